@@ -1,0 +1,45 @@
+# Every target makes its own virtual environment first; nothing outside this folder is touched.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint types docs benchmark clean
+
+$(VENV)/.runs: pyproject.toml
+	$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"mustlink needs Python 3.11 or later, and this is {v.major}.{v.minor}: run make with PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/.develops: $(VENV)/.runs
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+$(VENV)/.documents: $(VENV)/.runs
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
+
+$(VENV)/.benchmarks: $(VENV)/.develops benchmarks/peers.txt
+	touch $@
+
+demo: $(VENV)/.runs
+	$(BIN)/mustlink demo
+
+test: $(VENV)/.develops
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.develops
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.develops
+	$(BIN)/mypy
+
+docs: $(VENV)/.documents
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+benchmark: $(VENV)/.benchmarks
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,32 @@
+"""The one door to numba: compiled once, kept on disk where a folder can be written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+__all__ = ["jit"]
+
+
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a numeric function at its first call, and remember the result on disk.
+
+    Where neither the package folder nor the user's cache folder can be written, numba refuses to set up its
+    cache; the function is then compiled anew in every process, which is slower to start but correct.
+
+    Parameters
+    ----------
+    function : callable
+        Takes and returns numbers and arrays only.
+
+    Returns
+    -------
+    callable
+        The compiled function. It releases the interpreter lock while it runs.
+    """
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:
+        return numba.njit(nogil=True)(function)

@@ -1,0 +1,160 @@
+"""What all clusterers of mustlink share: how they take constraints and partial labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClusterMixin
+from sklearn.utils import column_or_1d
+
+from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.errors import ConstraintError
+
+__all__ = ["ConstrainedClusterMixin", "as_constraints"]
+
+
+def as_constraints(constraints: Constraints | AlignedConstraints | None, n_samples: int) -> Constraints:
+    """Check the constraints a user gave against the rows of the table.
+
+    Parameters
+    ----------
+    constraints : Constraints, AlignedConstraints or None
+        What the user gave. None is no constraint.
+    n_samples : int
+        The number of rows of the table.
+
+    Returns
+    -------
+    Constraints
+        Pairs of rows below `n_samples`.
+
+    Raises
+    ------
+    ConstraintError
+        If a pair names a row that is not there, or aligned constraints have another number of rows.
+    TypeError
+        If it is something else, such as a bare list of pairs.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> from mustlink.base import as_constraints
+    >>> as_constraints(None, 3)
+    Constraints(0 must-links, 0 cannot-links)
+    >>> as_constraints(Constraints(must_link=[(0, 3)]), 3)
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.ConstraintError: A must-link names the rows 0 and 3, but the table has 3 rows, ...
+    """
+    if constraints is None:
+        return Constraints()
+    if isinstance(constraints, AlignedConstraints):
+        if len(constraints) != n_samples:
+            raise ConstraintError(
+                f"The constraints are aligned with {len(constraints)} rows, but the table has {n_samples}."
+            )
+        return constraints.constraints
+    if isinstance(constraints, Constraints):
+        constraints.check_rows(n_samples)
+        return constraints
+    raise TypeError(
+        f"constraints must be a mustlink.Constraints, and this is a {type(constraints).__name__}; "
+        "make one with Constraints(must_link=..., cannot_link=...)."
+    )
+
+
+class ConstrainedClusterMixin(ClusterMixin):
+    """Mixin of all constrained clusterers.
+
+    It routes `constraints` to ``fit``, takes partial labels as one more source of constraints, and offers
+    ``fit_predict``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.base import BaseEstimator
+    >>> from mustlink import Constraints
+    >>> from mustlink.base import ConstrainedClusterMixin
+    >>> class MustLinkComponents(ConstrainedClusterMixin, BaseEstimator):
+    ...     def fit(self, X, y=None, *, constraints=None):
+    ...         links = self._constraints_for(constraints, y, len(X))
+    ...         self.labels_ = links.components(len(X))
+    ...         return self
+    >>> MustLinkComponents().fit_predict(np.zeros((3, 1)), constraints=Constraints(must_link=[(0, 2)]))
+    array([0, 1, 0])
+    """
+
+    __metadata_request__fit = {"constraints": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
+
+    labels_: NDArray[np.intp]
+
+    def _constraints_for(
+        self,
+        constraints: Constraints | AlignedConstraints | None,
+        y: ArrayLike | None,
+        n_samples: int,
+    ) -> Constraints:
+        """Bring together the links and the partial labels that ``fit`` was given."""
+        links = as_constraints(constraints, n_samples)
+        if y is None:
+            return links
+        return links + Constraints.from_labels(check_partial_labels(y, n_samples))
+
+    def fit_predict(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        constraints: Constraints | AlignedConstraints | None = None,
+        **fit_params: Any,
+    ) -> NDArray[np.intp]:
+        """Fit the clusterer and return the labels of the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,), default=None
+            Partial labels, -1 for unknown.
+        constraints : Constraints or AlignedConstraints, default=None
+            What is known of pairs of rows.
+        **fit_params : dict
+            Passed on to ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The cluster of every row.
+        """
+        self.fit(X, y, constraints=constraints, **fit_params)  # type: ignore[attr-defined]
+        return self.labels_
+
+
+def check_partial_labels(y: ArrayLike, n_samples: int) -> NDArray[Any]:
+    """Check partial labels: one per row of the table.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Classes, -1 for unknown.
+    n_samples : int
+        The number of rows of the table.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from mustlink.base import check_partial_labels
+    >>> check_partial_labels([0, -1, 1], 3)
+    array([ 0, -1,  1])
+    """
+    labels = column_or_1d(y, warn=True)
+    if len(labels) != n_samples:
+        raise ValueError(
+            f"y must hold one partial label per row: the table has {n_samples} rows, and y has {len(labels)} labels."
+        )
+    return labels

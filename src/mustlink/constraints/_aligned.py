@@ -1,0 +1,106 @@
+"""Constraints aligned with the rows of a table, so that cross-validation can cut both alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from mustlink.constraints._constraints import Constraints
+
+__all__ = ["AlignedConstraints"]
+
+
+class AlignedConstraints:
+    """The same knowledge as :class:`Constraints`, with one place per row of a table.
+
+    Made by :meth:`Constraints.on`. It has a length and a shape like a column of the table, and indexing it
+    with the rows of a fold keeps the pairs whose two ends are in the fold, renumbered. That is what
+    scikit-learn's splitters, ``cross_validate`` and ``GridSearchCV`` do with every argument that has one entry
+    per row.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        Pairs of rows, all of them below `n_samples`.
+    n_samples : int
+        The number of rows of the table.
+
+    Attributes
+    ----------
+    constraints : Constraints
+        The pairs, numbered by the rows of this object.
+    shape : tuple of int
+        ``(n_samples,)``.
+
+    Notes
+    -----
+    A row taken twice, as in a bootstrap sample, carries its links in every copy.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> aligned = Constraints(must_link=[(0, 2)], cannot_link=[(2, 4)]).on(5)
+    >>> len(aligned)
+    5
+    >>> aligned[[2, 3, 4]].constraints.cannot_link
+    array([[0, 2]])
+    """
+
+    def __init__(self, constraints: Constraints, n_samples: int) -> None:
+        constraints.check_rows(n_samples)
+        self.constraints = constraints
+        self.shape = (int(n_samples),)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"{self.constraints!r} on {len(self)} rows"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AlignedConstraints):
+            return NotImplemented
+        return self.shape == other.shape and self.constraints == other.constraints
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.constraints))
+
+    def __getitem__(self, key: Any) -> AlignedConstraints:
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]  # scikit-learn indexes everything that has a shape as array[rows, ...]
+        rows = np.atleast_1d(np.arange(len(self))[key])
+        if rows.ndim != 1:
+            raise IndexError(f"Constraints on rows take one list of rows, not an index of shape {rows.shape}.")
+        links = self.constraints
+        must_link, must_from = _renumber(links.must_link, rows, len(self))
+        cannot_link, cannot_from = _renumber(links.cannot_link, rows, len(self))
+        taken = type(links)(
+            must_link,
+            cannot_link,
+            must_link_weight=links.must_link_weight[must_from],
+            cannot_link_weight=links.cannot_link_weight[cannot_from],
+        )
+        return AlignedConstraints(taken, len(rows))
+
+
+def _renumber(
+    pairs: NDArray[np.int64], rows: NDArray[np.intp], n_samples: int
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Write pairs in the numbering of the chosen rows, once for every two copies of their ends.
+
+    Returns the new pairs and, for each, the position of the pair it comes from.
+    """
+    by_row = np.argsort(rows, kind="stable")
+    copies = np.bincount(rows, minlength=n_samples)
+    start = np.cumsum(copies) - copies
+    a, b = pairs.T
+    n_new = copies[a] * copies[b]
+    source = np.repeat(np.arange(len(pairs)), n_new)
+    within = np.arange(len(source)) - np.repeat(np.cumsum(n_new) - n_new, n_new)
+    copy_of_a, copy_of_b = np.divmod(within, np.maximum(copies[b[source]], 1))
+    new_a = by_row[start[a[source]] + copy_of_a]
+    new_b = by_row[start[b[source]] + copy_of_b]
+    return np.column_stack([new_a, new_b]).astype(np.int64), source

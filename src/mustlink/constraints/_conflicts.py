@@ -1,0 +1,138 @@
+"""Cannot-links that must-links contradict, each with the chain that does so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mustlink.constraints._closure import graph_rows, must_link_components
+from mustlink.constraints._conflicts_kernels import shortest_path
+
+__all__ = ["Conflict", "Conflicts"]
+
+SHOWN_IN_CHAIN = 8
+"""How many rows of a chain a sentence names before it leaves out the middle."""
+
+
+class Conflict:
+    """One cannot-link between two rows that must-links join.
+
+    Attributes
+    ----------
+    cannot_link : tuple of int
+        The two rows.
+    chain : tuple of int
+        The rows along a shortest chain of must-links from the one to the other.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> conflict, = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)]).conflicts()
+    >>> conflict.chain
+    (0, 1, 2)
+    >>> print(conflict)
+    Rows 0 and 2 cannot be linked, but must-links join them: 0 - 1 - 2.
+    """
+
+    def __init__(self, cannot_link: tuple[int, int], graph: _MustLinkGraph) -> None:
+        self.cannot_link = cannot_link
+        self._graph = graph
+
+    @cached_property
+    def chain(self) -> tuple[int, ...]:
+        """The rows along a shortest chain of must-links, found when first asked for."""
+        return self._graph.chain(*self.cannot_link)
+
+    def describe(self, names: Sequence[object] | None = None) -> str:
+        """Say the conflict as a sentence.
+
+        Parameters
+        ----------
+        names : sequence, default=None
+            What to call the rows, such as their ids; row numbers if None.
+
+        Returns
+        -------
+        str
+            The sentence. The middle of a long chain is left out.
+        """
+
+        def name(row: int) -> str:
+            return str(row if names is None else names[row])
+
+        a, b = self.cannot_link
+        shown = [name(row) for row in self.chain[:SHOWN_IN_CHAIN]]
+        left_out = len(self.chain) - len(shown)
+        if left_out > 1:
+            shown = [*shown[:-1], f"({left_out} more)", name(self.chain[-1])]
+        elif left_out == 1:
+            shown.append(name(self.chain[-1]))
+        rows = "Rows " if names is None else ""
+        return f"{rows}{name(a)} and {name(b)} cannot be linked, but must-links join them: {' - '.join(shown)}."
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def __repr__(self) -> str:
+        return f"Conflict(cannot_link={self.cannot_link})"
+
+
+class Conflicts(Sequence[Conflict]):
+    """All conflicts of a set of constraints; chains are looked for when a conflict is asked for its own."""
+
+    def __init__(self, pairs: NDArray[np.int64], graph: _MustLinkGraph) -> None:
+        self.pairs = pairs
+        self._graph = graph
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @overload
+    def __getitem__(self, index: int) -> Conflict: ...
+    @overload
+    def __getitem__(self, index: slice) -> Conflicts: ...
+    def __getitem__(self, index: int | slice) -> Conflict | Conflicts:
+        if isinstance(index, slice):
+            return Conflicts(self.pairs[index], self._graph)
+        a, b = self.pairs[index]
+        return Conflict((int(a), int(b)), self._graph)
+
+    def __repr__(self) -> str:
+        return f"{len(self)} conflicts"
+
+
+class _MustLinkGraph:
+    """The must-links as a graph on the rows they name, numbered without gaps."""
+
+    def __init__(self, must_link: NDArray[np.int64]) -> None:
+        self.rows, nodes = np.unique(must_link, return_inverse=True)
+        self._edges = nodes.reshape(-1, 2).astype(np.int64)
+
+    @cached_property
+    def _adjacency(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return graph_rows(self._edges, len(self.rows))
+
+    def joins(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say of each pair whether must-links join its two rows."""
+        if len(self.rows) == 0:
+            return np.zeros(len(pairs), dtype=bool)
+        position = np.searchsorted(self.rows, pairs).clip(max=len(self.rows) - 1)
+        linked = (self.rows[position] == pairs).all(axis=1)
+        component = must_link_components(self._edges, len(self.rows))
+        return linked & (component[position[:, 0]] == component[position[:, 1]])
+
+    def chain(self, a: int, b: int) -> tuple[int, ...]:
+        """Return the rows of a shortest path between two rows that are joined."""
+        start, end = np.searchsorted(self.rows, (a, b))
+        path = shortest_path(*self._adjacency, start, end)
+        return tuple(int(row) for row in self.rows[path])
+
+
+def find_conflicts(must_link: NDArray[np.int64], cannot_link: NDArray[np.int64]) -> Conflicts:
+    """List the cannot-links whose rows must-links join."""
+    graph = _MustLinkGraph(must_link)
+    return Conflicts(cannot_link[graph.joins(cannot_link)], graph)

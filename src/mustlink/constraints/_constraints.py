@@ -1,0 +1,707 @@
+"""The value that holds a person's links."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mustlink.constraints._aligned import AlignedConstraints
+from mustlink.constraints._closure import Closure, must_link_components
+from mustlink.constraints._coherence import coherence
+from mustlink.constraints._conflicts import Conflict, find_conflicts
+from mustlink.constraints._feasibility import DEFAULT_BUDGET, Feasibility, decide
+from mustlink.constraints._pairs import (
+    as_pairs,
+    as_weights,
+    each_once,
+    in_both,
+    name_pair,
+    name_pairs,
+    to_tuples,
+)
+from mustlink.constraints._reading import Link, links_of_frame, read_links, write_links
+from mustlink.constraints._sampling import PairsOf, flip_some, known_rows
+from mustlink.errors import ConstraintError, TooLargeError
+
+__all__ = ["Constraints"]
+
+MOST_PAIRS = 50_000_000
+NOISE_LABEL = -1
+
+
+class Constraints:
+    """Pairs of rows that belong together, and pairs that do not.
+
+    An immutable value. A pair given twice is one pair with the weights added.
+
+    Parameters
+    ----------
+    must_link : array-like of shape (m, 2), default=None
+        Pairs of row numbers that belong to one cluster.
+    cannot_link : array-like of shape (m, 2), default=None
+        Pairs of row numbers that belong to different clusters.
+    must_link_weight : array-like of shape (m,) or float, default=None
+        How much each must-link counts, positive and finite; 1 if None.
+    cannot_link_weight : array-like of shape (m,) or float, default=None
+        The same for cannot-links.
+    contradictions : {"raise", "majority"}, default="raise"
+        What to do with a pair given both ways. With "majority" the heavier side wins and keeps the difference
+        of the weights, as when several people answered; at equal weights the pair is dropped.
+
+    Attributes
+    ----------
+    must_link, cannot_link : ndarray of shape (m, 2)
+        Each pair once, smaller index first, sorted; read-only.
+    must_link_weight, cannot_link_weight : ndarray of shape (m,)
+        Their weights; read-only.
+
+    Raises
+    ------
+    ConstraintError
+        If a pair joins a row with itself or stands on both sides, if a row number is negative or no whole number,
+        or if a weight is not positive and finite.
+
+    See Also
+    --------
+    mustlink.constraints.AlignedConstraints : The form that survives cross-validation.
+
+    Notes
+    -----
+    Links that contradict each other through a chain are no error of the value: :meth:`conflicts` lists them. Soft
+    clusterers live with them and hard ones report them.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> links = Constraints(must_link=[(0, 1), (7, 4)], cannot_link=[(0, 9)])
+    >>> links
+    Constraints(2 must-links, 1 cannot-link)
+    >>> links.must_link
+    array([[0, 1],
+           [4, 7]])
+    """
+
+    __slots__ = ("_cannot_link", "_cannot_link_weight", "_must_link", "_must_link_weight")
+
+    def __init__(
+        self,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        *,
+        must_link_weight: ArrayLike | float | None = None,
+        cannot_link_weight: ArrayLike | float | None = None,
+        contradictions: Literal["raise", "majority"] = "raise",
+    ) -> None:
+        if contradictions not in ("raise", "majority"):
+            raise ConstraintError(f'contradictions must be "raise" or "majority"; got {contradictions!r}.')
+        must = as_pairs(must_link, "must-link")
+        cannot = as_pairs(cannot_link, "cannot-link")
+        must, must_weight = each_once(must, as_weights(must_link_weight, must, "must-link"))
+        cannot, cannot_weight = each_once(cannot, as_weights(cannot_link_weight, cannot, "cannot-link"))
+        in_must, in_cannot = in_both(must, cannot)
+        if in_must.size:
+            if contradictions == "raise":
+                _refuse_contradictions(must[in_must])
+            balance = must_weight[in_must] - cannot_weight[in_cannot]
+            must_weight[in_must], cannot_weight[in_cannot] = balance, -balance
+            must, must_weight = must[must_weight > 0], must_weight[must_weight > 0]
+            cannot, cannot_weight = cannot[cannot_weight > 0], cannot_weight[cannot_weight > 0]
+        self._must_link, self._must_link_weight = must, must_weight
+        self._cannot_link, self._cannot_link_weight = cannot, cannot_weight
+        for array in (must, must_weight, cannot, cannot_weight):
+            array.flags.writeable = False
+
+    # ---- making ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_labels(
+        cls, y: ArrayLike, *, missing: object = -1, pairs: Literal["compact", "all"] = "compact"
+    ) -> Constraints:
+        """Turn partial labels into links.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            A class for some rows.
+        missing : object, default=-1
+            What stands where the class is unknown, as in ``sklearn.semi_supervised``. None and NaN are unknown too.
+        pairs : {"compact", "all"}, default="compact"
+            "compact" gives a chain of must-links through each class and one cannot-link for every two classes,
+            whose closure is the same as that of "all", which writes out every pair of labelled rows.
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints.from_labels(["a", "b", "a", "?"], missing="?")
+        Constraints(1 must-link, 1 cannot-link)
+        """
+        rows, codes, classes = known_rows(y, missing)
+        if pairs not in ("compact", "all"):
+            raise ConstraintError(f'pairs must be "compact" or "all"; got {pairs!r}.')
+        first = rows[np.unique(codes, return_index=True)[1]]
+        n_pairs = len(classes) * (len(classes) - 1) // 2 if pairs == "compact" else len(rows) * (len(rows) - 1) // 2
+        if n_pairs > MOST_PAIRS:
+            raise TooLargeError(
+                f"{len(rows):,} labelled rows of {len(classes):,} classes make {n_pairs:,} pairs, more than the "
+                f"{MOST_PAIRS:,} that are written out."
+            )
+        if pairs == "all":
+            return cls(PairsOf(rows, codes, "same").all(), PairsOf(rows, codes, "different").all())
+        by_class = np.argsort(codes, kind="stable")
+        chain = np.column_stack([rows[by_class][:-1], rows[by_class][1:]])
+        within = codes[by_class][:-1] == codes[by_class][1:]
+        i, j = np.triu_indices(len(classes), k=1)
+        return cls(chain[within], np.column_stack([first[i], first[j]]))
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        ids: Sequence[Any] | None = None,
+        contradictions: Literal["raise", "majority"] = "raise",
+    ) -> Constraints:
+        """Read links from a data frame.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame, or mapping of columns
+            With the columns a, b, link (must/cannot or 1/-1) and optionally weight.
+        ids : sequence, default=None
+            The id of every row of the table, if the links name ids; row numbers if None.
+        contradictions : {"raise", "majority"}, default="raise"
+            As for the class.
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> answers = {"a": ["u1", "u1"], "b": ["u2", "u3"], "link": ["must", "cannot"]}
+        >>> Constraints.from_frame(answers, ids=["u1", "u2", "u3"]).cannot_link
+        array([[0, 2]])
+        """
+        return cls._from_links(links_of_frame(frame, ids), contradictions)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        ids: Sequence[Any] | None = None,
+        contradictions: Literal["raise", "majority"] = "raise",
+    ) -> Constraints:
+        """Read links from a CSV or TSV file.
+
+        Parameters
+        ----------
+        path : path-like
+            Text in UTF-8, plain or gzip, with a header and the columns a, b, link (must/cannot or 1/-1) and
+            optionally weight. Commas, semicolons or tabs separate them.
+        ids : sequence, default=None
+            The id of every row of the table, if the links name ids; if None they are row numbers, from 0.
+        contradictions : {"raise", "majority"}, default="raise"
+            As for the class.
+
+        Returns
+        -------
+        Constraints
+
+        Raises
+        ------
+        FileFormatError, ConstraintError
+            With the file and the line.
+
+        See Also
+        --------
+        write : The way back.
+        """
+        return cls._from_links(read_links(path, ids), contradictions)
+
+    @classmethod
+    def _from_links(cls, links: list[Link], contradictions: Literal["raise", "majority"]) -> Constraints:
+        must = [link for link in links if link.is_must]
+        cannot = [link for link in links if not link.is_must]
+        try:
+            return cls(
+                [(link.a, link.b) for link in must],
+                [(link.a, link.b) for link in cannot],
+                must_link_weight=[link.weight for link in must],
+                cannot_link_weight=[link.weight for link in cannot],
+                contradictions=contradictions,
+            )
+        except ConstraintError as error:
+            if not error.pairs:
+                raise
+            places = [link.place for link in links if tuple(sorted((link.a, link.b))) == error.pairs[0]]
+            raise ConstraintError(f"{places[-1]}: contradicts {places[0]}. {error}", error.pairs) from None
+
+    @classmethod
+    def sample(
+        cls,
+        y: ArrayLike,
+        n_pairs: int | None = None,
+        *,
+        balanced: bool = True,
+        labelled_share: float | None = None,
+        noise: float = 0.0,
+        missing: object = -1,
+        random_state: Any = None,
+    ) -> Constraints:
+        """Draw links from known classes, by the protocols of the papers.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            The classes.
+        n_pairs : int, default=None
+            How many pairs to draw, all different.
+        balanced : bool, default=True
+            Half must-links and half cannot-links (one more must-link if the number is odd); otherwise random pairs,
+            each linked as the classes say, most of them cannot-links where there are many classes.
+        labelled_share : float, default=None
+            Instead of `n_pairs`: draw this share of the rows and take every pair of them.
+        noise : float, default=0
+            The share of the links, of both kinds alike, that is turned into the other kind.
+        missing : object, default=-1
+            Rows with this class are never drawn.
+        random_state : int, RandomState or None, default=None
+            Makes the draw repeatable.
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints.sample([0, 0, 0, 1, 1, 1], n_pairs=4, random_state=0)
+        Constraints(2 must-links, 2 cannot-links)
+        """
+        from sklearn.utils import check_random_state
+
+        if (n_pairs is None) == (labelled_share is None):
+            raise ConstraintError("Give either n_pairs or labelled_share, and not both.")
+        if not 0 <= noise <= 1:
+            raise ConstraintError(f"noise is a share between 0 and 1; got {noise}.")
+        rng = check_random_state(random_state)
+        rows, codes, _ = known_rows(y, missing)
+        if labelled_share is not None:
+            return cls._implied_by_share(rows, codes, labelled_share, noise, rng)
+        assert n_pairs is not None
+        if n_pairs < 0:
+            raise ConstraintError(f"n_pairs cannot be negative; got {n_pairs}.")
+        if balanced:
+            must = PairsOf(rows, codes, "same").draw((n_pairs + 1) // 2, rng, "must-links")
+            cannot = PairsOf(rows, codes, "different").draw(n_pairs // 2, rng, "cannot-links")
+        else:
+            code_of = np.full(len(np.asarray(y)), -1)
+            code_of[rows] = codes
+            drawn = PairsOf(rows, codes, "any").draw(n_pairs, rng, "pairs")
+            same = code_of[drawn[:, 0]] == code_of[drawn[:, 1]]
+            must, cannot = drawn[same], drawn[~same]
+        return cls(*flip_some(must, cannot, noise, rng))
+
+    @classmethod
+    def _implied_by_share(
+        cls,
+        rows: NDArray[np.intp],
+        codes: NDArray[np.intp],
+        share: float,
+        noise: float,
+        rng: np.random.RandomState,
+    ) -> Constraints:
+        if not 0 < share <= 1:
+            raise ConstraintError(f"labelled_share is a share between 0 and 1; got {share}.")
+        chosen = np.sort(rng.permutation(len(rows))[: round(share * len(rows))])
+        n_pairs = len(chosen) * (len(chosen) - 1) // 2
+        if n_pairs > MOST_PAIRS:
+            raise TooLargeError(
+                f"{len(chosen):,} labelled rows make {n_pairs:,} pairs, more than the {MOST_PAIRS:,} that are "
+                "written out; use from_labels, which keeps them implicit."
+            )
+        must = PairsOf(rows[chosen], codes[chosen], "same").all()
+        cannot = PairsOf(rows[chosen], codes[chosen], "different").all()
+        return cls(*flip_some(must, cannot, noise, rng))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the links to a CSV file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path-like
+            The file; a name that ends in .tsv gives tabs.
+
+        See Also
+        --------
+        read : The way back.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from mustlink import Constraints
+        >>> links = Constraints(must_link=[(0, 1)])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "links.csv"
+        ...     links.write(path)
+        ...     Constraints.read(path) == links
+        True
+        """
+        rows = [
+            (*pair, kind, weight)
+            for kind, pairs, weights in (
+                ("must", self._must_link, self._must_link_weight),
+                ("cannot", self._cannot_link, self._cannot_link_weight),
+            )
+            for pair, weight in zip(pairs.tolist(), weights, strict=True)
+        ]
+        write_links(path, rows)
+
+    # ---- the value ---------------------------------------------------------------------------------------------
+
+    @property
+    def must_link(self) -> NDArray[np.int64]:
+        """The pairs that belong together."""
+        return self._must_link
+
+    @property
+    def cannot_link(self) -> NDArray[np.int64]:
+        """The pairs that do not."""
+        return self._cannot_link
+
+    @property
+    def must_link_weight(self) -> NDArray[np.float64]:
+        """The weights of the must-links."""
+        return self._must_link_weight
+
+    @property
+    def cannot_link_weight(self) -> NDArray[np.float64]:
+        """The weights of the cannot-links."""
+        return self._cannot_link_weight
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no pair at all."""
+        return len(self) == 0
+
+    @property
+    def shape(self) -> NoReturn:
+        """Refused: pairs are not rows."""
+        # scikit-learn asks for the shape of every argument it cuts into folds. A list of pairs cut or passed on
+        # whole would name wrong rows without a word, so that it must stop here.
+        raise ConstraintError(
+            "Constraints are pairs of rows, not one entry per row, so that cross-validation cannot cut them into "
+            "folds; pass constraints.on(n_samples) instead."
+        )
+
+    def __len__(self) -> int:
+        return len(self._must_link) + len(self._cannot_link)
+
+    def __repr__(self) -> str:
+        def count(n: int, what: str) -> str:
+            return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+        return (
+            f"Constraints({count(len(self._must_link), 'must-link')}, {count(len(self._cannot_link), 'cannot-link')})"
+        )
+
+    def _state(self) -> tuple[NDArray[Any], ...]:
+        return self._must_link, self._must_link_weight, self._cannot_link, self._cannot_link_weight
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constraints):
+            return NotImplemented
+        return all(np.array_equal(mine, yours) for mine, yours in zip(self._state(), other._state(), strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(array.tobytes() for array in self._state()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, self._state()
+
+    def __add__(self, other: object) -> Constraints:
+        if not isinstance(other, Constraints):
+            return NotImplemented
+        return Constraints(
+            np.concatenate([self._must_link, other._must_link]),
+            np.concatenate([self._cannot_link, other._cannot_link]),
+            must_link_weight=np.concatenate([self._must_link_weight, other._must_link_weight]),
+            cannot_link_weight=np.concatenate([self._cannot_link_weight, other._cannot_link_weight]),
+        )
+
+    # ---- rows --------------------------------------------------------------------------------------------------
+
+    def check_rows(self, n_samples: int) -> None:
+        """Raise ConstraintError if a pair names a row that a table of n_samples rows does not have.
+
+        Parameters
+        ----------
+        n_samples : int
+            The number of rows.
+        """
+        for kind, pairs in (("must-link", self._must_link), ("cannot-link", self._cannot_link)):
+            outside = np.flatnonzero(pairs[:, 1] >= n_samples)
+            if outside.size:
+                raise ConstraintError(
+                    f"A {kind} names the rows {name_pair(pairs[outside[0]])}, but the table has {n_samples} rows, "
+                    f"numbered 0 to {n_samples - 1}.",
+                    to_tuples(pairs[outside]),
+                )
+
+    def on(self, n_samples: int) -> AlignedConstraints:
+        """Return the same knowledge aligned with the rows of a table, for cross-validation.
+
+        Parameters
+        ----------
+        n_samples : int
+            The number of rows of the table.
+
+        Returns
+        -------
+        AlignedConstraints
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 1)]).on(4)[[1, 0]]
+        Constraints(1 must-link, 0 cannot-links) on 2 rows
+        """
+        return AlignedConstraints(self, n_samples)
+
+    def constrained_rows(self) -> NDArray[np.int64]:
+        """Return the rows that stand in any pair, in ascending order.
+
+        Returns
+        -------
+        ndarray of shape (n_constrained,)
+        """
+        return np.unique(np.concatenate([self._must_link, self._cannot_link]))
+
+    # ---- what follows from the pairs ---------------------------------------------------------------------------
+
+    def components(self, n_samples: int) -> NDArray[np.intp]:
+        """Number the must-link components.
+
+        Parameters
+        ----------
+        n_samples : int
+            The number of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The component of every row, numbered in the order of their first rows.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 2)]).components(4)
+        array([0, 1, 0, 2])
+        """
+        self.check_rows(n_samples)
+        return must_link_components(self._must_link, n_samples)
+
+    def closure(self, n_samples: int) -> Closure:
+        """Work out all that the pairs entail, without writing it out.
+
+        Parameters
+        ----------
+        n_samples : int
+            The number of rows.
+
+        Returns
+        -------
+        Closure
+        """
+        self.check_rows(n_samples)
+        return Closure.of(self, n_samples)
+
+    def conflicts(self) -> Sequence[Conflict]:
+        """List the cannot-links whose two rows must-links join.
+
+        Returns
+        -------
+        sequence of Conflict
+            Each knows the shortest chain of must-links that causes it.
+        """
+        return find_conflicts(self._must_link, self._cannot_link)
+
+    def feasible(self, n_clusters: int, n_samples: int, *, budget: int = DEFAULT_BUDGET) -> Feasibility:
+        """Say whether any clustering into n_clusters non-empty clusters keeps all links.
+
+        Parameters
+        ----------
+        n_clusters : int
+            The number of clusters.
+        n_samples : int
+            The number of rows.
+        budget : int, default=20_000_000
+            How many steps the search may take where nothing quicker answers.
+
+        Returns
+        -------
+        Feasibility
+            With the answer True, False, or None if the budget ran out, and a reason.
+
+        Notes
+        -----
+        With cannot-links and three or more clusters the question is graph colouring.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> print(Constraints(cannot_link=[(0, 1), (1, 2), (2, 0)]).feasible(2, 3).reason)
+        Two clusters cannot keep a ring of 3 cannot-links, an odd number: 0 - 2 - 1 - 0.
+        """
+        if n_clusters < 1:
+            raise ValueError(f"n_clusters must be at least 1; got {n_clusters}.")
+        conflicts = self.conflicts()
+        return decide(self.closure(n_samples), n_clusters, str(conflicts[0]) if conflicts else None, budget)
+
+    # ---- how a clustering fares --------------------------------------------------------------------------------
+
+    def satisfied(self, labels: ArrayLike) -> NDArray[np.bool_]:
+        """Say of each pair whether a clustering keeps it.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Cluster labels. The label -1 is noise, and a row of noise is apart from everything.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            First the must-links, then the cannot-links, in the order of the attributes.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 1)], cannot_link=[(0, 2)]).satisfied([5, 5, 5])
+        array([ True, False])
+        """
+        array = np.asarray(labels)
+        if array.ndim != 1:
+            raise ValueError(f"Labels must be one per row, an array of one dimension; got {array.ndim}.")
+        self.check_rows(len(array))
+        is_noise = array == NOISE_LABEL if array.dtype.kind in "if" else np.zeros(len(array), dtype=bool)
+        together = [
+            (array[pairs[:, 0]] == array[pairs[:, 1]]) & ~is_noise[pairs[:, 0]]
+            for pairs in (self._must_link, self._cannot_link)
+        ]
+        return np.concatenate([together[0], ~together[1]])
+
+    def violations(self, labels: ArrayLike) -> Constraints:
+        """Return the pairs that a clustering breaks.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Cluster labels.
+
+        Returns
+        -------
+        Constraints
+        """
+        broken = ~self.satisfied(labels)
+        must, cannot = np.split(broken, [len(self._must_link)])
+        return Constraints(
+            self._must_link[must],
+            self._cannot_link[cannot],
+            must_link_weight=self._must_link_weight[must],
+            cannot_link_weight=self._cannot_link_weight[cannot],
+        )
+
+    def violation_rate(self, labels: ArrayLike) -> float:
+        """Return the share of the pairs that a clustering breaks, 0 without pairs.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Cluster labels.
+
+        Returns
+        -------
+        float
+        """
+        satisfied = self.satisfied(labels)
+        return float(1 - satisfied.mean()) if len(satisfied) else 0.0
+
+    def informativeness(self, labels: ArrayLike) -> float:
+        """Return the share of the pairs that a clustering made without them breaks.
+
+        Pairs that the plain clusterer keeps by itself tell it nothing new (Davidson, Wagstaff and Basu 2006).
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            What the clusterer found without constraints.
+
+        Returns
+        -------
+        float
+            Between 0 and 1; NaN without pairs.
+        """
+        return self.violation_rate(labels) if len(self) else float("nan")
+
+    def coherence(self, X: Any, *, max_links: int = 5_000, random_state: Any = 0) -> float:
+        """Return the share of pairs of a must-link and a cannot-link that do not pull against each other in space.
+
+        A must-link and a cannot-link are incoherent if, seen as segments between their points, one overlaps the
+        other when laid on its line (Davidson, Wagstaff and Basu 2006). Sets with high informativeness and high
+        coherence tend to help.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The points.
+        max_links : int, default=5000
+            Of each kind, at most so many links are compared, drawn at random.
+        random_state : int, RandomState or None, default=0
+            For that draw.
+
+        Returns
+        -------
+        float
+            Between 0 and 1; NaN if one kind is absent.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> X = [[0.0, 0.0], [1.0, 0.0], [5.0, 5.0], [5.0, 6.0]]
+        >>> Constraints(must_link=[(0, 1)], cannot_link=[(2, 3)]).coherence(X)
+        1.0
+        """
+        from sklearn.utils import check_array
+
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        self.check_rows(X.shape[0])
+        return coherence(X, self._must_link, self._cannot_link, max_links, random_state)
+
+
+def _refuse_contradictions(pairs: NDArray[np.int64]) -> NoReturn:
+    rows = f"Rows {name_pair(pairs[0])} are" if len(pairs) == 1 else f"The pairs {name_pairs(pairs)} are"
+    raise ConstraintError(
+        f"{rows} given both as must-link and as cannot-link; drop one side, or pass "
+        'contradictions="majority" to let the heavier one win.',
+        to_tuples(pairs),
+    )
+
+
+def _rebuild(
+    must_link: NDArray[np.int64],
+    must_link_weight: NDArray[np.float64],
+    cannot_link: NDArray[np.int64],
+    cannot_link_weight: NDArray[np.float64],
+) -> Constraints:
+    """Make the value again from its pickled parts."""
+    return Constraints(must_link, cannot_link, must_link_weight=must_link_weight, cannot_link_weight=cannot_link_weight)

@@ -1,0 +1,231 @@
+"""Is there any clustering into k clusters that keeps every link? A ladder from easy answers to a search.
+
+With cannot-links and three or more clusters the question is graph colouring, so no quick method can answer it
+always. The steps (Davidson and Ravi 2005, 2007): a component that contradicts itself; fewer components than
+clusters; the degeneracy of the cannot-link graph; two colours; a clique; and a search with a budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mustlink.constraints._closure import Closure, graph_rows, must_link_components
+from mustlink.constraints._conflicts_kernels import shortest_path
+from mustlink.constraints._feasibility_kernels import (
+    colour_by_search,
+    colour_greedily,
+    grow_clique,
+    smallest_last_order,
+)
+
+__all__ = ["Feasibility"]
+
+DEFAULT_BUDGET = 20_000_000
+"""Elementary steps of the search; about a second."""
+
+SHOWN_IN_RING = 12
+
+
+@dataclass(frozen=True)
+class Feasibility:
+    """The answer to whether k clusters can keep all links, with its reason.
+
+    As a truth value it is true only when the answer is a proven yes.
+
+    Attributes
+    ----------
+    answer : bool or None
+        True, False, or None where the search ran out of its budget.
+    reason : str
+        A sentence.
+    colours : ndarray of shape (n_components,) or None
+        For a yes: a cluster for every must-link component that keeps all cannot-links and leaves none of the k
+        clusters empty. Geometry plays no part in it.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> triangle = Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)])
+    >>> triangle.feasible(2, n_samples=5).answer
+    False
+    >>> bool(triangle.feasible(3, n_samples=5))
+    True
+    """
+
+    answer: bool | None
+    reason: str
+    colours: NDArray[np.intp] | None = field(default=None, repr=False, compare=False)
+
+    def __bool__(self) -> bool:
+        return self.answer is True
+
+
+def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int) -> Feasibility:
+    """Climb the ladder and stop at the first step that answers."""
+    if conflict is not None:
+        return Feasibility(False, conflict)
+    if closure.n_components < n_clusters:
+        return Feasibility(
+            False,
+            f"The must-links leave {closure.n_components} separate groups of rows, fewer than the {n_clusters} "
+            "clusters asked for, so that a cluster would stay empty.",
+        )
+    if n_clusters == 1:
+        return _one_cluster(closure)
+    indptr, indices = closure.adjacency()
+    order, degeneracy = smallest_last_order(indptr, indices)
+    colours, n_colours = colour_greedily(indptr, indices, order[::-1].copy())
+    if n_colours <= n_clusters:
+        reason = (
+            f"{n_clusters} clusters are at least one more than the degeneracy of the cannot-link graph, which is "
+            f"{degeneracy}."
+            if n_clusters > degeneracy
+            else f"A greedy colouring keeps all cannot-links with {n_colours} clusters."
+        )
+        return Feasibility(True, reason, _leave_none_empty(colours, n_clusters))
+    if n_clusters == 2:
+        return _two_clusters(closure)
+    clique = grow_clique(indptr, indices, order[::-1].copy())
+    if len(clique) > n_clusters:
+        rows = _first_rows(closure)[clique]
+        return Feasibility(
+            False,
+            f"{len(clique)} groups of rows are all cannot-linked to each other, more than {n_clusters} clusters; "
+            f"they hold the rows {_name(rows)}.",
+        )
+    return _search(closure, n_clusters, indptr, indices, budget)
+
+
+def _one_cluster(closure: Closure) -> Feasibility:
+    if len(closure.cannot_link):
+        a, b = _first_rows(closure)[closure.cannot_link[0]]
+        return Feasibility(False, f"One cluster cannot keep the rows {a} and {b} apart.")
+    return Feasibility(True, "There are no cannot-links.", np.zeros(closure.n_components, dtype=np.intp))
+
+
+def _two_clusters(closure: Closure) -> Feasibility:
+    """Colour with two colours, or name a ring of odd length."""
+    side, opposite = closure._two_colouring()
+    odd = np.flatnonzero(side == opposite)
+    if odd.size:
+        ring = _first_rows(closure)[_odd_ring(closure, odd[0])]
+        return Feasibility(
+            False,
+            f"Two clusters cannot keep a ring of {len(ring) - 1} cannot-links, an odd number: {_name(ring, ' - ')}.",
+        )
+    colours = (side > opposite).astype(np.intp)
+    return Feasibility(True, "The cannot-links have no ring of odd length.", _leave_none_empty(colours, 2))
+
+
+def _odd_ring(closure: Closure, component: int) -> NDArray[np.int64]:
+    """Walk from a component to its own copy in the doubled graph: a closed walk of odd length."""
+    n = closure.n_components
+    a, b = closure.cannot_link.T
+    doubled = np.concatenate([np.column_stack([a, b + n]), np.column_stack([b, a + n])])
+    return np.asarray(shortest_path(*graph_rows(doubled, 2 * n), component, component + n)) % n
+
+
+def _search(
+    closure: Closure,
+    n_clusters: int,
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int64],
+    budget: int,
+) -> Feasibility:
+    """Colour the hard core of the graph by branch and bound, one connected part after the other.
+
+    A component with fewer than k neighbours left can always be coloured last, so that only the core in which all
+    have k or more is searched.
+    """
+    order, _ = smallest_last_order(indptr, indices)
+    core = _core(indptr, indices, n_clusters)
+    colours = np.full(closure.n_components, -1, dtype=np.intp)
+    for nodes, edges in _connected_parts(closure.cannot_link, core):
+        answer, found, steps = colour_by_search(*graph_rows(edges, len(nodes)), n_clusters, budget)
+        budget -= steps
+        if answer < 0:
+            return Feasibility(None, "The search for a colouring of the cannot-links ran out of its budget.")
+        if answer == 0:
+            rows = _first_rows(closure)[nodes]
+            return Feasibility(
+                False,
+                f"A full search shows that {n_clusters} clusters cannot keep the cannot-links between the "
+                f"{len(nodes)} groups of rows around the rows {_name(rows)}.",
+            )
+        colours[nodes] = found
+    _colour_the_rest(colours, order[::-1], indptr, indices, n_clusters)
+    return Feasibility(True, "A search found a colouring.", _leave_none_empty(colours, n_clusters))
+
+
+def _core(indptr: NDArray[np.int64], indices: NDArray[np.int64], n_clusters: int) -> NDArray[np.bool_]:
+    """Mark the nodes that remain when nodes with fewer than k remaining neighbours are taken away in turn."""
+    degree = np.diff(indptr)
+    inside = np.ones(len(degree), dtype=bool)
+    leaving = list(np.flatnonzero(degree < n_clusters))
+    inside[leaving] = False
+    while leaving:
+        node = leaving.pop()
+        for neighbour in indices[indptr[node] : indptr[node + 1]]:
+            degree[neighbour] -= 1
+            if inside[neighbour] and degree[neighbour] < n_clusters:
+                inside[neighbour] = False
+                leaving.append(neighbour)
+    return inside
+
+
+def _connected_parts(
+    edges: NDArray[np.int64], core: NDArray[np.bool_]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
+    """Give the nodes of each connected part of the core, and its edges in the numbering of those nodes."""
+    edges = edges[core[edges].all(axis=1)]
+    part = must_link_components(edges, len(core))
+    nodes = np.flatnonzero(core)
+    nodes = nodes[np.argsort(part[nodes], kind="stable")]
+    _, starts = np.unique(part[nodes], return_index=True)
+    position = np.empty(len(core), dtype=np.int64)
+    position[nodes] = np.arange(len(nodes)) - np.repeat(starts, np.diff(np.r_[starts, len(nodes)]))
+    edges = edges[np.argsort(part[edges[:, 0]], kind="stable")]
+    _, edge_starts = np.unique(part[edges[:, 0]], return_index=True)
+    parts = zip(np.split(nodes, starts[1:]), np.split(position[edges], edge_starts[1:]), strict=True)
+    yield from parts
+
+
+def _colour_the_rest(
+    colours: NDArray[np.intp],
+    order: NDArray[np.int64],
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int64],
+    n_clusters: int,
+) -> None:
+    """Give each node outside the core the first colour that no neighbour has.
+
+    In reverse smallest-last order a node outside the core meets fewer than k coloured neighbours.
+    """
+    for node in order:
+        if colours[node] < 0:
+            taken = colours[indices[indptr[node] : indptr[node + 1]]]
+            colours[node] = np.setdiff1d(np.arange(n_clusters), taken)[0]
+
+
+def _leave_none_empty(colours: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
+    """Move components out of clusters with several into empty ones; splitting a cluster breaks no cannot-link."""
+    colours = np.asarray(colours, dtype=np.intp).copy()
+    empty = np.setdiff1d(np.arange(n_clusters), colours)
+    by_colour = np.argsort(colours, kind="stable")
+    repeated = by_colour[1:][colours[by_colour[1:]] == colours[by_colour[:-1]]]
+    colours[repeated[: len(empty)]] = empty
+    return colours
+
+
+def _first_rows(closure: Closure) -> NDArray[np.intp]:
+    """Return the first row of every component."""
+    return np.unique(closure.component, return_index=True)[1]
+
+
+def _name(rows: NDArray[np.intp], separator: str = ", ") -> str:
+    named = separator.join(str(row) for row in rows[:SHOWN_IN_RING])
+    return named if len(rows) <= SHOWN_IN_RING else f"{named} and {len(rows) - SHOWN_IN_RING} more"

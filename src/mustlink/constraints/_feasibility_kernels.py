@@ -1,0 +1,170 @@
+"""Graph colouring, compiled: smallest-last order, greedy colours, cliques, and DSATUR with a budget."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mustlink._jit import jit
+
+
+@jit
+def smallest_last_order(indptr: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Take away a node of smallest remaining degree again and again; return the order and the degeneracy.
+
+    Nodes are kept sorted by degree in one array; a node whose degree falls by one changes places with the first
+    node of its degree (Batagelj and Zaversnik 2003).
+    """
+    n = len(indptr) - 1
+    degree = indptr[1:] - indptr[:-1]
+    most = 0
+    for node in range(n):
+        most = max(most, degree[node])
+    start = np.zeros(most + 2, dtype=np.int64)
+    for node in range(n):
+        start[degree[node] + 1] += 1
+    for d in range(most + 1):
+        start[d + 1] += start[d]
+    order = np.empty(n, dtype=np.int64)
+    place = np.empty(n, dtype=np.int64)
+    free = start.copy()
+    for node in range(n):
+        place[node] = free[degree[node]]
+        order[place[node]] = node
+        free[degree[node]] += 1
+    degeneracy = 0
+    for position in range(n):
+        node = order[position]
+        degeneracy = max(degeneracy, degree[node])
+        for edge in range(indptr[node], indptr[node + 1]):
+            neighbour = indices[edge]
+            d = degree[neighbour]
+            if d > degree[node]:
+                first = max(start[d], position + 1)
+                other = order[first]
+                order[place[neighbour]], order[first] = other, neighbour
+                place[other], place[neighbour] = place[neighbour], first
+                start[d] = first + 1
+                degree[neighbour] = d - 1
+    return order, degeneracy
+
+
+@jit
+def colour_greedily(
+    indptr: NDArray[np.int64], indices: NDArray[np.int64], order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], int]:
+    """Give each node in turn the smallest colour that no neighbour has; return colours and their number."""
+    n = len(order)
+    colours = np.full(n, -1, dtype=np.int64)
+    taken_by = np.full(n + 1, -1, dtype=np.int64)
+    n_colours = 0
+    for node in order:
+        for edge in range(indptr[node], indptr[node + 1]):
+            colour = colours[indices[edge]]
+            if colour >= 0:
+                taken_by[colour] = node
+        colour = 0
+        while taken_by[colour] == node:
+            colour += 1
+        colours[node] = colour
+        n_colours = max(n_colours, colour + 1)
+    return colours, n_colours
+
+
+@jit
+def grow_clique(indptr: NDArray[np.int64], indices: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Grow a clique from each of the first nodes of the order, and return the largest."""
+    n = len(order)
+    best = np.empty(0, dtype=np.int64)
+    clique = np.empty(n, dtype=np.int64)
+    n_met = np.zeros(n, dtype=np.int64)
+    for position in range(min(n, 200)):
+        n_met[:] = 0
+        size = 0
+        candidate = order[position]
+        while candidate >= 0:
+            clique[size] = candidate
+            size += 1
+            for edge in range(indptr[candidate], indptr[candidate + 1]):
+                n_met[indices[edge]] += 1
+            # Who is next to the whole clique is next to its latest member; take the one with most neighbours.
+            latest, candidate = candidate, -1
+            for edge in range(indptr[latest], indptr[latest + 1]):
+                node = indices[edge]
+                degree = indptr[node + 1] - indptr[node]
+                if n_met[node] == size and (candidate < 0 or degree > indptr[candidate + 1] - indptr[candidate]):
+                    candidate = node
+        if size > len(best):
+            best = clique[:size].copy()
+    return best
+
+
+@jit
+def most_saturated(colours: NDArray[np.int64], saturation: NDArray[np.int64], indptr: NDArray[np.int64]) -> int:
+    """Choose the uncoloured node whose neighbours have most colours; among those, the one of highest degree."""
+    best = -1
+    for node in range(len(colours)):
+        if colours[node] < 0 and (
+            best < 0
+            or saturation[node] > saturation[best]
+            or (
+                saturation[node] == saturation[best]
+                and indptr[node + 1] - indptr[node] > indptr[best + 1] - indptr[best]
+            )
+        ):
+            best = node
+    return best
+
+
+@jit
+def colour_by_search(
+    indptr: NDArray[np.int64], indices: NDArray[np.int64], n_colours: int, budget: int
+) -> tuple[int, NDArray[np.int64], int]:
+    """Colour a graph with at most n_colours colours, backtracking, most saturated node first (Brelaz 1979).
+
+    Returns 1 with the colours, 0 if there is none, or -1 when the budget is used up; and the steps taken.
+    """
+    n = len(indptr) - 1
+    colours = np.full(n, -1, dtype=np.int64)
+    met = np.zeros((n, n_colours), dtype=np.int64)
+    saturation = np.zeros(n, dtype=np.int64)
+    node_at = np.empty(n + 1, dtype=np.int64)
+    next_colour = np.zeros(n + 1, dtype=np.int64)
+    n_used = np.zeros(n + 1, dtype=np.int64)
+    depth, steps = 0, 0
+    node_at[0] = most_saturated(colours, saturation, indptr)
+    while depth < n:
+        node = node_at[depth]
+        colour = next_colour[depth]
+        # A colour not yet used is as good as any other, so that only the first of them is tried.
+        while colour < min(n_colours, n_used[depth] + 1) and met[node, colour] > 0:
+            colour += 1
+        if colour < min(n_colours, n_used[depth] + 1):
+            colours[node] = colour
+            for edge in range(indptr[node], indptr[node + 1]):
+                neighbour = indices[edge]
+                if met[neighbour, colour] == 0:
+                    saturation[neighbour] += 1
+                met[neighbour, colour] += 1
+            next_colour[depth] = colour + 1
+            n_used[depth + 1] = max(n_used[depth], colour + 1)
+            depth += 1
+            steps += n + indptr[node + 1] - indptr[node]
+            if depth < n:
+                node_at[depth] = most_saturated(colours, saturation, indptr)
+                next_colour[depth] = 0
+        else:
+            depth -= 1
+            if depth < 0:
+                return 0, colours, steps
+            node = node_at[depth]
+            colour = colours[node]
+            colours[node] = -1
+            for edge in range(indptr[node], indptr[node + 1]):
+                neighbour = indices[edge]
+                met[neighbour, colour] -= 1
+                if met[neighbour, colour] == 0:
+                    saturation[neighbour] -= 1
+        if steps > budget:
+            return -1, colours, steps
+    return 1, colours, steps

@@ -1,0 +1,122 @@
+"""Pairs of rows as arrays: checked, each pair once, smaller index first, sorted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mustlink.errors import ConstraintError
+
+SHOWN = 5
+"""How many offending pairs an error message names."""
+
+
+def as_pairs(pairs: ArrayLike | None, kind: str) -> NDArray[np.int64]:
+    """Check what the user gave as pairs and return it as an integer array of shape (m, 2)."""
+    if pairs is None:
+        return np.empty((0, 2), dtype=np.int64)
+    array = np.asarray(pairs)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ConstraintError(
+            f"The {kind}s must be pairs of row numbers, an array of shape (m, 2); got shape {array.shape}."
+        )
+    rows = _as_row_numbers(array, kind)
+    negative = np.flatnonzero((rows < 0).any(axis=1))
+    if negative.size:
+        pair = name_pair(rows[negative[0]])
+        raise ConstraintError(
+            f"A {kind} names the rows {pair}, and a row number cannot be negative.",
+            to_tuples(rows[negative]),
+        )
+    selfish = np.flatnonzero(rows[:, 0] == rows[:, 1])
+    if selfish.size:
+        raise ConstraintError(
+            f"A {kind} joins row {rows[selfish[0], 0]} with itself; a link needs two different rows.",
+            to_tuples(rows[selfish]),
+        )
+    return rows
+
+
+def _as_row_numbers(array: NDArray[Any], kind: str) -> NDArray[np.int64]:
+    """Turn numbers of any type into int64, refusing what is no whole number."""
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    sentence = f"The {kind}s must hold whole row numbers"
+    if array.dtype.kind == "b":
+        raise ConstraintError(f"{sentence}; got True and False.")
+    try:
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ConstraintError(
+            f"{sentence}; got values such as {array.ravel()[0]!r}. For links by id, read them with ids=."
+        ) from None
+    broken = np.flatnonzero(~(np.isfinite(numbers) & (numbers == np.floor(numbers))).all(axis=1))
+    if broken.size:
+        raise ConstraintError(f"{sentence}; pair {broken[0]} holds {array[broken[0]].tolist()}.")
+    return numbers.astype(np.int64)
+
+
+def as_weights(weights: ArrayLike | float | None, pairs: NDArray[np.int64], kind: str) -> NDArray[np.float64]:
+    """Check the weights of pairs: one positive finite number each, or one number for all of them."""
+    n_pairs = len(pairs)
+    if weights is None:
+        return np.ones(n_pairs)
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ConstraintError(f"The weights of the {kind}s must be numbers.") from None
+    if array.ndim == 0:
+        array = np.full(n_pairs, float(array))
+    if array.shape != (n_pairs,):
+        raise ConstraintError(f"There are {n_pairs} {kind}s but {array.size} weights for them; give one each.")
+    bad = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if bad.size:
+        first = bad[0]
+        raise ConstraintError(
+            f"The {kind} of rows {name_pair(pairs[first])} has the weight {array[first]:g}; "
+            "a weight must be positive and finite.",
+            to_tuples(pairs[bad]),
+        )
+    return array
+
+
+def each_once(pairs: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Put the smaller index first, sort, and make one pair of equal ones, their weights added."""
+    low, high = pairs.min(axis=1, initial=np.iinfo(np.int64).max), pairs.max(axis=1, initial=0)
+    # The weight is the last sort key, so that sums of rounded numbers do not depend on the order given.
+    order = np.lexsort((weights, high, low))
+    low, high, weights = low[order], high[order], weights[order]
+    if len(low) == 0:
+        return np.empty((0, 2), dtype=np.int64), weights
+    first = np.flatnonzero(np.r_[True, (low[1:] != low[:-1]) | (high[1:] != high[:-1])])
+    return np.column_stack([low[first], high[first]]), np.add.reduceat(weights, first)
+
+
+def in_both(one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Find the pairs that stand in both sorted lists; return their positions in the one and in the other."""
+    low, high = np.concatenate([one, other]).T
+    side = np.repeat([0, 1], [len(one), len(other)])
+    order = np.lexsort((side, high, low))
+    low, high = low[order], high[order]
+    twin = np.flatnonzero((low[1:] == low[:-1]) & (high[1:] == high[:-1]))
+    return order[twin], order[twin + 1] - len(one)
+
+
+def to_tuples(pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Turn an array of pairs into plain tuples."""
+    return [(int(a), int(b)) for a, b in pairs]
+
+
+def name_pair(pair: NDArray[np.int64]) -> str:
+    """Name the two rows of a pair in a sentence."""
+    return f"{pair[0]} and {pair[1]}"
+
+
+def name_pairs(pairs: NDArray[np.int64]) -> str:
+    """Name the first few pairs of a list, and how many more there are."""
+    named = ", ".join(f"({a}, {b})" for a, b in pairs[:SHOWN])
+    return named if len(pairs) <= SHOWN else f"{named} and {len(pairs) - SHOWN} more"
