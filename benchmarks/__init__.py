@@ -1,0 +1,1 @@
+"""Speed and memory, beside the work that cannot be avoided and beside the peers a user would pick instead."""

@@ -1,0 +1,21 @@
+"""Run the benchmarks one after the other: ``python -m benchmarks [NAME ...]``."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+NAMES = ("constraints", "kmeans")
+
+
+def main(names: list[str]) -> None:
+    unknown = [name for name in names if name not in NAMES]
+    if unknown:
+        sys.exit(f"There is no benchmark called {unknown[0]}; there are {', '.join(NAMES)}.")
+    for name in names or NAMES:
+        print(f"\n== {name} ==", flush=True)
+        importlib.import_module(f"benchmarks.{name}").main()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

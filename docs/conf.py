@@ -1,0 +1,41 @@
+"""How Sphinx builds the pages. Nothing is fetched from outside."""
+
+from mustlink import __version__
+
+project = "mustlink"
+author = "The mustlink developers"
+copyright = "2026, The mustlink developers"
+release = version = __version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "examples"]
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_title = "mustlink"
+html_show_sourcelink = False
+html_theme_options = {
+    "navbar_end": ["theme-switcher"],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": False,
+    "logo": {"text": "mustlink"},
+}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/plot_",
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 60,
+    "remove_config_comments": True,
+}

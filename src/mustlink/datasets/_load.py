@@ -1,0 +1,202 @@
+"""Loading a data set by its name."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+import numpy as np
+import sklearn.datasets
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from mustlink.datasets._bunch import build_bunch
+from mustlink.datasets._catalogue import FOLDER_SETS, SKLEARN_SETS, SUBSETS, Subset
+from mustlink.datasets._folder import DATA_VARIABLE, data_folder, files_in_folder, path_in_folder, read_bunch
+from mustlink.errors import DataNotFoundError, FileFormatError
+
+__all__ = ["load", "names"]
+
+_SOURCES = ("auto", "sklearn", "folder")
+
+
+def load(
+    name: str, *, return_X_y: bool = False, source: str = "auto"
+) -> Bunch | tuple[NDArray[Any], NDArray[np.int64] | None]:
+    """Load a data set: from scikit-learn where it ships the set, else from the data folder.
+
+    The data folder is the one named by the environment variable ``MUSTLINK_DATA``, or else ``../shared/data``, seen
+    from the current folder. A set lies there as ``NAME.csv.gz``, with a header line and the class in the last
+    column, ``label``.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of the whole.
+    source : {"auto", "sklearn", "folder"}, default="auto"
+        Where to look. The folder's own iris, for one, differs from scikit-learn's in two rows, and only
+        ``source="folder"`` gives it.
+
+    Returns
+    -------
+    Bunch or (data, target)
+        The bunch has these entries.
+
+        data : ndarray of shape (n_samples, n_features)
+            float64 with NaN for missing numbers, if all columns are numbers. If some hold text, an array of
+            objects: floats in the columns of numbers and ``str`` in the others, where a missing text is "" or "?",
+            as in the file. An edge list is int64.
+        target : ndarray of int64 of shape (n_samples,) or None
+            The class, as an index into ``target_names``; None where the set has no classes.
+        feature_names : list of str
+            The names of the columns of ``data``.
+        target_names : ndarray of str
+            The classes.
+        text_features : list of str
+            The names of the columns that hold text and need encoding.
+        name : str
+            The name of the set.
+        description : str
+            What it is, who gave it, and what to do before clustering.
+
+    Raises
+    ------
+    DataNotFoundError
+        If there is no such set, or its file is not in the data folder.
+    FileFormatError
+        If the file is damaged.
+
+    See Also
+    --------
+    fetch : Bring a set from OpenML.
+
+    Examples
+    --------
+    >>> from mustlink.datasets import load
+    >>> iris = load("iris")
+    >>> iris.data.shape, [str(name) for name in iris.target_names]
+    ((150, 4), ['setosa', 'versicolor', 'virginica'])
+    >>> X, y = load("wine", return_X_y=True)
+    >>> X.shape, y[:3]
+    ((178, 13), array([0, 0, 0]))
+    """
+    if source not in _SOURCES:
+        raise ValueError(f"source is {source!r}; expected one of {', '.join(map(repr, _SOURCES))}.")
+    if not isinstance(name, str):
+        raise TypeError(f"The name of a data set is a str; got {name!r} of type {type(name).__name__}.")
+    if source == "sklearn" or (source == "auto" and name in SKLEARN_SETS):
+        bunch = _from_sklearn(name)
+    elif name in SUBSETS:
+        bunch = _subset(name, SUBSETS[name])
+    else:
+        bunch = _from_folder(name)
+    return (bunch.data, bunch.target) if return_X_y else bunch
+
+
+def names() -> dict[str, bool]:
+    """List the data sets that are known, and whether each can be loaded here and now.
+
+    Returns
+    -------
+    dict of str to bool
+        The names in alphabetical order; True if the set ships with scikit-learn or its file is in the data folder.
+
+    Examples
+    --------
+    >>> from mustlink.datasets import names
+    >>> names()["iris"]
+    True
+    >>> "pendigits389" in names()
+    True
+    """
+    present = set(files_in_folder()) | set(SKLEARN_SETS)
+    present |= {name for name, subset in SUBSETS.items() if subset.parent in present}
+    known = present | set(FOLDER_SETS) | set(SUBSETS)
+    return {name: name in present for name in sorted(known)}
+
+
+def _from_sklearn(name: str) -> Bunch:
+    """Take a set that scikit-learn ships."""
+    if name not in SKLEARN_SETS:
+        raise DataNotFoundError(
+            f"scikit-learn does not ship the data set {name!r}; "
+            f"those taken from it are {', '.join(sorted(SKLEARN_SETS))}."
+        )
+    known = SKLEARN_SETS[name]
+    given = getattr(sklearn.datasets, known.loader)()
+    return build_bunch(
+        name,
+        f"{known.description} Taken from sklearn.datasets.{known.loader}.",
+        np.asarray(given.data, dtype=np.float64),
+        np.asarray(given.target, dtype=np.int64),
+        feature_names=[str(feature) for feature in given.feature_names],
+        target_names=[str(label) for label in given.target_names],
+    )
+
+
+def _from_folder(name: str) -> Bunch:
+    """Read a set from the data folder, be it known or a file of the user's own."""
+    if name not in FOLDER_SETS and name not in files_in_folder():
+        raise DataNotFoundError(_unknown(name))
+    path = path_in_folder(name)
+    if not path.is_file():
+        raise DataNotFoundError(_absent(name))
+    known = FOLDER_SETS.get(name)
+    return read_bunch(path, name, known.description if known else f"Read from {path.name}.")
+
+
+def _subset(name: str, subset: Subset) -> Bunch:
+    """Keep some classes, or the first rows of each class, of a set in the data folder."""
+    whole = _from_folder(subset.parent)
+    classes = subset.classes or tuple(whole.target_names)
+    lacking = [label for label in classes if label not in whole.target_names]
+    if lacking:
+        raise FileFormatError(
+            f"{path_in_folder(subset.parent)} has no rows of class {', '.join(lacking)}; {name!r} is taken from them. "
+            "Copy the whole file again."
+        )
+    codes = [int(np.flatnonzero(whole.target_names == label)[0]) for label in classes]
+    members = [np.flatnonzero(whole.target == code)[: subset.rows_per_class] for code in codes]
+    rows = np.sort(np.concatenate(members))
+    kept, target = np.unique(whole.target[rows], return_inverse=True)
+    return build_bunch(
+        name,
+        subset.description,
+        whole.data[rows],
+        target.astype(np.int64),
+        feature_names=whole.feature_names,
+        target_names=[str(label) for label in whole.target_names[kept]],
+        text_features=whole.text_features,
+    )
+
+
+def _unknown(name: str) -> str:
+    """Say that the data folder is not known to hold a set of this name."""
+    if name in SKLEARN_SETS:
+        return (
+            f"There is no file {name}.csv.gz in {data_folder()}; leave source='folder' out, "
+            f"and the data set {name!r} comes from scikit-learn."
+        )
+    known = list(names())
+    near = difflib.get_close_matches(name, known, n=3)
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"Known are {', '.join(known)}."
+    return (
+        f"There is no data set {name!r}, and no file {name}.csv.gz in {data_folder()}. {hint} "
+        "fetch() in mustlink.datasets brings other sets from OpenML."
+    )
+
+
+def _absent(name: str) -> str:
+    """Say that a known set is not on this machine, and how to get it."""
+    openml = FOLDER_SETS[name].openml
+    fetching = (
+        f"or, with a network, bring it from OpenML with mustlink.datasets.fetch({openml!r})"
+        if openml
+        else "or look on OpenML for what mustlink.datasets.fetch can bring in its place"
+    )
+    return (
+        f"The data set {name!r} is known but not here: looked for {name}.csv.gz in {data_folder()}. "
+        f"Set the environment variable {DATA_VARIABLE} to the folder that holds it, {fetching}."
+    )

@@ -1,0 +1,217 @@
+"""Scores against their definitions, pair by pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, normalized_mutual_info_score
+
+from mustlink import Constraints, metrics
+from mustlink.errors import ConstraintError
+from reference import pairs
+
+SCORES: dict[str, Callable[..., float]] = {
+    "nmi": metrics.normalized_mutual_info,
+    "ari": metrics.adjusted_rand,
+    "pairwise_precision": metrics.pairwise_precision,
+    "pairwise_recall": metrics.pairwise_recall,
+    "pairwise_f1": metrics.pairwise_f1,
+}
+
+SLOW: dict[str, Callable[[list[int], list[int]], float]] = {
+    "nmi": pairs.normalized_mutual_info,
+    "ari": pairs.adjusted_rand,
+    "pairwise_precision": lambda t, p: pairs.precision_recall_f1(t, p)[0],
+    "pairwise_recall": lambda t, p: pairs.precision_recall_f1(t, p)[1],
+    "pairwise_f1": lambda t, p: pairs.precision_recall_f1(t, p)[2],
+}
+
+labellings = st.integers(1, 25).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.integers(-1, 4), min_size=n, max_size=n),
+        st.lists(st.integers(-1, 4), min_size=n, max_size=n),
+        st.sets(st.integers(0, n - 1)),
+    )
+)
+
+
+@dataclass
+class Touched:
+    """Stands in for constraints: knows its rows, and that it is half broken."""
+
+    rows: list[int]
+
+    def constrained_rows(self) -> NDArray[np.int64]:
+        return np.array(sorted(self.rows), dtype=np.int64)
+
+    def violation_rate(self, labels: ArrayLike) -> float:
+        return 0.5
+
+
+@pytest.mark.parametrize("name", SCORES)
+@given(case=labellings)
+@settings(deadline=None, max_examples=60)
+def test_agrees_with_the_definition(name: str, case: tuple[list[int], list[int], set[int]]) -> None:
+    truth, found, _ = case
+    assert SCORES[name](truth, found) == pytest.approx(SLOW[name](truth, found), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@given(case=labellings)
+@settings(deadline=None, max_examples=40)
+def test_constraints_leave_only_the_points_they_do_not_name(
+    name: str, case: tuple[list[int], list[int], set[int]]
+) -> None:
+    truth, found, touched = case
+    score = SCORES[name](truth, found, constraints=Touched(list(touched)))
+    left = [row for row in range(len(truth)) if row not in touched]
+    if left:
+        expected = SLOW[name]([truth[row] for row in left], [found[row] for row in left])
+        assert score == pytest.approx(expected, abs=1e-9)
+    else:
+        assert math.isnan(score)
+
+
+@given(case=labellings)
+@settings(deadline=None, max_examples=40)
+def test_scores_holds_what_the_single_functions_give(case: tuple[list[int], list[int], set[int]]) -> None:
+    truth, found, touched = case
+    links = Touched(list(touched))
+    result = metrics.scores(truth, found, links)
+    expected = {name: score(truth, found) for name, score in SCORES.items()}
+    expected |= {f"{name}_unconstrained": score(truth, found, constraints=links) for name, score in SCORES.items()}
+    expected["violation_rate"] = 0.5
+    assert result == pytest.approx(expected, nan_ok=True)
+    assert metrics.scores(truth, found) == {name: expected[name] for name in SCORES}
+
+
+@given(case=labellings, seed=st.integers(0, 99))
+@settings(deadline=None, max_examples=30)
+def test_neither_names_of_labels_nor_order_of_points_matter(
+    case: tuple[list[int], list[int], set[int]], seed: int
+) -> None:
+    truth, found, _ = case
+    order = np.random.default_rng(seed).permutation(len(truth))
+    names = {-1: -1, 0: 40, 1: 7, 2: -5, 3: 12, 4: 0}
+    renamed = [names[found[row]] for row in order]
+    words = [f"class {truth[row]}" for row in order]
+    assert metrics.scores(words, renamed) == pytest.approx(metrics.scores(truth, found))
+
+
+def test_agrees_with_scikit_learn_where_nothing_is_noise() -> None:
+    rng = np.random.default_rng(3)
+    truth, found = rng.integers(6, size=500), rng.integers(9, size=500)
+    result = metrics.scores(truth, found)
+    assert result["nmi"] == pytest.approx(normalized_mutual_info_score(truth, found))
+    assert result["ari"] == pytest.approx(adjusted_rand_score(truth, found))
+    geometric_mean = math.sqrt(result["pairwise_precision"] * result["pairwise_recall"])
+    assert geometric_mean == pytest.approx(fowlkes_mallows_score(truth, found))
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_noise_points_are_clusters_of_their_own(name: str) -> None:
+    truth = [0, 0, 0, 1, 1, 1, 1]
+    score = SCORES[name]
+    assert score(truth, [0, 0, -1, 1, 1, -1, -1]) == score(truth, [0, 0, 5, 1, 1, 6, 7])
+    assert score(truth, [0, 0, -1, 1, 1, -1, -1]) != score(truth, [0, 0, 5, 1, 1, 5, 5])
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_a_true_label_of_minus_one_is_a_class(name: str) -> None:
+    found = [0, 0, 1, 1, 1]
+    assert SCORES[name]([-1, -1, -1, 3, 3], found) == SCORES[name]([2, 2, 2, 3, 3], found)
+
+
+def test_noise_is_seen_in_float_labels_but_not_in_words() -> None:
+    assert metrics.pairwise_precision([0, 1, 2], np.array([-1.0, -1.0, 0.0])) == 0.0
+    assert metrics.pairwise_recall([0, 0, 1], ["-1", "-1", "a"]) == 1.0
+
+
+@pytest.mark.parametrize("name", ["pairwise_precision", "pairwise_recall", "pairwise_f1"])
+def test_undefined_ratios_are_zero(name: str) -> None:
+    apart = [0, 1, 2, 3]
+    assert SCORES[name](apart, apart) == 0.0
+    assert fowlkes_mallows_score(apart, apart) == 0.0
+
+
+def test_one_point_is_a_perfect_partition_without_pairs() -> None:
+    result = metrics.scores([4], [0])
+    assert (result["nmi"], result["ari"], result["pairwise_f1"]) == (1.0, 1.0, 0.0)
+
+
+def test_a_million_points_in_few_clusters() -> None:
+    n = 1_000_000
+    truth = np.arange(n) % 2
+    found = np.zeros(n, dtype=np.int32)
+    half = n // 2
+    expected = (2 * half * (half - 1)) / (n * (n - 1))
+    assert metrics.pairwise_precision(truth, found) == pytest.approx(expected, rel=1e-12)
+    assert metrics.pairwise_recall(truth, found) == 1.0
+    assert metrics.adjusted_rand(truth, found) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_two_hundred_thousand_noise_points_cost_no_square() -> None:
+    n = 200_000
+    truth = np.arange(n) // 2
+    found = truth.copy()
+    found[: n // 2] = -1
+    result = metrics.scores(truth, found)
+    assert result["pairwise_precision"] == 1.0
+    assert result["pairwise_recall"] == pytest.approx(0.5)
+
+
+def test_many_small_clusters_raise_no_warning() -> None:
+    assert 0 < metrics.normalized_mutual_info(np.arange(60) // 6, np.arange(60) * 2 // 3) < 1
+
+
+@pytest.mark.parametrize("name", [*SCORES, "scores"])
+@pytest.mark.parametrize(
+    ("truth", "found", "message"),
+    [
+        ([0, 1], [0, 1, 1], "labels_true has 2 entries and labels_pred has 3"),
+        ([], [], "at least one point"),
+        ([[0], [1]], [0, 1], r"labels_true has shape \(2, 1\)"),
+        ([0, 1], [0.0, float("nan")], r"labels_pred has no label \(NaN\) at row 1"),
+        (np.array(["a", 1], dtype=object), [0, 1], "labels_true mixes kinds"),
+    ],
+)
+def test_bad_labels_give_a_sentence(name: str, truth: ArrayLike, found: ArrayLike, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        (SCORES | {"scores": metrics.scores})[name](truth, found)
+
+
+def test_constraints_beyond_the_labels() -> None:
+    with pytest.raises(ConstraintError, match="row 7, but there are labels for 3 points only"):
+        metrics.adjusted_rand([0, 1, 1], [0, 1, 1], constraints=Touched([1, 7]))
+
+
+def test_what_is_no_constraint() -> None:
+    with pytest.raises(TypeError, match=r"of type list; expected mustlink\.Constraints"):
+        metrics.violation_rate([0, 0], [(0, 1)])
+
+
+@given(case=labellings, seed=st.integers(0, 99))
+@settings(deadline=None, max_examples=40)
+def test_real_constraints(case: tuple[list[int], list[int], set[int]], seed: int) -> None:
+    truth, found, _ = case
+    n = len(truth)
+    pairs_drawn = np.random.default_rng(seed).integers(n, size=(6, 2)).tolist()
+    drawn = sorted({(min(a, b), max(a, b)) for a, b in pairs_drawn if a != b})
+    must, cannot = drawn[::2], drawn[1::2]
+    links = Constraints(must_link=must, cannot_link=cannot)
+    broken = sum(not pairs.together(found, a, b) for a, b in must)
+    broken += sum(pairs.together(found, a, b) for a, b in cannot)
+    result = metrics.scores(truth, found, links)
+    assert result["violation_rate"] == pytest.approx(broken / len(drawn) if drawn else 0.0)
+    touched = Touched(sorted({row for pair in drawn for row in pair}))
+    for name, score in SCORES.items():
+        expected = pytest.approx(score(truth, found, constraints=touched), nan_ok=True)
+        assert result[f"{name}_unconstrained"] == expected
+        assert score(truth, found, constraints=links.on(n)) == expected
