@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -20,21 +21,29 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     data : bytes
         The whole content.
     """
-    path = Path(path)
+    path = Path(os.path.realpath(path))  # through a symbolic link, so that the link itself stays one
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file to write.")
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} into.")
+    handle, beside = tempfile.mkstemp(prefix=".mustlink-", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes the file private; give it the permissions any new file would have.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(beside, 0o666 & ~umask)
+        os.chmod(beside, _permissions(path))
         os.replace(beside, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(beside)
         raise
+
+
+def _permissions(path: Path) -> int:
+    """Return the permissions of a file that is there, or those that any new file would have."""
+    with contextlib.suppress(FileNotFoundError):
+        return stat.S_IMODE(path.stat().st_mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask

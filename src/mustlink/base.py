@@ -128,7 +128,7 @@ class ConstrainedClusterMixin(ClusterMixin):
         ndarray of shape (n_samples,)
             The cluster of every row.
         """
-        self.fit(X, y, constraints=constraints, **fit_params)  # type: ignore[attr-defined]
+        self.fit(X, y, constraints=constraints, **fit_params)
         return self.labels_
 
 

@@ -132,10 +132,14 @@ class Closure:
         component are connected, there is a ring of odd length, and the two labels are equal.
         """
         n = self.n_components
-        a, b = self.cannot_link.T
-        doubled = np.concatenate([np.column_stack([a, b + n]), np.column_stack([b, a + n])])
-        label = must_link_components(doubled, 2 * n)
+        label = must_link_components(self._doubled(), 2 * n)
         return label[:n], label[n:]
+
+    def _doubled(self) -> NDArray[np.int64]:
+        """Return the edges of the doubled graph, the second copies numbered from n_components on."""
+        a, b = self.cannot_link.T
+        n = self.n_components
+        return np.concatenate([np.column_stack([a, b + n]), np.column_stack([b, a + n])])
 
     def explicit(self) -> Constraints:
         """Return every entailed pair as constraints of weight one.

@@ -12,6 +12,9 @@ from sklearn.utils import check_random_state
 BLOCK = 4_000_000
 """Pairs of links compared at a time."""
 
+TOLERANCE = 1e-12
+"""The share of the largest coordinate up to which an overlap counts as rounding."""
+
 
 def coherence(
     X: Any,
@@ -28,6 +31,7 @@ def coherence(
         pairs if len(pairs) <= max_links else pairs[np.sort(rng.permutation(len(pairs))[:max_links])]
         for pairs in (must_link, cannot_link)
     )
+    X, must_link, cannot_link = _ends(X, must_link, cannot_link)
     n_coherent = 0
     step = max(1, BLOCK // len(cannot_link))
     for begin in range(0, len(must_link), step):
@@ -37,19 +41,33 @@ def coherence(
     return n_coherent / (len(must_link) * len(cannot_link))
 
 
-def _overlaps(X: Any, segments: NDArray[np.int64], onto: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _ends(
+    X: Any, must_link: NDArray[np.int64], cannot_link: NDArray[np.int64]
+) -> tuple[Any, NDArray[np.intp], NDArray[np.intp]]:
+    """Take the rows that stand in links, in double precision, and renumber the links.
+
+    Dense rows are moved to the middle, because far from the origin small differences drown in rounding.
+    """
+    rows, position = np.unique(np.concatenate([must_link, cannot_link]), return_inverse=True)
+    must_position, cannot_position = np.split(position.reshape(-1, 2), [len(must_link)])
+    points = X[rows].astype(np.float64)
+    return points if issparse(points) else points - points.mean(axis=0), must_position, cannot_position
+
+
+def _overlaps(X: Any, segments: NDArray[np.intp], onto: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Say of each segment whether its projection onto the line of another overlaps that other one."""
     origin = X[onto[:, 0]]
     direction = X[onto[:, 1]] - origin
     squared = direction.multiply(direction) if issparse(direction) else direction**2
     length = np.sqrt(np.asarray(squared.sum(axis=1)).ravel())
-    scale = np.divide(1.0, length, out=np.zeros_like(length, dtype=float), where=length > 0)
+    scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     offset = (origin.multiply(direction) if issparse(direction) else origin * direction).sum(axis=1)
     offset = np.asarray(offset).ravel() * scale
     t1, t2 = (_dense(X[segments[:, end]] @ direction.T) * scale - offset for end in (0, 1))
     overlap = np.minimum(np.maximum(t1, t2), length) - np.maximum(np.minimum(t1, t2), 0)
     # Segments that only touch, or meet at a right angle, leave a rounding error and no overlap.
-    return np.asarray(overlap > 1e-12 * np.maximum(length, 1e-300))
+    extent = abs(X).max()
+    return np.asarray(overlap > TOLERANCE * extent)
 
 
 def _dense(product: Any) -> NDArray[np.floating]:

@@ -30,6 +30,7 @@ from mustlink.errors import ConstraintError, TooLargeError
 __all__ = ["Constraints"]
 
 MOST_PAIRS = 50_000_000
+TIE = 1e-12
 NOISE_LABEL = -1
 
 
@@ -107,6 +108,8 @@ class Constraints:
             if contradictions == "raise":
                 _refuse_contradictions(must[in_must])
             balance = must_weight[in_must] - cannot_weight[in_cannot]
+            # 0.1 + 0.2 against 0.3 is a tie, whatever is left by rounding.
+            balance[np.isclose(must_weight[in_must], cannot_weight[in_cannot], rtol=TIE, atol=0)] = 0
             must_weight[in_must], cannot_weight[in_cannot] = balance, -balance
             must, must_weight = must[must_weight > 0], must_weight[must_weight > 0]
             cannot, cannot_weight = cannot[cannot_weight > 0], cannot_weight[cannot_weight > 0]
@@ -243,8 +246,11 @@ class Constraints:
         except ConstraintError as error:
             if not error.pairs:
                 raise
-            places = [link.place for link in links if tuple(sorted((link.a, link.b))) == error.pairs[0]]
-            raise ConstraintError(f"{places[-1]}: contradicts {places[0]}. {error}", error.pairs) from None
+            same_rows = [link for link in links if {link.a, link.b} == set(error.pairs[0])]
+            first = same_rows[0]
+            other = next((link for link in same_rows if link.is_must != first.is_must), None)
+            where = f"{first.place}: " if other is None else f"{other.place}: contradicts {first.place}. "
+            raise ConstraintError(f"{where}{error}", error.pairs) from None
 
     @classmethod
     def sample(
@@ -340,7 +346,7 @@ class Constraints:
         Parameters
         ----------
         path : path-like
-            The file; a name that ends in .tsv gives tabs.
+            The file; a name that ends in .tsv gives tabs, and one that ends in .gz is packed.
 
         See Also
         --------
@@ -593,7 +599,7 @@ class Constraints:
         if array.ndim != 1:
             raise ValueError(f"Labels must be one per row, an array of one dimension; got {array.ndim}.")
         self.check_rows(len(array))
-        is_noise = array == NOISE_LABEL if array.dtype.kind in "if" else np.zeros(len(array), dtype=bool)
+        is_noise = array == NOISE_LABEL if array.dtype.kind in "ifO" else np.zeros(len(array), dtype=bool)
         together = [
             (array[pairs[:, 0]] == array[pairs[:, 1]]) & ~is_noise[pairs[:, 0]]
             for pairs in (self._must_link, self._cannot_link)
@@ -633,8 +639,8 @@ class Constraints:
         -------
         float
         """
-        satisfied = self.satisfied(labels)
-        return float(1 - satisfied.mean()) if len(satisfied) else 0.0
+        broken = ~self.satisfied(labels)
+        return float(broken.mean()) if len(broken) else 0.0
 
     def informativeness(self, labels: ArrayLike) -> float:
         """Return the share of the pairs that a clustering made without them breaks.

@@ -77,8 +77,10 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
     if n_clusters == 1:
         return _one_cluster(closure)
     indptr, indices = closure.adjacency()
-    order, degeneracy = smallest_last_order(indptr, indices)
-    colours, n_colours = colour_greedily(indptr, indices, order[::-1].copy())
+    order, core_number = smallest_last_order(indptr, indices)
+    order, degeneracy = order[::-1].copy(), core_number.max()
+    colours = colour_greedily(indptr, indices, order, np.full(len(order), -1, dtype=np.int64))
+    n_colours = colours.max() + 1
     if n_colours <= n_clusters:
         reason = (
             f"{n_clusters} clusters are at least one more than the degeneracy of the cannot-link graph, which is "
@@ -89,7 +91,7 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
         return Feasibility(True, reason, _leave_none_empty(colours, n_clusters))
     if n_clusters == 2:
         return _two_clusters(closure)
-    clique = grow_clique(indptr, indices, order[::-1].copy())
+    clique = grow_clique(indptr, indices, order)
     if len(clique) > n_clusters:
         rows = _first_rows(closure)[clique]
         return Feasibility(
@@ -97,7 +99,13 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
             f"{len(clique)} groups of rows are all cannot-linked to each other, more than {n_clusters} clusters; "
             f"they hold the rows {_name(rows)}.",
         )
-    return _search(closure, n_clusters, indptr, indices, budget)
+    colours = np.full(len(order), -1, dtype=np.int64)
+    no = _search(closure, n_clusters, core_number >= n_clusters, budget, colours)
+    if no is not None:
+        return no
+    # In this order a component outside the core meets fewer than k coloured neighbours.
+    colours = colour_greedily(indptr, indices, order, colours)
+    return Feasibility(True, "A search found a colouring.", _leave_none_empty(colours, n_clusters))
 
 
 def _one_cluster(closure: Closure) -> Feasibility:
@@ -117,33 +125,43 @@ def _two_clusters(closure: Closure) -> Feasibility:
             False,
             f"Two clusters cannot keep a ring of {len(ring) - 1} cannot-links, an odd number: {_name(ring, ' - ')}.",
         )
-    colours = (side > opposite).astype(np.intp)
+    colours = (side > opposite).astype(np.int64)
     return Feasibility(True, "The cannot-links have no ring of odd length.", _leave_none_empty(colours, 2))
 
 
-def _odd_ring(closure: Closure, component: int) -> NDArray[np.int64]:
-    """Walk from a component to its own copy in the doubled graph: a closed walk of odd length."""
+def _odd_ring(closure: Closure, component: int) -> list[int]:
+    """Find a ring of odd length that is connected with a component, its first member repeated at the end.
+
+    A walk from the component to its own copy in the doubled graph is closed and odd, but may go the same way
+    there and back. Whenever it comes back to where it was, it has closed a ring: an odd one is returned, an even
+    one left out.
+    """
     n = closure.n_components
-    a, b = closure.cannot_link.T
-    doubled = np.concatenate([np.column_stack([a, b + n]), np.column_stack([b, a + n])])
-    return np.asarray(shortest_path(*graph_rows(doubled, 2 * n), component, component + n)) % n
+    walk = shortest_path(*graph_rows(closure._doubled(), 2 * n), component, component + n) % n
+    path: list[int] = []
+    place: dict[int, int] = {}
+    for node in walk.tolist():
+        begin = place.get(node)
+        if begin is None:
+            place[node] = len(path)
+            path.append(node)
+        elif (len(path) - begin) % 2:
+            return [*path[begin:], node]
+        else:
+            for left_out in path[begin + 1 :]:
+                del place[left_out]
+            del path[begin + 1 :]
+    raise AssertionError("A closed walk of odd length holds a ring of odd length.")
 
 
 def _search(
-    closure: Closure,
-    n_clusters: int,
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int64],
-    budget: int,
-) -> Feasibility:
+    closure: Closure, n_clusters: int, core: NDArray[np.bool_], budget: int, colours: NDArray[np.int64]
+) -> Feasibility | None:
     """Colour the hard core of the graph by branch and bound, one connected part after the other.
 
     A component with fewer than k neighbours left can always be coloured last, so that only the core in which all
-    have k or more is searched.
+    have k or more is searched. Fills `colours` there, or returns why it cannot be done.
     """
-    order, _ = smallest_last_order(indptr, indices)
-    core = _core(indptr, indices, n_clusters)
-    colours = np.full(closure.n_components, -1, dtype=np.intp)
     for nodes, edges in _connected_parts(closure.cannot_link, core):
         answer, found, steps = colour_by_search(*graph_rows(edges, len(nodes)), n_clusters, budget)
         budget -= steps
@@ -157,24 +175,7 @@ def _search(
                 f"{len(nodes)} groups of rows around the rows {_name(rows)}.",
             )
         colours[nodes] = found
-    _colour_the_rest(colours, order[::-1], indptr, indices, n_clusters)
-    return Feasibility(True, "A search found a colouring.", _leave_none_empty(colours, n_clusters))
-
-
-def _core(indptr: NDArray[np.int64], indices: NDArray[np.int64], n_clusters: int) -> NDArray[np.bool_]:
-    """Mark the nodes that remain when nodes with fewer than k remaining neighbours are taken away in turn."""
-    degree = np.diff(indptr)
-    inside = np.ones(len(degree), dtype=bool)
-    leaving = list(np.flatnonzero(degree < n_clusters))
-    inside[leaving] = False
-    while leaving:
-        node = leaving.pop()
-        for neighbour in indices[indptr[node] : indptr[node + 1]]:
-            degree[neighbour] -= 1
-            if inside[neighbour] and degree[neighbour] < n_clusters:
-                inside[neighbour] = False
-                leaving.append(neighbour)
-    return inside
+    return None
 
 
 def _connected_parts(
@@ -194,24 +195,7 @@ def _connected_parts(
     yield from parts
 
 
-def _colour_the_rest(
-    colours: NDArray[np.intp],
-    order: NDArray[np.int64],
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int64],
-    n_clusters: int,
-) -> None:
-    """Give each node outside the core the first colour that no neighbour has.
-
-    In reverse smallest-last order a node outside the core meets fewer than k coloured neighbours.
-    """
-    for node in order:
-        if colours[node] < 0:
-            taken = colours[indices[indptr[node] : indptr[node + 1]]]
-            colours[node] = np.setdiff1d(np.arange(n_clusters), taken)[0]
-
-
-def _leave_none_empty(colours: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
+def _leave_none_empty(colours: NDArray[np.int64], n_clusters: int) -> NDArray[np.intp]:
     """Move components out of clusters with several into empty ones; splitting a cluster breaks no cannot-link."""
     colours = np.asarray(colours, dtype=np.intp).copy()
     empty = np.setdiff1d(np.arange(n_clusters), colours)

@@ -9,8 +9,13 @@ from mustlink._jit import jit
 
 
 @jit
-def smallest_last_order(indptr: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Take away a node of smallest remaining degree again and again; return the order and the degeneracy.
+def smallest_last_order(
+    indptr: NDArray[np.int64], indices: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Order the nodes so that none has more neighbours after it than its core number; return order and numbers.
+
+    The core number of a node is the largest d such that it belongs to a part of the graph in which all have d
+    or more neighbours. The order is ascending in it, and its maximum is the degeneracy of the graph.
 
     Nodes are kept sorted by degree in one array; a node whose degree falls by one changes places with the first
     node of its degree (Batagelj and Zaversnik 2003).
@@ -32,10 +37,8 @@ def smallest_last_order(indptr: NDArray[np.int64], indices: NDArray[np.int64]) -
         place[node] = free[degree[node]]
         order[place[node]] = node
         free[degree[node]] += 1
-    degeneracy = 0
     for position in range(n):
         node = order[position]
-        degeneracy = max(degeneracy, degree[node])
         for edge in range(indptr[node], indptr[node + 1]):
             neighbour = indices[edge]
             d = degree[neighbour]
@@ -46,19 +49,20 @@ def smallest_last_order(indptr: NDArray[np.int64], indices: NDArray[np.int64]) -
                 place[other], place[neighbour] = place[neighbour], first
                 start[d] = first + 1
                 degree[neighbour] = d - 1
-    return order, degeneracy
+    return order, degree
 
 
 @jit
 def colour_greedily(
-    indptr: NDArray[np.int64], indices: NDArray[np.int64], order: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], int]:
-    """Give each node in turn the smallest colour that no neighbour has; return colours and their number."""
+    indptr: NDArray[np.int64], indices: NDArray[np.int64], order: NDArray[np.int64], given: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Give each node in turn the smallest colour that no neighbour has; colours given are kept, -1 is none."""
     n = len(order)
-    colours = np.full(n, -1, dtype=np.int64)
+    colours = given.copy()
     taken_by = np.full(n + 1, -1, dtype=np.int64)
-    n_colours = 0
     for node in order:
+        if colours[node] >= 0:
+            continue
         for edge in range(indptr[node], indptr[node + 1]):
             colour = colours[indices[edge]]
             if colour >= 0:
@@ -67,8 +71,7 @@ def colour_greedily(
         while taken_by[colour] == node:
             colour += 1
         colours[node] = colour
-        n_colours = max(n_colours, colour + 1)
-    return colours, n_colours
+    return colours
 
 
 @jit

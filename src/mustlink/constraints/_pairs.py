@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,18 @@ from mustlink.errors import ConstraintError
 SHOWN = 5
 """How many offending pairs an error message names."""
 
+LARGEST_ROW = int(np.iinfo(np.int64).max)
+
 
 def as_pairs(pairs: ArrayLike | None, kind: str) -> NDArray[np.int64]:
     """Check what the user gave as pairs and return it as an integer array of shape (m, 2)."""
     if pairs is None:
         return np.empty((0, 2), dtype=np.int64)
-    array = np.asarray(pairs)
+    try:
+        array = np.asarray(pairs)
+    except ValueError:  # lists of different lengths
+        number, odd = next((i, pair) for i, pair in enumerate(pairs) if np.size(pair) != 2)  # type: ignore[arg-type]
+        raise ConstraintError(f"A {kind} is a pair of two row numbers, and number {number} is {odd!r}.") from None
     if array.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
@@ -43,21 +50,39 @@ def as_pairs(pairs: ArrayLike | None, kind: str) -> NDArray[np.int64]:
 
 def _as_row_numbers(array: NDArray[Any], kind: str) -> NDArray[np.int64]:
     """Turn numbers of any type into int64, refusing what is no whole number."""
-    if array.dtype.kind in "iu":
+    if array.dtype.kind == "i":
         return array.astype(np.int64)
-    sentence = f"The {kind}s must hold whole row numbers"
-    if array.dtype.kind == "b":
-        raise ConstraintError(f"{sentence}; got True and False.")
-    try:
-        numbers = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise ConstraintError(
-            f"{sentence}; got values such as {array.ravel()[0]!r}. For links by id, read them with ids=."
-        ) from None
-    broken = np.flatnonzero(~(np.isfinite(numbers) & (numbers == np.floor(numbers))).all(axis=1))
-    if broken.size:
-        raise ConstraintError(f"{sentence}; pair {broken[0]} holds {array[broken[0]].tolist()}.")
+    if array.dtype.kind == "u":
+        _refuse_pairs(array, kind, array > LARGEST_ROW)
+        return array.astype(np.int64)
+    if array.dtype.kind != "f":
+        _refuse_other_than_numbers(array, kind)
+    numbers = array.astype(np.float64)
+    # Beyond 2 ** 53 a float no longer tells one whole number from the next.
+    _refuse_pairs(array, kind, ~((np.abs(numbers) < 2.0**53) & (numbers == np.floor(numbers))))
     return numbers.astype(np.int64)
+
+
+def _refuse_other_than_numbers(array: NDArray[Any], kind: str) -> None:
+    """Raise an error that shows the first entry that is text, a truth value or nothing.
+
+    Text is refused even if it reads as a number, because it is more likely an id than the number of a row.
+    """
+    for value in array.ravel().tolist():
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise ConstraintError(
+                f"The {kind}s must hold whole row numbers; got values such as {value!r}. For links by id, read them "
+                "with ids=."
+            )
+
+
+def _refuse_pairs(array: NDArray[Any], kind: str, is_bad: NDArray[np.bool_]) -> None:
+    """Raise an error that shows the first pair with a bad entry, if there is one."""
+    bad = np.flatnonzero(is_bad.any(axis=1))
+    if bad.size:
+        raise ConstraintError(
+            f"The {kind}s must hold whole row numbers; number {bad[0]} holds {array[bad[0]].tolist()}."
+        )
 
 
 def as_weights(weights: ArrayLike | float | None, pairs: NDArray[np.int64], kind: str) -> NDArray[np.float64]:
@@ -72,7 +97,8 @@ def as_weights(weights: ArrayLike | float | None, pairs: NDArray[np.int64], kind
     if array.ndim == 0:
         array = np.full(n_pairs, float(array))
     if array.shape != (n_pairs,):
-        raise ConstraintError(f"There are {n_pairs} {kind}s but {array.size} weights for them; give one each.")
+        given = f"{array.size} weights" if array.ndim == 1 else f"weights of shape {array.shape}"
+        raise ConstraintError(f"There are {n_pairs} {kind}s but {given} for them; give one each.")
     bad = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
     if bad.size:
         first = bad[0]
@@ -93,7 +119,16 @@ def each_once(pairs: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[N
     if len(low) == 0:
         return np.empty((0, 2), dtype=np.int64), weights
     first = np.flatnonzero(np.r_[True, (low[1:] != low[:-1]) | (high[1:] != high[:-1])])
-    return np.column_stack([low[first], high[first]]), np.add.reduceat(weights, first)
+    once = np.column_stack([low[first], high[first]])
+    with np.errstate(over="ignore"):
+        added = np.add.reduceat(weights, first)
+    endless = np.flatnonzero(np.isinf(added))
+    if endless.size:
+        raise ConstraintError(
+            f"The weights of rows {name_pair(once[endless[0]])} add up to more than a float can hold.",
+            to_tuples(once[endless]),
+        )
+    return once, added
 
 
 def in_both(one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -7,11 +7,15 @@ import gzip
 import io
 import math
 import os
+import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from mustlink._atomic import write_atomically
+from mustlink.constraints._pairs import LARGEST_ROW
 from mustlink.errors import ConstraintError, FileFormatError
 
 MUST = {"must", "must-link", "must_link", "mustlink", "1", "+1", "1.0"}
@@ -45,11 +49,16 @@ def read_links(path: str | os.PathLike[str], ids: Sequence[Any] | None) -> list[
             f"{path}, line {first_line}: the header has the columns {', '.join(header)}, and {_and(missing)} "
             f"{'is' if len(missing) == 1 else 'are'} missing; a file of links has a, b, link and optionally weight."
         )
+    twice = [name for name in (*REQUIRED, "weight") if names.count(name) > 1]
+    if twice:
+        raise FileFormatError(f"{path}, line {first_line}: the header has the column {_and(twice)} more than once.")
     return list(_links(_cells_by_name(rows, names, path), ids))
 
 
 def links_of_frame(frame: Any, ids: Sequence[Any] | None) -> list[Link]:
     """Read the links from a pandas or polars frame, or a mapping of columns."""
+    if not (isinstance(frame, Mapping) or hasattr(frame, "columns")):
+        raise TypeError(f"Links are read from a data frame or a mapping of columns, and this is a {type(frame)}.")
     names = list(frame) if isinstance(frame, Mapping) else list(frame.columns)
     missing = [name for name in REQUIRED if name not in names]
     if missing:
@@ -59,6 +68,9 @@ def links_of_frame(frame: Any, ids: Sequence[Any] | None) -> list[Link]:
         )
     wanted = [*REQUIRED, "weight"] if "weight" in names else list(REQUIRED)
     columns = [list(frame[name]) for name in wanted]
+    if len({len(column) for column in columns}) > 1:
+        lengths = [f"{name} has {len(column)}" for name, column in zip(wanted, columns, strict=True)]
+        raise ConstraintError(f"The columns of links must be equally long: {', '.join(lengths)} entries.")
     rows = (
         (f"Row {number} of the frame", dict(zip(wanted, cells, strict=True)))
         for number, cells in enumerate(zip(*columns, strict=True))
@@ -67,24 +79,27 @@ def links_of_frame(frame: Any, ids: Sequence[Any] | None) -> list[Link]:
 
 
 def write_links(path: str | os.PathLike[str], links: Iterable[tuple[int, int, str, float]]) -> None:
-    """Write links as CSV (TSV for a name that ends in .tsv), whole or not at all."""
+    """Write links as CSV (TSV for a name that ends in .tsv; packed for .gz), whole or not at all."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     out = io.StringIO()
-    writer = csv.writer(out, delimiter="\t" if Path(path).suffix == ".tsv" else ",", lineterminator="\n")
+    writer = csv.writer(out, delimiter="\t" if ".tsv" in suffixes[-2:] else ",", lineterminator="\n")
     writer.writerow([*REQUIRED, "weight"])
     writer.writerows((a, b, link, repr(float(weight))) for a, b, link, weight in links)
-    write_atomically(path, out.getvalue().encode())
+    data = out.getvalue().encode()
+    # Without a time in it, the same links give the same file.
+    write_atomically(path, gzip.compress(data, mtime=0) if suffixes[-1:] == [".gz"] else data)
 
 
 def _decode(path: Path) -> str:
     """Read a text file, unpacking .gz; say in which line the encoding is wrong."""
     data = path.read_bytes()
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         try:
             data = gzip.decompress(data)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise FileFormatError(f"{path} is not a gzip file that can be unpacked ({error}).") from None
     if b"\0" in data[:65536]:
-        raise FileFormatError(f"{path} is not a text file; links are read from CSV or TSV.")
+        raise FileFormatError(f"{path} is not a text file in UTF-8; links are read from CSV or TSV.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -95,16 +110,18 @@ def _decode(path: Path) -> str:
 
 
 def _rows_of(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Split text into rows of cells, passing over empty lines; each row comes with its line number."""
-    header = text.split("\n", 1)[0]
-    delimiter = max("\t;,", key=header.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    """Split text into rows of cells, passing over empty lines; each row comes with the line it begins in."""
+    header = text.lstrip().split("\n", 1)[0]
+    delimiter = max(",;\t", key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True)
+    line = 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                yield reader.line_num, cells
+                yield line, cells
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise FileFormatError(f"{path}, line {reader.line_num}: broken line ({error}).") from None
+        raise FileFormatError(f"{path}, line {line}: broken line ({error}).") from None
 
 
 def _cells_by_name(
@@ -143,15 +160,25 @@ def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
             return row_of[str(cell).strip()]
         except KeyError:
             raise ConstraintError(f"{place}: there is no row with the id {str(cell)!r} in the table.") from None
-    try:
-        row = int(cell)
-    except (TypeError, ValueError):
+    if not _is_whole(cell):
         raise FileFormatError(
             f"{place}: {cell!r} is not a row number; for links by id, name the id column of the table."
-        ) from None
+        )
+    row = int(cell)
     if row < 0:
         raise ConstraintError(f"{place}: a row number cannot be negative, and this is {row}.")
+    if row > LARGEST_ROW:
+        raise ConstraintError(f"{place}: no table has so many rows as to have a row {row}.")
     return row
+
+
+def _is_whole(cell: Any) -> bool:
+    """Say whether a cell is a whole number: 3 or 3.0 in a frame, digits in a file."""
+    if isinstance(cell, str):
+        return re.fullmatch(r"[+-]?[0-9]+", cell.strip()) is not None
+    if isinstance(cell, bool):
+        return False
+    return isinstance(cell, Real) and float(cell).is_integer()
 
 
 def _is_must(cell: Any, place: str) -> bool:
@@ -162,7 +189,7 @@ def _is_must(cell: Any, place: str) -> bool:
 
 
 def _weight(cell: Any, place: str) -> float:
-    if cell is None or cell == "":
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
         return 1.0
     try:
         weight = float(cell)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from numbers import Real
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -16,15 +19,34 @@ def known_rows(y: ArrayLike, missing: object) -> tuple[NDArray[np.intp], NDArray
     labels = np.asarray(y)
     if labels.ndim != 1:
         raise ConstraintError(f"Labels must be one per row, an array of one dimension; got {labels.ndim}.")
-    unknown = np.array([value is None for value in labels]) if labels.dtype == object else labels != labels
-    if missing is not None and not (labels.dtype.kind in "US" and not isinstance(missing, str)):
-        unknown = unknown | (labels == missing)
-    rows = np.flatnonzero(~unknown)
+    if labels.dtype.kind == "U" and not hasattr(y, "dtype"):
+        # In a list of text NumPy writes out nan and -1 as text too, and they would pass for classes.
+        labels = np.fromiter(y, dtype=object, count=len(labels))  # type: ignore[arg-type]
+    rows = np.flatnonzero(~_is_unknown(labels, missing))
     try:
         classes, codes = np.unique(labels[rows], return_inverse=True)
     except TypeError:
         raise ConstraintError("The labels mix text and numbers; use one kind for all classes.") from None
     return rows, codes, classes
+
+
+def _is_unknown(labels: NDArray[Any], missing: object) -> NDArray[np.bool_]:
+    """Mark the labels that are missing, None or not a number."""
+    if labels.dtype == object:
+        return np.fromiter((_is_nothing(label) or label == missing for label in labels), dtype=bool, count=len(labels))
+    unknown = np.asarray(labels != labels)
+    if labels.dtype.kind == "U":
+        # An array of text may hold -1 as text.
+        return unknown if missing is None else unknown | (labels == str(missing))
+    return unknown | (labels == missing) if isinstance(missing, Real) else unknown
+
+
+def _is_nothing(label: object) -> bool:
+    """Say whether a label is None, NaN or the missing value of pandas, which refuses to be compared."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True
 
 
 class PairsOf:

@@ -1,0 +1,35 @@
+"""The one door to names that scikit-learn does not promise to keep."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, cast
+
+from sklearn.base import _fit_context as fit_context
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.parallel import _get_threadpool_controller
+from sklearn.utils.validation import _check_sample_weight, _is_arraylike_not_scalar
+
+__all__ = [
+    "Interval",
+    "StrOptions",
+    "check_sample_weight",
+    "fit_context",
+    "is_array_like",
+    "n_threads",
+    "one_blas_thread",
+]
+
+check_sample_weight = _check_sample_weight
+is_array_like = _is_arraylike_not_scalar
+
+
+def n_threads() -> int:
+    """Return how many threads scikit-learn would use here, which heeds OMP_NUM_THREADS and the quota of a container."""
+    return int(_openmp_effective_n_threads())
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which a matrix product stays on the thread that asks for it."""
+    return cast(AbstractContextManager[Any], _get_threadpool_controller().limit(limits=1, user_api="blas"))

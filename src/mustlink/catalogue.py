@@ -1,0 +1,128 @@
+"""The clusterers there are, by the names the command knows them by; none is imported before it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["CATALOGUE", "Entry", "all_clusterers", "find_clusterer"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One clusterer.
+
+    Parameters
+    ----------
+    name : str
+        The short name, as in ``mustlink cluster --method``.
+    module : str
+        The public module it is imported from.
+    class_name : str
+        The name of the class in that module.
+    kind : {'hard', 'soft'}
+        Whether it never breaks a link or fails (hard), or weighs links against distances (soft).
+    pick_when : str
+        When to pick it, in a sentence.
+
+    Examples
+    --------
+    >>> from mustlink.catalogue import find_clusterer
+    >>> find_clusterer("pck").load().__name__
+    'PCKMeans'
+    """
+
+    name: str
+    module: str
+    class_name: str
+    kind: Literal["hard", "soft"]
+    pick_when: str
+
+    def load(self) -> type[Any]:
+        """Import the class.
+
+        Returns
+        -------
+        type
+        """
+        found: type[Any] = getattr(importlib.import_module(self.module), self.class_name)
+        return found
+
+
+CATALOGUE: tuple[Entry, ...] = (
+    Entry(
+        "pck",
+        "mustlink.kmeans",
+        "PCKMeans",
+        "soft",
+        "Start here. Links may be wrong or contradict each other; one is broken where the distances speak strongly "
+        "against it.",
+    ),
+    Entry(
+        "cop",
+        "mustlink.kmeans",
+        "COPKMeans",
+        "hard",
+        "Every link is certain and must hold; you would rather have no answer than a broken link.",
+    ),
+    Entry(
+        "seeded",
+        "mustlink.kmeans",
+        "SeededKMeans",
+        "soft",
+        "You know some rows of every group: labels, or must-links within groups, only say where the clusters begin, "
+        "and the distances do the rest.",
+    ),
+)
+
+
+def find_clusterer(name: str) -> Entry:
+    """Find a clusterer by its short name or the name of its class, in any case.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``pck`` or ``PCKMeans``.
+
+    Returns
+    -------
+    Entry
+
+    Raises
+    ------
+    ValueError
+        When there is none of that name.
+
+    Examples
+    --------
+    >>> from mustlink.catalogue import find_clusterer
+    >>> find_clusterer("COPKMeans").name
+    'cop'
+    >>> find_clusterer("k-means")
+    Traceback (most recent call last):
+        ...
+    ValueError: There is no method 'k-means'; the methods are pck, cop, seeded.
+    """
+    for entry in CATALOGUE:
+        if name.lower() in (entry.name.lower(), entry.class_name.lower()):
+            return entry
+    known = ", ".join(entry.name for entry in CATALOGUE)
+    raise ValueError(f"There is no method {name!r}; the methods are {known}.")
+
+
+def all_clusterers() -> list[tuple[str, type[Any]]]:
+    """Import every clusterer.
+
+    Returns
+    -------
+    list of (str, type)
+        The names of the classes and the classes, in the order of the catalogue.
+
+    Examples
+    --------
+    >>> from mustlink.catalogue import all_clusterers
+    >>> [name for name, _ in all_clusterers()]
+    ['PCKMeans', 'COPKMeans', 'SeededKMeans']
+    """
+    return [(entry.class_name, entry.load()) for entry in CATALOGUE]

@@ -1,0 +1,206 @@
+"""Checks of the manners of scikit-learn, with links given."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import SkipTest
+
+import numpy as np
+from sklearn import config_context
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import KFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mustlink.constraints import Constraints
+from mustlink.estimator_checks._bench import (
+    N_CLUSTERS,
+    N_FEATURES,
+    N_ROWS,
+    crowded,
+    differing_attribute,
+    expect,
+    expect_labels,
+    fitted,
+    has_parameter,
+    prepared,
+    same_value,
+    separated,
+)
+
+
+def check_labels(estimator: BaseEstimator) -> None:
+    """There is one whole number for every row, from 0 on without more clusters than asked for, or -1 for noise."""
+    for case in (separated(), crowded()):
+        model = fitted(estimator, case.X, constraints=case.links)
+        _expect_cluster_numbers(estimator, model.labels_, "labels_")
+        expect(model.n_features_in_ == N_FEATURES, estimator, f"n_features_in_ is {model.n_features_in_}.")
+
+
+def check_predict(estimator: BaseEstimator) -> None:
+    """``predict`` gives cluster numbers, one per row, whatever the number of rows."""
+    case = separated()
+    model = fitted(estimator, case.X, constraints=case.links)
+    _expect_cluster_numbers(estimator, model.predict(case.X), "predict")
+    some = model.predict(case.X[:5])
+    expect_labels(estimator, some, model.predict(case.X)[:5], "predict of five rows is not that of all rows")
+
+
+def _expect_cluster_numbers(estimator: BaseEstimator, labels: Any, where: str) -> None:
+    """Fail unless these are cluster numbers for the rows of a table."""
+    expect(isinstance(labels, np.ndarray), estimator, f"{where} gives a {type(labels).__name__}, not an array.")
+    expect(labels.shape == (N_ROWS,), estimator, f"{where} has the shape {labels.shape}, not ({N_ROWS},).")
+    expect(labels.dtype.kind in "iu", estimator, f"{where} holds {labels.dtype}, not whole numbers.")
+    least, largest = int(labels.min()), int(labels.max())
+    most = N_CLUSTERS if has_parameter(estimator, "n_clusters") else len(np.unique(labels[labels >= 0]))
+    expect(least >= -1, estimator, f"{where} holds {least}; only -1 for noise may be negative.")
+    expect(largest < most, estimator, f"{where} holds {largest}, and there are {most} clusters, numbered from 0.")
+
+
+def check_fit_predict(estimator: BaseEstimator) -> None:
+    """``fit_predict`` takes the links too and returns what ``fit`` keeps in ``labels_``."""
+    case = crowded()
+    model = prepared(estimator)
+    returned = model.fit_predict(case.X, constraints=case.links)
+    expect_labels(estimator, returned, model.labels_, "fit_predict does not return labels_")
+    alone = fitted(estimator, case.X, constraints=case.links).labels_
+    expect_labels(estimator, returned, alone, "fit_predict does not find what fit finds")
+
+
+def check_same_seed(estimator: BaseEstimator) -> None:
+    """The same seed gives the same result bit for bit, whatever numpy's global generator has been up to."""
+    case = crowded()
+    with _global_seed(1):
+        one = fitted(estimator, case.X, constraints=case.links)
+    with _global_seed(2):
+        other = fitted(estimator, case.X, constraints=case.links)
+    differing = differing_attribute(one, other)
+    expect(differing is None, estimator, f"two fits with the same seed differ in {differing}.")
+    differing = differing_attribute(one, other.fit(case.X, constraints=case.links))
+    expect(differing is None, estimator, f"a second fit of the same estimator differs in {differing}.")
+
+
+@contextmanager
+def _global_seed(seed: int) -> Iterator[None]:
+    """Seed numpy's global generator, and put it back afterwards."""
+    state = np.random.get_state()  # noqa: NPY002  (the generator that an estimator must not use)
+    np.random.seed(seed)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
+
+
+def check_pickle(estimator: BaseEstimator) -> None:
+    """A fitted estimator comes back from a pickle as it was."""
+    case = crowded()
+    model = fitted(estimator, case.X, constraints=case.links)
+    back = pickle.loads(pickle.dumps(model))
+    differing = differing_attribute(model, back)
+    expect(differing is None, estimator, f"after a pickle {differing} is not the same.")
+    if hasattr(model, "predict"):
+        expect_labels(estimator, back.predict(case.X), model.predict(case.X), "after a pickle predict is not the same")
+
+
+def check_clone(estimator: BaseEstimator) -> None:
+    """A clone of a fitted estimator has its parameters, none of what it learned, and learns the same."""
+    case = crowded()
+    model = fitted(estimator, case.X, constraints=case.links)
+    copy = clone(model)
+    kept = [name for name in vars(copy) if name.endswith("_") and not name.startswith("_")]
+    expect(not kept, estimator, f"a clone keeps {', '.join(kept)}.")
+    differing = differing_attribute(model, copy.fit(case.X, constraints=case.links))
+    expect(differing is None, estimator, f"a clone learns another {differing}.")
+
+
+def check_fit_returns_self(estimator: BaseEstimator) -> None:
+    """``fit`` returns the estimator itself."""
+    case = crowded()
+    model = prepared(estimator)
+    expect(model.fit(case.X, constraints=case.links) is model, estimator, "fit does not return the estimator.")
+
+
+def check_names_of_learned_attributes(estimator: BaseEstimator) -> None:
+    """What ``fit`` sets ends in an underscore, or is private; labels and violations are among it."""
+    case = crowded()
+    model = prepared(estimator)
+    before = set(vars(model))
+    model.fit(case.X, constraints=case.links)
+    new = set(vars(model)) - before
+    misnamed = sorted(name for name in new if not name.startswith("_") and not name.endswith("_"))
+    expect(not misnamed, estimator, f"fit sets {', '.join(misnamed)}, without an underscore at the end.")
+    for name, kind in (("labels_", np.ndarray), ("violations_", Constraints)):
+        expect(isinstance(getattr(model, name, None), kind), estimator, f"{name} is not a {kind.__name__} after fit.")
+
+
+def check_nothing_given_is_changed(estimator: BaseEstimator) -> None:
+    """``fit`` changes neither the parameters nor the table, the labels or the links."""
+    case = separated()
+    X, y = case.X.copy(), case.partial_labels
+    links = Constraints(case.links.must_link, case.links.cannot_link)
+    model = prepared(estimator)
+    before = model.get_params()
+    model.fit(X, y, constraints=links)
+    after = model.get_params()
+    changed = [name for name, value in before.items() if value is not after[name]]
+    expect(not changed, estimator, f"fit changes the parameters {', '.join(changed)}.")
+    expect(np.array_equal(X, case.X), estimator, "fit changes the table.")
+    expect(np.array_equal(y, case.partial_labels), estimator, "fit changes the partial labels.")
+    expect(links == case.links, estimator, "fit changes the links.")
+
+
+def check_metadata_request(estimator: BaseEstimator) -> None:
+    """``fit`` requests constraints without being told to."""
+    requests = prepared(estimator).get_metadata_routing().fit.requests
+    expect(requests.get("constraints") is True, estimator, f"fit does not request constraints, only {requests}.")
+
+
+def check_pipeline(estimator: BaseEstimator) -> None:
+    """A pipeline routes the links to the clusterer at its end."""
+    case = crowded()
+    scaled = StandardScaler(with_mean=False).fit_transform(case.X)
+    expected = fitted(estimator, scaled, constraints=case.links)
+    with config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StandardScaler(with_mean=False), prepared(estimator))
+        pipeline.fit(case.X, constraints=case.links)
+    differing = differing_attribute(pipeline[-1], expected)
+    expect(differing is None, estimator, f"in a pipeline {differing} is not what it is alone.")
+
+
+def check_cross_validation(estimator: BaseEstimator) -> None:
+    """Cross-validation gives each fold the links between its own rows."""
+    case = crowded()
+    aligned = case.links.on(N_ROWS)
+    folds = KFold(2, shuffle=True, random_state=0)
+    with config_context(enable_metadata_routing=True):
+        models = cross_validate(
+            prepared(estimator),
+            case.X,
+            cv=folds,
+            params={"constraints": aligned},
+            scoring=lambda *_: 0.0,
+            return_estimator=True,
+        )["estimator"]
+    for model, (train, _) in zip(models, folds.split(case.X), strict=True):
+        expected = fitted(estimator, case.X[train], constraints=aligned[train])
+        differing = differing_attribute(model, expected)
+        expect(differing is None, estimator, f"in a fold of cross-validation {differing} is not what it is alone.")
+
+
+def check_set_output(estimator: BaseEstimator) -> None:
+    """``transform`` gives a data frame on request, with the names it promises."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise SkipTest("pandas is not installed.") from None
+    case = separated()
+    plain = fitted(estimator, case.X, constraints=case.links).transform(case.X)
+    model = prepared(estimator).set_output(transform="pandas").fit(case.X, constraints=case.links)
+    frame = model.transform(case.X)
+    expect(isinstance(frame, pd.DataFrame), estimator, f"transform gives a {type(frame).__name__}, not a data frame.")
+    names = list(model.get_feature_names_out())
+    expect(list(frame.columns) == names, estimator, "the columns are not those of get_feature_names_out.")
+    expect(same_value(frame.to_numpy(), plain), estimator, "the data frame does not hold what the array holds.")

@@ -1,0 +1,163 @@
+"""Checks of the forms a table can come in."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest import SkipTest
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+
+from mustlink.estimator_checks._bench import (
+    N_FEATURES,
+    expect,
+    expect_error,
+    expect_labels,
+    expect_partition,
+    fitted,
+    separated,
+)
+
+NAMES = [f"column {number}" for number in range(N_FEATURES)]
+
+
+def check_dtype_and_memory_order(estimator: BaseEstimator) -> None:
+    """float32, float64, whole numbers, C order, F order and every second row of a larger table are all the same."""
+    case = separated()
+    X = np.round(case.X)
+    expected = fitted(estimator, X, constraints=case.links).labels_
+    for form, table in {
+        "float64 in F order": np.asfortranarray(X),
+        "float32 in C order": X.astype(np.float32),
+        "float32 in F order": np.asfortranarray(X, dtype=np.float32),
+        "whole numbers": X.astype(np.int64),
+        "every second row of an array": np.repeat(X, 2, axis=0)[::2],
+        "a list of lists": X.tolist(),
+    }.items():
+        found = fitted(estimator, table, constraints=case.links).labels_
+        expect_partition(estimator, found, expected, f"given as {form}")
+
+
+def check_float32_stays_float32(estimator: BaseEstimator) -> None:
+    """Centres and distances have the type of the table."""
+    case = separated()
+    for dtype in (np.float32, np.float64):
+        X = case.X.astype(dtype)
+        model = fitted(estimator, X, constraints=case.links)
+        results = {"cluster_centers_": getattr(model, "cluster_centers_", None)}
+        if hasattr(model, "transform"):
+            results["transform"] = model.transform(X)
+        for name, values in results.items():
+            expect(
+                values is None or values.dtype == dtype,
+                estimator,
+                f"the table is {dtype.__name__}, and {name} gives {getattr(values, 'dtype', None)}.",
+            )
+
+
+def check_read_only_table(estimator: BaseEstimator) -> None:
+    """A table that cannot be written to, in memory or in a file, is as good as another."""
+    case = separated()
+    expected = fitted(estimator, case.X, constraints=case.links)
+    frozen = case.X.copy()
+    frozen.flags.writeable = False
+    with _memory_mapped(case.X) as mapped:
+        for form, X in (("read-only memory", frozen), ("a memory-mapped file", mapped)):
+            found = fitted(estimator, X, constraints=case.links)
+            expect_labels(estimator, found.labels_, expected.labels_, f"given as {form}")
+            if hasattr(found, "predict"):
+                expect_labels(estimator, found.predict(X), expected.predict(case.X), f"predict of {form}")
+
+
+@contextmanager
+def _memory_mapped(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    """Offer a table as a file mapped into memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.npy"
+        np.save(path, X)
+        yield np.load(path, mmap_mode="r")
+
+
+def check_sparse_table(estimator: BaseEstimator) -> None:
+    """A sparse table gives the clusters of the dense one, or is refused with a message that says so."""
+    case = separated()
+    X = np.where(case.X > 12.0, case.X, 0.0)
+    takes_sparse = get_tags(estimator).input_tags.sparse
+    expected = fitted(estimator, X, constraints=case.links).labels_
+    for form in (csr_matrix, csr_array):
+        if not takes_sparse:
+            expect_error(
+                estimator,
+                (TypeError, ValueError),
+                partial(fitted, estimator, form(X), constraints=case.links),
+                "with a sparse table, which its tags do not allow",
+                named=("sparse",),
+            )
+            continue
+        found = fitted(estimator, form(X), constraints=case.links).labels_
+        expect_partition(estimator, found, expected, f"given as {form.__name__}")
+
+
+def check_pandas_table(estimator: BaseEstimator) -> None:
+    """A pandas DataFrame is the table it holds; its index plays no part, and its column names are kept."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise SkipTest("pandas is not installed.") from None
+    case = separated()
+    frame = pd.DataFrame(case.X, columns=NAMES, index=np.arange(len(case.X))[::-1] + 1000)
+    model = _check_frame(estimator, frame)
+    if hasattr(model, "predict"):
+        turned = frame.rename(columns={NAMES[0]: NAMES[1], NAMES[1]: NAMES[0]})
+        expect_error(estimator, ValueError, lambda: model.predict(turned), "predict with columns in another order")
+
+
+def check_polars_table(estimator: BaseEstimator) -> None:
+    """A polars DataFrame is the table it holds, and its column names are kept."""
+    try:
+        import polars as pl
+    except ImportError:
+        raise SkipTest("polars is not installed.") from None
+    _check_frame(estimator, pl.DataFrame(separated().X, schema=NAMES))
+
+
+def _check_frame(estimator: BaseEstimator, frame: Any) -> Any:
+    """Compare a data frame with the array it holds; return the estimator fitted on the frame."""
+    case = separated()
+    kind = type(frame).__module__.split(".")[0]
+    expected = fitted(estimator, case.X, constraints=case.links)
+    found = fitted(estimator, frame, constraints=case.links)
+    expect_partition(estimator, found.labels_, expected.labels_, f"given as a {kind} frame")
+    expect(
+        list(getattr(found, "feature_names_in_", [])) == NAMES,
+        estimator,
+        f"feature_names_in_ does not hold the columns of the {kind} frame.",
+    )
+    expect(
+        not hasattr(expected, "feature_names_in_"), estimator, "feature_names_in_ is there, and the table has no names."
+    )
+    if hasattr(found, "predict"):
+        expect_partition(estimator, found.predict(frame), expected.predict(case.X), f"predict of a {kind} frame")
+    return found
+
+
+def check_nan_and_infinity(estimator: BaseEstimator) -> None:
+    """A table with a hole or an infinite number is refused."""
+    case = separated()
+    for value in (np.nan, np.inf, -np.inf):
+        X = case.X.copy()
+        X[3, 1] = value
+        expect_error(
+            estimator,
+            ValueError,
+            partial(fitted, estimator, X, constraints=case.links),
+            f"with {value} in the table",
+        )

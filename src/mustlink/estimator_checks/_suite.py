@@ -1,0 +1,188 @@
+"""Which checks an estimator must pass, and three ways to run them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+from unittest import SkipTest
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+
+from mustlink.estimator_checks import _contract, _input, _links
+from mustlink.estimator_checks._bench import has_parameter, is_hard
+
+__all__ = ["check_constrained_clusterer", "parametrize_with_checks", "yield_checks"]
+
+Check = Callable[[Any], None]
+
+FOR_ALL: tuple[Check, ...] = (
+    _contract.check_metadata_request,
+    _contract.check_fit_returns_self,
+    _contract.check_names_of_learned_attributes,
+    _contract.check_nothing_given_is_changed,
+    _contract.check_labels,
+    _contract.check_fit_predict,
+    _contract.check_same_seed,
+    _contract.check_pickle,
+    _contract.check_clone,
+    _contract.check_pipeline,
+    _contract.check_cross_validation,
+    _links.check_no_links_in_any_form,
+    _links.check_order_and_repetition_of_pairs,
+    _links.check_aligned_form,
+    _links.check_permuted_rows,
+    _links.check_violations,
+    _links.check_contradictory_links,
+    _links.check_rows_out_of_range,
+    _links.check_type_of_constraints,
+    _links.check_aligned_with_other_rows,
+    _links.check_partial_labels,
+    _links.check_partial_labels_of_wrong_length,
+    _links.check_few_links,
+    _links.check_all_rows_in_one_component,
+    _input.check_dtype_and_memory_order,
+    _input.check_float32_stays_float32,
+    _input.check_read_only_table,
+    _input.check_sparse_table,
+    _input.check_pandas_table,
+    _input.check_polars_table,
+)
+
+
+def yield_checks(
+    estimator: BaseEstimator, *, unconstrained: Callable[[Any], Any] | None = None
+) -> Iterator[tuple[str, Check]]:
+    """Yield the checks that a constrained clusterer must pass.
+
+    They come beside those of :func:`sklearn.utils.estimator_checks.check_estimator`, which gives no constraints.
+
+    Parameters
+    ----------
+    estimator : clusterer
+        An instance. Each check works on clones of the estimator it is called with, and sets the parameters
+        `n_clusters`, `random_state` and `on_infeasible` of those clones where they exist.
+    unconstrained : callable, default=None
+        Given a clone of the estimator, returns the unfitted clusterer that it should be equal to without constraints.
+        Where the estimator has the parameters `init`, `n_init` and `tol`, they are an array of three centres, 1 and 0
+        in the clone, so that both can set out from the same start. None if it has no such twin.
+
+    Yields
+    ------
+    name : str
+        The name of the check.
+    check : callable
+        Takes the estimator. Returns nothing, raises an error if the check fails, and ``unittest.SkipTest``, which
+        pytest knows, if a package it needs is not installed.
+
+    Notes
+    -----
+    An estimator with a parameter `on_infeasible` is taken for hard: it must never return labels that break a link.
+    All others are soft and must live with links that contradict each other. Checks of ``predict`` and ``transform``
+    come where these exist; whether a sparse table and holes in the table are allowed is read from the tags.
+
+    Examples
+    --------
+    >>> from mustlink import PCKMeans
+    >>> from mustlink.estimator_checks import yield_checks
+    >>> name, check = next(yield_checks(PCKMeans()))
+    >>> name
+    'check_metadata_request'
+    >>> check(PCKMeans())
+    """
+    if isinstance(estimator, type):
+        raise TypeError(
+            f"The checks need an instance; got the class {estimator.__name__}, so pass {estimator.__name__}()."
+        )
+    checks = [*FOR_ALL]
+    if not get_tags(estimator).input_tags.allow_nan:
+        checks.append(_input.check_nan_and_infinity)
+    if hasattr(estimator, "predict"):
+        checks.append(_contract.check_predict)
+    if hasattr(estimator, "transform"):
+        checks.append(_contract.check_set_output)
+    if is_hard(estimator):
+        checks += [_links.check_hard_never_violates, _links.check_relaxing]
+        if has_parameter(estimator, "n_clusters"):
+            checks.append(_links.check_more_apart_than_clusters)
+    yield from ((check.__name__, check) for check in checks)
+    if unconstrained is not None:
+        twin = _links.check_no_links_is_the_unconstrained_algorithm
+        yield twin.__name__, partial(twin, unconstrained=unconstrained)
+
+
+def check_constrained_clusterer(
+    estimator: BaseEstimator, *, unconstrained: Callable[[Any], Any] | None = None
+) -> dict[str, str]:
+    """Run all checks of a constrained clusterer, up to the first that fails.
+
+    Parameters
+    ----------
+    estimator : clusterer
+        An instance.
+    unconstrained : callable, default=None
+        As for :func:`yield_checks`.
+
+    Returns
+    -------
+    dict of str to str
+        For every check, "passed", or the reason why it was skipped.
+
+    Raises
+    ------
+    Exception
+        What the first failing check raises: an AssertionError that says what was expected, or the estimator's own.
+
+    Examples
+    --------
+    >>> from mustlink import PCKMeans
+    >>> from mustlink.estimator_checks import check_constrained_clusterer
+    >>> check_constrained_clusterer(PCKMeans())["check_permuted_rows"]
+    'passed'
+    """
+    outcome = {}
+    for name, check in yield_checks(estimator, unconstrained=unconstrained):
+        try:
+            check(estimator)
+            outcome[name] = "passed"
+        except SkipTest as reason:
+            outcome[name] = str(reason)
+    return outcome
+
+
+def parametrize_with_checks(
+    estimators: Iterable[BaseEstimator], *, unconstrained: Callable[[Any], Any | None] | None = None
+) -> Any:
+    """Make a pytest decorator that runs a test once for each estimator and each check.
+
+    Parameters
+    ----------
+    estimators : iterable of clusterers
+        Instances.
+    unconstrained : callable, default=None
+        Given an estimator of the list, returns what :func:`yield_checks` takes as `unconstrained`, or None.
+
+    Returns
+    -------
+    pytest.MarkDecorator
+        For a test with the arguments `estimator` and `check`.
+
+    Examples
+    --------
+    >>> from mustlink import PCKMeans
+    >>> from mustlink.estimator_checks import parametrize_with_checks
+    >>> @parametrize_with_checks([PCKMeans()])
+    ... def test_keeps_the_promises(estimator, check):
+    ...     check(estimator)
+    """
+    import pytest
+
+    parameters = [
+        pytest.param(estimator, check, id=f"{' '.join(repr(estimator).split())}-{name}")
+        for estimator in estimators
+        for name, check in yield_checks(
+            estimator, unconstrained=None if unconstrained is None else unconstrained(estimator)
+        )
+    ]
+    return pytest.mark.parametrize(("estimator", "check"), parameters)

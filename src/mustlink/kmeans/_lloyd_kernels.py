@@ -1,0 +1,142 @@
+"""Compiled passes over the rows of a table: nearest centre, sums per cluster, squared distances.
+
+The arrays `labels`, `sums`, `counts` and `out` are written; everything else is read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mustlink._jit import jit
+
+# Rows handled at a time: a tile of so many rows and its products with the centres stay in the cache.
+TILE = 256
+
+
+@jit
+def dense_pass(
+    X: Any, weight: Any, origin: Any, centers: Any, norms: Any, labels: Any, sums: Any, counts: Any
+) -> float:
+    """Label every row with its nearest centre and add it to that cluster; return the weighted inertia.
+
+    `centers` (n_features, n_clusters) and `sums` (n_clusters, n_features) are relative to `origin`, which keeps
+    |c|^2 - 2 x.c exact for tables far from zero. `norms` holds |c|^2.
+    """
+    n_rows, n_features = X.shape
+    n_clusters = centers.shape[1]
+    tile = np.empty((TILE, n_features), X.dtype)
+    products = np.empty((TILE, n_clusters), X.dtype)
+    rows_first = np.ascontiguousarray(centers.T)
+    inertia = 0.0
+    for start in range(0, n_rows, TILE):
+        size = min(TILE, n_rows - start)
+        for r in range(size):
+            for f in range(n_features):
+                tile[r, f] = X[start + r, f] - origin[f]
+        np.dot(tile[:size], centers, products[:size])
+        for r in range(size):
+            best = 0
+            least = norms[0] - 2 * products[r, 0]
+            for c in range(1, n_clusters):
+                value = norms[c] - 2 * products[r, c]
+                if value < least:
+                    least = value
+                    best = c
+            labels[start + r] = best
+            w = weight[start + r]
+            counts[best] += w
+            for f in range(n_features):
+                sums[best, f] += w * tile[r, f]
+            inertia += w * squared_distance(tile, r, rows_first, best)
+    return inertia
+
+
+@jit
+def squared_distance(rows: Any, r: int, others: Any, o: int) -> float:
+    """Return the squared distance between row r of one array and row o of another."""
+    # Four running sums, because a single one makes every addition wait for the one before.
+    s0 = s1 = s2 = s3 = 0.0
+    n_features = rows.shape[1]
+    whole = n_features - n_features % 4
+    for f in range(0, whole, 4):
+        d0 = rows[r, f] - others[o, f]
+        d1 = rows[r, f + 1] - others[o, f + 1]
+        d2 = rows[r, f + 2] - others[o, f + 2]
+        d3 = rows[r, f + 3] - others[o, f + 3]
+        s0 += d0 * d0
+        s1 += d1 * d1
+        s2 += d2 * d2
+        s3 += d3 * d3
+    for f in range(whole, n_features):
+        d0 = rows[r, f] - others[o, f]
+        s0 += d0 * d0
+    return (s0 + s1) + (s2 + s3)
+
+
+@jit
+def sparse_pass(
+    indptr: Any, indices: Any, data: Any, weight: Any, centers: Any, norms: Any, labels: Any, sums: Any, counts: Any
+) -> float:
+    """Do what `dense_pass` does for rows in compressed form; the origin is zero."""
+    n_clusters = centers.shape[1]
+    value = np.empty(n_clusters)
+    inertia = 0.0
+    for i in range(len(indptr) - 1):
+        value[:] = norms
+        square = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            x = data[p]
+            square += x * x
+            for c in range(n_clusters):
+                value[c] -= 2 * x * centers[indices[p], c]
+        best = 0
+        for c in range(1, n_clusters):
+            if value[c] < value[best]:
+                best = c
+        labels[i] = best
+        w = weight[i]
+        counts[best] += w
+        for p in range(indptr[i], indptr[i + 1]):
+            sums[best, indices[p]] += w * data[p]
+        inertia += w * max(0.0, square + value[best])
+    return inertia
+
+
+@jit
+def dense_distances(X: Any, origin: Any, centers: Any, norms: Any, out: Any) -> None:
+    """Write the squared distance of every row to every centre, reckoned in double precision."""
+    n_rows, n_features = X.shape
+    n_clusters = centers.shape[1]
+    tile = np.empty((TILE, n_features))
+    products = np.empty((TILE, n_clusters))
+    for start in range(0, n_rows, TILE):
+        size = min(TILE, n_rows - start)
+        for r in range(size):
+            for f in range(n_features):
+                tile[r, f] = X[start + r, f] - origin[f]
+        np.dot(tile[:size], centers, products[:size])
+        for r in range(size):
+            square = 0.0
+            for f in range(n_features):
+                square += tile[r, f] * tile[r, f]
+            for c in range(n_clusters):
+                out[start + r, c] = max(0.0, square + (norms[c] - 2 * products[r, c]))
+
+
+@jit
+def sparse_distances(indptr: Any, indices: Any, data: Any, centers: Any, norms: Any, out: Any) -> None:
+    """Do what `dense_distances` does for rows in compressed form; the origin is zero."""
+    n_clusters = centers.shape[1]
+    value = np.empty(n_clusters)
+    for i in range(len(indptr) - 1):
+        value[:] = norms
+        square = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            x = data[p]
+            square += x * x
+            for c in range(n_clusters):
+                value[c] -= 2 * x * centers[indices[p], c]
+        for c in range(n_clusters):
+            out[i, c] = max(0.0, square + value[c])

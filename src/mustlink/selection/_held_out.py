@@ -1,0 +1,217 @@
+"""The share of held-out links that a clustering keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+
+from mustlink.base import as_constraints, check_partial_labels
+from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.selection._kfold import ConstraintKFold
+
+__all__ = ["HeldOutFold", "held_out_accuracy"]
+
+
+@dataclass(frozen=True)
+class HeldOutFold:
+    """What became of one fold.
+
+    Attributes
+    ----------
+    train : Constraints
+        The links the clusterer was fitted with.
+    test : Constraints
+        The links that were held out.
+    estimator : object
+        The fitted clusterer.
+    must_link_accuracy : float
+        The share of the held-out must-links that the clustering keeps; NaN if there are none.
+    cannot_link_accuracy : float
+        The share of the held-out cannot-links that the clustering keeps; NaN if there are none.
+
+    Examples
+    --------
+    >>> import math
+    >>> from mustlink import Constraints
+    >>> from mustlink.selection import HeldOutFold
+    >>> test = Constraints(must_link=[(0, 1), (2, 3)])
+    >>> fold = HeldOutFold(Constraints(), test, None, must_link_accuracy=0.5, cannot_link_accuracy=math.nan)
+    >>> fold.score(balanced=True)
+    0.5
+    """
+
+    train: Constraints
+    test: Constraints
+    estimator: Any
+    must_link_accuracy: float
+    cannot_link_accuracy: float
+
+    def score(self, *, balanced: bool) -> float:
+        """Return the share of the held-out links that the clustering keeps.
+
+        Parameters
+        ----------
+        balanced : bool
+            Whether the two kinds of links count alike, whatever their numbers.
+
+        Returns
+        -------
+        float
+        """
+        shares = np.array([self.must_link_accuracy, self.cannot_link_accuracy])
+        counts = np.array([len(self.test.must_link), len(self.test.cannot_link)])
+        present = counts > 0
+        return float(np.average(shares[present], weights=None if balanced else counts[present]))
+
+
+@overload
+def held_out_accuracy(
+    estimator: Any,
+    X: Any,
+    constraints: Constraints | AlignedConstraints,
+    *,
+    y: ArrayLike | None = ...,
+    cv: int | ConstraintKFold = ...,
+    balanced: bool = ...,
+    fit_params: Mapping[str, Any] | None = ...,
+    n_jobs: int | None = ...,
+    return_folds: Literal[False] = ...,
+) -> NDArray[np.float64]: ...
+@overload
+def held_out_accuracy(
+    estimator: Any,
+    X: Any,
+    constraints: Constraints | AlignedConstraints,
+    *,
+    y: ArrayLike | None = ...,
+    cv: int | ConstraintKFold = ...,
+    balanced: bool = ...,
+    fit_params: Mapping[str, Any] | None = ...,
+    n_jobs: int | None = ...,
+    return_folds: Literal[True],
+) -> tuple[NDArray[np.float64], list[HeldOutFold]]: ...
+def held_out_accuracy(
+    estimator: Any,
+    X: Any,
+    constraints: Constraints | AlignedConstraints,
+    *,
+    y: ArrayLike | None = None,
+    cv: int | ConstraintKFold = 5,
+    balanced: bool = True,
+    fit_params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+    return_folds: bool = False,
+) -> NDArray[np.float64] | tuple[NDArray[np.float64], list[HeldOutFold]]:
+    """Score a clusterer by links it has not seen.
+
+    For every fold of the links a clone of the clusterer is fitted on the whole table with the links of the other
+    folds, and the links of the fold are looked up in its labels.
+
+    Parameters
+    ----------
+    estimator : clusterer
+        Any clusterer whose ``fit`` takes `constraints`, or a pipeline that ends in one.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The table. All of it is used in every fold.
+    constraints : Constraints or AlignedConstraints
+        The links.
+    y : array-like of shape (n_samples,), default=None
+        Partial labels, -1 for unknown. They are turned into links and split with the others; as labels they would
+        tell every fold what it is asked about.
+    cv : int or ConstraintKFold, default=5
+        How to split the links. A number is that many folds without shuffling, so that calls can be compared.
+    balanced : bool, default=True
+        Whether a fold's score is the mean of two shares, of must-links kept and of cannot-links kept, or the share of
+        all links kept. Where cannot-links are many, as among random pairs of many classes, the plain share is high
+        for a clustering that keeps nothing together. A fold with one kind of links is scored by that kind.
+    fit_params : dict, default=None
+        Passed on to ``fit``.
+    n_jobs : int, default=None
+        How many folds are fitted at a time, as in scikit-learn.
+    return_folds : bool, default=False
+        Whether to return what became of each fold as well.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_splits,)
+        The score of every fold, between 0 and 1.
+    folds : list of HeldOutFold
+        Only with `return_folds`.
+
+    See Also
+    --------
+    ConstraintKFold : The split.
+    sklearn.model_selection.cross_val_score : Holds out rows instead.
+
+    Notes
+    -----
+    A link counts as one, whatever its weight. A hard clusterer that finds no clustering for the links of some fold
+    raises InfeasibleError here too.
+
+    A pipeline passes links on to its last step once metadata routing is switched on with
+    ``sklearn.set_config(enable_metadata_routing=True)``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mustlink import COPKMeans, Constraints
+    >>> from mustlink.selection import held_out_accuracy
+    >>> X, species = load_iris(return_X_y=True)
+    >>> links = Constraints.sample(species, n_pairs=40, random_state=0)
+    >>> scores = held_out_accuracy(COPKMeans(n_clusters=3, random_state=0), X, links)
+    >>> scores.shape
+    (5,)
+    """
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    links = as_constraints(constraints, n_samples)
+    if y is not None:
+        links = links + Constraints.from_labels(check_partial_labels(y, n_samples))
+    fit_params = dict(fit_params or {})
+    taken = sorted({"X", "y", "constraints"} & set(fit_params))
+    if taken:
+        raise ValueError(f"fit_params cannot hold {', '.join(taken)}; pass it as an argument of held_out_accuracy.")
+    splitter = ConstraintKFold(cv, shuffle=False) if isinstance(cv, int | np.integer) else cv
+    folds = Parallel(n_jobs=n_jobs)(
+        delayed(_fit_fold)(clone(estimator), X, train, test, n_samples, fit_params)
+        for train, test in splitter.split(links, n_samples)
+    )
+    scores = np.array([fold.score(balanced=balanced) for fold in folds])
+    return (scores, folds) if return_folds else scores
+
+
+def _fit_fold(
+    estimator: Any, X: Any, train: Constraints, test: Constraints, n_samples: int, fit_params: dict[str, Any]
+) -> HeldOutFold:
+    """Fit a clusterer with the training links and look up the held-out ones in its labels."""
+    # The aligned form, because a search inside the estimator cuts it into folds once more.
+    estimator.fit(X, constraints=train.on(n_samples), **fit_params)
+    kept = test.satisfied(_labels_of(estimator))
+    must, cannot = np.split(kept, [len(test.must_link)])
+    return HeldOutFold(
+        train=train,
+        test=test,
+        estimator=estimator,
+        must_link_accuracy=float(must.mean()) if len(must) else float("nan"),
+        cannot_link_accuracy=float(cannot.mean()) if len(cannot) else float("nan"),
+    )
+
+
+def _labels_of(estimator: Any) -> NDArray[np.intp]:
+    """Return the labels of a fitted clusterer, or of the one inside a search or at the end of a pipeline."""
+    inner = estimator
+    while not hasattr(inner, "labels_"):
+        if hasattr(inner, "best_estimator_"):
+            inner = inner.best_estimator_
+        elif hasattr(inner, "steps"):
+            inner = inner.steps[-1][1]
+        else:
+            raise TypeError(
+                f"{type(inner).__name__} has no labels_ after fit, so that links cannot be looked up in it."
+            )
+    return np.asarray(inner.labels_)

@@ -1,0 +1,227 @@
+"""Feasibility: the answer against all assignments, and every step of the ladder."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference.feasibility import can_be_clustered, can_be_coloured, core_numbers, groetzsch
+from reference.random_links import Case, Pairs, cases, graphs
+
+from mustlink import Constraints
+from mustlink.constraints import Feasibility
+from mustlink.constraints._closure import graph_rows
+from mustlink.constraints._feasibility_kernels import (
+    colour_by_search,
+    colour_greedily,
+    grow_clique,
+    smallest_last_order,
+)
+from mustlink.errors import ConstraintError
+
+# Bipartite, but coloured greedily it takes three colours.
+HEXAGON = [(0, 1), (2, 3), (1, 4), (3, 4), (0, 5), (2, 5)]
+# Three colours are enough, but greedily it takes four; found by trying random graphs.
+HARD_FOR_GREED = [
+    *[(0, 2), (0, 4), (3, 4), (2, 5), (4, 5), (0, 7)],
+    *[(1, 7), (4, 7), (1, 8), (2, 8), (5, 8), (7, 8)],
+]
+
+
+def complete(n: int) -> Pairs:
+    return [(i, j) for j in range(n) for i in range(j)]
+
+
+def check_witness(feasibility: Feasibility, links: Constraints, n_clusters: int, n_samples: int) -> None:
+    """Check that the colours keep all links and use all clusters."""
+    assert feasibility.colours is not None
+    labels = feasibility.colours[links.components(n_samples)]
+    assert links.satisfied(labels).all()
+    assert set(labels) == set(range(n_clusters))
+
+
+@given(case=cases(max_samples=8), n_clusters=st.integers(1, 4))
+@settings(deadline=None, max_examples=250)
+def test_the_answer_is_that_of_trying_every_assignment(case: Case, n_clusters: int) -> None:
+    links = Constraints(case.must_link, case.cannot_link)
+    feasibility = links.feasible(n_clusters, case.n_samples)
+    assert feasibility.answer is can_be_clustered(*case, n_clusters)
+    assert bool(feasibility) is feasibility.answer
+    assert feasibility.reason.endswith(".")
+    if feasibility.answer:
+        check_witness(feasibility, links, n_clusters, case.n_samples)
+    else:
+        assert feasibility.colours is None
+
+
+@pytest.mark.parametrize(
+    ("links", "n_clusters", "n_samples", "answer", "reason"),
+    [
+        pytest.param(
+            Constraints([(0, 1), (1, 2)], [(0, 2)]), 2, 9, False, r"Rows 0 and 2 .* 0 - 1 - 2\.", id="contradiction"
+        ),
+        pytest.param(
+            Constraints([(0, 1)]), 3, 3, False, "leave 2 separate groups of rows, fewer than the 3", id="too few groups"
+        ),
+        pytest.param(Constraints(), 1, 0, False, "leave 0 separate groups of rows, fewer than the 1", id="no rows"),
+        pytest.param(Constraints([(0, 1)]), 1, 4, True, "no cannot-links", id="one cluster"),
+        pytest.param(Constraints([(0, 1)], [(1, 3)]), 1, 4, False, "keep the rows 0 and 3 apart", id="one, apart"),
+        pytest.param(Constraints(None, [(0, 1), (1, 2)]), 2, 4, True, "degeneracy .* is 1", id="degeneracy"),
+        pytest.param(
+            Constraints(None, [(0, 1), (1, 2), (2, 3), (0, 3)]), 2, 4, True, "greedy colouring .* 2", id="greedy"
+        ),
+        pytest.param(Constraints(None, HEXAGON), 2, 6, True, "no ring of odd length", id="two colours"),
+        pytest.param(
+            Constraints(None, [(0, 1), (1, 2), (2, 3), (1, 3)]),
+            2,
+            4,
+            False,
+            r"a ring of 3 cannot-links, an odd number: [123] - [123] - [123] - [123]\.",
+            id="odd ring",
+        ),
+        pytest.param(
+            Constraints([(0, 9)], [(9, 1), *complete(4)[1:]]),
+            3,
+            10,
+            False,
+            "4 groups of rows are all cannot-linked .* more than 3 clusters; they hold the rows",
+            id="clique",
+        ),
+        pytest.param(Constraints(None, HARD_FOR_GREED), 3, 10, True, "A search found", id="search, yes"),
+        pytest.param(
+            Constraints(None, groetzsch()[1]), 3, 11, False, "full search .* the 11 groups of rows", id="search, no"
+        ),
+    ],
+)
+def test_every_step_of_the_ladder(
+    links: Constraints, n_clusters: int, n_samples: int, answer: bool, reason: str
+) -> None:
+    feasibility = links.feasible(n_clusters, n_samples)
+    assert feasibility.answer is answer
+    assert re.search(reason, feasibility.reason)
+    if answer:
+        check_witness(feasibility, links, n_clusters, n_samples)
+
+
+def test_the_search_gives_up_when_its_budget_is_used_up() -> None:
+    n, edges = groetzsch()
+    links = Constraints(None, edges)
+    feasibility = links.feasible(3, n, budget=50)
+    assert feasibility.answer is None
+    assert not feasibility
+    assert "ran out of its budget" in feasibility.reason
+    assert links.feasible(4, n).answer is True
+    assert links.feasible(3, n).answer is False
+
+
+@given(tail=st.integers(0, 6), ring=st.sampled_from([3, 5, 7]), seed=st.integers(0, 1000))
+@settings(deadline=None, max_examples=60)
+def test_the_odd_ring_told_is_a_ring(tail: int, ring: int, seed: int) -> None:
+    """A way that leads to the ring, and even rings beside it, are not part of it."""
+    n = tail + ring + 3
+    name = np.random.RandomState(seed).permutation(n)
+    path = [(i, i + 1) for i in range(tail)]
+    around = [(tail + i, tail + (i + 1) % ring) for i in range(ring)]
+    square = [(0, n - 3), (n - 3, n - 2), (n - 2, n - 1), (n - 1, 0)]
+    edges = [(int(name[i]), int(name[j])) for i, j in path + around + square]
+    reason = Constraints(None, edges).feasible(2, n).reason
+    told = [int(row) for row in reason.removesuffix(".").rsplit(": ")[-1].split(" - ")]
+    assert told[0] == told[-1]
+    assert len(told) - 1 == len(set(told[1:])) == ring
+    assert f"a ring of {ring} cannot-links" in reason
+    assert all({a, b} in [set(edge) for edge in edges] for a, b in zip(told, told[1:], strict=False))
+
+
+def test_a_hard_core_with_easy_surroundings() -> None:
+    """Trees hang on two hard cores; each part is coloured, and a part that cannot be is found out."""
+    rng = np.random.default_rng(0)
+    n = 3_000
+    tree = [(int(rng.integers(0, i)), i) for i in range(10, n)]
+    second = [(a + n, b + n) for a, b in HARD_FOR_GREED]
+    links = Constraints([(5, 7 + n)], [*HARD_FOR_GREED, *tree, *second])
+    feasibility = links.feasible(3, n + 10)
+    assert feasibility.answer is True
+    assert feasibility.reason == "A search found a colouring."
+    check_witness(feasibility, links, 3, n + 10)
+    impossible = links + Constraints(None, [(a + n + 10, b + n + 10) for a, b in groetzsch()[1]])
+    assert impossible.feasible(3, n + 21).answer is False
+    assert impossible.feasible(4, n + 21).answer is True
+
+
+@pytest.mark.parametrize("n_clusters", [0, -1])
+def test_fewer_than_one_cluster_is_refused(n_clusters: int) -> None:
+    with pytest.raises(ValueError, match=f"n_clusters must be at least 1; got {n_clusters}"):
+        Constraints().feasible(n_clusters, 5)
+
+
+def test_a_row_out_of_range_is_named() -> None:
+    with pytest.raises(ConstraintError, match="rows 1 and 5"):
+        Constraints(None, [(1, 5)]).feasible(2, 5)
+
+
+# ---- the compiled parts ------------------------------------------------------------------------------------------
+
+
+@given(graph=graphs(max_nodes=9))
+@settings(deadline=None, max_examples=120)
+def test_smallest_last_order_and_core_numbers(graph: tuple[int, Pairs]) -> None:
+    n, edges = graph
+    order, core_number = smallest_last_order(*graph_rows(np.array(edges, dtype=np.int64).reshape(-1, 2), n))
+    assert core_number.tolist() == core_numbers(n, edges)
+    assert sorted(order.tolist()) == list(range(n))
+    assert (np.diff(core_number[order]) >= 0).all()
+    for position, node in enumerate(order.tolist()):
+        later = set(order[position + 1 :].tolist())
+        assert sum(a + b - node in later for a, b in edges if node in (a, b)) <= core_number[node]
+
+
+@given(graph=graphs(max_nodes=9), seed=st.integers(0, 100), n_given=st.integers(0, 2))
+@settings(deadline=None, max_examples=80)
+def test_greedy_colours(graph: tuple[int, Pairs], seed: int, n_given: int) -> None:
+    n, edges = graph
+    order = np.random.RandomState(seed).permutation(n).astype(np.int64)
+    given_colours = np.full(n, -1, dtype=np.int64)
+    given_colours[:n_given] = [7, 8][:n_given]
+    colours = colour_greedily(*graph_rows(np.array(edges, dtype=np.int64).reshape(-1, 2), n), order, given_colours)
+    assert colours[:n_given].tolist() == [7, 8][:n_given]
+    assert all(colours[a] != colours[b] for a, b in edges)
+    for node in range(n_given, n):
+        neighbours = [a + b - node for a, b in edges if node in (a, b)]
+        done = [w for w in neighbours if w < n_given or order.tolist().index(w) < order.tolist().index(node)]
+        assert colours[node] == min(set(range(n + 1)) - {int(colours[w]) for w in done})
+
+
+@given(graph=graphs(max_nodes=9))
+@settings(deadline=None, max_examples=80)
+def test_what_is_grown_is_a_clique_that_cannot_grow_further(graph: tuple[int, Pairs]) -> None:
+    n, edges = graph
+    linked = {frozenset(edge) for edge in edges}
+    clique = grow_clique(
+        *graph_rows(np.array(edges, dtype=np.int64).reshape(-1, 2), n), np.arange(n, dtype=np.int64)
+    ).tolist()
+    assert all(frozenset((a, b)) in linked for a in clique for b in clique if a < b)
+    assert not any(all(frozenset((a, v)) in linked for a in clique) for v in set(range(n)) - set(clique))
+
+
+@given(graph=graphs(max_nodes=7), n_colours=st.integers(1, 4))
+@settings(deadline=None, max_examples=150)
+def test_search_against_trying_every_colouring(graph: tuple[int, Pairs], n_colours: int) -> None:
+    n, edges = graph
+    rows = graph_rows(np.array(edges, dtype=np.int64).reshape(-1, 2), n)
+    answer, colours, steps = colour_by_search(*rows, n_colours, 10**9)
+    assert answer == can_be_coloured(n, edges, n_colours)
+    assert steps > 0
+    if answer:
+        assert all(colours[a] != colours[b] for a, b in edges)
+        assert set(colours.tolist()) <= set(range(n_colours))
+
+
+@pytest.mark.parametrize("n_colours", [2, 3, 4])
+def test_the_groetzsch_graph_needs_four_colours(n_colours: int) -> None:
+    n, edges = groetzsch()
+    assert (n, len(edges)) == (11, 20)
+    answer, _, _ = colour_by_search(*graph_rows(np.array(edges), n), n_colours, 10**9)
+    assert answer == (n_colours >= 4)

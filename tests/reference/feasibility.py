@@ -1,0 +1,62 @@
+"""Colouring by trying everything, and cores by their definition."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference.random_links import Pairs
+
+
+@cache
+def all_assignments(n: int, k: int) -> NDArray[np.int64]:
+    """Write out every assignment of n things to k clusters, one per line."""
+    return np.indices((k,) * n).reshape(n, -1).T
+
+
+def can_be_coloured(n: int, edges: Pairs, k: int) -> bool:
+    """Say whether some assignment to at most k colours has different colours at the ends of every edge."""
+    colours = all_assignments(n, k)
+    return bool(np.all([colours[:, i] != colours[:, j] for i, j in edges], axis=0).any()) if edges else True
+
+
+def can_be_clustered(n: int, must_link: Pairs, cannot_link: Pairs, k: int) -> bool:
+    """Say whether some assignment of the rows to k clusters keeps all links and leaves no cluster empty."""
+    clusters = all_assignments(n, k)
+    good = np.ones(len(clusters), dtype=bool)
+    for i, j in must_link:
+        good &= clusters[:, i] == clusters[:, j]
+    for i, j in cannot_link:
+        good &= clusters[:, i] != clusters[:, j]
+    for cluster in range(k):
+        good &= (clusters == cluster).any(axis=1)
+    return bool(good.any())
+
+
+def core_numbers(n: int, edges: Pairs) -> list[int]:
+    """For each node the largest d such that it survives when nodes with fewer than d neighbours are taken away."""
+    numbers = [0] * n
+    for d in range(1, n):
+        inside = set(range(n))
+        while True:
+            degree = {v: sum((i == v and j in inside) or (j == v and i in inside) for i, j in edges) for v in inside}
+            staying = {v for v in inside if degree[v] >= d}
+            if staying == inside:
+                break
+            inside = staying
+        for v in inside:
+            numbers[v] = d
+    return numbers
+
+
+def mycielski(n: int, edges: Pairs) -> tuple[int, Pairs]:
+    """Make a graph that needs one colour more and has no new triangle: a shadow of every node, and one more node."""
+    shadowed = [pair for i, j in edges for pair in ((i, j), (i, j + n), (j, i + n))]
+    return 2 * n + 1, shadowed + [(v + n, 2 * n) for v in range(n)]
+
+
+def groetzsch() -> tuple[int, Pairs]:
+    """Return the smallest graph without a triangle that needs four colours: 11 nodes, 20 edges."""
+    return mycielski(*mycielski(2, [(0, 1)]))

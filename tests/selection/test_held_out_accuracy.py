@@ -1,0 +1,198 @@
+"""Held-out accuracy against a loop made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.cluster import KMeans
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mustlink import Constraints
+from mustlink.base import ConstrainedClusterMixin
+from mustlink.errors import ConstraintError, InfeasibleError
+from mustlink.selection import ConstraintKFold, HeldOutFold, held_out_accuracy
+
+
+class ChunkletKMeans(ConstrainedClusterMixin, BaseEstimator):
+    """k-means on the means of must-link components; cannot-links are not heeded."""
+
+    def __init__(self, n_clusters: int = 3, random_state: int | None = 0) -> None:
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> ChunkletKMeans:
+        X = np.asarray(X, dtype=float)
+        weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight)
+        self.links_ = self._constraints_for(constraints, y, len(X))
+        component = self.links_.components(len(X))
+        mass = np.bincount(component, weights=weight)
+        means = np.column_stack([np.bincount(component, weights=weight * column) / mass for column in X.T])
+        inner = KMeans(self.n_clusters, n_init=1, random_state=self.random_state).fit(means, sample_weight=mass)
+        self.labels_ = inner.labels_[component]
+        return self
+
+    def score(self, X: Any, y: Any = None) -> float:
+        return 0.0
+
+
+class Refuses(ChunkletKMeans):
+    def fit(self, X: Any, y: Any = None, **links: Any) -> ChunkletKMeans:
+        raise InfeasibleError("No clustering was found.")
+
+
+@pytest.fixture
+def table() -> NDArray[np.float64]:
+    return np.random.default_rng(0).normal(size=(90, 3)) + 2.0 * np.repeat(np.arange(3), 30)[:, None]
+
+
+@pytest.fixture
+def links() -> Constraints:
+    return Constraints.sample(np.repeat(np.arange(3), 30), n_pairs=50, random_state=1)
+
+
+def shares_by_hand(labels: NDArray[Any], test: Constraints) -> tuple[list[bool], list[bool]]:
+    must = [bool(labels[a] == labels[b]) for a, b in test.must_link]
+    cannot = [bool(labels[a] != labels[b]) for a, b in test.cannot_link]
+    return must, cannot
+
+
+@pytest.mark.parametrize("balanced", [True, False])
+def test_equals_a_loop_made_by_hand(table: NDArray[np.float64], links: Constraints, balanced: bool) -> None:
+    cv = ConstraintKFold(4, random_state=5)
+    expected = []
+    for train, test in cv.split(links):
+        must, cannot = shares_by_hand(ChunkletKMeans().fit(table, constraints=train).labels_, test)
+        kinds = [kind for kind in (must, cannot) if kind]
+        expected.append(np.mean([np.mean(kind) for kind in kinds]) if balanced else np.mean(must + cannot))
+    scores = held_out_accuracy(ChunkletKMeans(), table, links, cv=cv, balanced=balanced)
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+    assert len(set(scores)) > 1
+
+
+def test_folds_tell_what_the_score_is_made_of(table: NDArray[np.float64], links: Constraints) -> None:
+    estimator = ChunkletKMeans()
+    scores, folds = held_out_accuracy(estimator, table, links, cv=3, return_folds=True)
+    splits = list(ConstraintKFold(3, shuffle=False).split(links))
+    assert [(fold.train, fold.test) for fold in folds] == splits
+    for score, fold in zip(scores, folds, strict=True):
+        must, cannot = shares_by_hand(fold.estimator.labels_, fold.test)
+        assert fold.estimator.links_ == fold.train
+        assert fold.must_link_accuracy == np.mean(must)
+        assert fold.cannot_link_accuracy == np.mean(cannot)
+        assert score == fold.score(balanced=True)
+    assert not hasattr(estimator, "labels_")
+
+
+def test_all_apart_scores_high_only_without_balance(table: NDArray[np.float64]) -> None:
+    rows = np.arange(60).reshape(-1, 2)
+    links = Constraints(rows[:5], rows[5:])
+    apart = ChunkletKMeans(n_clusters=80)
+    assert held_out_accuracy(apart, table, links, balanced=False).mean() > 0.8
+    assert held_out_accuracy(apart, table, links).mean() < 0.6
+
+
+@pytest.mark.parametrize("balanced", [True, False])
+def test_a_fold_of_one_kind_is_scored_by_that_kind(table: NDArray[np.float64], balanced: bool) -> None:
+    links = Constraints(must_link=np.arange(20).reshape(-1, 2))
+    scores, folds = held_out_accuracy(ChunkletKMeans(), table, links, balanced=balanced, return_folds=True)
+    assert scores.tolist() == [fold.must_link_accuracy for fold in folds]
+    assert np.isnan([fold.cannot_link_accuracy for fold in folds]).all()
+
+
+def test_noise_is_apart_from_everything() -> None:
+    class Noise(ChunkletKMeans):
+        def fit(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> Noise:
+            self.labels_ = np.full(len(X), -1)
+            return self
+
+    links = Constraints(must_link=[(0, 1), (2, 3)], cannot_link=[(4, 5), (6, 7)])
+    scores = held_out_accuracy(Noise(), np.zeros((8, 1)), links, cv=2)
+    assert scores.tolist() == [0.5, 0.5]
+
+
+def test_partial_labels_are_links_like_the_others(table: NDArray[np.float64], links: Constraints) -> None:
+    y = np.full(90, -1)
+    y[[0, 1, 31, 32, 61, 62]] = [0, 0, 1, 1, 2, 2]
+    scores, folds = held_out_accuracy(ChunkletKMeans(), table, links, y=y, return_folds=True)
+    both = links + Constraints.from_labels(y)
+    assert scores.tolist() == held_out_accuracy(ChunkletKMeans(), table, both).tolist()
+    assert all(fold.train + fold.test == both for fold in folds)
+
+
+def test_fit_params_reach_fit(table: NDArray[np.float64], links: Constraints) -> None:
+    weight = np.random.default_rng(1).random(90)
+    _, folds = held_out_accuracy(
+        ChunkletKMeans(), table, links, fit_params={"sample_weight": weight}, return_folds=True
+    )
+    for fold in folds:
+        expected = ChunkletKMeans().fit(table, constraints=fold.train, sample_weight=weight).labels_
+        np.testing.assert_array_equal(fold.estimator.labels_, expected)
+
+
+def test_two_jobs_give_what_one_gives(table: NDArray[np.float64], links: Constraints) -> None:
+    one = held_out_accuracy(ChunkletKMeans(), table, links)
+    with sklearn.config_context(assume_finite=True):
+        import joblib
+
+        with joblib.parallel_backend("threading"):
+            two = held_out_accuracy(ChunkletKMeans(), table, links, n_jobs=2)
+    assert one.tolist() == two.tolist()
+
+
+def test_lists_and_the_aligned_form_are_taken(table: NDArray[np.float64], links: Constraints) -> None:
+    expected = held_out_accuracy(ChunkletKMeans(), table, links).tolist()
+    assert held_out_accuracy(ChunkletKMeans(), table.tolist(), links).tolist() == expected
+    assert held_out_accuracy(ChunkletKMeans(), table, links.on(90)).tolist() == expected
+
+
+def test_a_pipeline_gives_what_its_steps_give(table: NDArray[np.float64], links: Constraints) -> None:
+    scaled = StandardScaler().fit_transform(table)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scores = held_out_accuracy(make_pipeline(StandardScaler(), ChunkletKMeans()), table, links)
+    assert scores.tolist() == held_out_accuracy(ChunkletKMeans(), scaled, links).tolist()
+
+
+def test_a_search_inside_cuts_the_training_links_once_more(table: NDArray[np.float64], links: Constraints) -> None:
+    search = GridSearchCV(ChunkletKMeans(), {"n_clusters": [2, 3]}, cv=2)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scores, folds = held_out_accuracy(search, table, links, return_folds=True)
+    for fold in folds:
+        assert fold.estimator.best_estimator_.links_ == fold.train
+    # All candidates score alike, and the search then takes the first.
+    assert scores.tolist() == held_out_accuracy(ChunkletKMeans(n_clusters=2), table, links).tolist()
+
+
+def test_what_is_no_clusterer_is_refused(table: NDArray[np.float64], links: Constraints) -> None:
+    class NoLabels(BaseEstimator):
+        def fit(self, X: Any, constraints: Any = None) -> NoLabels:
+            return self
+
+    with pytest.raises(TypeError, match="NoLabels has no labels_ after fit"):
+        held_out_accuracy(NoLabels(), table, links)
+
+
+def test_errors_of_links_and_of_the_clusterer_come_through(table: NDArray[np.float64], links: Constraints) -> None:
+    with pytest.raises(ConstraintError, match="the table has 90 rows"):
+        held_out_accuracy(ChunkletKMeans(), table, Constraints(must_link=[(0, 90)]))
+    with pytest.raises(ValueError, match="90 rows, and y has 3 labels"):
+        held_out_accuracy(ChunkletKMeans(), table, links, y=[0, 1, -1])
+    with pytest.raises(ConstraintError, match="too few for 5 folds"):
+        held_out_accuracy(ChunkletKMeans(), table, Constraints(must_link=[(0, 1)]))
+    with pytest.raises(InfeasibleError, match="No clustering was found"):
+        held_out_accuracy(Refuses(), table, links)
+    with pytest.raises(ValueError, match="fit_params cannot hold constraints, y"):
+        held_out_accuracy(ChunkletKMeans(), table, links, fit_params={"y": None, "constraints": links})
+
+
+def test_score_of_a_fold_weighs_the_kinds() -> None:
+    test = Constraints(must_link=[(0, 1)], cannot_link=[(2, 3), (4, 5), (6, 7)])
+    fold = HeldOutFold(Constraints(), test, clone(ChunkletKMeans()), 0.0, 1.0)
+    assert fold.score(balanced=True) == 0.5
+    assert fold.score(balanced=False) == 0.75

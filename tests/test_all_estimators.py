@@ -1,0 +1,72 @@
+"""Every clusterer of the catalogue keeps the promises of scikit-learn and of mustlink."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.utils.estimator_checks import parametrize_with_checks as parametrize_with_checks_of_scikit_learn
+
+import mustlink
+from mustlink.catalogue import CATALOGUE, Entry, all_clusterers
+from mustlink.estimator_checks import parametrize_with_checks
+from mustlink.estimator_checks._bench import is_hard
+
+
+def k_means(estimator: Any) -> KMeans:
+    return KMeans(
+        estimator.n_clusters,
+        init=getattr(estimator, "init", "k-means++"),
+        n_init=1,
+        max_iter=estimator.max_iter,
+        tol=estimator.tol,
+        random_state=0,
+    )
+
+
+# What each clusterer is without links. One that is nothing known then stands here with None.
+UNCONSTRAINED: dict[str, Callable[[Any], Any] | None] = {
+    "COPKMeans": k_means,
+    "PCKMeans": k_means,
+    "SeededKMeans": k_means,
+}
+
+# Other parameters than the defaults, which change what the links do.
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "COPKMeans": [{"init": "neighbourhoods", "order": "random"}, {"init": "random", "order": "given"}],
+    "PCKMeans": [{"init": "k-means++", "penalty": 1000.0}, {"penalty": 0.0}],
+    "SeededKMeans": [{"constrained": True}],
+}
+
+ESTIMATORS = [
+    clusterer(**parameters) for name, clusterer in all_clusterers() for parameters in [{}, *VARIANTS.get(name, [])]
+]
+
+
+# Some tables of scikit-learn's checks have fewer different rows than n_clusters; its own KMeans warns of them as well.
+@pytest.mark.filterwarnings("ignore:.*clusters:sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks_of_scikit_learn([clusterer() for _, clusterer in all_clusterers()])
+def test_promises_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@parametrize_with_checks(ESTIMATORS, unconstrained=lambda estimator: UNCONSTRAINED.get(type(estimator).__name__))
+def test_promises_of_mustlink(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_of_every_clusterer_is_said_what_it_is_without_links() -> None:
+    assert set(UNCONSTRAINED) == {name for name, _ in all_clusterers()}
+    assert set(VARIANTS) <= set(UNCONSTRAINED)
+
+
+@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
+def test_the_catalogue_calls_hard_what_the_checks_take_for_hard(entry: Entry) -> None:
+    assert is_hard(entry.load()()) == (entry.kind == "hard")
+
+
+def test_every_exported_clusterer_is_in_the_catalogue() -> None:
+    exported = {name for name in mustlink.__all__ if hasattr(getattr(mustlink, name), "fit_predict")}
+    assert exported <= {name for name, _ in all_clusterers()}
