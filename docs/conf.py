@@ -14,6 +14,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "examples"]
+templates_path = ["_templates"]
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
@@ -23,10 +24,12 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_title = "mustlink"
 html_show_sourcelink = False
+html_sidebars = {"index": []}
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
+    "navigation_with_keys": False,
     "logo": {"text": "mustlink"},
 }
 

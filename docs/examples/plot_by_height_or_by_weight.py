@@ -32,7 +32,7 @@ links = Constraints(
 )
 
 plain = PCKMeans(n_clusters=2, random_state=0).fit(people)
-linked = PCKMeans(n_clusters=2, penalty=5_000, random_state=0).fit(people, constraints=links)
+linked = PCKMeans(n_clusters=2, random_state=0).fit(people, constraints=links)
 
 # %%
 # Must-links are drawn whole, cannot-links dashed.

@@ -70,7 +70,7 @@ class COPKMeans(_ConstrainedKMeans):
         The links that the result breaks; none unless ``on_infeasible="relax"``.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if the table had any.
 
     Raises

@@ -65,7 +65,7 @@ class PCKMeans(_ConstrainedKMeans):
         The links that the result breaks.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if the table had any.
 
     See Also

@@ -57,7 +57,7 @@ class SeededKMeans(_ConstrainedKMeans):
         The links, those that `y` implies among them, that the result breaks.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if the table had any.
 
     See Also
