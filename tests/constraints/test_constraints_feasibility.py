@@ -106,6 +106,14 @@ def test_every_step_of_the_ladder(
         check_witness(feasibility, links, n_clusters, n_samples)
 
 
+def test_the_budget_is_for_all_parts_together() -> None:
+    one = Constraints(None, HARD_FOR_GREED)
+    two = one + Constraints(None, [(a + 10, b + 10) for a, b in HARD_FOR_GREED])
+    enough = next(budget for budget in range(10_000) if one.feasible(3, 10, budget=budget))
+    assert two.feasible(3, 20, budget=enough).answer is None
+    assert two.feasible(3, 20, budget=2 * enough).answer is True
+
+
 def test_the_search_gives_up_when_its_budget_is_used_up() -> None:
     n, edges = groetzsch()
     links = Constraints(None, edges)
@@ -217,6 +225,34 @@ def test_search_against_trying_every_colouring(graph: tuple[int, Pairs], n_colou
     if answer:
         assert all(colours[a] != colours[b] for a, b in edges)
         assert set(colours.tolist()) <= set(range(n_colours))
+
+
+@pytest.mark.parametrize(
+    ("n", "edges"),
+    [
+        (8, "01 12 14 24 05 25 35 16 36 37 47 57 67"),
+        (9, "02 03 13 23 25 45 26 36 47 57 18 38 48 78"),
+        (10, "01 14 24 35 06 16 26 36 56 07 27 37 47 18 28 38 58 09 29 39 79"),
+    ],
+)
+def test_the_search_takes_back_what_led_nowhere(n: int, edges: str) -> None:
+    """Graphs in which the most saturated node first leads astray; a straight run would take n * n + 2 m steps."""
+    pairs = [(int(a), int(b)) for a, b in edges.split()]
+    answer, colours, steps = colour_by_search(*graph_rows(np.array(pairs), n), 3, 10**9)
+    assert answer == 1
+    assert steps > n * n + 2 * len(pairs)
+    assert all(colours[a] != colours[b] for a, b in pairs)
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(8, 25), density=st.floats(0.2, 0.9))
+@settings(deadline=None, max_examples=100)
+def test_the_search_finds_colours_that_were_hidden(seed: int, n: int, density: float) -> None:
+    rng = np.random.RandomState(seed)
+    hidden = rng.randint(3, size=n)
+    pairs = [(i, j) for j in range(n) for i in range(j) if hidden[i] != hidden[j] and rng.rand() < density]
+    answer, colours, _ = colour_by_search(*graph_rows(np.array(pairs, dtype=np.int64).reshape(-1, 2), n), 3, 10**9)
+    assert answer == 1
+    assert all(colours[a] != colours[b] for a, b in pairs)
 
 
 @pytest.mark.parametrize("n_colours", [2, 3, 4])

@@ -21,6 +21,7 @@ from mustlink import Constraints
 from mustlink.errors import ConstraintError, FileFormatError
 
 TEXT = "a,b,link,weight\n0,1,must,1\n7,4,1,0.5\n0,9,cannot,2\n3,2,-1,1\n"
+GZIPPED = gzip.compress(TEXT.encode(), mtime=0)
 LINKS = Constraints([(0, 1), (4, 7)], [(0, 9), (2, 3)], must_link_weight=[1, 0.5], cannot_link_weight=[2, 1])
 
 
@@ -51,8 +52,8 @@ def links_file(tmp_path: Path) -> Any:
         (TEXT.rstrip("\n"), "links.txt"),
         ("\n\n" + TEXT.replace("\n", "\n\n"), "links.csv"),
         ("\ufeff" + TEXT, "links.csv"),
-        (gzip.compress(TEXT.encode()), "links.csv.gz"),
-        (gzip.compress(("\ufeff" + TEXT.replace(",", "\t")).encode()), "links.tsv.GZ"),
+        (GZIPPED, "links.csv.gz"),
+        (gzip.compress(("\ufeff" + TEXT.replace(",", "\t")).encode(), mtime=0), "links.tsv.GZ"),
         (TEXT.replace(",", " , "), "links.csv"),
         (TEXT.replace("a,b,link,weight", "A, B, Link, WEIGHT"), "links.csv"),
         ('"a", "b", "link", "weight"\n0,1,"must",1\n"7","4",1,0.5\n0,9, "cannot",2\n3,2,-1,1\n', "links.csv"),
@@ -264,8 +265,8 @@ def test_a_row_out_of_range_is_seen_when_the_table_is_known(links_file: Any) -> 
     "content",
     [
         b"a,b,link\n0,1,must\n",
-        gzip.compress(TEXT.encode())[:-12],
-        gzip.compress(TEXT.encode())[:20] + b"\xff" * 20 + gzip.compress(TEXT.encode())[40:],
+        GZIPPED[:-12],
+        GZIPPED[:20] + b"\xff" * 20 + GZIPPED[40:],
     ],
 )
 def test_a_broken_gzip_file(links_file: Any, content: bytes) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
+
 from reference.lloyd import Floats, inertia, means, squared_distance
 from reference.random_links import Pairs
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from reference.lloyd import Floats, means, squared_distance
 
 from mustlink import Constraints
+from reference.lloyd import Floats, means, squared_distance
 
 
 @dataclass
@@ -15,7 +15,7 @@ class SlowPCKMeans:
     """The algorithm on lists; `objective` grows by one entry per visit and per update of the means.
 
     Rows are visited in the order of their certainty: how much farther the second-nearest centre is. Must-link
-    components of several rows follow, as wholes, in the order of theirs.
+    components of several rows follow, as wholes, in the order of theirs. `was_empty` tells whether a cluster ever was.
     """
 
     X: Floats
@@ -25,6 +25,7 @@ class SlowPCKMeans:
     weight: Floats
     labels: list[int] = field(default_factory=list)
     objective: list[float] = field(default_factory=list)
+    was_empty: bool = False
 
     def value(self, labels: list[int]) -> float:
         """Return the objective of a labelling; links to rows without a label (-1) count nothing."""
@@ -90,6 +91,7 @@ class SlowPCKMeans:
         for _ in range(max_iter):
             before = list(self.labels)
             self.assign()
+            self.was_empty |= len(set(self.labels)) < len(self.centers)
             if self.labels == before:
                 break
             self.centers = means(self.X, self.labels, self.weight, self.centers)

@@ -129,29 +129,20 @@ def _two_clusters(closure: Closure) -> Feasibility:
     return Feasibility(True, "The cannot-links have no ring of odd length.", _leave_none_empty(colours, 2))
 
 
-def _odd_ring(closure: Closure, component: int) -> list[int]:
+def _odd_ring(closure: Closure, component: int) -> NDArray[np.int64]:
     """Find a ring of odd length that is connected with a component, its first member repeated at the end.
 
-    A walk from the component to its own copy in the doubled graph is closed and odd, but may go the same way
-    there and back. Whenever it comes back to where it was, it has closed a ring: an odd one is returned, an even
-    one left out.
+    A shortest walk from the component to its own copy in the doubled graph is closed and odd, but may go the same
+    way there and back. Where it first comes back to a place, it has closed a ring; an even one would have been
+    left out for a shorter walk.
     """
     n = closure.n_components
-    walk = shortest_path(*graph_rows(closure._doubled(), 2 * n), component, component + n) % n
-    path: list[int] = []
-    place: dict[int, int] = {}
-    for node in walk.tolist():
-        begin = place.get(node)
-        if begin is None:
-            place[node] = len(path)
-            path.append(node)
-        elif (len(path) - begin) % 2:
-            return [*path[begin:], node]
-        else:
-            for left_out in path[begin + 1 :]:
-                del place[left_out]
-            del path[begin + 1 :]
-    raise AssertionError("A closed walk of odd length holds a ring of odd length.")
+    walk = np.asarray(shortest_path(*graph_rows(closure._doubled(), 2 * n), component, component + n)) % n
+    been_before = np.ones(len(walk), dtype=bool)
+    been_before[np.unique(walk, return_index=True)[1]] = False
+    end = np.flatnonzero(been_before)[0]
+    begin = np.flatnonzero(walk == walk[end])[0]
+    return walk[begin : end + 1]
 
 
 def _search(

@@ -61,9 +61,9 @@ class BoundRows:
         self.scatter = 0.0
         if self.n_items:
             bound = table.take(rows)
-            self.weight = np.bincount(item, weight[rows], self.n_items)
+            self.weight: Floats = np.bincount(item, weight[rows], self.n_items).astype(np.float64)
             self.means = bound.averages(item, self.n_items, weight[rows])
-            self.scatter = bound.scatter(item, self.means, weight[rows])
+            self.scatter = float(bound.scatter(item, self.means, weight[rows]).sum())
 
     def costs(self, centers: Floats) -> Floats:
         """Return the weighted squared distance of each item to each centre, without the scatter inside items."""
@@ -87,8 +87,16 @@ class BoundRows:
         """Return how many links a hard rule had to break; a run with fewer is better whatever its objective."""
         return 0
 
+    def movers(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the first item of all that may move as one into an empty cluster, and how many items each has."""
+        return np.arange(self.n_items), np.ones(self.n_items, dtype=np.intp)
+
+    def items_of(self, mover: int) -> NDArray[np.intp]:
+        """Return the items that move together."""
+        return np.array([mover])
+
     def gain_of_leaving(self, labels: Labels, own_cost: Floats) -> Floats:
-        """Return how far the objective falls if an item moves into an empty cluster, alone, as its centre."""
+        """Return how far the objective falls if a mover goes into an empty cluster whose centre is then its mean."""
         return np.full(self.n_items, -np.inf)
 
 
@@ -205,28 +213,44 @@ def _fill_empty_clusters(table: Table, free_weight: Floats, bound: BoundRows, st
     members += np.bincount(step.items, minlength=len(centers))
     rounding = 32 * np.finfo(table.dtype).eps * np.abs(centers).max()
     noise = free_weight.max(initial=1.0) * table.n_features * rounding**2
+    first, size = bound.movers()
     for n_moved, c in enumerate(empty):
-        gain_items = np.append(bound.gain_of_leaving(step.items, step.own_cost), -np.inf)
-        gain_items[:-1][members[step.items] < 2] = -np.inf
+        gain_movers = bound.gain_of_leaving(step.items, step.own_cost)
+        gain_movers[members[step.items[first]] <= size] = -np.inf
         gain_rows[members[free.labels] < 2] = -np.inf
-        row, item = int(np.argmax(gain_rows)), int(np.argmax(gain_items))
-        if max(gain_rows[row], gain_items[item]) <= noise:
+        row = int(np.argmax(gain_rows))
+        most = gain_movers.max(initial=-np.inf)
+        if max(gain_rows[row], most) <= noise:
             return n_moved > 0
-        old = free.labels[row]
-        if gain_items[item] > gain_rows[row]:
-            assert bound.means is not None
-            old = step.items[item]
-            x, w = bound.means.rows(np.array([item])), bound.weight[item]
-            step.items[item], step.own_cost[item] = c, 0.0
-            free.labels[bound.rows[bound.item == item]] = c
+        if most > gain_rows[row]:
+            _move_items(bound, step, bound.items_of(int(np.argmax(gain_movers))), int(c), members)
         else:
-            x, w = table.rows(np.array([row])), free_weight[row]
+            change = free_weight[row] * (table.rows(np.array([row]))[0] - free.origin)
+            _move_sums(free, free.labels[row], int(c), change, free_weight[row])
+            members[[free.labels[row], c]] += [-1, 1]
             free.labels[row], gain_rows[row] = c, -np.inf
-        for cluster, change in ((old, -w), (c, w)):
-            free.counts[cluster] += change
-            free.sums[cluster] += change * (x[0] - free.origin)
-            members[cluster] += 1 if change > 0 else -1
     return True
+
+
+def _move_items(bound: BoundRows, step: Step, items: NDArray[np.intp], c: int, members: NDArray[np.intp]) -> None:
+    """Move items of one cluster into the empty cluster c."""
+    assert bound.means is not None
+    old, weight = step.items[items[0]], bound.weight[items]
+    change = weight @ (bound.means.rows(items) - step.free.origin)
+    _move_sums(step.free, old, c, change, weight.sum())
+    members[[old, c]] += [-len(items), len(items)]
+    step.items[items] = c
+    # At most this, now that the centre is their own mean; more would have them move again.
+    step.own_cost[items] = 0.0
+    step.free.labels[bound.rows] = step.items[bound.item]
+
+
+def _move_sums(free: Assignment, old: int, new: int, change: Floats, weight: float) -> None:
+    """Take rows out of the sums of one cluster and put them into those of another."""
+    free.sums[old] -= change
+    free.counts[old] -= weight
+    free.sums[new] += change
+    free.counts[new] += weight
 
 
 def _distance_to_own(table: Table, centers: Floats, labels: NDArray[np.int32]) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -38,15 +40,14 @@ class SoftLinks(BoundRows):
             *_both_ways(self._must, self._must_price, len(rows)),
             *_both_ways(self._cannot, self._cannot_price, len(rows)),
         )
-        self._group_of = links.components(table.n_rows)[rows]
-        # Only components of several rows move as a whole; the others do so as rows.
-        several = np.flatnonzero(np.bincount(self._group_of)[self._group_of] > 1)
-        members = several[np.argsort(self._group_of[several], kind="stable")]
-        _, number, size = np.unique(self._group_of[members], return_inverse=True, return_counts=True)
-        self._group_of = np.full(len(rows), -1, dtype=np.intp)
-        self._group_of[members] = number
-        self._group_rows = members
+        # Must-link components of several rows: their rows one component after the other, and where each begins.
+        component = links.components(table.n_rows)[rows]
+        several = np.flatnonzero(np.bincount(component)[component] > 1)
+        self._group_rows = several[np.argsort(component[several], kind="stable")]
+        _, number, size = np.unique(component[self._group_rows], return_inverse=True, return_counts=True)
         self._group_indptr = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+        self._group_of = np.full(len(rows), -1, dtype=np.intp)
+        self._group_of[self._group_rows] = number
 
     def place(self, costs: Floats, previous: Labels | None) -> Labels:
         """Sweep over rows and over whole components in turn until the objective falls no more.
@@ -72,14 +73,54 @@ class SoftLinks(BoundRows):
             self._must_price[must[:, 0] != must[:, 1]].sum() + self._cannot_price[cannot[:, 0] == cannot[:, 1]].sum()
         )
 
+    def movers(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return single rows, then components of several rows."""
+        first, size = super().movers()
+        start = self._group_indptr[:-1]
+        return (
+            np.concatenate([first, self._group_rows[start]]),
+            np.concatenate([size, np.diff(self._group_indptr)]),
+        )
+
+    def items_of(self, mover: int) -> NDArray[np.intp]:
+        """Return a row, or the rows of a component."""
+        if mover < self.n_items:
+            return np.array([mover])
+        start, stop = self._group_indptr[mover - self.n_items :][:2]
+        return self._group_rows[start:stop]
+
     def gain_of_leaving(self, labels: Labels, own_cost: Floats) -> Floats:
-        """Return the data term and the cannot-links that a row would save, less the must-links it would break."""
-        gain = self.data_factor * own_cost
-        for pairs, price in ((self._must, -self._must_price), (self._cannot, self._cannot_price)):
-            together = labels[pairs[:, 0]] == labels[pairs[:, 1]]
-            for end in (0, 1):
-                gain += np.bincount(pairs[together, end], price[together], self.n_items)
-        return gain
+        """Return the data term and the cannot-links that a mover would save, less the must-links it would break."""
+        data = self.data_factor * own_cost
+        rows = (
+            data
+            - self._price_of_together(labels, self._must, self._must_price)
+            + self._price_of_together(labels, self._cannot, self._cannot_price)
+        )
+        if not self._group_rows.size:
+            return rows
+        a, b = self._group_of[self._cannot].T
+        between = (a != b) | (a < 0)
+        saved = data + self._price_of_together(labels, self._cannot[between], self._cannot_price[between])
+        start = self._group_indptr[:-1]
+        inside = labels[self._group_rows]
+        is_whole = np.minimum.reduceat(inside, start) == np.maximum.reduceat(inside, start)
+        groups = np.add.reduceat(saved[self._group_rows], start) - self.data_factor * self._group_scatter
+        return np.concatenate([rows, np.where(is_whole, groups, -np.inf)])
+
+    def _price_of_together(self, labels: Labels, pairs: NDArray[np.intp], price: Floats) -> Floats:
+        """Return the price of each row's links to rows in its own cluster."""
+        together = labels[pairs[:, 0]] == labels[pairs[:, 1]]
+        ends, prices = pairs[together], price[together]
+        return np.bincount(ends.ravel(), np.repeat(prices, 2), self.n_items).astype(np.float64)
+
+    @cached_property
+    def _group_scatter(self) -> Floats:
+        """The data term of each component about its own mean, twice; asked for only when a cluster is empty."""
+        assert self.means is not None
+        weight, number = self.weight[self._group_rows], self._group_of[self._group_rows]
+        members = self.means.take(self._group_rows)
+        return members.scatter(number, members.averages(number, len(self._group_indptr) - 1, weight), weight)
 
 
 def _both_ways(

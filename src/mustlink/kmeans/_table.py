@@ -124,13 +124,13 @@ class Table:
         means = member @ self.X
         return Table(sparse.csr_matrix(means) if self.is_sparse else np.ascontiguousarray(means))
 
-    def scatter(self, group: NDArray[np.intp], means: Table, weight: Floats) -> float:
-        """Return the weighted sum of squared distances of the rows to the mean of their own group."""
-        total = 0.0
+    def scatter(self, group: NDArray[np.intp], means: Table, weight: Floats) -> Floats:
+        """Return the weighted sum of squared distances of each group's rows to its mean."""
+        total = np.zeros(means.n_rows)
         for rows, piece in self.pieces():
             apart = piece.X - means.X[group[rows]]
             squares = apart.multiply(apart).sum(axis=1) if self.is_sparse else np.square(apart).sum(axis=1)
-            total += float(weight[rows] @ np.asarray(squares).ravel())
+            total += np.bincount(group[rows], weight[rows] * np.asarray(squares).ravel(), means.n_rows)
         return total
 
     def mean_variance(self, weight: Floats) -> float:

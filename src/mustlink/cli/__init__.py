@@ -1,0 +1,79 @@
+"""The command ``mustlink``. Each command has its own module, and imports what is heavy when it is run."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from mustlink._version import __version__
+from mustlink.cli._check import check
+from mustlink.cli._cluster import cluster
+from mustlink.cli._demo import demo
+from mustlink.cli._errors import BAD_INPUT, INTERRUPTED, one_sentence
+from mustlink.cli._methods import methods
+from mustlink.cli._warmup import warmup
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="mustlink",
+    help="Cluster a table with what you know: pairs of rows that belong together, and pairs that do not.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _unwrapped(docstring: str | None) -> str:
+    """Join the lines of each paragraph, for the help to break where the terminal does."""
+    paragraphs = (docstring or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+for command in (cluster, check, demo, methods, warmup):
+    app.command(help=_unwrapped(command.__doc__))(command)
+
+
+def _show_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        typer.echo(f"mustlink {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Cluster a table with what you know: pairs of rows that belong together, and pairs that do not."""
+
+
+def main() -> None:
+    """Run the command line.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from unittest import mock
+    >>> from mustlink.cli import main
+    >>> with mock.patch.object(sys, "argv", ["mustlink", "--version"]):
+    ...     try:
+    ...         main()
+    ...     except SystemExit as finished:
+    ...         print("exit code", finished.code)
+    mustlink ...
+    exit code 0
+    """
+    try:
+        app(prog_name="mustlink")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except OSError as error:
+        # What fails outside a command is the printing of the help or the version.
+        typer.echo(f"Error: {one_sentence(error)}", err=True)
+        sys.exit(BAD_INPUT)

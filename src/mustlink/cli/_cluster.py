@@ -1,0 +1,107 @@
+"""``mustlink cluster``: a table and links in, clusters out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mustlink.cli._errors import reported
+from mustlink.cli._options import (
+    Categorical,
+    Clusters,
+    Contradictions,
+    Debug,
+    Header,
+    IdColumn,
+    Ignore,
+    LabelColumn,
+    Missing,
+    MissingCells,
+    OneHot,
+    OptionalLinksFile,
+    Scale,
+    Seed,
+    TableFile,
+    WhenContradictory,
+)
+
+__all__ = ["cluster"]
+
+
+@reported
+def cluster(
+    table: TableFile,
+    n_clusters: Clusters,
+    links: OptionalLinksFile = None,
+    method: Annotated[
+        str, typer.Option("--method", metavar="NAME", help="pck, cop or seeded; see [bold]mustlink methods[/bold].")
+    ] = "pck",
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
+    ignore: Ignore = None,
+    categorical: Categorical = None,
+    scale: Scale = True,
+    one_hot: OneHot = True,
+    missing: Missing = MissingCells.error,
+    header: Header = None,
+    contradictions: Contradictions = WhenContradictory.error,
+    relax: Annotated[
+        bool,
+        typer.Option("--relax", help="Where a hard method can keep not every link, take the best it found."),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Where the clusters are written: .csv, .tsv, .npy or .parquet.",
+            show_default="the table's name with .clusters.csv, in this folder",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="HTML", help="Write a report to look at in a browser.")
+    ] = None,
+    seed: Seed = 0,
+    starts: Annotated[
+        int,
+        typer.Option("--starts", metavar="N", help="How many runs from different starts to choose the best of."),
+    ] = 10,
+    debug: Debug = False,
+) -> None:
+    """Cluster a table, with links and labels where you have them.
+
+    Prints the clusters and what sets each apart, the links that were kept and broken, and the links that
+    contradict each other; writes the cluster of every row. Exit code 0, or 2 when something in the input is wrong.
+    """
+    from mustlink.cli._job import Job, default_output, run_job
+    from mustlink.cli._loading import TableChoices
+    from mustlink.cli._show import show_outcome, working
+
+    job = Job(
+        table=TableChoices(
+            table,
+            id_column=id_column,
+            label_column=label_column,
+            ignore=ignore or (),
+            categorical=categorical or (),
+            scale=scale,
+            one_hot=one_hot,
+            missing=missing.value,
+            header=header,
+        ),
+        links=links,
+        n_clusters=n_clusters,
+        method=method,
+        seed=seed,
+        starts=starts,
+        contradictions=contradictions.value,
+        relax=relax,
+        output=output or default_output(table),
+        report=report,
+    )
+    with working(f"Clustering {table.name}"):
+        outcome = run_job(job)
+    show_outcome(job, outcome)

@@ -1,0 +1,75 @@
+"""How a failure ends: one sentence on standard error and an exit code, and no traceback unless asked for."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from mustlink.errors import MustlinkError
+
+__all__ = ["BAD_INPUT", "CONFLICT", "INTERRUPTED", "one_sentence", "reported"]
+
+CONFLICT = 1
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+_EXPECTED = (MustlinkError, OSError, ValueError, MemoryError)
+
+
+def reported(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn the failures a user can cause into one sentence and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        try:
+            command(*args, **options)
+            # A full disk behind a redirected output shows only now.
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except KeyboardInterrupt:
+            typer.echo("Stopped.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        except _EXPECTED as error:
+            if options.get("debug"):
+                traceback.print_exc()
+            typer.echo(f"Error: {one_sentence(error)}", err=True)
+            raise typer.Exit(BAD_INPUT) from None
+
+    return run
+
+
+def one_sentence(error: BaseException) -> str:
+    """Word a failure on one line."""
+    if isinstance(error, OSError):
+        text = _about_a_file(error)
+    elif isinstance(error, MemoryError):
+        text = f"There is not enough memory for this ({str(error) or 'no size is known'})"
+    else:
+        text = str(error) or type(error).__name__
+    line = " ".join(text.split())
+    return line if line.endswith((".", "!", "?", ".)")) else line + "."
+
+
+def _about_a_file(error: OSError) -> str:
+    """Word a failure of the operating system."""
+    if error.filename is None:
+        if error.errno == errno.ENOSPC:
+            return "No space is left on the disk"
+        return str(error.strerror or error)
+    name = str(error.filename)
+    if error.errno == errno.ENOENT and error.strerror == "No such file or directory":
+        return f"There is no file {name}"
+    if error.errno == errno.EISDIR:
+        return f"{name} is a folder, and a file is expected"
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return f"{name} may not be opened: permission denied"
+    if error.errno == errno.ENOSPC:
+        return f"No space is left on the disk for {name}; nothing was written"
+    return f"{error.strerror}: {name}"

@@ -1,0 +1,27 @@
+"""``mustlink methods``: which clusterers there are, and when to pick which."""
+
+from __future__ import annotations
+
+from mustlink.cli._errors import reported
+
+__all__ = ["methods"]
+
+
+@reported
+def methods() -> None:
+    """List the methods, and when to pick which.
+
+    A hard method keeps every link or fails; a soft one weighs links against distances.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from mustlink.catalogue import CATALOGUE
+    from mustlink.cli._show import printer
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for heading in ("method", "class", "links are", "pick it when"):
+        table.add_column(heading)
+    for entry in CATALOGUE:
+        table.add_row(Text(entry.name, "bold"), entry.class_name, entry.kind, entry.pick_when)
+    printer().print(table)

@@ -1,0 +1,121 @@
+"""``mustlink warmup``: compile everything once, so that the first real run does not wait for it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from mustlink.cli._errors import reported
+from mustlink.cli._options import Debug
+
+__all__ = ["warmup"]
+
+
+@reported
+def warmup(debug: Debug = False) -> None:
+    """Compile all compiled parts and keep them, so that the first run does not wait for it.
+
+    Worth doing once after installing, or while building an image.
+    """
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    from mustlink.cli._show import printer, say
+
+    started = time.perf_counter()
+    steps = [*_constraint_steps(), *_clusterer_steps()]
+    with Progress(TextColumn("{task.description}"), BarColumn(), console=printer(), transient=True) as progress:
+        task = progress.add_task("Compiling", total=len(steps))
+        for description, step in steps:
+            progress.update(task, description=description)
+            step()
+            progress.advance(task)
+    say(f"Compiled in {time.perf_counter() - started:.1f} s.")
+    folders = _cache_folders()
+    if folders:
+        say("The compiled parts are kept in " + " and ".join(folders), whole=True)
+    else:
+        say("No folder for the compiled parts can be written, so every process compiles them anew.")
+
+
+def _constraint_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise what the links themselves have compiled."""
+    import numpy as np
+
+    from mustlink.constraints import Constraints
+
+    # One set of links for each step of the feasibility ladder: a ring of odd length for two clusters, four rows all
+    # apart for three, and a wheel, which three clusters cannot keep and only the search finds out.
+    ring = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4)]
+    ladder = {
+        "ring": (2, Constraints(cannot_link=ring)),
+        "clique": (3, Constraints(cannot_link=[(a, b) for a in range(4) for b in range(a)])),
+        "wheel": (3, Constraints(cannot_link=[*ring, *((5, spoke) for spoke in range(5))])),
+    }
+    torn = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2), (3, 4)])
+    X = np.random.default_rng(0).normal(size=(8, 2))
+    yield "closure", lambda: torn.closure(8).adjacency()
+    yield "conflicts", lambda: [conflict.chain for conflict in torn.conflicts()]
+    for name, (n_clusters, links) in ladder.items():
+        yield f"feasible, {name}", partial(links.feasible, n_clusters, 8)
+    yield "coherence", partial(torn.coherence, X)
+
+
+def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise every clusterer on every kind of table it takes."""
+    import numpy as np
+    from scipy import sparse
+
+    from mustlink.catalogue import all_clusterers
+
+    rows = np.random.default_rng(0).normal(size=(24, 3))
+    for name, clusterer in all_clusterers():
+        for dtype in (np.float64, np.float32):
+            tables: list[Any] = [rows.astype(dtype)]
+            if clusterer().__sklearn_tags__().input_tags.sparse:
+                tables.append(sparse.csr_matrix(rows.astype(dtype)))
+            for X in tables:
+                kind = "sparse" if sparse.issparse(X) else "dense"
+                yield f"{name}, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X)
+
+
+def _exercise(clusterer: type[Any], X: Any) -> None:
+    """Fit a clusterer with links and labels and ask it all it can answer."""
+    import warnings
+
+    import numpy as np
+
+    from mustlink.constraints import Constraints
+
+    # Cannot-links that make a tree, and a ring of four, which is neither tree nor clique.
+    tree = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 5), (5, 6), (7, 8)])
+    ring = tree + Constraints(cannot_link=[(10, 11), (11, 12), (12, 13), (10, 13)])
+    y = np.full(X.shape[0], -1)
+    y[[14, 15, 16, 17]] = 0, 0, 1, 2
+    known = clusterer().get_params()
+    settings = {name: value for name, value in (("max_iter", 3), ("random_state", 0)) if name in known}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for labels, links in ((None, None), (None, tree), (y, ring), (None, ring)):
+            fitted = clusterer(n_clusters=3, **settings).fit(X, labels, constraints=links)
+        for order in ("given", "random", "degeneracy") if "order" in known else ():
+            clusterer(n_clusters=3, order=order, **settings).fit(X, constraints=ring)
+        for question in ("predict", "transform", "score"):
+            if hasattr(fitted, question):
+                getattr(fitted, question)(X)
+
+
+def _cache_folders() -> list[str]:
+    """Ask the compiled functions where they are kept."""
+    from numba.core.dispatcher import Dispatcher
+
+    folders = {
+        value.stats.cache_path
+        for name, module in list(sys.modules.items())
+        if name.startswith("mustlink.")
+        for value in vars(module).values()
+        if isinstance(value, Dispatcher)
+    }
+    return sorted(folder for folder in folders if folder)

@@ -1,0 +1,173 @@
+"""Drawing: a scatter of points and links as one SVG element, styled by the page's colours."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from mustlink.report._picture import Picture
+from mustlink.report._summary import NOISE
+
+__all__ = ["N_COLOURS", "colour_of", "link_swatch", "scatter", "swatch"]
+
+WIDTH, HEIGHT, MARGIN = 760, 500, 26
+N_COLOURS = 7
+_LABEL_GAP = 24.0
+_CROWD = 1_200
+
+# Paths of about equal area around the origin. Seven colours and five shapes have no common divisor, so 35 clusters
+# get different marks.
+_SHAPES = (
+    "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z",
+    "M-3.6,-3.6h7.2v7.2h-7.2z",
+    "M0,-4.8L4.6,3.4H-4.6z",
+    "M0,-5.2L4.6,0L0,5.2L-4.6,0z",
+    "M0,4.8L4.6,-3.4H-4.6z",
+)
+_NOISE_SHAPE = "M-3,-3L3,3M-3,3L3,-3"
+
+
+def colour_of(label: int) -> str:
+    """Give the class of the page's style sheet that colours a cluster."""
+    return "cn" if label == NOISE else f"c{label % N_COLOURS}"
+
+
+def _shape_of(label: int) -> str:
+    """Give the outline of the mark of a cluster."""
+    return _NOISE_SHAPE if label == NOISE else _SHAPES[label % len(_SHAPES)]
+
+
+def swatch(label: int) -> str:
+    """Draw the mark of a cluster, to stand in a line of text."""
+    return (
+        '<svg class="swatch" viewBox="-7 -7 14 14" aria-hidden="true">'
+        f'<path class="mark {colour_of(label)}" d="{_shape_of(label)}"/></svg>'
+    )
+
+
+def link_swatch(*, is_must: bool, is_kept: bool) -> str:
+    """Draw a short piece of a link, to stand in a line of text."""
+    return (
+        '<svg class="swatch wide" viewBox="0 -7 36 14" aria-hidden="true">'
+        f'<path class="{_link_class(is_must, is_kept)}" d="M2,0H34"/></svg>'
+    )
+
+
+def _link_class(is_must: bool, is_kept: bool) -> str:
+    """Give the classes of the page's style sheet for a link."""
+    return f"link {'must' if is_must else 'cannot'}{'' if is_kept else ' broken'}"
+
+
+def scatter(picture: Picture) -> str:
+    """Draw the picture.
+
+    Kept links lie under the points and broken ones over them, with a ring around their ends; the number of each
+    cluster stands at the median of its points. There is no other text, so that it can shrink to a phone's width.
+    """
+    xy = _on_canvas(picture.points)
+    description = (
+        f"{len(xy):,} rows in the plane of the first two principal components, with {len(picture.links):,} links, "
+        f"{int(np.count_nonzero(~picture.is_kept)):,} of them broken."
+    )
+    parts = [
+        f'<svg class="scatter" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(description)}">',
+        *(_defined_shape(int(label), crowded=len(xy) > _CROWD) for label in np.unique(picture.labels)),
+        "<g>",
+        *_links(xy, picture, kept=True),
+        '</g><g class="points">',
+        *_points(xy, picture),
+        "</g><g>",
+        *_links(xy, picture, kept=False),
+        '</g><g class="numbers">',
+        *_numbers(xy, picture.labels),
+        "</g></svg>",
+    ]
+    return "\n".join(parts)
+
+
+def _on_canvas(points: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Stretch the points over the canvas; up is up."""
+    low = points.min(axis=0)
+    span = points.max(axis=0) - low
+    share = np.divide(points - low, span, out=np.full_like(points, 0.5), where=span > 0)
+    across = MARGIN + share[:, 0] * (WIDTH - 2 * MARGIN)
+    down = HEIGHT - MARGIN - share[:, 1] * (HEIGHT - 2 * MARGIN)
+    return np.column_stack([across, down])
+
+
+def _defined_shape(label: int, *, crowded: bool) -> str:
+    """Define the mark of a cluster once, for the points to refer to, smaller where there are many."""
+    name = "mn" if label == NOISE else f"m{label}"
+    size = ' transform="scale(.75)"' if crowded else ""
+    return f'<defs><path id="{name}" d="{_shape_of(label)}"{size}/></defs>'
+
+
+def _points(xy: np.ndarray[Any, Any], picture: Picture) -> list[str]:
+    """Draw the points, each with its name for whoever rests on it."""
+    marks = []
+    for (x, y), label, name in zip(xy.tolist(), picture.labels.tolist(), picture.names, strict=True):
+        reference = "mn" if label == NOISE else f"m{label}"
+        place = "no cluster" if label == NOISE else f"cluster {label}"
+        marks.append(
+            f'<use href="#{reference}" x="{x:.1f}" y="{y:.1f}" class="mark {colour_of(label)}">'
+            f"<title>{escape(name)}, {place}</title></use>"
+        )
+    return marks
+
+
+def _links(xy: np.ndarray[Any, Any], picture: Picture, *, kept: bool) -> list[str]:
+    """Draw the kept or the broken links."""
+    lines = []
+    for (first, second), is_must, is_kept in zip(
+        picture.links.tolist(), picture.is_must.tolist(), picture.is_kept.tolist(), strict=True
+    ):
+        if is_kept is not kept:
+            continue
+        (x1, y1), (x2, y2) = xy[first], xy[second]
+        asked = "must be together" if is_must else "cannot be together"
+        title = f"{picture.names[first]} and {picture.names[second]} {asked}{'' if kept else ': broken'}"
+        course = f"M{x1:.1f},{y1:.1f}L{x2:.1f},{y2:.1f}"
+        line = f'<path class="{_link_class(is_must, is_kept)}" d="{course}"><title>{escape(title)}</title></path>'
+        if kept:
+            lines.append(line)
+            continue
+        # A wider line in the colour of the paper below keeps a broken link visible on marks of any colour.
+        rings = [f'cx="{x:.1f}" cy="{y:.1f}" r="7"' for x, y in ((x1, y1), (x2, y2))]
+        lines.append(f'<path class="under" d="{course}"/>')
+        lines.extend(f'<circle class="under" {ring}/>' for ring in rings)
+        lines.append(line)
+        lines.extend(f'<circle class="end" {ring}/>' for ring in rings)
+    return lines
+
+
+def _numbers(xy: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -> list[str]:
+    """Write the number of each cluster at the median of its points."""
+    clusters = np.unique(labels[labels != NOISE])
+    middles = np.array([np.median(xy[labels == cluster], axis=0) for cluster in clusters]).reshape(-1, 2)
+    return [
+        f'<text x="{x:.1f}" y="{y:.1f}">{label}</text>'
+        for label, (x, y) in zip(clusters.tolist(), _spread_out(middles).tolist(), strict=True)
+    ]
+
+
+def _spread_out(middles: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Push labels that would lie on each other apart, a little at a time, and keep them on the canvas."""
+    places = middles.copy()
+    for _ in range(50):
+        moved = False
+        for first in range(len(places)):
+            for second in range(first + 1, len(places)):
+                gap = places[second] - places[first]
+                distance = float(np.hypot(*gap))
+                if distance >= _LABEL_GAP:
+                    continue
+                direction = gap / distance if distance > 1e-9 else np.array([0.0, 1.0])
+                push = direction * (_LABEL_GAP - distance) / 2
+                places[first] -= push
+                places[second] += push
+                moved = True
+        if not moved:
+            break
+    return places.clip(MARGIN, [WIDTH - MARGIN, HEIGHT - MARGIN])

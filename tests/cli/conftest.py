@@ -1,0 +1,77 @@
+"""A folder to work in, and the command to run there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from mustlink.cli import app
+
+
+class Desk:
+    """A folder with files, in which the command is run."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return path
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def run(self, *words, width=200):
+        return CliRunner(env={"COLUMNS": str(width), "TERM": "dumb"}).invoke(app, [str(word) for word in words])
+
+    def fails(self, *words):
+        """Run, and return the one sentence of a failure that leaves nothing behind."""
+        before = self.names()
+        result = self.run(*words)
+        assert result.exit_code == 2, result.output
+        assert isinstance(result.exception, SystemExit)
+        assert self.names() == before
+        assert result.stdout == ""
+        assert result.stderr.startswith("Error: ")
+        assert result.stderr.endswith("\n")
+        assert result.stderr.count("\n") == 1
+        return result.stderr
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return Desk(tmp_path)
+
+
+@pytest.fixture
+def shop(desk):
+    """Thirty customers in three groups, with an id, a category and known labels for some."""
+    rng = np.random.default_rng(0)
+    lines = ["who,visits,basket,plan,kind"]
+    for row in range(30):
+        group = row % 3
+        visits, basket = rng.normal(size=2) + [[0, 0], [9, 0], [0, 9]][group]
+        kind = ["home", "work", "both"][group] if row < 9 else ""
+        lines.append(f"c{row:02d},{visits:.3f},{basket:.3f},{['a', 'b', 'a'][group]},{kind}")
+    desk.write("shop.csv", "\n".join(lines) + "\n")
+    desk.write("links.csv", "a,b,link\nc00,c03,must\nc01,c04,must\nc00,c01,cannot\nc02,c00,cannot\n")
+    desk.write("rows.csv", "a,b,link\n0,3,1\n1,4,1\n0,1,-1\n2,0,-1\n")
+    return desk
+
+
+@pytest.fixture
+def environment():
+    """The environment of a subprocess, in which the package is found as it is here."""
+    import mustlink
+
+    source = str(Path(mustlink.__file__).parents[1])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])}

@@ -1,0 +1,83 @@
+"""``mustlink check``: what it tells of links, and its exit codes."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.cluster import KMeans
+
+from mustlink import Constraints
+from mustlink.tables import encode, read_table
+
+
+def test_links_that_hold(shop):
+    result = shop.run("check", "links.csv", "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
+    assert result.exit_code == 0, result.output
+    for line in (
+        "Links: 2 must, 2 cannot",
+        "Rows in links: 5 of 30",
+        "Groups that must-links join: 2, the largest of 2 rows",
+        "Conflicts: none",
+        "Can 3 clusters keep all links: yes.",
+    ):
+        assert line in result.stdout
+
+
+def test_informativeness_and_coherence_are_those_of_python(shop):
+    result = shop.run("check", "links.csv", "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--seed", 1)
+    table = read_table("shop.csv", text=["who"], ignore=["kind"])
+    links = Constraints.read("links.csv", ids=table.row_ids("who"))
+    X = encode(table, leave_out=["who"]).X
+    labels = KMeans(3, n_init=10, random_state=1).fit_predict(X)
+    assert f"Informativeness: {links.informativeness(labels):.2f}" in result.stdout
+    assert f"Coherence: {links.coherence(X):.2f}" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("links", "words", "code", "line"),
+    [
+        ("0,1,must\n1,2,must\n0,2,cannot\n", [], 1, "must-links join them: 0 - 1 - 2"),
+        ("0,1,must\n1,2,must\n0,2,cannot\n", ["-k", "5"], 1, "must-links join them: 0 - 1 - 2"),
+        ("0,1,cannot\n1,2,cannot\n0,2,cannot\n", ["-k", "2"], 1, "Can 2 clusters keep all links: no."),
+        ("0,1,cannot\n1,2,cannot\n0,2,cannot\n", ["-k", "3"], 0, "Can 3 clusters keep all links: yes."),
+        ("0,1,cannot\n", ["-k", "1"], 1, "Can 1 clusters keep all links: no."),
+        ("0,1,must\n", ["-k", "50"], 0, "Can 50 clusters keep all links: yes."),
+        ("0,1,must\n", [], 0, "Conflicts: none"),
+        ("", ["-k", "2"], 0, "Links: 0 must, 0 cannot"),
+    ],
+)
+def test_links_without_the_table(desk, links, words, code, line):
+    desk.write("l.csv", "a,b,link\n" + links)
+    result = desk.run("check", "l.csv", *words)
+    assert result.exit_code == code, result.output
+    assert line in result.stdout
+    assert result.stderr == ""
+
+
+def test_conflicts_are_told_by_id(shop):
+    shop.write("torn.csv", "a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
+    result = shop.run("check", "torn.csv", "shop.csv", "--id", "who", "--ignore", "kind")
+    assert result.exit_code == 1
+    assert "Conflicts: 1" in result.stdout
+    assert "c00 and c06 cannot be linked, but must-links join them: c00 - c03 - c06." in result.stdout
+
+
+def test_many_conflicts_are_counted(desk):
+    chain = "".join(f"{i},{i + 1},must\n" for i in range(20))
+    torn = "".join(f"0,{i},cannot\n" for i in range(2, 20))
+    desk.write("l.csv", "a,b,link\n" + chain + torn)
+    result = desk.run("check", "l.csv")
+    assert result.exit_code == 1
+    assert "Conflicts: 18" in result.stdout
+    assert "and 8 more" in result.stdout
+
+
+def test_no_informativeness_without_a_number_of_clusters(shop):
+    result = shop.run("check", "rows.csv", "shop.csv", "--ignore", "kind", "--ignore", "who")
+    assert result.exit_code == 0, result.output
+    assert "Informativeness: not computed" in result.stdout
+
+
+def test_nothing_is_written(shop):
+    before = shop.names()
+    shop.run("check", "links.csv", "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
+    assert shop.names() == before

@@ -1,0 +1,280 @@
+"""``mustlink cluster``: what it writes and what it says."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+
+import numpy as np
+import pytest
+
+from mustlink import Constraints, PCKMeans
+from mustlink.tables import encode, read_table
+
+TRUTH = [row % 3 for row in range(30)]
+
+
+def same_partition(first, second):
+    return len(set(zip(first, second, strict=True))) == len(set(first)) == len(set(second))
+
+
+def clusters_in(desk, name):
+    with open(desk.folder / name, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.mark.parametrize("method", ["pck", "cop", "seeded", "PCKMeans"])
+def test_groups_are_found_by_every_method(shop, method):
+    result = shop.run(
+        "cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--method", method
+    )
+    assert result.exit_code == 0, result.output
+    rows = clusters_in(shop, "shop.clusters.csv")
+    assert [row["who"] for row in rows] == [f"c{row:02d}" for row in range(30)]
+    assert same_partition([row["cluster"] for row in rows], TRUTH)
+    assert "30 rows in 3 clusters. All 4 links kept." in result.stdout
+    assert "Links kept: 2 of 2 must, 2 of 2 cannot" in result.stdout
+    assert "Clusters written to shop.clusters.csv" in result.stdout
+    assert result.stderr == ""
+
+
+def test_the_same_as_in_python(shop):
+    shop.run("cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--seed", 5)
+    table = read_table("shop.csv", text=["who"], ignore=["kind"])
+    links = Constraints.read("links.csv", ids=table.row_ids("who"))
+    X = encode(table, leave_out=["who"]).X
+    labels = PCKMeans(3, n_init=10, random_state=5).fit(X, constraints=links).labels_
+    assert [int(row["cluster"]) for row in clusters_in(shop, "shop.clusters.csv")] == labels.tolist()
+
+
+def test_rows_by_number_and_by_id_are_the_same(shop):
+    for links, id_options in (("links.csv", ["--id", "who"]), ("rows.csv", ["--ignore", "who"])):
+        result = shop.run(
+            "cluster", "shop.csv", links, "-k", 3, "--ignore", "kind", *id_options, "-o", f"{links}.out.csv"
+        )
+        assert result.exit_code == 0, result.output
+    by_id, by_row = clusters_in(shop, "links.csv.out.csv"), clusters_in(shop, "rows.csv.out.csv")
+    assert [row["cluster"] for row in by_id] == [row["cluster"] for row in by_row]
+    assert [row["row"] for row in by_row] == [str(row) for row in range(30)]
+
+
+def test_labels_for_some_rows(shop):
+    result = shop.run("cluster", "shop.csv", "-k", 3, "--id", "who", "--label-column", "kind", "--method", "seeded")
+    assert result.exit_code == 0, result.output
+    assert "known labels" in result.stdout
+    assert "both (3)" in result.stdout
+    rows = clusters_in(shop, "shop.clusters.csv")
+    assert same_partition([row["cluster"] for row in rows], TRUTH)
+    assert [row["kind"] for row in rows][:4] == ["home", "work", "both", "home"]
+    assert rows[20]["kind"] == ""
+
+
+def test_labels_do_what_their_links_do(shop):
+    """Labels are one more source of constraints: the same links from a file give the same clusters."""
+    labels = [row % 3 if row < 9 else -1 for row in range(30)]
+    Constraints.from_labels(labels).write(shop.folder / "from_labels.csv")
+    options = ["-k", 3, "--ignore", "who"]
+    shop.run("cluster", "shop.csv", *options, "--label-column", "kind", "-o", "labels.npy")
+    shop.run("cluster", "shop.csv", "from_labels.csv", *options, "--ignore", "kind", "-o", "links.npy")
+    np.testing.assert_array_equal(np.load("labels.npy"), np.load("links.npy"))
+
+
+def test_labels_for_all_rows_are_used_too(desk):
+    """An estimator would look away from them; here the user has asked for them."""
+    desk.write("t.csv", "x,y,kind\n0,0,u\n1,0,v\n0,1,u\n9,9,u\n9,8,v\n8,9,u\n")
+    result = desk.run("cluster", "t.csv", "-k", 2, "--label-column", "kind", "--method", "cop")
+    assert result.exit_code == 0, result.output
+    clusters = [row["cluster"] for row in clusters_in(desk, "t.clusters.csv")]
+    assert same_partition(clusters, "uvuuvu")
+
+
+def test_labels_that_contradict_links_through_a_chain_are_told(shop):
+    shop.write("torn.csv", "a,b,link\nc00,c20,must\nc20,c01,must\n")
+    options = ["cluster", "shop.csv", "torn.csv", "-k", 3, "--id", "who", "--label-column", "kind"]
+    result = shop.run(*options)
+    assert result.exit_code == 0, result.output
+    assert "The labels contradict the links in 1 place" in result.stdout
+    assert "c00 - c20 - c01" in result.stdout
+    (shop.folder / "shop.clusters.csv").unlink()
+    assert "c00 - c20 - c01" in shop.fails(*options, "--method", "cop")
+
+
+def test_broken_links_and_conflicts_are_listed(shop):
+    shop.write("torn.csv", "a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
+    result = shop.run("cluster", "shop.csv", "torn.csv", "-k", 3, "--id", "who", "--ignore", "kind")
+    assert result.exit_code == 0, result.output
+    assert "1 broken" in result.stdout
+    assert "c00 and c06 cannot be together, and are both in cluster" in result.stdout
+    assert "must-links join them: c00 - c03 - c06" in result.stdout
+
+
+def test_many_broken_links_are_counted(desk):
+    desk.write("t.csv", "x,y\n" + "".join(f"{i % 2 * 50},{i}\n" for i in range(40)))
+    desk.write("l.csv", "a,b,link\n" + "".join(f"{i},{i + 2},cannot\n" for i in range(38)))
+    result = desk.run("cluster", "t.csv", "l.csv", "-k", 2, "--no-scale", "--method", "seeded")
+    assert result.exit_code == 0, result.output
+    listed = [line for line in result.stdout.splitlines() if "cannot be together" in line]
+    assert len(listed) == 10
+    broken = int(result.stdout.split(" broken.")[0].split()[-1])
+    assert f"and {broken - 10} more" in result.stdout
+
+
+def test_a_hard_method_relaxes_when_told(shop):
+    shop.write("torn.csv", "a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
+    options = ["cluster", "shop.csv", "torn.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--method", "cop"]
+    error = shop.fails(*options)
+    assert "c00 and c06 cannot be linked, but must-links join them: c00 - c03 - c06" in error
+    assert "--relax" in error
+    result = shop.run(*options, "--relax")
+    assert result.exit_code == 0, result.output
+    assert "c00 and c06 cannot be together" in result.stdout
+
+
+def test_a_hard_method_says_why_not(shop):
+    shop.write("ring.csv", "a,b,link\nc00,c01,cannot\nc01,c02,cannot\nc02,c00,cannot\n")
+    options = ["cluster", "shop.csv", "ring.csv", "-k", 2, "--method", "cop", "--ignore", "kind"]
+    assert "ring of 3 cannot-links" in shop.fails(*options, "--id", "who")
+
+
+def test_contradictions_can_be_voted_on(shop):
+    shop.write("votes.csv", "a,b,link,weight\nc00,c03,must,3\nc00,c03,cannot,1\n")
+    options = ["cluster", "shop.csv", "votes.csv", "-k", 3, "--id", "who", "--ignore", "kind"]
+    assert "votes.csv, line 3" in shop.fails(*options)
+    result = shop.run(*options, "--contradictions", "majority")
+    assert result.exit_code == 0, result.output
+    assert "The link is kept" in result.stdout
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".parquet", ".npy"])
+def test_every_kind_of_table(desk, suffix):
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(10, 2)), rng.normal(size=(10, 2)) + 9].round(3)
+    name = f"t{suffix}"
+    delimiter = "\t" if suffix == ".tsv" else ","
+    text = "\n".join(delimiter.join(map(str, row)) for row in [["x", "y"], *X.tolist()]).encode()
+    if suffix == ".npy":
+        np.save(name, X)
+    elif suffix == ".parquet":
+        pyarrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.table({"x": X[:, 0], "y": X[:, 1]}), name)
+    else:
+        desk.write(name, gzip.compress(text) if suffix.endswith("gz") else text)
+    result = desk.run("cluster", name, "-k", 2)
+    assert result.exit_code == 0, result.output
+    clusters = [row["cluster"] for row in clusters_in(desk, "t.clusters.csv")]
+    assert same_partition(clusters, [0] * 10 + [1] * 10)
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.npy", "out.parquet"])
+def test_every_kind_of_output(shop, name):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    result = shop.run("cluster", "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind", "-o", name)
+    assert result.exit_code == 0, result.output
+    assert name in shop.names()
+    assert f"written to {name}" in result.stdout
+
+
+def test_report(shop):
+    result = shop.run(
+        "cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--report", "r.html"
+    )
+    assert result.exit_code == 0, result.output
+    assert "Report written to r.html" in result.stdout
+    page = shop.read("r.html")
+    assert "<h1>shop.csv in 3 clusters</h1>" in page
+    assert "mustlink cluster shop.csv links.csv -k 3 --id who --ignore kind --report r.html" in page
+    assert "PCKMeans" in page
+
+
+def test_the_command_in_the_report_does_the_same(shop):
+    import shlex
+    from html import unescape
+
+    first = shop.run(
+        "cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--label-column", "kind", "--no-scale",
+        "--no-one-hot", "--missing", "mean", "--method", "cop", "--seed", 3, "--starts", 2, "--relax", "--header",
+        "--contradictions", "majority", "-o", "out.tsv", "--report", "r.html",
+    )  # fmt: skip
+    assert first.exit_code == 0, first.output
+    page, clusters = shop.read("r.html"), shop.read("out.tsv")
+    command = unescape(page.split("<dt>Command</dt><dd>")[1].split("</dd>")[0])
+    again = shop.run(*shlex.split(command)[1:])
+    assert again.stdout == first.stdout
+    assert (shop.read("r.html"), shop.read("out.tsv")) == (page, clusters)
+
+
+def test_missing_cells(desk):
+    desk.write("t.csv", "x,y\n0,0\n,1\n1,0\n9,9\n9,8\n8,9\n")
+    desk.write("l.csv", "a,b,link\n0,2,must\n1,2,must\n3,4,must\n")
+    assert "t.csv, line 3: the column 'x' is empty" in desk.fails("cluster", "t.csv", "-k", 2)
+    result = desk.run("cluster", "t.csv", "l.csv", "-k", 2, "--missing", "drop")
+    assert result.exit_code == 0, result.output
+    assert "1 row with empty cells left out." in result.stdout
+    assert "1 of 3 links name rows that were left out." in result.stdout
+    assert "All 2 links kept" in result.stdout
+    clusters = [row["cluster"] for row in clusters_in(desk, "t.clusters.csv")]
+    assert clusters[1] == ""
+    assert same_partition(clusters[:1] + clusters[2:], [0, 0, 1, 1, 1])
+    result = desk.run("cluster", "t.csv", "l.csv", "-k", 2, "--missing", "mean")
+    assert result.exit_code == 0, result.output
+    assert "" not in [row["cluster"] for row in clusters_in(desk, "t.clusters.csv")]
+
+
+def test_rows_are_called_by_their_number_in_the_file_even_after_some_are_dropped(desk):
+    desk.write("t.csv", "x,y\n,0\n,1\n1,0\n9,9\n9,8\n0,1\n")
+    desk.write("l.csv", "a,b,link\n2,5,cannot\n3,4,must\n3,2,must\n")
+    result = desk.run("cluster", "t.csv", "l.csv", "-k", 2, "--missing", "drop", "--method", "seeded")
+    assert result.exit_code == 0, result.output
+    assert "2 and 5 cannot be together" in result.stdout or "2 and 3 must be together" in result.stdout
+
+
+def test_switches_change_the_features(shop):
+    scaled = shop.run("cluster", "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--report", "r.html")
+    assert "plan = b" in scaled.stdout
+    bare = shop.run("cluster", "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--no-one-hot", "--no-scale")
+    assert "plan = b" not in bare.stdout
+    assert "Column 'plan' holds text and was left out." in bare.stdout
+
+
+def test_numbers_can_be_categories(desk):
+    desk.write("t.csv", "x,zip\n" + "1,10115\n1,80331\n" * 5)
+    result = desk.run("cluster", "t.csv", "-k", 2, "--categorical", "zip")
+    assert result.exit_code == 0, result.output
+    assert "zip = 10115 100% (50% overall)" in result.stdout
+
+
+def test_duplicate_rows_and_links_given_twice_are_fine(desk):
+    desk.write("t.csv", "x,y\n" + "1,2\n" * 4 + "8,9\n" * 4)
+    desk.write("l.csv", "a,b,link\n0,1,must\n1,0,must\n0,1,must\n")
+    result = desk.run("cluster", "t.csv", "l.csv", "-k", 2)
+    assert result.exit_code == 0, result.output
+    assert "The link is kept." in result.stdout
+
+
+def test_fewer_distinct_rows_than_clusters_is_told_not_traced(desk):
+    desk.write("t.csv", "x,y\n" + "1,2\n" * 4 + "8,9\n" * 4)
+    result = desk.run("cluster", "t.csv", "-k", 5)
+    assert result.exit_code == 0, result.output
+    assert "Traceback" not in result.output
+    assert result.stderr == ""
+
+
+def test_names_with_markup_are_shown_as_they_are(desk):
+    desk.write("t.csv", 'who,[bold]x\n[red]a,1\n[/red]b,2\n"c\x1b[2Jd",30\nd,31\n')
+    result = desk.run("cluster", "t.csv", "-k", 2, "--id", "who")
+    assert result.exit_code == 0, result.output
+    assert "[bold]x low" in result.stdout
+    assert "\x1b[2J" not in result.stdout
+
+
+def test_everything_fits_80_columns(shop):
+    shop.write("torn.csv", "a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
+    options = ["cluster", "shop.csv", "torn.csv", "-k", 3, "--id", "who", "--label-column", "kind"]
+    result = shop.run(*options, width=80)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    # Broken between words only.
+    assert set(result.stdout.split()) == set(shop.run(*options, width=300).stdout.split())

@@ -1,0 +1,177 @@
+"""The smaller commands, and the command as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mustlink import __version__
+from mustlink.catalogue import CATALOGUE, all_clusterers, find_clusterer
+from mustlink.cli import _warmup
+
+COMMAND = [sys.executable, "-c", "from mustlink.cli import main; main()"]
+
+
+def process(environment, *words, **options):
+    return subprocess.run(
+        [*COMMAND, *words], env=environment, capture_output=True, text=True, timeout=120, check=False, **options
+    )
+
+
+def test_demo(desk):
+    result = desk.run("demo")
+    assert result.exit_code == 0, result.output
+    assert desk.names() == ["mustlink-demo"]
+    made = sorted(path.name for path in (desk.folder / "mustlink-demo").iterdir())
+    assert made == ["clusters.csv", "customers.csv", "links.csv", "report.html"]
+    lines = {line.split("  ")[0]: line for line in result.stdout.splitlines()}
+    plain = [int(word) for word in lines["plain k-means"].split() if word.isdigit()]
+    ours = [int(word) for word in lines["PCKMeans"].split() if word.isdigit()]
+    # Broken must-links, all of them, broken cannot-links, all of them.
+    assert plain[1:4:2] == ours[1:4:2]
+    assert ours[0] + ours[2] < plain[0] + plain[2]
+
+
+def test_demo_prints_a_command_that_works(desk):
+    import shlex
+
+    result = desk.run("demo")
+    command = next(line for line in result.stdout.splitlines() if line.strip().startswith("mustlink cluster"))
+    before = (desk.folder / "mustlink-demo" / "clusters.csv").read_text()
+    again = desk.run(*shlex.split(command)[1:])
+    assert again.exit_code == 0, again.output
+    assert (desk.folder / "mustlink-demo" / "clusters.csv").read_text() == before
+
+
+def test_demo_where_a_file_is_in_the_way(desk):
+    desk.write("mustlink-demo", "in the way")
+    assert "mustlink-demo" in desk.fails("demo")
+
+
+def test_methods(desk):
+    result = desk.run("methods")
+    assert result.exit_code == 0
+    for entry in CATALOGUE:
+        assert entry.name in result.stdout
+        assert entry.class_name in result.stdout
+
+
+def test_catalogue_names_are_unique_and_load():
+    names = [entry.name for entry in CATALOGUE]
+    assert len(set(names)) == len(names)
+    for (class_name, clusterer), entry in zip(all_clusterers(), CATALOGUE, strict=True):
+        assert clusterer.__name__ == class_name == entry.class_name
+        assert find_clusterer(entry.name) is find_clusterer(class_name.upper()) is entry
+
+
+def test_warmup_exercises_every_clusterer(desk):
+    result = desk.run("warmup")
+    assert result.exit_code == 0, result.output
+    assert "Compiled in" in result.stdout
+    steps = [description for description, _ in _warmup._clusterer_steps()]
+    for entry in CATALOGUE:
+        for dtype in ("float32", "float64"):
+            assert f"{entry.class_name}, {dtype}, dense" in steps
+
+
+UNCALLED = """
+import inspect, sys
+called = set()
+sys.setprofile(lambda frame, event, argument: called.add(frame.f_code) if event == "call" else None)
+from mustlink.cli import _warmup
+for _, step in [*_warmup._constraint_steps(), *_warmup._clusterer_steps()]:
+    step()
+sys.setprofile(None)
+for name, module in sorted(sys.modules.items()):
+    if name.startswith("mustlink.") and name.endswith("_kernels"):
+        for key, value in vars(module).items():
+            if inspect.isfunction(value) and value.__module__ == name and value.__code__ not in called:
+                print(f"{name}.{key}")
+"""
+
+
+def test_warmup_reaches_every_kernel(environment):
+    """With compilation switched off kernels are plain functions, so that their calls can be counted."""
+    done = subprocess.run(
+        [sys.executable, "-c", UNCALLED],
+        env={**environment, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == ""
+
+
+def test_warmup_says_when_nothing_can_be_kept(desk, monkeypatch):
+    monkeypatch.setattr(_warmup, "_constraint_steps", list)
+    monkeypatch.setattr(_warmup, "_clusterer_steps", list)
+    monkeypatch.setattr(_warmup, "_cache_folders", list)
+    assert "every process compiles them anew" in desk.run("warmup").stdout
+
+
+def test_version_and_help(desk):
+    assert desk.run("--version").stdout == f"mustlink {__version__}\n"
+    text = desk.run("cluster", "--help").stdout
+    assert "the first data row being 0" in " ".join(text.replace("\u2502", " ").split())
+    for command in ("cluster", "check", "demo", "methods", "warmup"):
+        assert command in desk.run("--help").stdout
+        assert desk.run(command, "--help").exit_code == 0
+
+
+def test_usage_errors(desk):
+    assert desk.run("cluster").exit_code == 2
+    assert desk.run("cluster", "t.csv").exit_code == 2
+    assert desk.run("cluster", "t.csv", "-k", "many").exit_code == 2
+    assert desk.run("dance").exit_code == 2
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["cluster", "--help"], ["methods"]])
+def test_light_commands_import_nothing_heavy(environment, words):
+    script = (
+        "import sys\n"
+        "from mustlink.cli import main\n"
+        f"sys.argv = ['mustlink', *{words!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'pandas', 'pyarrow', 'matplotlib'} & set(sys.modules)\n"
+        "print('HEAVY', sorted(heavy))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("HEAVY []\n")
+
+
+def test_as_a_process(shop, environment):
+    done = process(environment, "cluster", "shop.csv", "links.csv", "-k", "3", "--id", "who", "--ignore", "kind")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "shop.clusters.csv" in shop.names()
+    done = process(environment, "cluster", "none.csv", "-k", "3")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "Error: There is no file none.csv.\n")
+
+
+def test_an_answer_can_be_piped(shop, environment):
+    words = ["cluster", "shop.csv", "-k", "3", "--id", "who", "--ignore", "kind", "-o", "/dev/stdout"]
+    done = process(environment, *words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("who,cluster\nc00,")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", [["methods"], ["--version"]])
+def test_output_to_a_full_disk(environment, words):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, *words], env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == "Error: No space is left on the disk.\n"
+
+
+def test_a_reader_that_goes_away(environment):
+    with subprocess.Popen(
+        [*COMMAND, "methods"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        running.stdout.close()
+        assert running.stderr.read() == ""

@@ -1,0 +1,268 @@
+"""The page: well formed, alone in the world, and unmoved by hostile names."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from mustlink import Constraints
+from mustlink.report import _picture, make_picture, render_report, summarise, write_report
+from mustlink.report._svg import N_COLOURS, swatch
+
+VOID = {"meta", "br"}
+
+
+class Outline(HTMLParser):
+    """Collects tags, attributes and text, and fails where tags do not nest."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open_tags = []
+        self.tags = []
+        self.attributes = []
+        self.text = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes.extend(attrs)
+        if tag not in VOID:
+            self.open_tags.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes.extend(attrs)
+
+    def handle_endtag(self, tag):
+        assert self.open_tags.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def outline_of(page):
+    outline = Outline()
+    outline.feed(page)
+    outline.close()
+    assert outline.open_tags == []
+    return outline
+
+
+def page_of(X, labels, links=None, *, row_names=None, title="Clusters", run=None, **options):
+    links = Constraints() if links is None else links
+    labels = np.asarray(labels)
+    summary = summarise(X, labels, links, row_names=row_names, **options)
+    return render_report(summary, make_picture(X, labels, links, row_names), title=title, run=run)
+
+
+def picture_in(page):
+    found = re.search(r'<svg class="scatter".*?</svg>', page, re.DOTALL)
+    return ElementTree.fromstring(found.group())
+
+
+@pytest.fixture
+def blobs():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], 20)
+    X = rng.normal(size=(60, 4)) + 6 * labels[:, np.newaxis]
+    links = Constraints(must_link=[(0, 1), (0, 30), (20, 21)], cannot_link=[(0, 50), (40, 41)])
+    return X, labels, links
+
+
+def test_everything_is_there(blobs):
+    X, labels, links = blobs
+    page = page_of(
+        X,
+        labels,
+        links,
+        features=["age", "height", "weight", "income"],
+        row_names=[f"person {i}" for i in range(60)],
+        known_labels=["young"] * 3 + [""] * 57,
+        title="People",
+        run={"Command": "mustlink cluster people.csv -k 3"},
+        notices=["Column 'x' was left out."],
+    )
+    text = " ".join(" ".join(outline_of(page).text).split())
+    for expected in (
+        "People",
+        "3 of 5 links kept, 2 broken",
+        "Broken links",
+        "person 30",
+        "young (3)",
+        "Column 'x' was left out.",
+        "mustlink cluster people.csv -k 3",
+        "age",
+    ):
+        assert expected in text
+
+
+def test_nothing_comes_from_outside_and_nothing_runs(blobs):
+    X, labels, links = blobs
+    page = page_of(X, labels, links)
+    outline = outline_of(page)
+    assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & set(outline.tags)
+    for name, value in outline.attributes:
+        assert name not in {"src", "srcset", "action", "style"}
+        assert not name.startswith("on")
+        if name == "href":
+            assert value.startswith("#")
+    assert "url(" not in page
+    assert "@import" not in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert "default-src 'none'" in page
+
+
+HOSTILE = '</title></svg><script>alert("1")</script><img src=x onerror=alert(1)>&amp;'
+
+
+def test_hostile_names_stay_text(blobs):
+    X, labels, links = blobs
+    links = links + Constraints(must_link=[(2, 3), (3, 4)], cannot_link=[(2, 4)])
+    plain = page_of(X, labels, links, known_labels=["a"] * 60, notices=["a"], run={"a": "a"})
+    hostile = page_of(
+        X,
+        labels,
+        links,
+        features=[HOSTILE + str(i) for i in range(4)],
+        row_names=[HOSTILE] * 60,
+        known_labels=[HOSTILE] * 60,
+        notices=[HOSTILE],
+        title=HOSTILE,
+        run={HOSTILE: HOSTILE},
+    )
+    assert outline_of(hostile).tags == outline_of(plain).tags
+    assert "<script" not in hostile
+    assert ElementTree.tostring(picture_in(hostile))
+
+
+def test_points_and_links_are_drawn_as_they_are(blobs):
+    X, labels, links = blobs
+    picture = picture_in(page_of(X, labels, links))
+    marks = list(picture.iter("use"))
+    assert len(marks) == 60
+    assert sorted({mark.get("href") for mark in marks}) == ["#m0", "#m1", "#m2"]
+    classes = sorted(path.get("class") for path in picture.iter("path") if (path.get("class") or "").startswith("link"))
+    assert classes == ["link cannot", "link cannot broken", "link must", "link must", "link must broken"]
+    width, height = map(float, picture.get("viewBox").split()[2:])
+    for mark in marks:
+        assert 0 < float(mark.get("x")) < width
+        assert 0 < float(mark.get("y")) < height
+
+
+def test_links_end_at_their_rows(blobs):
+    X, labels, links = blobs
+    picture = make_picture(X, labels, links)
+    drawn = {tuple(sorted(picture.names[end] for end in link)) for link in picture.links}
+    pairs = np.concatenate([links.must_link, links.cannot_link])
+    assert drawn == {tuple(sorted(map(str, pair))) for pair in pairs.tolist()}
+    np.testing.assert_array_equal(picture.is_kept, links.satisfied(labels))
+
+
+def test_projection_is_that_of_an_eigendecomposition(blobs):
+    X, labels, _ = blobs
+    picture = make_picture(X, labels, Constraints())
+    centred = X - X.mean(axis=0)
+    values, vectors = np.linalg.eigh(centred.T @ centred)
+    by_hand = centred @ vectors[:, ::-1][:, :2]
+    for axis in range(2):
+        assert abs(np.corrcoef(picture.points[:, axis], by_hand[:, axis])[0, 1]) == pytest.approx(1.0)
+    np.testing.assert_allclose(picture.explained, values[::-1][:2] / values.sum())
+
+
+def test_sparse_rows_give_the_same_picture(blobs):
+    X, labels, links = blobs
+    dense, thin = make_picture(X, labels, links), make_picture(sparse.csr_matrix(X), labels, links)
+    np.testing.assert_allclose(np.abs(dense.points), np.abs(thin.points), atol=1e-6)
+
+
+def test_large_tables_are_sampled_with_all_linked_rows(monkeypatch):
+    monkeypatch.setattr(_picture, "_MOST_POINTS", 100)
+    rng = np.random.default_rng(0)
+    labels = np.r_[np.zeros(1990, dtype=int), np.arange(1, 11)]
+    X = rng.normal(size=(2000, 3))
+    links = Constraints(must_link=[(i, i + 1) for i in range(500, 540, 2)])
+    picture = make_picture(X, labels, links)
+    assert len(picture.points) == 100
+    assert {str(row) for row in links.constrained_rows()} <= set(picture.names)
+    assert set(picture.labels.tolist()) == set(range(11))
+    assert "100 of 2,000 rows are drawn" in picture.caption
+    np.testing.assert_array_equal(picture.points, make_picture(X, labels, links).points)
+
+
+def test_many_links_are_sampled_broken_ones_first(monkeypatch):
+    monkeypatch.setattr(_picture, "_MOST_LINKS", 10)
+    labels = np.zeros(100, dtype=int)
+    links = Constraints(must_link=[(i, i + 1) for i in range(0, 80, 2)], cannot_link=[(90, 91), (92, 93), (94, 95)])
+    picture = make_picture(np.random.default_rng(0).normal(size=(100, 2)), labels, links)
+    assert len(picture.links) == 10
+    assert (~picture.is_kept).sum() == 3
+    assert "10 of 43 links are drawn, the broken ones first" in picture.caption
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.arange(5.0)[:, np.newaxis],
+        np.ones((5, 3)),
+        np.outer(np.arange(5.0), [1.0, 2.0]),
+        sparse.csr_matrix(np.outer(np.arange(5.0), [1.0, 2.0])),
+        sparse.csr_matrix((5, 9)),
+        np.array([[0.0, 0.0], [1.0, 5.0]]),
+    ],
+    ids=["one column", "equal rows", "one direction", "sparse, one direction", "sparse, equal rows", "two rows"],
+)
+def test_poor_tables_are_drawn_too(X):
+    labels = np.arange(X.shape[0]) % 2
+    page = page_of(X, labels, Constraints(cannot_link=[(0, 1)]))
+    picture = picture_in(page)
+    assert len(list(picture.iter("use"))) == X.shape[0]
+    assert "nan" not in ElementTree.tostring(picture, encoding="unicode")
+
+
+def test_35_clusters_have_35_marks():
+    marks = {swatch(label) for label in range(35)}
+    assert len(marks) == 35
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_marks_and_text_stand_out(scheme):
+    """Contrast by the formula of WCAG 2: 4.5 for text; for marks 2, since they have an outline and a shape too."""
+    page = page_of(np.eye(3), [0, 1, 2])
+    light, dark = re.findall(r":root \{(.*?)\}", page, re.DOTALL)[:2]
+    colours = dict(re.findall(r"--(\w+): (#\w{6})\b", light))
+    if scheme == "dark":
+        colours |= dict(re.findall(r"--(\w+): (#\w{6})\b", dark))
+
+    def luminance(colour):
+        channels = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+        linear = np.where(channels <= 0.03928, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722]
+
+    def contrast(a, b):
+        low, high = sorted([luminance(colours[a]), luminance(colours[b])])
+        return (high + 0.05) / (low + 0.05)
+
+    for text in ("ink", "soft"):
+        assert contrast(text, "paper") > 4.5
+        assert contrast(text, "panel") > 4.5
+    for colour in range(N_COLOURS):
+        assert contrast(f"c{colour}", "panel") > 2
+
+
+def test_write_report_takes_a_frame_and_its_names(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"age": [1.0, 2, 30, 31], "height": [5.0, 6, 5, 6]})
+    write_report(tmp_path / "report.html", frame, [0, 0, 1, 1], Constraints(must_link=[(0, 1)]).on(4))
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<b>age</b> low" in text
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_write_report_leaves_nothing_behind_when_it_fails(tmp_path):
+    with pytest.raises(ValueError, match="One label per row"):
+        write_report(tmp_path / "report.html", np.eye(3), [0, 1])
+    assert not list(tmp_path.iterdir())

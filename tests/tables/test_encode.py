@@ -1,0 +1,189 @@
+"""From columns to features, compared with scikit-learn's own preprocessing and with plain arithmetic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from mustlink.errors import FileFormatError, TooLargeError
+from mustlink.tables import NumericColumn, Table, TextColumn, _encode, encode
+
+
+def table_of(**columns):
+    """Make a table of lists: numbers make numeric columns (None: empty), strings text columns (empty: empty)."""
+    made = []
+    for name, cells in columns.items():
+        if any(isinstance(cell, str) for cell in cells):
+            categories = tuple(dict.fromkeys(cell for cell in cells if cell))
+            codes = np.array([categories.index(cell) if cell else -1 for cell in cells], dtype=np.int64)
+            made.append(TextColumn(name, codes, categories))
+        else:
+            made.append(NumericColumn(name, np.array([np.nan if cell is None else cell for cell in cells])))
+    n_rows = len(next(iter(columns.values())))
+    return Table("people.csv", tuple(made), n_rows, lines=np.arange(2, n_rows + 2))
+
+
+numbers = hnp.arrays(
+    np.float64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.floats(-1e6, 1e6, width=32)
+)
+
+
+@given(numbers)
+@settings(deadline=None, max_examples=60)
+def test_standardised_as_by_scikit_learn(values):
+    varied = (values != values[0]).any(axis=0)
+    table = Table("a.npy", tuple(NumericColumn(f"v{i}", column) for i, column in enumerate(values.T)), len(values))
+    if not varied.any():
+        with pytest.raises(FileFormatError, match="every column holds one value throughout"):
+            encode(table)
+        return
+    encoded = encode(table)
+    names = [feature.name for feature in encoded.features]
+    kept = [int(name[1:]) for name in names]
+    # A first column that counts the rows is left out; everything else that varies is kept.
+    assert set(kept) | {0} == set(np.flatnonzero(varied).tolist()) | {0}
+    expected = StandardScaler().fit_transform(values[:, kept])
+    spread = values[:, kept].std(axis=0)
+    # scikit-learn leaves columns alone whose spread is lost in rounding; those are compared with nothing.
+    sound = spread > 1e-9 * np.abs(values[:, kept]).max(axis=0)
+    np.testing.assert_allclose(encoded.X[:, sound], expected[:, sound], atol=1e-6)
+    restored = encoded.X * [f.scale for f in encoded.features] + [f.center for f in encoded.features]
+    np.testing.assert_allclose(restored, values[:, kept], rtol=1e-9, atol=1e-9)
+
+
+@given(st.lists(st.sampled_from(["red", "green", "blue"]), min_size=4, max_size=20))
+@settings(deadline=None, max_examples=40)
+def test_one_hot_as_by_scikit_learn(colours):
+    colours = [*colours, "red", "red", "green"]
+    encoded = encode(table_of(colour=colours))
+    ours = {feature.category: encoded.X[:, place] for place, feature in enumerate(encoded.features)}
+    encoder = OneHotEncoder(sparse_output=False)
+    theirs = encoder.fit_transform(np.array(colours)[:, np.newaxis])
+    assert set(ours) == set(encoder.categories_[0])
+    for place, category in enumerate(encoder.categories_[0]):
+        np.testing.assert_array_equal(ours[category], theirs[:, place])
+
+
+def test_numeric_and_text_columns_have_the_same_say():
+    """Two rows drawn at random from a standardised column are 2 apart on average, two categories exactly."""
+    rng = np.random.default_rng(0)
+    encoded = encode(table_of(a=rng.normal(size=200).tolist(), b=["x", "y"] * 100))
+    x = encoded.X[:, 0]
+    assert np.isclose(((x[:, None] - x[None, :]) ** 2).mean(), 2.0)
+    assert ((encoded.X[0, 1:] - encoded.X[1, 1:]) ** 2).sum() == 2.0
+
+
+def test_switches():
+    table = table_of(a=[1.0, 2.0, 4.0, 8.0], b=["x", "y", "x", "y"])
+    raw = encode(table, scale=False)
+    np.testing.assert_array_equal(raw.X[:, 0], [1.0, 2.0, 4.0, 8.0])
+    numbers_only = encode(table, one_hot=False)
+    assert [feature.name for feature in numbers_only.features] == ["a"]
+    assert numbers_only.notices == ("Column 'b' holds text and was left out.",)
+    assert [feature.name for feature in encode(table, leave_out=["a"]).features] == ["b = x", "b = y"]
+
+
+def test_float32_stays():
+    column = NumericColumn("a", np.array([1, 2, 4], dtype=np.float32))
+    assert encode(Table("a.npy", (column,), 3)).X.dtype == np.float32
+    double = NumericColumn("b", np.array([1.0, 5.0, 4.0]))
+    assert encode(Table("a.npy", (column, double), 3)).X.dtype == np.float64
+
+
+def test_a_small_spread_around_a_large_mean_survives():
+    encoded = encode(table_of(a=[1e9, 1e9 + 1e-3, 1e9 + 2e-3, 1e9 + 5e-3], b=[1, 2, 1, 2]))
+    exact = np.array([1e9, 1e9 + 1e-3, 1e9 + 2e-3, 1e9 + 5e-3]) - 1e9
+    np.testing.assert_allclose(encoded.X[:, 0], (exact - exact.mean()) / exact.std(), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("columns", "notice"),
+    [
+        ({"a": [3.0, 1, 2], "b": [7, 7, 7]}, "Column 'b' holds one value throughout and was left out."),
+        ({"a": [3.0, 1, 2], "b": ["x", "x", "x"]}, "Column 'b' holds one value throughout and was left out."),
+        (
+            {"a": [3.0, 1, 2], "b": [7, 7, 7], "c": ["x"] * 3},
+            "2 columns hold one value throughout and were left out: 'b', 'c'.",
+        ),
+        ({"a": [3.0, 1, 2], "b": [None, None, None]}, "Column 'b' is empty and was left out."),
+        ({"n": [1.0, 2, 3], "a": [3.0, 1, 2]}, "Column 'n' only numbers the rows and was left out."),
+        ({"a": [3.0, 1, 2], "customer_id": [0, 1, 2]}, "Column 'customer_id' only numbers the rows and was left out."),
+    ],
+)
+def test_columns_left_out_are_told(columns, notice):
+    encoded = encode(table_of(**columns))
+    assert encoded.notices == (notice,)
+    assert [feature.name for feature in encoded.features] == ["a"]
+
+
+def test_a_column_that_counts_but_is_not_called_so_is_kept():
+    encoded = encode(table_of(a=[3.0, 1, 2], day=[1, 2, 3]))
+    assert [feature.name for feature in encoded.features] == ["a", "day"]
+
+
+def test_missing_cells_are_refused_with_their_place():
+    table = table_of(a=[1, 2, 3, 5], b=["x", "", "y", "y"])
+    with pytest.raises(
+        FileFormatError, match=r"people.csv, line 3: the column 'b' is empty; fill it, or say --missing"
+    ):
+        encode(table)
+    table = table_of(a=[1, 2, 3, None], b=["x", "", "y", "y"])
+    with pytest.raises(FileFormatError, match=r"line 3: the column 'b' is empty, as are 1 other cells"):
+        encode(table)
+
+
+def test_rows_with_missing_cells_are_dropped():
+    table = table_of(a=[1, None, 3, 5, 4], b=["x", "z", "x", "y", "x"])
+    encoded = encode(table, missing="drop")
+    np.testing.assert_array_equal(encoded.rows, [0, 2, 3, 4])
+    assert [feature.name for feature in encoded.features] == ["a", "b = x", "b = y"]
+    assert encoded.notices == ("1 row with empty cells left out.",)
+    alone = encode(table_of(a=[1, 3, 5, 4], b=["x", "x", "y", "x"]))
+    np.testing.assert_array_equal(encoded.X, alone.X)
+
+
+def test_missing_cells_are_filled():
+    encoded = encode(table_of(a=[1, None, 3, 5], b=["x", "", "x", "y"]), missing="mean", scale=False)
+    np.testing.assert_array_equal(encoded.X[:, 0], [1, 3, 3, 5])
+    assert [feature.name for feature in encoded.features] == ["a", "b = x", "b = y", "b = (empty)"]
+    np.testing.assert_array_equal(encoded.X[:, 3], [0, 1, 0, 0])
+    assert "2 empty cells filled" in encoded.notices[0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": []}, "has no data rows"),
+        ({"a": [1]}, "has one data row; clustering needs at least two"),
+        ({"a": [1, 1], "b": ["x", "x"]}, "every column holds one value throughout, so no row differs"),
+        ({"a": [None, None]}, "has no column to cluster by"),
+        ({"a": [1, 2e200]}, "holds a number as large as 2e\\+200"),
+        ({"my note": ["u", "v", "w"]}, "3 different values in 3 rows, .* --id 'my note' .* --ignore 'my note'"),
+        ({"note": [f"n{i}" for i in range(60)] * 3}, "'note' has 60 different values in 180 rows"),
+        ({"note": [f"n{i}" for i in range(11)] + ["n0"] * 9}, "'note' has 11 different values in 20 rows"),
+    ],
+)
+def test_tables_that_cannot_be_clustered(columns, message):
+    with pytest.raises(FileFormatError, match=message):
+        encode(table_of(**columns))
+
+
+def test_dropping_everything_is_refused():
+    with pytest.raises(FileFormatError, match="leaves 1 of 2 rows"):
+        encode(table_of(a=[1, None], b=[1, 2]), missing="drop")
+
+
+def test_many_categories_when_asked_for():
+    encoded = encode(table_of(note=[f"n{i}" for i in range(60)] * 2), categorical=["note"])
+    assert encoded.X.shape == (120, 60)
+    np.testing.assert_array_equal(encoded.X.sum(axis=1), 1.0)
+
+
+def test_categories_beyond_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(_encode, "_LARGEST_ONE_HOT", 100)
+    with pytest.raises(TooLargeError, match="leave out 'b', which has 3 different values, with --ignore b"):
+        encode(table_of(a=[1.0, 2, 3, 4, 5, 6], b=["x", "y", "z"] * 2))
