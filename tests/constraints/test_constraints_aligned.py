@@ -11,7 +11,6 @@ import pytest
 import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.random_links import Case, cases
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.pipeline import make_pipeline
@@ -23,6 +22,7 @@ from mustlink import Constraints
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import AlignedConstraints
 from mustlink.errors import ConstraintError
+from reference.random_links import Case, cases
 
 N = 12
 X = np.arange(2.0 * N).reshape(N, 2)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
-from reference.closure import components_by_first_row, entailed_by_two_clusters, pairs_of, saturate
-from reference.random_links import Case, cases
 
 from mustlink import Constraints
 from mustlink.constraints import _closure
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
+from reference.closure import components_by_first_row, entailed_by_two_clusters, pairs_of, saturate
+from reference.random_links import Case, cases
 
 PENTAGON = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4)]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from reference.closure import distance, saturate
-from reference.random_links import Case, cases
 
 from mustlink import Constraints
 from mustlink.constraints import Conflict
+from reference.closure import distance, saturate
+from reference.random_links import Case, cases
 
 
 @given(case=cases(max_samples=12))

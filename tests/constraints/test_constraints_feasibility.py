@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.feasibility import can_be_clustered, can_be_coloured, core_numbers, groetzsch
-from reference.random_links import Case, Pairs, cases, graphs
 
 from mustlink import Constraints
 from mustlink.constraints import Feasibility
@@ -21,6 +20,8 @@ from mustlink.constraints._feasibility_kernels import (
     smallest_last_order,
 )
 from mustlink.errors import ConstraintError
+from reference.feasibility import can_be_clustered, can_be_coloured, core_numbers, groetzsch
+from reference.random_links import Case, Pairs, cases, graphs
 
 # Bipartite, but coloured greedily it takes three colours.
 HEXAGON = [(0, 1), (2, 3), (1, 4), (3, 4), (0, 5), (2, 5)]
@@ -140,7 +141,7 @@ def test_the_odd_ring_told_is_a_ring(tail: int, ring: int, seed: int) -> None:
     assert told[0] == told[-1]
     assert len(told) - 1 == len(set(told[1:])) == ring
     assert f"a ring of {ring} cannot-links" in reason
-    assert all({a, b} in [set(edge) for edge in edges] for a, b in zip(told, told[1:], strict=False))
+    assert all({a, b} in [set(edge) for edge in edges] for a, b in pairwise(told))
 
 
 def test_a_hard_core_with_easy_surroundings() -> None:
@@ -261,3 +262,11 @@ def test_the_groetzsch_graph_needs_four_colours(n_colours: int) -> None:
     assert (n, len(edges)) == (11, 20)
     answer, _, _ = colour_by_search(*graph_rows(np.array(edges), n), n_colours, 10**9)
     assert answer == (n_colours >= 4)
+
+
+def test_a_reason_can_name_rows_by_their_ids() -> None:
+    answer = Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)]).feasible(2, n_samples=3)
+    assert set(answer.rows) == {0, 1, 2}
+    assert answer.describe(["ann", "bob", "cid"]) == answer.reason.replace("0", "ann").replace("1", "bob").replace(
+        " 2 ", " cid "
+    ).replace("- 2 -", "- cid -")

@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.random_links import Case, cases
 
 from mustlink import Constraints
 from mustlink.errors import ConstraintError, FileFormatError
+from reference.random_links import Case, cases
 
 TEXT = "a,b,link,weight\n0,1,must,1\n7,4,1,0.5\n0,9,cannot,2\n3,2,-1,1\n"
 GZIPPED = gzip.compress(TEXT.encode(), mtime=0)
@@ -198,6 +198,7 @@ def test_frames_that_are_none() -> None:
         ("a,b,link,weight\n0,1,must,inf\n", ConstraintError, "line 2: the weight is inf"),
         ('a,b,link\n0,1,must\n2,"3,must\n4,5,must\n', FileFormatError, "line 3: broken line"),
         ('a,b,link\n0,1,must\n2,"3"x,must\n', FileFormatError, "line 3: broken line"),
+        ('a,b,link,note\n0,1,must,"x\ny"\n2,z,must,"p\nq"\n', FileFormatError, "line 4: 'z' is not a row number"),
         ("a,b,link\n0,1,must\n2,3,m\xfcst\n".encode("latin-1"), FileFormatError, "line 3: not UTF-8 .*0xfc"),
         (TEXT.encode("utf-16"), FileFormatError, "is not a text file in UTF-8"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", FileFormatError, "is not a text file"),
@@ -275,7 +276,7 @@ def test_a_broken_gzip_file(links_file: Any, content: bytes) -> None:
 
 
 def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="nothing.csv"):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.csv"):
         Constraints.read(tmp_path / "nothing.csv")
     with pytest.raises(IsADirectoryError, match=tmp_path.name):
         Constraints.read(tmp_path)

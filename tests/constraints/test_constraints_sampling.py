@@ -98,7 +98,7 @@ def test_missing_text_among_numbers_is_no_class_of_theirs() -> None:
     [
         ([[0, 1], [1, 0]], {}, "one dimension; got 2"),
         (np.array(["a", 3], dtype=object), {}, "mix text and numbers"),
-        ([0, 1], {"pairs": "some"}, "\"compact\" or \"all\"; got 'some'"),
+        ([0, 1], {"pairs": "some"}, '"compact" or "all"; got \'some\''),
     ],
 )
 def test_labels_that_cannot_be_used(y: Any, keywords: dict[str, Any], message: str) -> None:

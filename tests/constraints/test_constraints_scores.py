@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from reference import coherence as slow
-from reference.random_links import Case, cases
 from scipy.sparse import csc_matrix, csr_array, csr_matrix
 
 from mustlink import Constraints
 from mustlink.constraints import _coherence
 from mustlink.errors import ConstraintError
+from reference import coherence as slow
+from reference.random_links import Case, cases
 
 
 @st.composite
@@ -78,9 +78,7 @@ def test_labels_may_be_text() -> None:
 
 
 def test_violations_keep_their_weights() -> None:
-    links = Constraints(
-        [(0, 1), (0, 2)], [(1, 2), (0, 3)], must_link_weight=[0.5, 2.0], cannot_link_weight=[3.0, 0.25]
-    )
+    links = Constraints([(0, 1), (0, 2)], [(1, 2), (0, 3)], must_link_weight=[0.5, 2.0], cannot_link_weight=[3.0, 0.25])
     broken = links.violations([0, 1, 1, 0])
     assert broken == Constraints(
         [(0, 1), (0, 2)], [(0, 3), (1, 2)], must_link_weight=[0.5, 2], cannot_link_weight=[0.25, 3]
@@ -126,9 +124,7 @@ def cases_in_space(draw: st.DrawFn) -> tuple[Case, np.ndarray]:
     """Draw links on points of a coarse grid, where touching, right angles and equal points are common."""
     case = draw(cases(max_samples=9, min_samples=4).filter(lambda case: case.must_link and case.cannot_link))
     d = draw(st.integers(1, 3))
-    points = draw(
-        st.lists(st.lists(grid, min_size=d, max_size=d), min_size=case.n_samples, max_size=case.n_samples)
-    )
+    points = draw(st.lists(st.lists(grid, min_size=d, max_size=d), min_size=case.n_samples, max_size=case.n_samples))
     return case, np.array(points)
 
 

@@ -228,8 +228,9 @@ def test_sum_is_all_pairs_of_both(one: Any, other: Any) -> None:
 
 
 def test_only_constraints_can_be_added() -> None:
+    bare: Any = [(0, 1)]
     with pytest.raises(TypeError):
-        Constraints(MUST) + [(0, 1)]  # type: ignore[operator]
+        Constraints(MUST) + bare
 
 
 def test_sum_of_opposite_answers_is_refused() -> None:
@@ -404,7 +405,9 @@ def test_large_row_numbers_do_not_run_into_each_other(large: int) -> None:
     assert links.constrained_rows().tolist() == [0, 1, large - 1, large, large + 1]
 
 
-@pytest.mark.parametrize(("a", "b"), [((0, 2**32), (1, 0)), ((2**32, 2**33), (2**33, 2**32 + 1)), ((3, 2**63 - 1), (2, 5))])
+@pytest.mark.parametrize(
+    ("a", "b"), [((0, 2**32), (1, 0)), ((2**32, 2**33), (2**33, 2**32 + 1)), ((3, 2**63 - 1), (2, 5))]
+)
 def test_pairs_whose_packed_keys_would_be_equal(a: tuple[int, int], b: tuple[int, int]) -> None:
     assert len(Constraints([a, b])) == 2
     assert len(Constraints([a], [b])) == 2

@@ -151,15 +151,14 @@ def _tell_counts(links: Constraints, n_rows: int, *, of_table: bool) -> None:
 
 def _tell_feasibility(links: Constraints, n_clusters: int, n_rows: int, loaded: LoadedTable | None) -> bool:
     """Print whether so many clusters can keep all links; an open question counts as fine."""
-    from mustlink.cli._job import BY_NUMBER
     from mustlink.cli._show import say
+    from mustlink.report import RowNames
 
     # Without the table, rows that no link names may exist, so that a want of rows is no finding.
     feasibility = links.feasible(n_clusters, n_rows if loaded else n_rows + n_clusters)
     answer = {True: "yes", False: "no", None: "not known"}[feasibility.answer]
-    say(f"Can {n_clusters} clusters keep all links: {answer}. {feasibility.reason}")
-    if feasibility.answer is False and loaded and loaded.row_names != [str(row) for row in range(n_rows)]:
-        say(BY_NUMBER)
+    reason = feasibility.describe(RowNames(loaded.row_names) if loaded else None)
+    say(f"Can {n_clusters} clusters keep all links: {answer}. {reason}")
     return feasibility.answer is not False
 
 

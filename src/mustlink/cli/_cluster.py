@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from mustlink.cli._errors import reported
 from mustlink.cli._options import (
     Categorical,
@@ -17,12 +12,17 @@ from mustlink.cli._options import (
     IdColumn,
     Ignore,
     LabelColumn,
+    Method,
     Missing,
     MissingCells,
     OneHot,
     OptionalLinksFile,
+    Output,
+    Relax,
+    Report,
     Scale,
     Seed,
+    Starts,
     TableFile,
     WhenContradictory,
 )
@@ -35,9 +35,7 @@ def cluster(
     table: TableFile,
     n_clusters: Clusters,
     links: OptionalLinksFile = None,
-    method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="pck, cop or seeded; see [bold]mustlink methods[/bold].")
-    ] = "pck",
+    method: Method = "pck",
     id_column: IdColumn = None,
     label_column: LabelColumn = None,
     ignore: Ignore = None,
@@ -47,28 +45,11 @@ def cluster(
     missing: Missing = MissingCells.error,
     header: Header = None,
     contradictions: Contradictions = WhenContradictory.error,
-    relax: Annotated[
-        bool,
-        typer.Option("--relax", help="Where a hard method can keep not every link, take the best it found."),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="OUT",
-            help="Where the clusters are written: .csv, .tsv, .npy or .parquet.",
-            show_default="the table's name with .clusters.csv, in this folder",
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option("--report", metavar="HTML", help="Write a report to look at in a browser.")
-    ] = None,
+    relax: Relax = False,
+    output: Output = None,
+    report: Report = None,
     seed: Seed = 0,
-    starts: Annotated[
-        int,
-        typer.Option("--starts", metavar="N", help="How many runs from different starts to choose the best of."),
-    ] = 10,
+    starts: Starts = 10,
     debug: Debug = False,
 ) -> None:
     """Cluster a table, with links and labels where you have them.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mustlink.constraints import Conflict, Constraints
     from mustlink.report import Summary
 
-__all__ = ["BY_NUMBER", "Job", "Outcome", "check_clusters", "default_output", "run_job"]
+__all__ = ["Job", "Outcome", "check_clusters", "default_output", "run_job"]
 
 BY_NUMBER = "(Rows by their number among those clustered, from 0.)"
 

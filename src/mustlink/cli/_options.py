@@ -17,13 +17,18 @@ __all__ = [
     "IdColumn",
     "Ignore",
     "LabelColumn",
+    "Method",
     "Missing",
     "MissingCells",
     "OneHot",
     "OptionalLinksFile",
     "OptionalTableFile",
+    "Output",
+    "Relax",
+    "Report",
     "Scale",
     "Seed",
+    "Starts",
     "TableFile",
     "WhenContradictory",
 ]
@@ -48,6 +53,28 @@ OptionalLinksFile = Annotated[
 ]
 Clusters = Annotated[int, typer.Option("-k", "--clusters", metavar="K", help="How many clusters to make.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same clusters.")]
+Method = Annotated[
+    str, typer.Option("--method", metavar="NAME", help="pck, cop or seeded; see [bold]mustlink methods[/bold].")
+]
+Relax = Annotated[
+    bool, typer.Option("--relax", help="Where a hard method cannot keep every link, take the best it found.")
+]
+Starts = Annotated[
+    int, typer.Option("--starts", metavar="N", help="How many runs from different starts to choose the best of.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="Where the clusters are written: .csv, .tsv, .npy or .parquet.",
+        show_default="the table's name with .clusters.csv, in this folder",
+    ),
+]
+Report = Annotated[
+    Path | None, typer.Option("--report", metavar="HTML", help="Write a report to look at in a browser.")
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 IdColumn = Annotated[

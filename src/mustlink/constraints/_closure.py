@@ -203,12 +203,14 @@ def _in_order_of_first_row(label: NDArray[np.intp], n_labels: int) -> tuple[NDAr
 
 def graph_rows(edges: NDArray[np.int64], n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return an undirected graph as (indptr, indices), the neighbours of each node in ascending order."""
+    if len(edges) == 0:
+        return np.zeros(n_nodes + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
     a, b = edges.T
-    start, end = np.concatenate([a, b]), np.concatenate([b, a])
-    order = np.lexsort((end, start))
-    indptr = np.zeros(n_nodes + 1, dtype=np.int64)
-    np.cumsum(np.bincount(start, minlength=n_nodes), out=indptr[1:])
-    return indptr, end[order].astype(np.int64)
+    ends = np.concatenate([a, b]), np.concatenate([b, a])
+    # SciPy sorts by counting, several times faster than by comparing.
+    graph = coo_array((np.ones(2 * len(edges), dtype=bool), ends), shape=(n_nodes, n_nodes)).tocsr()
+    graph.sort_indices()
+    return graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
 
 
 def _all_pairs(rows: NDArray[np.intp]) -> NDArray[np.int64]:

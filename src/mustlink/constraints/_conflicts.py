@@ -129,7 +129,7 @@ class _MustLinkGraph:
         """Return the rows of a shortest path between two rows that are joined."""
         start, end = np.searchsorted(self.rows, (a, b))
         path = shortest_path(*self._adjacency, start, end)
-        return tuple(int(row) for row in self.rows[path])
+        return tuple(self.rows[path].tolist())
 
 
 def find_conflicts(must_link: NDArray[np.int64], cannot_link: NDArray[np.int64]) -> Conflicts:

@@ -7,11 +7,11 @@ clusters; the degeneracy of the cannot-link graph; two colours; a clique; and a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mustlink.constraints._closure import Closure, graph_rows, must_link_components
 from mustlink.constraints._conflicts_kernels import shortest_path
@@ -27,7 +27,8 @@ __all__ = ["Feasibility"]
 DEFAULT_BUDGET = 20_000_000
 """Elementary steps of the search; about a second."""
 
-SHOWN_IN_RING = 12
+SHOWN_ROWS = 12
+"""How many rows a reason names."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,9 @@ class Feasibility:
     answer : bool or None
         True, False, or None where the search ran out of its budget.
     reason : str
-        A sentence.
+        A sentence, with rows by their numbers; :meth:`describe` names them otherwise.
+    rows : tuple of int
+        The rows that the reason names.
     colours : ndarray of shape (n_components,) or None
         For a yes: a cluster for every must-link component that keeps all cannot-links and leaves none of the k
         clusters empty. Geometry plays no part in it.
@@ -57,11 +60,37 @@ class Feasibility:
     """
 
     answer: bool | None
-    reason: str
+    words: str = field(repr=False)
     colours: NDArray[np.intp] | None = field(default=None, repr=False, compare=False)
+    rows: tuple[int, ...] = field(default=(), kw_only=True)
+    separator: str = field(default=", ", repr=False, kw_only=True)
 
     def __bool__(self) -> bool:
         return self.answer is True
+
+    @property
+    def reason(self) -> str:
+        """The reason, with rows by their numbers."""
+        return self.describe()
+
+    def describe(self, names: Sequence[object] | None = None) -> str:
+        """Say the reason as a sentence.
+
+        Parameters
+        ----------
+        names : sequence, default=None
+            What to call the rows, such as their ids; row numbers if None.
+
+        Returns
+        -------
+        str
+            The sentence. Of many rows only the first are named.
+        """
+        shown = [str(row if names is None else names[row]) for row in self.rows[:SHOWN_ROWS]]
+        named = self.separator.join(shown)
+        if len(self.rows) > SHOWN_ROWS:
+            named += f" and {len(self.rows) - SHOWN_ROWS} more"
+        return self.words.replace("{rows}", named)
 
 
 def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int) -> Feasibility:
@@ -93,11 +122,11 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
         return _two_clusters(closure)
     clique = grow_clique(indptr, indices, order)
     if len(clique) > n_clusters:
-        rows = _first_rows(closure)[clique]
         return Feasibility(
             False,
             f"{len(clique)} groups of rows are all cannot-linked to each other, more than {n_clusters} clusters; "
-            f"they hold the rows {_name(rows)}.",
+            "they hold the rows {rows}.",
+            rows=_first_rows(closure, clique),
         )
     colours = np.full(len(order), -1, dtype=np.int64)
     no = _search(closure, n_clusters, core_number >= n_clusters, budget, colours)
@@ -110,8 +139,8 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
 
 def _one_cluster(closure: Closure) -> Feasibility:
     if len(closure.cannot_link):
-        a, b = _first_rows(closure)[closure.cannot_link[0]]
-        return Feasibility(False, f"One cluster cannot keep the rows {a} and {b} apart.")
+        apart = _first_rows(closure, closure.cannot_link[0])
+        return Feasibility(False, "One cluster cannot keep the rows {rows} apart.", rows=apart, separator=" and ")
     return Feasibility(True, "There are no cannot-links.", np.zeros(closure.n_components, dtype=np.intp))
 
 
@@ -120,10 +149,12 @@ def _two_clusters(closure: Closure) -> Feasibility:
     side, opposite = closure._two_colouring()
     odd = np.flatnonzero(side == opposite)
     if odd.size:
-        ring = _first_rows(closure)[_odd_ring(closure, odd[0])]
+        ring = _first_rows(closure, _odd_ring(closure, odd[0]))
         return Feasibility(
             False,
-            f"Two clusters cannot keep a ring of {len(ring) - 1} cannot-links, an odd number: {_name(ring, ' - ')}.",
+            f"Two clusters cannot keep a ring of {len(ring) - 1} cannot-links, an odd number: {{rows}}.",
+            rows=ring,
+            separator=" - ",
         )
     colours = (side > opposite).astype(np.int64)
     return Feasibility(True, "The cannot-links have no ring of odd length.", _leave_none_empty(colours, 2))
@@ -159,11 +190,11 @@ def _search(
         if answer < 0:
             return Feasibility(None, "The search for a colouring of the cannot-links ran out of its budget.")
         if answer == 0:
-            rows = _first_rows(closure)[nodes]
             return Feasibility(
                 False,
                 f"A full search shows that {n_clusters} clusters cannot keep the cannot-links between the "
-                f"{len(nodes)} groups of rows around the rows {_name(rows)}.",
+                f"{len(nodes)} groups of rows around the rows {{rows}}.",
+                rows=_first_rows(closure, nodes),
             )
         colours[nodes] = found
     return None
@@ -196,11 +227,7 @@ def _leave_none_empty(colours: NDArray[np.int64], n_clusters: int) -> NDArray[np
     return colours
 
 
-def _first_rows(closure: Closure) -> NDArray[np.intp]:
-    """Return the first row of every component."""
-    return np.unique(closure.component, return_index=True)[1]
-
-
-def _name(rows: NDArray[np.intp], separator: str = ", ") -> str:
-    named = separator.join(str(row) for row in rows[:SHOWN_IN_RING])
-    return named if len(rows) <= SHOWN_IN_RING else f"{named} and {len(rows) - SHOWN_IN_RING} more"
+def _first_rows(closure: Closure, components: ArrayLike) -> tuple[int, ...]:
+    """Return the first rows of some components."""
+    first = np.unique(closure.component, return_index=True)[1]
+    return tuple(first[np.asarray(components)].tolist())

@@ -165,6 +165,7 @@ def _sniff_delimiter(first_lines: list[str]) -> str:
     """Choose comma, semicolon or tab: the one that cuts the first lines into equally many cells, and most."""
 
     def fit(delimiter: str) -> tuple[bool, int]:
+        """Say whether the lines agree on a number of cells, and which number the first has."""
         try:
             # The last of the lines may open a quotation that goes on beyond them; not strict, so that this is fine.
             widths = [len(record) for record in csv.reader(first_lines, delimiter=delimiter) if record]
