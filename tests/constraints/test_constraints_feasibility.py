@@ -267,6 +267,13 @@ def test_the_groetzsch_graph_needs_four_colours(n_colours: int) -> None:
 def test_a_reason_can_name_rows_by_their_ids() -> None:
     answer = Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)]).feasible(2, n_samples=3)
     assert set(answer.rows) == {0, 1, 2}
-    assert answer.describe(["ann", "bob", "cid"]) == answer.reason.replace("0", "ann").replace("1", "bob").replace(
-        " 2 ", " cid "
-    ).replace("- 2 -", "- cid -")
+    names = ["ann", "bob", "cid"]
+    assert answer.describe(names).endswith(" - ".join(names[row] for row in answer.rows) + ".")
+
+
+def test_of_a_long_ring_the_first_rows_are_named() -> None:
+    feasibility = Constraints(None, [(i, (i + 1) % 15) for i in range(15)]).feasible(2, 15)
+    assert "a ring of 15 cannot-links" in feasibility.reason
+    assert len(feasibility.rows) == 16
+    assert feasibility.reason.endswith(" and 4 more.")
+    assert feasibility.reason.count(" - ") == 11
