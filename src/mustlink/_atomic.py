@@ -1,49 +1,146 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all: beside the target first, then renamed over it."""
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import os
-import stat
 import tempfile
+from os import PathLike
 from pathlib import Path
+from types import TracebackType
 
-__all__ = ["write_atomically"]
+__all__ = ["StagedFiles", "check_writable", "is_stream", "write_atomically"]
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write beside the target, then rename, so that no half-written file is ever seen under its name.
+def write_atomically(path: str | PathLike[str], content: bytes) -> None:
+    """Write one file so that no half-written one is ever seen under its name.
 
     Parameters
     ----------
     path : path-like
         The file to write; one that is there is replaced only when the new one is complete.
-    data : bytes
-        The whole content.
+    content : bytes
+        All of the file.
     """
-    path = Path(os.path.realpath(path))  # through a symbolic link, so that the link itself stays one
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name a file to write.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} into.")
-    handle, beside = tempfile.mkstemp(prefix=".mustlink-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(beside, _permissions(path))
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
+    with StagedFiles() as files:
+        files.stage(path, content)
 
 
-def _permissions(path: Path) -> int:
-    """Return the permissions of a file that is there, or those that any new file would have."""
-    with contextlib.suppress(FileNotFoundError):
-        return stat.S_IMODE(path.stat().st_mode)
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask
+class StagedFiles:
+    """Several files that appear together, or, when something goes wrong, not at all.
+
+    Used as a context: each file is staged, that is written beside its target and forced to the disk; when
+    the block ends without an exception they are renamed over their targets, otherwise they are removed.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from mustlink._atomic import StagedFiles
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     target = pathlib.Path(folder, "a.txt")
+    ...     with StagedFiles() as files:
+    ...         files.stage(target, b"hello")
+    ...         there_before = target.exists()
+    ...     print(there_before, target.read_text(), len(list(pathlib.Path(folder).iterdir())))
+    False hello 1
+    """
+
+    def __init__(self) -> None:
+        self._staged: list[tuple[Path, Path]] = []
+        self._direct: list[tuple[Path, bytes]] = []
+
+    def __enter__(self) -> StagedFiles:
+        return self
+
+    def stage(self, path: str | PathLike[str], content: bytes) -> None:
+        """Write a file beside its target and force it to the disk.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The target. A device or a pipe cannot be replaced and is written to at the end.
+        content : bytes
+            All of the file.
+        """
+        check_writable(path)
+        if is_stream(path):
+            self._direct.append((Path(path), content))
+            return
+        # A link is followed, so that the file it points to is replaced and not the link.
+        target = Path(os.path.realpath(path))
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        try:
+            handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".part")
+            self._staged.append((Path(name), target))
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.chmod(name, mode)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._publish()
+        finally:
+            for part, _ in self._staged:
+                part.unlink(missing_ok=True)
+
+    def _publish(self) -> None:
+        """Write to the devices, which can fail, and then rename the rest into place."""
+        for target, content in self._direct:
+            try:
+                target.write_bytes(content)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(target)) from None
+        for part, target in self._staged:
+            os.replace(part, target)
+
+
+def is_stream(path: str | PathLike[str]) -> bool:
+    """Tell a device or a pipe, also behind names such as /dev/stdout, from a file that can be replaced."""
+    path = Path(path)
+    return path.is_relative_to("/dev") or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+def _umask() -> int:
+    """Read the mask of permissions, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def check_writable(path: str | PathLike[str]) -> None:
+    """Refuse a target that cannot be written, before the work whose result it is to hold.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Where a file is to be written.
+
+    Raises
+    ------
+    OSError
+        When the folder does not exist or may not be written, or the target is itself a folder.
+
+    Examples
+    --------
+    >>> from mustlink._atomic import check_writable
+    >>> check_writable("no/such/folder/labels.csv")
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: [Errno 2] The folder to write into does not exist: 'no/such/folder'
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
+    folder = target.parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "The folder to write into does not exist", str(folder))
+    writable = os.access(target, os.W_OK) if target.exists() else os.access(folder, os.W_OK)
+    if not writable:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))

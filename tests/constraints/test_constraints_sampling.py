@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink import Constraints
-from mustlink.constraints import _constraints
+from mustlink.constraints import _sampling
 from mustlink.errors import ConstraintError, TooLargeError
 
 labellings = st.lists(st.integers(-1, 3), min_size=1, max_size=14)
@@ -107,7 +107,7 @@ def test_labels_that_cannot_be_used(y: Any, keywords: dict[str, Any], message: s
 
 
 def test_too_many_pairs_are_refused_with_their_number() -> None:
-    with pytest.raises(TooLargeError, match=r"20,000 labelled rows of 2 classes make 199,990,000 pairs"):
+    with pytest.raises(TooLargeError, match=r"20,000 labelled rows make 199,990,000 pairs"):
         Constraints.from_labels(np.arange(20_000) % 2, pairs="all")
     assert len(Constraints.from_labels(np.arange(20_000) % 2)) == 19_999
     with pytest.raises(TooLargeError, match=r"20,000 classes"):
@@ -249,7 +249,7 @@ def test_a_labelled_share_with_noise() -> None:
 
 
 def test_too_large_a_share_is_refused_with_the_number_of_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_constraints, "MOST_PAIRS", 44)
+    monkeypatch.setattr(_sampling, "MOST_PAIRS", 44)
     with pytest.raises(TooLargeError, match="10 labelled rows make 45 pairs, more than the 44"):
         Constraints.sample(np.arange(20) % 2, labelled_share=0.5, random_state=0)
 

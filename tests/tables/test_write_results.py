@@ -10,8 +10,9 @@ import sys
 import numpy as np
 import pytest
 
+from mustlink._atomic import StagedFiles, check_writable
 from mustlink.errors import FileFormatError
-from mustlink.tables import StagedFiles, check_output_suffix, check_writable, stage_clusters
+from mustlink.tables import check_output_suffix, stage_clusters
 
 
 def write_clusters(path, labels, **options):

@@ -46,8 +46,8 @@ def demo(debug: Debug = False) -> None:
 
 def _copy_sample() -> tuple[Path, Path]:
     """Put the sample table and links into the folder, where they can be looked at and changed."""
+    from mustlink._atomic import StagedFiles
     from mustlink.datasets import sample_paths
-    from mustlink.tables import StagedFiles
 
     FOLDER.mkdir(exist_ok=True)
     table, links = sample_paths()

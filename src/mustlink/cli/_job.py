@@ -170,7 +170,8 @@ def check_clusters(n_clusters: int, n_rows: int | None = None, source: str = "")
 
 def _check_outputs(job: Job) -> None:
     """Refuse what cannot be written before the work begins, and what would overwrite the input."""
-    from mustlink.tables import check_output_suffix, check_writable
+    from mustlink._atomic import check_writable
+    from mustlink.tables import check_output_suffix
 
     inputs = [path for path in (job.table.path, job.links) if path is not None]
     outputs = [path for path in (job.output, job.report) if path is not None]
@@ -214,7 +215,8 @@ def _write(job: Job, entry: Entry, outcome: Outcome) -> None:
     """Write the clusters and the report."""
     import numpy as np
 
-    from mustlink.tables import StagedFiles, stage_clusters
+    from mustlink._atomic import StagedFiles
+    from mustlink.tables import stage_clusters
 
     loaded = outcome.loaded
     labels = np.full(loaded.table.n_rows, -1)

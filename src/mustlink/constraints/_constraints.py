@@ -24,12 +24,11 @@ from mustlink.constraints._pairs import (
     to_tuples,
 )
 from mustlink.constraints._reading import Link, links_of_frame, read_links, write_links
-from mustlink.constraints._sampling import PairsOf, flip_some, known_rows
-from mustlink.errors import ConstraintError, TooLargeError
+from mustlink.constraints._sampling import draw_links, links_of_labels
+from mustlink.errors import ConstraintError
 
 __all__ = ["Constraints"]
 
-MOST_PAIRS = 50_000_000
 TIE = 1e-12
 NOISE_LABEL = -1
 
@@ -146,23 +145,7 @@ class Constraints:
         >>> Constraints.from_labels(["a", "b", "a", "?"], missing="?")
         Constraints(1 must-link, 1 cannot-link)
         """
-        rows, codes, classes = known_rows(y, missing)
-        if pairs not in ("compact", "all"):
-            raise ConstraintError(f'pairs must be "compact" or "all"; got {pairs!r}.')
-        first = rows[np.unique(codes, return_index=True)[1]]
-        n_pairs = len(classes) * (len(classes) - 1) // 2 if pairs == "compact" else len(rows) * (len(rows) - 1) // 2
-        if n_pairs > MOST_PAIRS:
-            raise TooLargeError(
-                f"{len(rows):,} labelled rows of {len(classes):,} classes make {n_pairs:,} pairs, more than the "
-                f"{MOST_PAIRS:,} that are written out."
-            )
-        if pairs == "all":
-            return cls(PairsOf(rows, codes, "same").all(), PairsOf(rows, codes, "different").all())
-        by_class = np.argsort(codes, kind="stable")
-        chain = np.column_stack([rows[by_class][:-1], rows[by_class][1:]])
-        within = codes[by_class][:-1] == codes[by_class][1:]
-        i, j = np.triu_indices(len(classes), k=1)
-        return cls(chain[within], np.column_stack([first[i], first[j]]))
+        return cls(*links_of_labels(y, missing, pairs))
 
     @classmethod
     def from_frame(
@@ -228,6 +211,14 @@ class Constraints:
         See Also
         --------
         write : The way back.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> from mustlink.datasets import make_customers, sample_paths
+        >>> ids = [row[0] for row in make_customers().rows]
+        >>> Constraints.read(sample_paths().links, ids=ids)
+        Constraints(24 must-links, 16 cannot-links)
         """
         return cls._from_links(read_links(path, ids), contradictions)
 
@@ -294,51 +285,7 @@ class Constraints:
         >>> Constraints.sample([0, 0, 0, 1, 1, 1], n_pairs=4, random_state=0)
         Constraints(2 must-links, 2 cannot-links)
         """
-        from sklearn.utils import check_random_state
-
-        if (n_pairs is None) == (labelled_share is None):
-            raise ConstraintError("Give either n_pairs or labelled_share, and not both.")
-        if not 0 <= noise <= 1:
-            raise ConstraintError(f"noise is a share between 0 and 1; got {noise}.")
-        rng = check_random_state(random_state)
-        rows, codes, _ = known_rows(y, missing)
-        if labelled_share is not None:
-            return cls._implied_by_share(rows, codes, labelled_share, noise, rng)
-        assert n_pairs is not None
-        if n_pairs < 0:
-            raise ConstraintError(f"n_pairs cannot be negative; got {n_pairs}.")
-        if balanced:
-            must = PairsOf(rows, codes, "same").draw((n_pairs + 1) // 2, rng, "must-links")
-            cannot = PairsOf(rows, codes, "different").draw(n_pairs // 2, rng, "cannot-links")
-        else:
-            code_of = np.full(len(np.asarray(y)), -1)
-            code_of[rows] = codes
-            drawn = PairsOf(rows, codes, "any").draw(n_pairs, rng, "pairs")
-            same = code_of[drawn[:, 0]] == code_of[drawn[:, 1]]
-            must, cannot = drawn[same], drawn[~same]
-        return cls(*flip_some(must, cannot, noise, rng))
-
-    @classmethod
-    def _implied_by_share(
-        cls,
-        rows: NDArray[np.intp],
-        codes: NDArray[np.intp],
-        share: float,
-        noise: float,
-        rng: np.random.RandomState,
-    ) -> Constraints:
-        if not 0 < share <= 1:
-            raise ConstraintError(f"labelled_share is a share between 0 and 1; got {share}.")
-        chosen = np.sort(rng.permutation(len(rows))[: round(share * len(rows))])
-        n_pairs = len(chosen) * (len(chosen) - 1) // 2
-        if n_pairs > MOST_PAIRS:
-            raise TooLargeError(
-                f"{len(chosen):,} labelled rows make {n_pairs:,} pairs, more than the {MOST_PAIRS:,} that are "
-                "written out; use from_labels, which keeps them implicit."
-            )
-        must = PairsOf(rows[chosen], codes[chosen], "same").all()
-        cannot = PairsOf(rows[chosen], codes[chosen], "different").all()
-        return cls(*flip_some(must, cannot, noise, rng))
+        return cls(*draw_links(y, n_pairs, balanced, labelled_share, noise, missing, random_state))
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the links to a CSV file, whole or not at all.
@@ -454,6 +401,14 @@ class Constraints:
         ----------
         n_samples : int
             The number of rows.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 5)]).check_rows(5)
+        Traceback (most recent call last):
+            ...
+        mustlink.errors.ConstraintError: A must-link names the rows 0 and 5, but the table has 5 rows, numbered 0 to 4.
         """
         for kind, pairs in (("must-link", self._must_link), ("cannot-link", self._cannot_link)):
             outside = np.flatnonzero(pairs[:, 1] >= n_samples)
@@ -490,6 +445,12 @@ class Constraints:
         Returns
         -------
         ndarray of shape (n_constrained,)
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(7, 2)], cannot_link=[(2, 4)]).constrained_rows()
+        array([2, 4, 7])
         """
         return np.unique(np.concatenate([self._must_link, self._cannot_link]))
 
@@ -528,6 +489,12 @@ class Constraints:
         Returns
         -------
         Closure
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 1)], cannot_link=[(1, 3)]).closure(4).n_components
+        3
         """
         self.check_rows(n_samples)
         return Closure.of(self, n_samples)
@@ -539,6 +506,13 @@ class Constraints:
         -------
         sequence of Conflict
             Each knows the shortest chain of must-links that causes it.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> links = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2), (0, 3)])
+        >>> [conflict.cannot_link for conflict in links.conflicts()]
+        [(0, 2)]
         """
         return find_conflicts(self._must_link, self._cannot_link)
 
@@ -617,6 +591,12 @@ class Constraints:
         Returns
         -------
         Constraints
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 1)], cannot_link=[(0, 2)]).violations([5, 5, 5]).cannot_link
+        array([[0, 2]])
         """
         broken = ~self.satisfied(labels)
         must, cannot = np.split(broken, [len(self._must_link)])
@@ -638,6 +618,12 @@ class Constraints:
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 1)], cannot_link=[(0, 2)]).violation_rate([5, 5, 5])
+        0.5
         """
         broken = ~self.satisfied(labels)
         return float(broken.mean()) if len(broken) else 0.0
@@ -656,6 +642,12 @@ class Constraints:
         -------
         float
             Between 0 and 1; NaN without pairs.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 1)], cannot_link=[(0, 2)]).informativeness([0, 1, 2])
+        0.5
         """
         return self.violation_rate(labels) if len(self) else float("nan")
 

@@ -1,14 +1,92 @@
-"""Pairs drawn from known classes, by the protocols of the papers."""
+"""Pairs from known classes: those that partial labels imply, and those drawn by the protocols of the papers."""
 
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
-from mustlink.errors import ConstraintError
+from mustlink.errors import ConstraintError, TooLargeError
+
+MOST_PAIRS = 50_000_000
+"""How many pairs are written out at the most."""
+
+Pairs: TypeAlias = NDArray[np.int64]
+
+
+def links_of_labels(y: ArrayLike, missing: object, pairs: str) -> tuple[Pairs, Pairs]:
+    """Return must-links and cannot-links that partial labels imply, all of them or few with the same closure."""
+    if pairs not in ("compact", "all"):
+        raise ConstraintError(f'pairs must be "compact" or "all"; got {pairs!r}.')
+    rows, codes, classes = known_rows(y, missing)
+    if pairs == "all":
+        return _all_links(rows, codes)
+    n_classes = len(classes)
+    _refuse_too_many(n_classes * (n_classes - 1) // 2, f"{n_classes:,} classes")
+    by_class = np.argsort(codes, kind="stable")
+    chain = np.column_stack([rows[by_class][:-1], rows[by_class][1:]])
+    within = codes[by_class][:-1] == codes[by_class][1:]
+    first = rows[np.unique(codes, return_index=True)[1]]
+    i, j = np.triu_indices(n_classes, k=1)
+    return chain[within], np.column_stack([first[i], first[j]])
+
+
+def draw_links(
+    y: ArrayLike,
+    n_pairs: int | None,
+    balanced: bool,
+    labelled_share: float | None,
+    noise: float,
+    missing: object,
+    random_state: Any,
+) -> tuple[Pairs, Pairs]:
+    """Draw must-links and cannot-links from known classes."""
+    if not 0 <= noise <= 1:
+        raise ConstraintError(f"noise is a share between 0 and 1; got {noise}.")
+    rng = check_random_state(random_state)
+    rows, codes, _ = known_rows(y, missing)
+    if n_pairs is not None and labelled_share is None:
+        must, cannot = _draw_pairs(rows, codes, n_pairs, balanced, rng)
+    elif labelled_share is not None and n_pairs is None:
+        if not 0 < labelled_share <= 1:
+            raise ConstraintError(f"labelled_share is a share between 0 and 1; got {labelled_share}.")
+        chosen = np.sort(rng.permutation(len(rows))[: round(labelled_share * len(rows))])
+        must, cannot = _all_links(rows[chosen], codes[chosen])
+    else:
+        raise ConstraintError("Give either n_pairs or labelled_share, and not both.")
+    return flip_some(must, cannot, noise, rng)
+
+
+def _draw_pairs(
+    rows: NDArray[np.intp], codes: NDArray[np.intp], n_pairs: int, balanced: bool, rng: np.random.RandomState
+) -> tuple[Pairs, Pairs]:
+    """Draw pairs, half of either kind or as they come."""
+    if n_pairs < 0:
+        raise ConstraintError(f"n_pairs cannot be negative; got {n_pairs}.")
+    if balanced:
+        must = PairsOf(rows, codes, "same").draw((n_pairs + 1) // 2, rng, "must-links")
+        return must, PairsOf(rows, codes, "different").draw(n_pairs // 2, rng, "cannot-links")
+    drawn = PairsOf(rows, codes, "any").draw(n_pairs, rng, "pairs")
+    code_of_end = codes[np.searchsorted(rows, drawn)]
+    same = code_of_end[:, 0] == code_of_end[:, 1]
+    return drawn[same], drawn[~same]
+
+
+def _all_links(rows: NDArray[np.intp], codes: NDArray[np.intp]) -> tuple[Pairs, Pairs]:
+    """Write out every pair of labelled rows."""
+    _refuse_too_many(len(rows) * (len(rows) - 1) // 2, f"{len(rows):,} labelled rows")
+    return PairsOf(rows, codes, "same").all(), PairsOf(rows, codes, "different").all()
+
+
+def _refuse_too_many(n_pairs: int, of_what: str) -> None:
+    if n_pairs > MOST_PAIRS:
+        raise TooLargeError(
+            f"{of_what} make {n_pairs:,} pairs, more than the {MOST_PAIRS:,} that are written out; "
+            'from_labels with pairs="compact" needs far fewer when there are few classes.'
+        )
 
 
 def known_rows(y: ArrayLike, missing: object) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.object_]]:

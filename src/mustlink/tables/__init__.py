@@ -5,17 +5,15 @@ from __future__ import annotations
 from mustlink.tables._encode import EncodedTable, Feature, encode
 from mustlink.tables._read import read_table
 from mustlink.tables._table import NumericColumn, Table, TextColumn
-from mustlink.tables._write import StagedFiles, check_output_suffix, check_writable, stage_clusters
+from mustlink.tables._write import check_output_suffix, stage_clusters
 
 __all__ = [
     "EncodedTable",
     "Feature",
     "NumericColumn",
-    "StagedFiles",
     "Table",
     "TextColumn",
     "check_output_suffix",
-    "check_writable",
     "encode",
     "read_table",
     "stage_clusters",
