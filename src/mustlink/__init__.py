@@ -20,7 +20,19 @@ _HOME = {
     "PCKMeans": "mustlink.kmeans",
     "SeededKMeans": "mustlink.kmeans",
 }
-_SUBMODULES = ("constraints", "datasets", "errors", "estimator_checks", "kmeans", "metrics", "selection")
+_SUBMODULES = (
+    "base",
+    "catalogue",
+    "constraints",
+    "datasets",
+    "errors",
+    "estimator_checks",
+    "kmeans",
+    "metrics",
+    "report",
+    "selection",
+    "tables",
+)
 
 
 def __getattr__(name: str) -> Any:

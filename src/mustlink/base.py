@@ -10,6 +10,7 @@ from sklearn.base import ClusterMixin
 from sklearn.utils import column_or_1d
 
 from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.constraints._sampling import known_rows
 from mustlink.errors import ConstraintError
 
 __all__ = ["ConstrainedClusterMixin", "as_constraints"]
@@ -88,7 +89,7 @@ class ConstrainedClusterMixin(ClusterMixin):
 
     __metadata_request__fit = {"constraints": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
 
-    labels_: NDArray[np.intp]
+    labels_: NDArray[np.integer]
 
     def _constraints_for(
         self,
@@ -98,9 +99,8 @@ class ConstrainedClusterMixin(ClusterMixin):
     ) -> Constraints:
         """Bring together the links and the partial labels that ``fit`` was given."""
         links = as_constraints(constraints, n_samples)
-        if y is None:
-            return links
-        return links + Constraints.from_labels(check_partial_labels(y, n_samples))
+        labels = check_partial_labels(y, n_samples)
+        return links if labels is None else links + Constraints.from_labels(labels)
 
     def fit_predict(
         self,
@@ -109,7 +109,7 @@ class ConstrainedClusterMixin(ClusterMixin):
         *,
         constraints: Constraints | AlignedConstraints | None = None,
         **fit_params: Any,
-    ) -> NDArray[np.intp]:
+    ) -> NDArray[np.integer]:
         """Fit the clusterer and return the labels of the rows.
 
         Parameters
@@ -132,29 +132,40 @@ class ConstrainedClusterMixin(ClusterMixin):
         return self.labels_
 
 
-def check_partial_labels(y: ArrayLike, n_samples: int) -> NDArray[Any]:
-    """Check partial labels: one per row of the table.
+def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:
+    """Check partial labels: one per row of the table, some of them unknown.
 
     Parameters
     ----------
-    y : array-like of shape (n_samples,)
+    y : array-like of shape (n_samples,) or None
         Classes, -1 for unknown.
     n_samples : int
         The number of rows of the table.
 
     Returns
     -------
-    ndarray of shape (n_samples,)
+    ndarray of shape (n_samples,) or None
+        The labels; None if there are none, or if no row is unknown.
+
+    Notes
+    -----
+    Labels for every row leave nothing to find. They come from a search over parameters that scores against the truth
+    and hands the truth to ``fit`` as well, as scikit-learn does with every clusterer; it must not leak.
 
     Examples
     --------
     >>> from mustlink.base import check_partial_labels
     >>> check_partial_labels([0, -1, 1], 3)
     array([ 0, -1,  1])
+    >>> check_partial_labels([0, 0, 1], 3) is None
+    True
     """
+    if y is None:
+        return None
     labels = column_or_1d(y, warn=True)
     if len(labels) != n_samples:
         raise ValueError(
             f"y must hold one partial label per row: the table has {n_samples} rows, and y has {len(labels)} labels."
         )
-    return labels
+    rows, _, _ = known_rows(labels, missing=-1)
+    return None if len(rows) == n_samples else labels

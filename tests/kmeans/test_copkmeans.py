@@ -232,7 +232,7 @@ def test_a_known_colouring_is_the_last_resort() -> None:
 
 
 def test_conflicting_links_are_refused_with_their_chain() -> None:
-    links = Constraints([(0, 1), (1, 2), (4, 5)], [(0, 2), (4, 5)][:1])
+    links = Constraints([(0, 1), (1, 2), (4, 5)], [(0, 2)])
     with pytest.raises(InfeasibleError, match="0 - 1 - 2") as caught:
         COPKMeans(2).fit(rows(6, 0), constraints=links)
     assert caught.value.pairs == [(0, 2)]
@@ -301,7 +301,6 @@ def test_relaxing_breaks_as_few_links_as_possible(must: Pairs, cannot: Pairs, k:
     assert len(model.violations_.cannot_link) == n_broken
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_relaxing_without_need_breaks_nothing_and_says_nothing() -> None:
     links = Constraints([(0, 1)], [(1, 2), (2, 3)])
     strict = COPKMeans(3, random_state=0).fit(rows(8, 0), constraints=links)

@@ -87,7 +87,7 @@ def test_blocks_cover_the_rows_and_keep_few_sums(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("form", [np.ascontiguousarray, sparse.csr_matrix], ids=["dense", "sparse"])
 def test_averages_scatter_and_variance(form: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Table.pieces, "__defaults__", (7,))
+    monkeypatch.setattr(_table, "ROWS_AT_ONCE", 7)
     X, _, weight = make(40, 3, 2)
     group = np.arange(40) % 4
     weight[group == 2] = 0.0

@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs
+from sklearn.metrics import adjusted_rand_score
 
 from mustlink import Constraints, PCKMeans
 from reference.pckmeans import SlowPCKMeans
@@ -174,8 +175,6 @@ def test_a_cluster_stays_empty_if_filling_it_would_cost_more() -> None:
 def test_links_help() -> None:
     X, y = load_iris(return_X_y=True)
     plain = PCKMeans(3, random_state=0).fit(X)
-    from sklearn.metrics import adjusted_rand_score
-
     gains = []
     for seed in range(5):
         links = Constraints.sample(y, n_pairs=100, random_state=seed)

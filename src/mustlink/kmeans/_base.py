@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink.base import ConstrainedClusterMixin, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.constraints._sampling import known_rows
 from mustlink.errors import InfeasibleError
 from mustlink.kmeans._lloyd import BoundRows, NoPlacement, Run, lloyd
 from mustlink.kmeans._seeding import MOST_RUNS, Start, from_seeds, given_centers, neighbourhood_seeds, random_rows
@@ -89,7 +88,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         if table.n_rows < self.n_clusters:
             raise ValueError(f"n_samples={table.n_rows} should be >= n_clusters={self.n_clusters}.")
         weight = _check_weight(sample_weight, X)
-        y = _unless_complete(y, table.n_rows)
+        y = check_partial_labels(y, table.n_rows)
         links = self._constraints_for(constraints, y, table.n_rows)
         run = self._best_run(table, weight, links, y)
         self._keep(run, links, table)
@@ -220,7 +219,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self.labels_ = run.labels  # type: ignore[assignment]
+        self.labels_ = run.labels
         self.cluster_centers_ = run.centers.astype(table.dtype)
         self.inertia_ = run.inertia
         self.n_iter_ = run.n_iter
@@ -248,17 +247,6 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _unless_complete(y: ArrayLike | None, n_rows: int) -> ArrayLike | None:
-    """Return the partial labels, or None if no row is unknown.
-
-    A search over parameters that scores against the truth hands the truth to `fit` too; it must not leak.
-    """
-    if y is None:
-        return None
-    labels = check_partial_labels(y, n_rows)
-    return None if len(known_rows(labels, missing=-1)[0]) == n_rows else labels
 
 
 def _check_weight(sample_weight: ArrayLike | None, X: Any) -> Floats:

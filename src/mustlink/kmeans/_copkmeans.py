@@ -40,7 +40,8 @@ class COPKMeans(_ConstrainedKMeans):
         first; such that each meets as few placed neighbours as possible; by their first rows; at random.
     n_init : int or "auto", default="auto"
         How many runs to make from different starts, of which the one with the least inertia is kept. "auto" is one
-        run, ten for ``init="random"``; should no run keep the links, up to ten runs are made.
+        run, ten for ``init="random"``; should no run keep the links, up to ten runs are made. Where chance plays no
+        part in the start, one run is made, and further ones only if it fails.
     max_iter : int, default=300
         The most iterations of a run.
     tol : float, default=1e-4
@@ -94,8 +95,7 @@ class COPKMeans(_ConstrainedKMeans):
     falls steadily, which the original does not promise.
 
     An empty cluster is restarted at the component with the largest cost. Without links this is Lloyd's algorithm.
-    How the rows are numbered matters only through random draws (all starts except an array and "neighbourhoods" with
-    enough components, and ``order="random"``), through ``order="given"``, and among exact ties.
+    How the rows are numbered matters only for the orders "given" and "random", and among exact ties.
 
     References
     ----------

@@ -255,9 +255,8 @@ def _move_sums(free: Assignment, old: int, new: int, change: Floats, weight: flo
 
 def _distance_to_own(table: Table, centers: Floats, labels: NDArray[np.int32]) -> Floats:
     """Return the squared distance of each row to the centre of its cluster."""
-    distance = np.empty(table.n_rows)
-    for rows, piece in table.pieces():
-        distance[rows] = np.take_along_axis(
-            piece.squared_distances(centers), labels[rows, None].astype(np.intp), axis=1
-        )[:, 0]
-    return distance
+
+    def own(rows: slice, piece: Table) -> Floats:
+        return piece.squared_distances(centers)[np.arange(piece.n_rows), labels[rows]]
+
+    return np.concatenate(table.by_piece(own))

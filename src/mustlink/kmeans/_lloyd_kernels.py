@@ -84,7 +84,8 @@ def sparse_pass(
     value = np.empty(n_clusters)
     inertia = 0.0
     for i in range(len(indptr) - 1):
-        value[:] = norms
+        for c in range(n_clusters):
+            value[c] = norms[c]
         square = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             x = data[p]
@@ -131,7 +132,8 @@ def sparse_distances(indptr: Any, indices: Any, data: Any, centers: Any, norms: 
     n_clusters = centers.shape[1]
     value = np.empty(n_clusters)
     for i in range(len(indptr) - 1):
-        value[:] = norms
+        for c in range(n_clusters):
+            value[c] = norms[c]
         square = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             x = data[p]

@@ -36,7 +36,9 @@ def sweep_rows(
     while moved:
         moved = False
         for row in order:
-            value[:] = costs[row]
+            # Loops over numbers compile several times faster than assignments of slices.
+            for c in range(n_clusters):
+                value[c] = costs[row, c]
             for p in range(must_indptr[row], must_indptr[row + 1]):
                 partner = labels[must_indices[p]]
                 if partner >= 0:
@@ -80,7 +82,8 @@ def sweep_groups(
     value = np.empty(n_clusters)
     moved = False
     for group in order:
-        value[:] = 0.0
+        for c in range(n_clusters):
+            value[c] = 0.0
         now = 0.0
         inside = 0.0
         for q in range(group_indptr[group], group_indptr[group + 1]):

@@ -74,8 +74,8 @@ class SeededKMeans(_ConstrainedKMeans):
     Without `y`, the components are the neighbourhoods of :class:`PCKMeans`: if there are more than clusters, those far
     from each other are seeds; cannot-links only tell of a row apart from all. Conflicts among the links are no error.
 
-    How the rows are numbered matters only through random draws, where seeds leave centres to be drawn, and among
-    exact ties.
+    A `y` without any unknown row leaves nothing to find and is ignored, see :meth:`fit`. How the rows are numbered
+    matters only among exact ties.
 
     References
     ----------

@@ -114,18 +114,16 @@ def _draw(mass: Floats, order: NDArray[np.intp], size: int, rng: np.random.Rando
 
 def _nearest(table: Table, centers: Floats) -> Floats:
     """Return the squared distance of every row to the nearest centre."""
-    nearest = np.empty(table.n_rows)
-    for rows, piece in table.pieces():
-        nearest[rows] = piece.squared_distances(centers).min(axis=1)
-    return nearest
+    return np.concatenate(table.by_piece(lambda _, piece: piece.squared_distances(centers).min(axis=1)))
 
 
 def _best_candidate(table: Table, weight: Floats, closest: Floats, candidates: Floats) -> int:
     """Return which candidate would lower the inertia most."""
-    inertia = np.zeros(len(candidates))
-    for rows, piece in table.pieces():
-        inertia += weight[rows] @ np.minimum(closest[rows, None], piece.squared_distances(candidates))
-    return int(np.argmin(inertia))
+
+    def inertia(rows: slice, piece: Table) -> Floats:
+        return np.asarray(weight[rows] @ np.minimum(closest[rows, None], piece.squared_distances(candidates)))
+
+    return int(np.argmin(sum(table.by_piece(inertia))))
 
 
 def neighbourhood_seeds(table: Table, weight: Floats, links: Constraints, n_clusters: int) -> NDArray[np.intp]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -98,11 +98,10 @@ class Table:
         _in_order(work, len(blocks))
         return out
 
-    def pieces(self, n_rows: int = ROWS_AT_ONCE) -> Iterator[tuple[slice, Table]]:
-        """Cut the table into pieces of at most `n_rows` rows."""
-        for start in range(0, self.n_rows, n_rows):
-            rows = slice(start, start + n_rows)
-            yield rows, Table(self.X[rows])
+    def by_piece(self, work: Callable[[slice, Table], Any]) -> list[Any]:
+        """Do some work on pieces of a few thousand rows, and return what it gave for each, in order."""
+        cuts = [slice(start, start + ROWS_AT_ONCE) for start in range(0, self.n_rows, ROWS_AT_ONCE)]
+        return _in_order(lambda number: work(cuts[number], Table(self.X[cuts[number]])), len(cuts))
 
     def rows(self, index: NDArray[np.intp] | slice) -> Floats:
         """Return some rows as a dense array in double precision."""
@@ -126,33 +125,27 @@ class Table:
 
     def scatter(self, group: NDArray[np.intp], means: Table, weight: Floats) -> Floats:
         """Return the weighted sum of squared distances of each group's rows to its mean."""
-        total = np.zeros(means.n_rows)
-        for rows, piece in self.pieces():
+
+        def squares(rows: slice, piece: Table) -> Floats:
             apart = piece.X - means.X[group[rows]]
-            squares = apart.multiply(apart).sum(axis=1) if self.is_sparse else np.square(apart).sum(axis=1)
-            total += np.bincount(group[rows], weight[rows] * np.asarray(squares).ravel(), means.n_rows)
-        return total
+            return np.asarray((apart.multiply(apart) if self.is_sparse else np.square(apart)).sum(axis=1)).ravel()
+
+        return np.bincount(group, weight * np.concatenate(self.by_piece(squares)), means.n_rows).astype(np.float64)
 
     def mean_variance(self, weight: Floats) -> float:
         """Return the weighted variance of the features, averaged over the features."""
         share = weight / weight.sum()
-        mean = np.zeros(self.n_features)
-        for rows, piece in self.pieces():
-            mean += share[rows] @ piece.X
-        total = 0.0
-        for rows, piece in self.pieces():
-            squares = piece.X.multiply(piece.X) if self.is_sparse else np.square(piece.X - mean)
-            total += float((share[rows] @ squares).sum())
+        mean = sum(self.by_piece(lambda rows, piece: share[rows] @ piece.X))
         if self.is_sparse:
-            total = max(0.0, total - float(mean @ mean))
-        return total / self.n_features
+            squares = self.by_piece(lambda rows, piece: float((share[rows] @ piece.X.multiply(piece.X)).sum()))
+            return max(0.0, sum(squares) - float(mean @ mean)) / self.n_features
+        squares = self.by_piece(lambda rows, piece: float((share[rows] @ np.square(piece.X - mean)).sum()))
+        return sum(squares) / self.n_features
 
     def order_by_content(self) -> NDArray[np.intp]:
         """Return the rows in an order that is the same however they are numbered, equal rows side by side."""
         direction = np.random.RandomState(0).standard_normal(self.n_features)
-        place = np.empty(self.n_rows)
-        for rows, piece in self.pieces():
-            place[rows] = piece.X @ direction
+        place = np.concatenate(self.by_piece(lambda _, piece: piece.X @ direction))
         return np.argsort(place, kind="stable")
 
     def _blocks(self, n_sums: int) -> list[slice]:

@@ -170,8 +170,9 @@ def held_out_accuracy(
     """
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     links = as_constraints(constraints, n_samples)
-    if y is not None:
-        links = links + Constraints.from_labels(check_partial_labels(y, n_samples))
+    labels = check_partial_labels(y, n_samples)
+    if labels is not None:
+        links = links + Constraints.from_labels(labels)
     fit_params = dict(fit_params or {})
     taken = sorted({"X", "y", "constraints"} & set(fit_params))
     if taken:
