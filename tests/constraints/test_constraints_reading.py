@@ -306,6 +306,6 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(
 def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match="Is a directory"):
         LINKS.write(tmp_path)
-    with pytest.raises(FileNotFoundError, match="There is no folder"):
+    with pytest.raises(FileNotFoundError, match="folder to write into does not exist"):
         LINKS.write(tmp_path / "no" / "links.csv")
     assert os.listdir(tmp_path) == []
