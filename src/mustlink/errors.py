@@ -16,6 +16,7 @@ __all__ = [
     "InfeasibleWarning",
     "MustlinkError",
     "TooLargeError",
+    "UnmetConstraintsWarning",
 ]
 
 
@@ -77,3 +78,7 @@ class TooLargeError(MustlinkError, ValueError):
 
 class InfeasibleWarning(UserWarning):
     """A hard clusterer was told to relax and returned a clustering that breaks some constraints."""
+
+
+class UnmetConstraintsWarning(UserWarning):
+    """A soft clusterer could not follow the constraints, and says how far it came."""
