@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("constraints", "kmeans")
+NAMES = ("constraints", "kmeans", "boostcluster", "bbc", "bckm")
 
 
 def main(names: list[str]) -> None:

@@ -8,13 +8,39 @@ from typing import TYPE_CHECKING, Any
 from mustlink._version import __version__
 
 if TYPE_CHECKING:
+    from mustlink.boosting import (
+        BoostBaseClustering,
+        BoostCluster,
+        BoostedConstrainedKMeans,
+        CoAssociation,
+        DistBoost,
+        PriorityCOPKMeans,
+    )
     from mustlink.constraints import Constraints
     from mustlink.kmeans import COPKMeans, PCKMeans, SeededKMeans
 
-__all__ = ["COPKMeans", "Constraints", "PCKMeans", "SeededKMeans", "__version__"]
+__all__ = [
+    "BoostBaseClustering",
+    "BoostCluster",
+    "BoostedConstrainedKMeans",
+    "COPKMeans",
+    "CoAssociation",
+    "Constraints",
+    "DistBoost",
+    "PCKMeans",
+    "PriorityCOPKMeans",
+    "SeededKMeans",
+    "__version__",
+]
 
 # Loaded at first use, so that the command answers --help before numba and scikit-learn are read.
 _HOME = {
+    "BoostBaseClustering": "mustlink.boosting",
+    "BoostCluster": "mustlink.boosting",
+    "BoostedConstrainedKMeans": "mustlink.boosting",
+    "CoAssociation": "mustlink.boosting",
+    "DistBoost": "mustlink.boosting",
+    "PriorityCOPKMeans": "mustlink.boosting",
     "COPKMeans": "mustlink.kmeans",
     "Constraints": "mustlink.constraints",
     "PCKMeans": "mustlink.kmeans",
@@ -22,6 +48,7 @@ _HOME = {
 }
 _SUBMODULES = (
     "base",
+    "boosting",
     "catalogue",
     "constraints",
     "datasets",
@@ -29,8 +56,11 @@ _SUBMODULES = (
     "estimator_checks",
     "kmeans",
     "metrics",
+    "plot",
     "report",
+    "reproduce",
     "selection",
+    "spectral",
     "tables",
 )
 

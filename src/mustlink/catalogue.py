@@ -25,6 +25,10 @@ class Entry:
         Whether it never breaks a link or fails (hard), or weighs links against distances (soft).
     pick_when : str
         When to pick it, in a sentence.
+    base_parameter : str or None, default=None
+        The parameter that takes the clusterer it boosts, if it boosts one.
+    own_bases : tuple of str, default=()
+        The names of clusterers that this parameter takes as text.
 
     Examples
     --------
@@ -38,6 +42,8 @@ class Entry:
     class_name: str
     kind: Literal["hard", "soft"]
     pick_when: str
+    base_parameter: str | None = None
+    own_bases: tuple[str, ...] = ()
 
     def load(self) -> type[Any]:
         """Import the class.
@@ -52,12 +58,21 @@ class Entry:
 
 CATALOGUE: tuple[Entry, ...] = (
     Entry(
+        "boost",
+        "mustlink.boosting",
+        "BoostCluster",
+        "soft",
+        "Start here. It learns from the links which columns matter, doubts links that look wrong and names them, and "
+        "makes any clusterer follow the rest.",
+        base_parameter="estimator",
+    ),
+    Entry(
         "pck",
         "mustlink.kmeans",
         "PCKMeans",
         "soft",
-        "Start here. Links may be wrong or contradict each other; one is broken where the distances speak strongly "
-        "against it.",
+        "You are in a hurry, or distances in the table are right as they are: links have a price, and one is broken "
+        "where the distances speak strongly enough against it.",
     ),
     Entry(
         "cop",
@@ -73,6 +88,37 @@ CATALOGUE: tuple[Entry, ...] = (
         "soft",
         "You know some rows of every group: labels, or must-links within groups, only say where the clusters begin, "
         "and the distances do the rest.",
+    ),
+    Entry(
+        "bckm",
+        "mustlink.boosting",
+        "BoostedConstrainedKMeans",
+        "soft",
+        "Many links, few of them wrong, that no single run of k-means can keep at once; stop it when time is up.",
+    ),
+    Entry(
+        "bbc",
+        "mustlink.boosting",
+        "BoostBaseClustering",
+        "soft",
+        "You have labels for some rows, a clusterer of similarities such as affinity propagation, and at most some "
+        "thousand rows.",
+        base_parameter="base",
+        own_bases=("affinity", "spectral", "average", "complete", "kmedoids"),
+    ),
+    Entry(
+        "priority",
+        "mustlink.boosting",
+        "PriorityCOPKMeans",
+        "soft",
+        "The weights of your links say in which order they matter; quick, and it never fails.",
+    ),
+    Entry(
+        "distboost",
+        "mustlink.boosting",
+        "DistBoost",
+        "soft",
+        "For comparison with the literature: a distance boosted from Gaussian mixtures.",
     ),
 )
 
@@ -102,7 +148,7 @@ def find_clusterer(name: str) -> Entry:
     >>> find_clusterer("k-means")
     Traceback (most recent call last):
         ...
-    ValueError: There is no method 'k-means'; the methods are pck, cop, seeded.
+    ValueError: There is no method 'k-means'; the methods are boost, pck, cop, seeded, ...
     """
     for entry in CATALOGUE:
         if name.lower() in (entry.name.lower(), entry.class_name.lower()):

@@ -23,7 +23,7 @@ def clusters_in(desk, name):
         return list(csv.DictReader(stream))
 
 
-@pytest.mark.parametrize("method", ["pck", "cop", "seeded", "PCKMeans"])
+@pytest.mark.parametrize("method", ["boost", "pck", "cop", "seeded", "bckm", "PCKMeans"])
 def test_groups_are_found_by_every_method(shop, method):
     result = shop.run(
         "cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--method", method
@@ -39,7 +39,9 @@ def test_groups_are_found_by_every_method(shop, method):
 
 
 def test_the_same_as_in_python(shop):
-    shop.run("cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--seed", 5)
+    shop.run(
+        "cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--seed", 5, "--method", "pck"
+    )
     table = read_table("shop.csv", text=["who"], ignore=["kind"])
     links = Constraints.read("links.csv", ids=table.row_ids("who"))
     X = encode(table, leave_out=["who"]).X
@@ -185,7 +187,7 @@ def test_report(shop):
     page = shop.read("r.html")
     assert "<h1>shop.csv in 3 clusters</h1>" in page
     assert "mustlink cluster shop.csv links.csv -k 3 --id who --ignore kind --report r.html" in page
-    assert "PCKMeans" in page
+    assert "BoostCluster" in page
 
 
 def test_the_command_in_the_report_does_the_same(shop):
@@ -278,3 +280,21 @@ def test_everything_fits_80_columns(shop):
     assert max(map(len, lines)) <= 80
     # Broken between words only.
     assert set(result.stdout.split()) == set(shop.run(*options, width=300).stdout.split())
+
+
+@pytest.mark.parametrize("base", ["kmeans", "average", "mixture", "spectral"])
+def test_any_clusterer_can_be_boosted(shop, base):
+    result = shop.run("cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--base", base)
+    assert result.exit_code == 0, result.output
+    assert "3 clusters" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--base", "magic"], "There is no clusterer 'magic' to boost (--base); there are kmeans"),
+        (["--method", "pck", "--base", "kmeans"], "The method pck boosts no other clusterer"),
+    ],
+)
+def test_bases_that_make_no_sense(shop, words, message):
+    assert message in shop.fails("cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", *words)

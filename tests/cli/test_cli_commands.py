@@ -29,7 +29,7 @@ def test_demo(desk):
     assert made == ["clusters.csv", "customers.csv", "links.csv", "report.html"]
     lines = {line.split("  ")[0]: line for line in result.stdout.splitlines()}
     plain = [int(word) for word in lines["plain k-means"].split() if word.isdigit()]
-    ours = [int(word) for word in lines["PCKMeans"].split() if word.isdigit()]
+    ours = [int(word) for word in lines["BoostCluster"].split() if word.isdigit()]
     # Broken must-links, all of them, broken cannot-links, all of them.
     assert plain[1:4:2] == ours[1:4:2]
     assert ours[0] + ours[2] < plain[0] + plain[2]
@@ -82,7 +82,7 @@ import inspect, sys
 called = set()
 sys.setprofile(lambda frame, event, argument: called.add(frame.f_code) if event == "call" else None)
 from mustlink.cli import _warmup
-for _, step in [*_warmup._constraint_steps(), *_warmup._clusterer_steps()]:
+for _, step in [*_warmup._constraint_steps(), *_warmup._clusterer_steps(), *_warmup._boosting_steps()]:
     step()
 sys.setprofile(None)
 for name, module in sorted(sys.modules.items()):
@@ -108,6 +108,7 @@ def test_warmup_reaches_every_kernel(environment):
 def test_warmup_says_when_nothing_can_be_kept(desk, monkeypatch):
     monkeypatch.setattr(_warmup, "_constraint_steps", list)
     monkeypatch.setattr(_warmup, "_clusterer_steps", list)
+    monkeypatch.setattr(_warmup, "_boosting_steps", list)
     monkeypatch.setattr(_warmup, "_cache_folders", list)
     assert "every process compiles them anew" in desk.run("warmup").stdout
 
@@ -116,7 +117,7 @@ def test_version_and_help(desk):
     assert desk.run("--version").stdout == f"mustlink {__version__}\n"
     text = desk.run("cluster", "--help").stdout
     assert "the first data row being 0" in " ".join(text.replace("\u2502", " ").split())
-    for command in ("cluster", "check", "demo", "methods", "warmup"):
+    for command in ("cluster", "check", "demo", "methods", "reproduce", "warmup"):
         assert command in desk.run("--help").stdout
         assert desk.run(command, "--help").exit_code == 0
 

@@ -13,6 +13,7 @@ from mustlink.cli._cluster import cluster
 from mustlink.cli._demo import demo
 from mustlink.cli._errors import BAD_INPUT, INTERRUPTED, one_sentence
 from mustlink.cli._methods import methods
+from mustlink.cli._reproduce import reproduce
 from mustlink.cli._warmup import warmup
 
 __all__ = ["app", "main"]
@@ -33,7 +34,7 @@ def _unwrapped(docstring: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (cluster, check, demo, methods, warmup):
+for command in (cluster, check, demo, methods, reproduce, warmup):
     app.command(help=_unwrapped(command.__doc__))(command)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mustlink.cli._errors import reported
 from mustlink.cli._options import (
+    Base,
     Categorical,
     Clusters,
     Contradictions,
@@ -35,7 +36,8 @@ def cluster(
     table: TableFile,
     n_clusters: Clusters,
     links: OptionalLinksFile = None,
-    method: Method = "pck",
+    method: Method = "boost",
+    base: Base = None,
     id_column: IdColumn = None,
     label_column: LabelColumn = None,
     ignore: Ignore = None,
@@ -76,6 +78,7 @@ def cluster(
         links=links,
         n_clusters=n_clusters,
         method=method,
+        base=base,
         seed=seed,
         starts=starts,
         contradictions=contradictions.value,

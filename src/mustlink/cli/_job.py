@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from mustlink.constraints import Conflict, Constraints
     from mustlink.report import Summary
 
-__all__ = ["Job", "Outcome", "check_clusters", "default_output", "run_job"]
+__all__ = ["DEFAULT_METHOD", "Job", "Outcome", "check_clusters", "default_output", "run_job"]
 
+DEFAULT_METHOD = "boost"
 BY_NUMBER = "(Rows by their number among those clustered, from 0.)"
 
 
@@ -32,7 +33,8 @@ class Job:
     n_clusters: int
     output: Path
     links: Path | None = None
-    method: str = "pck"
+    method: str = DEFAULT_METHOD
+    base: str | None = None
     seed: int = 0
     starts: int = 10
     contradictions: Literal["raise", "majority"] = "raise"
@@ -46,7 +48,8 @@ class Job:
         words = ["mustlink", "cluster", str(table.path)]
         words += [] if self.links is None else [str(self.links)]
         words += ["-k", str(self.n_clusters)]
-        words += [] if self.method == "pck" else ["--method", self.method]
+        words += [] if self.method == DEFAULT_METHOD else ["--method", self.method]
+        words += [] if self.base is None else ["--base", self.base]
         words += [] if table.id_column is None else ["--id", table.id_column]
         words += [] if table.label_column is None else ["--label-column", table.label_column]
         words += [word for name in table.ignore for word in ("--ignore", name)]
@@ -82,10 +85,13 @@ def default_output(table: Path) -> Path:
 
 def run_job(job: Job) -> Outcome:
     """Do the job; the files appear at the end, all of them or none."""
+    from mustlink.cli._bases import make_base
     from mustlink.constraints import Constraints
     from mustlink.report import summarise
 
     entry = find_clusterer(job.method)
+    if job.base is not None:
+        make_base(job.base, entry)
     _check_outputs(job)
     check_clusters(job.n_clusters)
     if job.starts < 1:
@@ -111,6 +117,8 @@ def run_job(job: Job) -> Outcome:
         row_names=loaded.row_names,
         known_labels=loaded.kept_labels,
         notices=[*loaded.notices, *notices, *warned],
+        suspects=getattr(estimator, "suspects_", ()),
+        objective=getattr(estimator, "objective_", ()),
     )
     outcome = Outcome(loaded, links, estimator.labels_, summary)
     _write(job, entry, outcome)
@@ -132,7 +140,8 @@ def _refuse_conflicts(conflicts: Sequence[Conflict], names: list[str]) -> None:
     more = f" ({len(conflicts) - 1} more conflicts like this)" if len(conflicts) > 1 else ""
     first = conflicts[0].describe(RowNames(names)).removesuffix(".")
     raise InfeasibleError(
-        f"{first}{more}; drop a link of the chain, say --relax, or take --method pck, which may break links."
+        f"{first}{more}; drop a link of the chain, say --relax, or take a method that may break links, such as "
+        "--method boost."
     )
 
 
@@ -186,6 +195,7 @@ def _check_outputs(job: Job) -> None:
 
 def _fitted(entry: Entry, job: Job, loaded: LoadedTable, links: Constraints) -> tuple[Any, list[str]]:
     """Fit the clusterer; its warnings become notices."""
+    from mustlink.cli._bases import make_base
     from mustlink.constraints import Constraints
 
     clusterer = entry.load()
@@ -195,6 +205,11 @@ def _fitted(entry: Entry, job: Job, loaded: LoadedTable, links: Constraints) -> 
         parameters["on_infeasible"] = "relax"
     if "n_init" in known_parameters:
         parameters["n_init"] = job.starts
+    if "scale" in known_parameters:
+        # The table comes scaled as the person chose, or unscaled as they chose.
+        parameters["scale"] = False
+    if job.base is not None and entry.base_parameter is not None:
+        parameters[entry.base_parameter] = make_base(job.base, entry)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         labels = loaded.partial_labels()
@@ -246,7 +261,7 @@ def _report(job: Job, entry: Entry, outcome: Outcome) -> str:
         title=f"{job.table.path.name} in {len(outcome.summary.clusters)} clusters",
         run={
             "Command": job.command,
-            "Method": f"{entry.name} ({entry.class_name})",
+            "Method": f"{entry.name} ({entry.class_name})" + (f" of {job.base}" if job.base else ""),
             "Seed": str(job.seed),
             "Starts": str(job.starts),
         },

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "Base",
     "Categorical",
     "Clusters",
     "Contradictions",
@@ -54,7 +55,18 @@ OptionalLinksFile = Annotated[
 Clusters = Annotated[int, typer.Option("-k", "--clusters", metavar="K", help="How many clusters to make.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same clusters.")]
 Method = Annotated[
-    str, typer.Option("--method", metavar="NAME", help="pck, cop or seeded; see [bold]mustlink methods[/bold].")
+    str,
+    typer.Option("--method", metavar="NAME", help="boost, pck, cop, seeded, ...: see [bold]mustlink methods[/bold]."),
+]
+Base = Annotated[
+    str | None,
+    typer.Option(
+        "--base",
+        metavar="NAME",
+        help="The clusterer to boost: kmeans, spectral, average, complete, single, ward, mixture, birch, hdbscan, "
+        "affinity; bbc also takes kmedoids.",
+        show_default="kmeans; affinity for bbc",
+    ),
 ]
 Relax = Annotated[
     bool, typer.Option("--relax", help="Where a hard method cannot keep every link, take the best it found.")

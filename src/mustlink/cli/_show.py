@@ -104,6 +104,8 @@ def _cells(cluster: ClusterSummary, *, with_known: bool) -> list[str]:
 
 def show_links(summary: Summary) -> None:
     """Print how the links fared."""
+    from mustlink.report import suspicion
+
     if not summary.n_links:
         return
     say(
@@ -112,5 +114,7 @@ def show_links(summary: Summary) -> None:
     )
     if summary.n_broken:
         show_list("Broken links", [str(link) for link in summary.broken], summary.n_broken)
+    if summary.suspects:
+        show_list(suspicion(summary), [str(link) for link in summary.suspects], summary.n_suspects)
     if summary.n_conflicts:
         show_list("Links that contradict each other", summary.conflicts, summary.n_conflicts)

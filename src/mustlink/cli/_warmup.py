@@ -25,7 +25,7 @@ def warmup(debug: Debug = False) -> None:
     from mustlink.cli._show import printer, say
 
     started = time.perf_counter()
-    steps = [*_constraint_steps(), *_clusterer_steps()]
+    steps = [*_constraint_steps(), *_clusterer_steps(), *_boosting_steps()]
     with Progress(TextColumn("{task.description}"), BarColumn(), console=printer(), transient=True) as progress:
         task = progress.add_task("Compiling", total=len(steps))
         for description, step in steps:
@@ -81,6 +81,24 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
                 yield f"{name}, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X)
 
 
+def _boosting_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise what boosting has compiled beyond the defaults of its clusterers."""
+    import numpy as np
+
+    from mustlink.boosting import BoostBaseClustering, CoAssociation
+    from mustlink.constraints import Constraints
+
+    codes = np.random.default_rng(0).integers(3, size=(24, 4))
+    kernel = CoAssociation(codes, np.ones(4))
+    X = codes.astype(float) + np.linspace(0, 1, 24)[:, None]
+    links = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 5)])
+    medoids = BoostBaseClustering("kmedoids", 3, finish="components", n_rounds=2, random_state=0)
+    yield "co-association, pairs", lambda: kernel.at(links.must_link)
+    yield "co-association, components", lambda: kernel.components(2.0)
+    yield "co-association, eigenvectors", lambda: kernel.eigenvectors(2)
+    yield "k-medoids", lambda: medoids.fit(X, constraints=links)
+
+
 def _exercise(clusterer: type[Any], X: Any) -> None:
     """Fit a clusterer with links and labels and ask it all it can answer."""
     import warnings
@@ -95,7 +113,8 @@ def _exercise(clusterer: type[Any], X: Any) -> None:
     y = np.full(X.shape[0], -1)
     y[[14, 15, 16, 17]] = 0, 0, 1, 2
     known = clusterer().get_params()
-    settings = {name: value for name, value in (("max_iter", 3), ("random_state", 0)) if name in known}
+    few = {"max_iter": 3, "n_rounds": 2, "n_masks": 2, "random_state": 0}
+    settings = {name: value for name, value in few.items() if name in known}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for labels, links in ((None, None), (None, tree), (y, ring), (None, ring)):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from mustlink.report._page import headline, render_report
+from mustlink.report._page import headline, render_report, suspicion
 from mustlink.report._picture import Picture, make_picture
 from mustlink.report._summary import BrokenLink, ClusterSummary, RowNames, Summary, Trait, summarise
+from mustlink.report._suspects import SuspectLink
 from mustlink.report._write import write_report
 
 __all__ = [
@@ -13,10 +14,12 @@ __all__ = [
     "Picture",
     "RowNames",
     "Summary",
+    "SuspectLink",
     "Trait",
     "headline",
     "make_picture",
     "render_report",
     "summarise",
+    "suspicion",
     "write_report",
 ]

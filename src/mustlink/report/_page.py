@@ -9,9 +9,9 @@ from mustlink._version import __version__
 from mustlink.report._picture import Picture
 from mustlink.report._style import STYLE
 from mustlink.report._summary import NOISE, BrokenLink, ClusterSummary, Summary, Trait
-from mustlink.report._svg import link_swatch, scatter, swatch
+from mustlink.report._svg import curve, link_swatch, scatter, swatch
 
-__all__ = ["headline", "render_report"]
+__all__ = ["headline", "render_report", "suspicion"]
 
 
 def render_report(
@@ -49,7 +49,9 @@ def render_report(
         _picture_section(summary, picture),
         _clusters_section(summary),
         _links_section(summary),
+        _suspects_section(summary),
         _conflicts_section(summary),
+        _rounds_section(summary),
         _notices_section(summary),
         _run_section(run or {}),
     ]
@@ -218,6 +220,53 @@ def _broken_row(link: BrokenLink) -> str:
 def _and_more(number: int, noun: str) -> str:
     """Say how many are not listed."""
     return f'<p class="note">And {_count(number, "more " + noun)}.</p>' if number else ""
+
+
+def _suspects_section(summary: Summary) -> str:
+    """List the links that look wrong, so that a person looks at them again."""
+    if not summary.suspects:
+        return ""
+    rows = "\n".join(
+        f'<tr><th scope="row">{link.kind}</th><td>{escape(link.names[0])}</td><td>{escape(link.names[1])}</td>'
+        f'<td class="number">{link.trust:.0%}</td></tr>'
+        for link in summary.suspects
+    )
+    return (
+        f"<section><h2>Links to check</h2><p>{escape(suspicion(summary))}</p>"
+        '<div class="scroll"><table class="broken"><thead><tr><th scope="col">Link</th><th scope="col">Row</th>'
+        f'<th scope="col">Row</th><th scope="col">Probably right</th></tr></thead>\n<tbody>{rows}</tbody></table></div>'
+        f"{_and_more(summary.n_suspects - len(summary.suspects), 'link to check')}</section>"
+    )
+
+
+def suspicion(summary: Summary) -> str:
+    """Say how many links look wrong.
+
+    Parameters
+    ----------
+    summary : Summary
+        With at least one suspect.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    if summary.n_suspects == 1:
+        return "This link looks wrong: check it."
+    return f"These {summary.n_suspects:,} links look wrong: check them."
+
+
+def _rounds_section(summary: Summary) -> str:
+    """Draw how the objective fell."""
+    if len(summary.objective) < 2:
+        return ""
+    first, last = summary.objective[0], summary.objective[-1]
+    return (
+        f"<section><h2>Rounds</h2><figure>{curve(summary.objective)}"
+        f"<figcaption>The objective after each of {len(summary.objective)} rounds, from {first:.3g} to {last:.3g}. "
+        "It counts what is still broken, and never rises.</figcaption></figure></section>"
+    )
 
 
 def _conflicts_section(summary: Summary) -> str:

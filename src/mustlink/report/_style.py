@@ -32,6 +32,10 @@ h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
 figure { margin: 0; }
 .scatter { display: block; width: 100%; height: auto; background: var(--panel);
   border: 1px solid var(--rule); border-radius: 8px; }
+.curve { display: block; width: 100%; height: auto; background: var(--panel);
+  border: 1px solid var(--rule); border-radius: 8px; }
+.curve polyline { fill: none; stroke: var(--c0); stroke-width: 2; }
+.curve circle { fill: var(--c0); }
 .mark { stroke: var(--edge); stroke-width: .7; }
 .c0 { fill: var(--c0); } .c1 { fill: var(--c1); } .c2 { fill: var(--c2); } .c3 { fill: var(--c3); }
 .c4 { fill: var(--c4); } .c5 { fill: var(--c5); } .c6 { fill: var(--c6); stroke: var(--panel); }

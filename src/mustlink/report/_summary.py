@@ -12,6 +12,7 @@ from scipy import sparse
 
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.report._suspects import SuspectLink, Suspicion, name_suspects
 from mustlink.tables import Feature
 
 __all__ = ["BrokenLink", "ClusterSummary", "RowNames", "Summary", "Trait", "summarise"]
@@ -164,6 +165,12 @@ class Summary:
         Which share of the pairs of such rows is together or apart as their labels say; NaN without pairs.
     notices : tuple of str
         What else the reader should know.
+    n_suspects : int
+        How many links look wrong.
+    suspects : tuple of SuspectLink
+        Them, worst first, at most 50.
+    objective : tuple of float
+        What the clusterer minimised, after each of its rounds.
 
     Examples
     --------
@@ -190,6 +197,9 @@ class Summary:
     n_known: int
     known_kept: float
     notices: tuple[str, ...] = ()
+    n_suspects: int = 0
+    suspects: tuple[SuspectLink, ...] = ()
+    objective: tuple[float, ...] = ()
 
     @property
     def n_links(self) -> int:
@@ -216,6 +226,8 @@ def summarise(
     row_names: Sequence[str] | None = None,
     known_labels: Sequence[str] | None = None,
     notices: Sequence[str] = (),
+    suspects: Sequence[Suspicion] = (),
+    objective: Sequence[float] = (),
 ) -> Summary:
     """Gather what is worth showing of a clustering.
 
@@ -235,6 +247,10 @@ def summarise(
         Labels known beforehand, an empty text where there is none.
     notices : sequence of str, default=()
         Sentences to show with the rest.
+    suspects : sequence, default=()
+        Links that look wrong, worst first, such as ``suspects_`` of a clusterer.
+    objective : sequence of float, default=()
+        What the clusterer minimised, after each of its rounds, such as ``objective_``.
 
     Returns
     -------
@@ -281,6 +297,9 @@ def summarise(
         n_known=0 if known_labels is None else sum(map(bool, known_labels)),
         known_kept=_share_of_pairs_kept(labels, known_labels),
         notices=tuple(notices),
+        n_suspects=len(suspects),
+        suspects=name_suspects(suspects, namer),
+        objective=tuple(float(value) for value in objective),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -10,9 +11,12 @@ import numpy as np
 from mustlink.report._picture import Picture
 from mustlink.report._summary import NOISE
 
-__all__ = ["N_COLOURS", "colour_of", "link_swatch", "scatter", "swatch"]
+__all__ = ["N_COLOURS", "colour_of", "curve", "link_swatch", "scatter", "swatch"]
 
 WIDTH, HEIGHT, MARGIN = 760, 500, 26
+CURVE_HEIGHT = 180
+LONG_SPAN = 20
+"""From this ratio of the largest to the smallest value on, a curve is drawn on a scale of powers."""
 N_COLOURS = 7
 _LABEL_GAP = 24.0
 _CROWD = 1_200
@@ -87,13 +91,28 @@ def scatter(picture: Picture) -> str:
     return "\n".join(parts)
 
 
-def _on_canvas(points: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def curve(values: Sequence[float]) -> str:
+    """Draw a falling line, one point a round, on a scale of powers where the values span several."""
+    heights = np.asarray(values, dtype=float)
+    on_powers = heights.min() > 0 and heights.max() / heights.min() > LONG_SPAN
+    across = np.arange(1, len(heights) + 1, dtype=float)
+    xy = _on_canvas(np.column_stack([across, np.log(heights) if on_powers else heights]), CURVE_HEIGHT)
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in xy)
+    description = f"From {heights[0]:.3g} after the first round to {heights[-1]:.3g} after round {len(heights)}."
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in xy)
+    return (
+        f'<svg class="curve" viewBox="0 0 {WIDTH} {CURVE_HEIGHT}" role="img" aria-label="{description}">'
+        f'<polyline points="{line}"/>{dots}</svg>'
+    )
+
+
+def _on_canvas(points: np.ndarray[Any, Any], height: int = HEIGHT) -> np.ndarray[Any, Any]:
     """Stretch the points over the canvas; up is up."""
     low = points.min(axis=0)
     span = points.max(axis=0) - low
     share = np.divide(points - low, span, out=np.full_like(points, 0.5), where=span > 0)
     across = MARGIN + share[:, 0] * (WIDTH - 2 * MARGIN)
-    down = HEIGHT - MARGIN - share[:, 1] * (HEIGHT - 2 * MARGIN)
+    down = height - MARGIN - share[:, 1] * (height - 2 * MARGIN)
     return np.column_stack([across, down])
 
 

@@ -1,0 +1,168 @@
+"""Base clusterers: how any of them is copied, seeded, run, checked and asked about new rows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.utils import get_tags
+
+__all__ = ["BaseClusterer", "BaseRun"]
+
+DEFAULT_N_CLUSTERS = 8
+
+
+@dataclass(frozen=True)
+class BaseRun:
+    """What one run of the base clusterer gave.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Integers; -1 is noise.
+    model : object or None
+        What labels new rows: the fitted base, if it can.
+    """
+
+    labels: NDArray[Any]
+    model: Any | None
+
+    def on_all_rows(self, sample_table: NDArray[Any], table: NDArray[Any], rows: NDArray[np.intp]) -> BaseRun:
+        """Carry labels found on some rows over to all, by the base's own rule, else by the nearest mean."""
+        model = self.model if self.model is not None else NearestMean(sample_table, self.labels)
+        labels = np.asarray(model.predict(table)).astype(self.labels.dtype)
+        labels[rows] = self.labels
+        return BaseRun(labels, model)
+
+
+class NearestMean:
+    """Labels new rows by the cluster whose mean is nearest; noise draws nobody."""
+
+    def __init__(self, table: Any, labels: NDArray[Any]) -> None:
+        self.names = np.unique(labels[labels != -1])
+        self.means = np.array([np.asarray(table[labels == name].mean(axis=0)).ravel() for name in self.names])
+
+    def predict(self, table: Any) -> NDArray[Any]:
+        """Return the name of the nearest mean; -1 if there is none."""
+        if not len(self.names):
+            return np.full(table.shape[0], -1)
+        return np.asarray(self.names[pairwise_distances_argmin(table, self.means)])
+
+
+class BaseClusterer:
+    """A clusterer to be boosted: a scikit-learn estimator, or a function from a table to labels.
+
+    Parameters
+    ----------
+    estimator : estimator, callable or None
+        None is k-means with three starts.
+    n_clusters : int or None
+        Written into the copies of the estimator where it has such a parameter. None leaves it as it is.
+    """
+
+    def __init__(self, estimator: Any, n_clusters: int | None) -> None:
+        if estimator is None:
+            estimator = KMeans(DEFAULT_N_CLUSTERS if n_clusters is None else n_clusters, n_init=3)
+        is_estimator = hasattr(estimator, "fit") or hasattr(estimator, "fit_predict")
+        if isinstance(estimator, type) or not (is_estimator or callable(estimator)):
+            raise TypeError(
+                "estimator must be a clusterer with fit and labels_ (or fit_predict), or a function from a table to "
+                f"labels; got {estimator!r}."
+            )
+        self.estimator = estimator
+        self.is_function = not is_estimator
+        self._settings: dict[str, Any] = {}
+        self.n_clusters = n_clusters
+        self._seeded: list[str] = []
+        if not self.is_function and hasattr(estimator, "get_params"):
+            self._read_parameters(estimator.get_params(deep=True))
+
+    def _read_parameters(self, params: dict[str, Any]) -> None:
+        """Find the parameters that hold the number of clusters and the seeds, also nested ones."""
+        self._seeded = [name for name in params if name == "random_state" or name.endswith("__random_state")]
+        name = "n_clusters"
+        if "n_clusters" not in params and "n_components" in params and _is_mixture(self.estimator):
+            name = "n_components"
+        # A base whose own number is None finds the number by itself, and must go on doing so.
+        counts = [key for key in params if (key == name or key.endswith(f"__{name}")) and params[key] is not None]
+        if self.n_clusters is None:
+            given = [params[key] for key in counts if isinstance(params[key], int)]
+            self.n_clusters = given[0] if given else None
+        else:
+            self._settings = dict.fromkeys(counts, self.n_clusters)
+
+    @property
+    def name(self) -> str:
+        """What to call the base in a message."""
+        return getattr(self.estimator, "__name__", type(self.estimator).__name__)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the base has a seed to set."""
+        return bool(self._seeded)
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether the base says that it takes sparse tables."""
+        if self.is_function or not isinstance(self.estimator, BaseEstimator):
+            return False
+        return bool(get_tags(self.estimator).input_tags.sparse)
+
+    def run(self, table: Any, seed: int, where: str | None = None) -> BaseRun:
+        """Cluster a table with a fresh copy.
+
+        Parameters
+        ----------
+        table : array or sparse matrix
+            The rows.
+        seed : int
+            For all random states of the copy.
+        where : str or None
+            The round, for the message of an error; None lets the base's own error and warnings through.
+        """
+        if where is None:
+            return self._run(table, seed, "alone")
+        try:
+            with warnings.catch_warnings():
+                # One short run of many that has not settled is no news.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                return self._run(table, seed, where)
+        except Exception as error:
+            raise RuntimeError(
+                f"The base clusterer {self.name} failed {where}, on a table of {table.shape[0]} rows and "
+                f"{table.shape[1]} columns: {error}"
+            ) from error
+
+    def _run(self, table: Any, seed: int, where: str) -> BaseRun:
+        if self.is_function:
+            return BaseRun(self._checked(self.estimator(table), table.shape[0]), None)
+        model = clone(self.estimator)
+        if self._settings or self._seeded:
+            model.set_params(**self._settings, **dict.fromkeys(self._seeded, seed))
+        labels = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
+        return BaseRun(self._checked(labels, table.shape[0]), model if hasattr(model, "predict") else None)
+
+    def _checked(self, labels: Any, n_rows: int) -> NDArray[Any]:
+        """Return labels as small integers, or say what is wrong with them."""
+        array = np.asarray(labels)
+        if array.shape != (n_rows,):
+            raise ValueError(f"it must return {n_rows} labels, one per row, and returned shape {array.shape}.")
+        if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.round(array))).all():
+            raise ValueError("it must return labels that are whole numbers, and returned fractions or NaN.")
+        if array.dtype.kind not in "iubf":
+            raise ValueError(f"it must return labels that are integers, and returned {array.dtype}.")
+        whole = array.astype(np.int64)
+        low, high = int(whole.min()), int(whole.max())
+        return whole.astype(np.result_type(np.min_scalar_type(min(low, -1)), np.min_scalar_type(min(-high - 1, -1))))
+
+
+def _is_mixture(estimator: Any) -> bool:
+    """Say whether an estimator counts its clusters as mixture components."""
+    return isinstance(estimator, BaseEstimator) and get_tags(estimator).estimator_type == "density_estimator"

@@ -1,0 +1,497 @@
+"""The weighted co-association of several clusterings, kept as the table of their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from mustlink.boosting._coassociation_kernels import (
+    add_to_columns,
+    connect_codes,
+    count_together,
+    group_rows,
+    sum_table_rows,
+)
+from mustlink.boosting._code_kmeans import CodeTable, best_of_starts
+from mustlink.errors import TooLargeError
+
+__all__ = ["CoAssociation"]
+
+NOISE_LABEL = -1
+MOST_DENSE_ROWS = 5_000
+MOST_DENSE_COLUMNS = 3_000
+# Eigenvalues below this share of the largest one are rounding.
+RANK_TOLERANCE = 1e-10
+
+
+class CoAssociation:
+    """How often points stand together in several clusterings, each with a weight.
+
+    The matrix K_ij = sum_t weight_t [i and j have the same label in round t] is never built. What is kept is the
+    table of labels, one column per round, called codes, in the smallest integers that hold them.
+
+    Parameters
+    ----------
+    codes : array-like of shape (n_samples, n_rounds)
+        The labels of every point in every round: integers, in any numbering. The label -1 is noise: such a point
+        is apart from all others in that round, and together with itself only.
+    weights : array-like of shape (n_rounds,), default=None
+        How much each round counts, finite and not negative; ones if None.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_samples, n_rounds)
+        The labels renumbered from 0 in every round, in the order of the labels given; -1 stays.
+    weights : ndarray of shape (n_rounds,)
+        The weights.
+    names : list of ndarray
+        For every round the label given that stands behind each number in `codes`.
+
+    See Also
+    --------
+    mustlink.boosting.BoostCluster : Builds one, and clusters it.
+
+    Notes
+    -----
+    Let B have one column per label of every round, with sqrt(weight) where the point has that label. Then K = B B'
+    (plus, for noise, a diagonal). Its eigenvectors come from the small matrix B'B, and kernel k-means on K is
+    k-means on the rows of B. Points with equal codes are one point with a weight.
+
+    Examples
+    --------
+    >>> from mustlink.boosting import CoAssociation
+    >>> kernel = CoAssociation([[0, 1], [0, 0], [1, 0]], weights=[2.0, 0.5])
+    >>> kernel.at([(0, 1), (1, 2), (0, 2)])
+    array([2. , 0.5, 0. ])
+    >>> kernel.toarray()
+    array([[2.5, 2. , 0. ],
+           [2. , 2.5, 0.5],
+           [0. , 0.5, 2.5]])
+    """
+
+    def __init__(self, codes: ArrayLike, weights: ArrayLike | None = None) -> None:
+        table = np.asarray(codes)
+        if table.ndim != 2 or table.dtype.kind not in "iub":
+            raise ValueError(
+                "codes must be a table of integers, one row per point and one column per round; got an array of "
+                f"shape {table.shape} and type {table.dtype}."
+            )
+        self._build([table[:, t] for t in range(table.shape[1])], len(table), weights)
+
+    @classmethod
+    def from_labels(cls, labels: Sequence[ArrayLike], weights: ArrayLike | None = None) -> CoAssociation:
+        """Build the co-association from one label array per round.
+
+        Parameters
+        ----------
+        labels : sequence of array-like of shape (n_samples,)
+            Integer labels, one array per round, at least one.
+        weights : array-like of shape (n_rounds,), default=None
+            How much each round counts; ones if None.
+
+        Returns
+        -------
+        CoAssociation
+
+        Examples
+        --------
+        >>> from mustlink.boosting import CoAssociation
+        >>> CoAssociation.from_labels([[7, 7, 9], [0, 1, 1]]).codes
+        array([[0, 0],
+               [0, 1],
+               [1, 1]], dtype=int8)
+        """
+        columns = [np.asarray(column) for column in labels]
+        if not columns:
+            raise ValueError("At least one label array is needed.")
+        for t, column in enumerate(columns):
+            if column.shape != (len(columns[0]),) or column.dtype.kind not in "iub":
+                raise ValueError(
+                    f"The labels of every round must be {len(columns[0])} integers, as many as in the first; round "
+                    f"{t} has an array of shape {column.shape} and type {column.dtype}."
+                )
+        kernel = cls.__new__(cls)
+        kernel._build(columns, len(columns[0]), weights)
+        return kernel
+
+    def _build(self, columns: list[NDArray[Any]], n_samples: int, weights: ArrayLike | None) -> None:
+        """Renumber the labels of every round and keep them in the smallest type."""
+        per_round = np.ones(len(columns)) if weights is None else np.array(weights, dtype=np.float64)
+        if per_round.shape != (len(columns),) or not (np.isfinite(per_round).all() and (per_round >= 0).all()):
+            raise ValueError(
+                f"weights must be {len(columns)} finite numbers, one per round, none of them negative; got "
+                f"{per_round!r}."
+            )
+        self.names = [label_names(column) for column in columns]
+        most = max((len(names) for names in self.names), default=0)
+        self.codes = np.empty((n_samples, len(columns)), dtype=np.min_scalar_type(-max(most, 1)))
+        for t, column in enumerate(columns):
+            self.codes[:, t] = renumber(column, self.names[t])
+        self.weights = per_round
+        self.offsets = np.concatenate([[0], np.cumsum([len(names) for names in self.names])]).astype(np.int64)
+
+    # ---- sizes -------------------------------------------------------------------------------------------------
+
+    @property
+    def n_samples(self) -> int:
+        """The number of points."""
+        return len(self.codes)
+
+    @property
+    def n_rounds(self) -> int:
+        """The number of clusterings."""
+        return len(self.weights)
+
+    @cached_property
+    def column_weight(self) -> NDArray[np.float64]:
+        """The weight of the round that each (round, label) column belongs to."""
+        return np.repeat(self.weights, np.diff(self.offsets))
+
+    @cached_property
+    def noise_weight(self) -> NDArray[np.float64]:
+        """The summed weight of the rounds in which each point is noise."""
+        is_noise = self.codes < 0
+        return is_noise @ self.weights if is_noise.any() else np.zeros(self.n_samples)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CoAssociation):
+            return NotImplemented
+        return (
+            np.array_equal(self.codes, other.codes)
+            and np.array_equal(self.weights, other.weights)
+            and all(np.array_equal(mine, yours) for mine, yours in zip(self.names, other.names, strict=True))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"CoAssociation({self.n_samples} points, {self.n_rounds} rounds, {self.offsets[-1]} labels)"
+
+    # ---- the kernel --------------------------------------------------------------------------------------------
+
+    def at(self, pairs: ArrayLike) -> NDArray[np.float64]:
+        """Return K at some pairs of points.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2)
+            Pairs of point numbers.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        i, j = np.asarray(pairs, dtype=np.intp).reshape(-1, 2).T
+        together = (self.codes[i] == self.codes[j]) & ((self.codes[i] >= 0) | (i == j)[:, None])
+        return together @ self.weights
+
+    def toarray(self) -> NDArray[np.float64]:
+        """Return K itself, for pictures and for small tables.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples)
+
+        Raises
+        ------
+        TooLargeError
+            Above 5,000 points.
+        """
+        if self.n_samples > MOST_DENSE_ROWS:
+            raise TooLargeError(
+                f"The co-association of {self.n_samples:,} points would take {self.n_samples**2 * 8 / 1e9:,.1f} GB; "
+                f"it is written out for at most {MOST_DENSE_ROWS:,} points. Use at, matvec or eigenvectors instead."
+            )
+        dense = np.diag(self.noise_weight)
+        for t, weight in enumerate(self.weights):
+            code = self.codes[:, t]
+            dense += weight * ((code[:, None] == code) & (code >= 0))
+        return dense
+
+    def matvec(self, vectors: ArrayLike) -> NDArray[np.float64]:
+        """Multiply K with a vector or with several.
+
+        Parameters
+        ----------
+        vectors : array-like of shape (n_samples,) or (n_samples, c)
+            What to multiply with.
+
+        Returns
+        -------
+        ndarray of the same shape
+        """
+        given = np.asarray(vectors, dtype=np.float64)
+        columns = np.ascontiguousarray(given.reshape(self.n_samples, -1))
+        per_label = add_to_columns(self.codes, self.offsets, columns) * self.column_weight[:, None]
+        product = sum_table_rows(self.codes, self.offsets, per_label) + self.noise_weight[:, None] * columns
+        return product.reshape(given.shape)
+
+    def distinct(self) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+        """Find the distinct codes, in the order of their first points.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_distinct, n_rounds)
+            Each code once.
+        inverse : ndarray of shape (n_samples,)
+            Which of them every point has.
+        counts : ndarray of shape (n_distinct,)
+            How many points have it. Points that share a code with noise in it are nevertheless apart in the
+            noise rounds.
+
+        Examples
+        --------
+        >>> from mustlink.boosting import CoAssociation
+        >>> codes, inverse, counts = CoAssociation([[0, 1], [1, 1], [0, 1]]).distinct()
+        >>> counts
+        array([2, 1])
+        """
+        first, inverse = group_rows(self.codes)
+        return self.codes[first], inverse, np.bincount(inverse, minlength=len(first))
+
+    # ---- eigenvectors ------------------------------------------------------------------------------------------
+
+    def eigenvectors(self, n_components: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the largest eigenvalues of K and their eigenvectors.
+
+        Parameters
+        ----------
+        n_components : int
+            How many. There are fewer if K has a lower rank.
+
+        Returns
+        -------
+        values : ndarray of shape (s,)
+            In descending order, all positive.
+        vectors : ndarray of shape (n_samples, s)
+            Of length one.
+
+        Examples
+        --------
+        >>> from mustlink.boosting import CoAssociation
+        >>> values, vectors = CoAssociation([[0], [0], [1]]).eigenvectors(2)
+        >>> values.round(12)
+        array([2., 1.])
+        """
+        values, table, vectors = self._spectrum(n_components)
+        if vectors is None:
+            vectors = sum_table_rows(self.codes, self.offsets, self._weighted(table)) / np.sqrt(values)
+        return values, vectors
+
+    def embed(self, n_components: int | None = None) -> NDArray[np.float64]:
+        """Return points whose inner products are K, or its best approximation of a given rank.
+
+        Parameters
+        ----------
+        n_components : int, default=None
+            The number of coordinates; None takes as many as K has positive eigenvalues.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, s)
+            The eigenvectors, each times the square root of its eigenvalue.
+        """
+        values, vectors = self.eigenvectors(self.n_samples if n_components is None else n_components)
+        return vectors * np.sqrt(values)
+
+    def transform(self, labels: ArrayLike, n_components: int | None = None) -> NDArray[np.float64]:
+        """Embed new points by their labels in the rounds.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_new, n_rounds)
+            Labels in the numbering that the co-association was made with. One that a round has not seen is noise.
+        n_components : int, default=None
+            As for :meth:`embed`.
+
+        Returns
+        -------
+        ndarray of shape (n_new, s)
+            Points of the table itself come out as in :meth:`embed`, if no round has noise.
+        """
+        _, table, _ = self._spectrum(self.n_samples if n_components is None else n_components)
+        return sum_table_rows(self.encode(labels), self.offsets, self._weighted(table))
+
+    def encode(self, labels: ArrayLike) -> NDArray[Any]:
+        """Renumber the labels of new points as in `codes`; one that a round has not seen becomes noise.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_new, n_rounds)
+            Labels in the numbering that the co-association was made with.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_rounds)
+        """
+        given = np.asarray(labels)
+        if given.ndim != 2 or given.shape[1] != self.n_rounds:
+            raise ValueError(f"labels must have {self.n_rounds} columns, one per round; got shape {given.shape}.")
+        encoded = np.empty(given.shape, dtype=self.codes.dtype)
+        for t, names in enumerate(self.names):
+            encoded[:, t] = renumber(given[:, t], names)
+        return encoded
+
+    def _weighted(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.ascontiguousarray(table * np.sqrt(self.column_weight)[:, None])
+
+    def _spectrum(
+        self, n_components: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+        """Return eigenvalues, the embedding of every (round, label) column, and the eigenvectors if at hand.
+
+        Without noise and with fewer labels than points, everything comes from the small matrix B'B. Otherwise K is
+        small enough to be written out, or it is only multiplied with (Lanczos).
+        """
+        if n_components < 1:
+            raise ValueError(f"n_components must be at least 1; got {n_components}.")
+        n_columns = int(self.offsets[-1])
+        if not self.noise_weight.any() and n_columns <= min(self.n_samples, MOST_DENSE_COLUMNS):
+            root = np.sqrt(self.column_weight)
+            small = count_together(self.codes, self.offsets, np.ones(self.n_samples)) * root * root[:, None]
+            values, columns = largest_eigenpairs(small, n_components)
+            return values, columns, None
+        if self.n_samples <= MOST_DENSE_ROWS // 2 or n_components >= self.n_samples:
+            values, vectors = largest_eigenpairs(self.toarray(), n_components)
+        else:
+            operator = LinearOperator((self.n_samples,) * 2, matvec=self.matvec, dtype=np.float64)
+            start = np.random.RandomState(0).standard_normal(self.n_samples)
+            values, vectors = eigsh(operator, k=n_components, which="LA", v0=start)
+            keep = np.argsort(-values)
+            keep = keep[values[keep] > RANK_TOLERANCE * values.max()]
+            values, vectors = values[keep], with_fixed_signs(vectors[:, keep])
+        per_label = add_to_columns(self.codes, self.offsets, np.ascontiguousarray(vectors))
+        return values, per_label * np.sqrt(self.column_weight)[:, None] / np.sqrt(values), vectors
+
+    # ---- clustering --------------------------------------------------------------------------------------------
+
+    def kmeans(
+        self,
+        n_clusters: int,
+        init_labels: ArrayLike | Sequence[ArrayLike],
+        *,
+        sample_weight: ArrayLike | None = None,
+        max_iter: int = 300,
+    ) -> tuple[NDArray[np.int64], float]:
+        """Run kernel k-means on K, exactly, as k-means on the codes.
+
+        Parameters
+        ----------
+        n_clusters : int
+            The number of clusters.
+        init_labels : array-like of shape (n_samples,), or a sequence of them
+            Labels to start from; with several, the run with the lowest objective wins. Of a start with too many
+            clusters the heaviest are taken; one with too few is filled up with the points that fit worst.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weight of every point.
+        max_iter : int, default=300
+            The most iterations of a run.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            The cluster of every point. Some numbers are missing if there are fewer distinct codes than clusters.
+        objective : float
+            The weighted sum of squared distances to the centres, in the space of K.
+
+        Examples
+        --------
+        >>> from mustlink.boosting import CoAssociation
+        >>> kernel = CoAssociation([[0, 0], [0, 0], [1, 0], [1, 1]])
+        >>> labels, objective = kernel.kmeans(2, [0, 1, 1, 1])
+        >>> labels, round(objective, 12)
+        (array([0, 0, 1, 1]), 1.0)
+        """
+        if not 1 <= n_clusters <= self.n_samples:
+            raise ValueError(f"n_clusters must be between 1 and the {self.n_samples} points; got {n_clusters}.")
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if weight is not None and (weight.shape != (self.n_samples,) or (weight < 0).any()):
+            raise ValueError(f"sample_weight must be {self.n_samples} numbers that are not negative.")
+        first = np.asarray(init_labels[0]) if len(init_labels) else np.empty(0)  # type: ignore[arg-type, index]
+        starts = [init_labels] if first.ndim == 0 else list(init_labels)  # type: ignore[arg-type]
+        return best_of_starts(CodeTable.of(self, weight), n_clusters, starts, max_iter)
+
+    def components(self, threshold: float) -> NDArray[np.int64]:
+        """Return the connected components of the graph in which K_ij > threshold joins two points.
+
+        Parameters
+        ----------
+        threshold : float
+            Points joined by a larger weight are connected.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The component of every point, numbered in the order of their first points.
+
+        Notes
+        -----
+        Distinct codes are compared with each other, at worst all pairs of them; nothing quadratic is stored.
+
+        Examples
+        --------
+        >>> from mustlink.boosting import CoAssociation
+        >>> CoAssociation([[0, 0], [0, 1], [1, 1], [2, 2]]).components(0.5)
+        array([0, 0, 0, 1])
+        """
+        codes, inverse, _ = self.distinct()
+        order = np.argsort(-self.weights, kind="stable")
+        component = connect_codes(np.ascontiguousarray(codes[:, order]), self.weights[order], float(threshold))
+        # Points that share a code with noise in it may be too far apart to be joined directly. If anything else
+        # joins their code, it joins all of them; if nothing does, each stands alone.
+        loose = ((codes >= 0) @ self.weights <= threshold) & (np.bincount(component)[component] == 1)
+        label = component[inverse]
+        alone = np.flatnonzero(loose[inverse])
+        label[alone] = len(codes) + np.arange(len(alone))
+        return in_order_of_appearance(label)
+
+
+def label_names(column: NDArray[Any]) -> NDArray[Any]:
+    """Return the labels of one round in ascending order, without noise."""
+    if column.size == 0:
+        return column[:0]
+    low, high = int(column.min()), int(column.max())
+    if low >= NOISE_LABEL and high <= 4 * len(column) + 1024:
+        present = np.zeros(high + 2, dtype=bool)
+        present[column] = True
+        names = np.flatnonzero(present[: high + 1])
+    else:
+        names = np.unique(column)
+    return names[names != NOISE_LABEL]
+
+
+def renumber(column: NDArray[Any], names: NDArray[Any]) -> NDArray[np.int64]:
+    """Replace every label by its place among the names, and by -1 where it is none of them."""
+    if len(names) == 0:
+        return np.full(len(column), NOISE_LABEL, dtype=np.int64)
+    if names[0] == 0 and names[-1] == len(names) - 1:
+        within = (column >= 0) & (column < len(names))
+        return np.asarray(column if within.all() else np.where(within, column, NOISE_LABEL))
+    place = np.minimum(np.searchsorted(names, column), len(names) - 1)
+    return np.where(names[place] == column, place, NOISE_LABEL)
+
+
+def largest_eigenpairs(matrix: NDArray[np.float64], count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return at most `count` eigenpairs of a positive semidefinite matrix, largest first, without null ones."""
+    size = len(matrix)
+    values, vectors = eigh(matrix, subset_by_index=(max(0, size - count), size - 1))
+    keep = np.flatnonzero(values > RANK_TOLERANCE * values[-1])[::-1]
+    return values[keep], with_fixed_signs(vectors[:, keep])
+
+
+def with_fixed_signs(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn every column so that its largest entry is positive."""
+    largest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(vectors.shape[1])]
+    return vectors * np.where(largest < 0, -1.0, 1.0)
+
+
+def in_order_of_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Renumber labels in the order in which they first appear."""
+    _, first, number = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[number].astype(np.int64)

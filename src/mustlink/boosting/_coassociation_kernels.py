@@ -1,0 +1,196 @@
+"""Compiled passes over a table of codes.
+
+A code is the row of labels that one point got in the rounds. Label l of round t stands in column
+``offsets[t] + l`` of the one-hot table that is never built; a label of -1 is noise and stands in no column.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mustlink._jit import jit
+
+
+@jit
+def group_rows(codes: Any) -> Any:
+    """Number equal rows alike, in the order of first appearance; return first rows and the number of every row."""
+    n_rows, n_rounds = codes.shape
+    size = 16
+    while size < 2 * n_rows:
+        size *= 2
+    slots = np.full(size, -1, np.int64)
+    first = np.empty(n_rows, np.int64)
+    number = np.empty(n_rows, np.int64)
+    n_groups = 0
+    for i in range(n_rows):
+        mixed = np.uint64(14695981039346656037)
+        for t in range(n_rounds):
+            mixed = (mixed ^ np.uint64(codes[i, t] + 1)) * np.uint64(1099511628211)
+        # The low bits of this hash are poor on small labels, so that the high ones are folded in.
+        slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(size - 1))
+        while True:
+            group = slots[slot]
+            if group < 0:
+                slots[slot] = n_groups
+                first[n_groups] = i
+                number[i] = n_groups
+                n_groups += 1
+                break
+            row = first[group]
+            t = 0
+            while t < n_rounds and codes[row, t] == codes[i, t]:
+                t += 1
+            if t == n_rounds:
+                number[i] = group
+                break
+            slot = (slot + 1) & (size - 1)
+    return first[:n_groups].copy(), number
+
+
+@jit
+def count_together(codes: Any, offsets: Any, row_weight: Any) -> Any:
+    """Sum the weight of the rows that stand in column a and in column b, for all a and b."""
+    n_rows, n_rounds = codes.shape
+    n_columns = offsets[n_rounds]
+    counts = np.zeros((n_columns, n_columns))
+    columns = np.empty(n_rounds, np.int64)
+    for i in range(n_rows):
+        n_seen = 0
+        for t in range(n_rounds):
+            if codes[i, t] >= 0:
+                columns[n_seen] = offsets[t] + codes[i, t]
+                n_seen += 1
+        for s in range(n_seen):
+            line = counts[columns[s]]
+            for t in range(s + 1):
+                line[columns[t]] += row_weight[i]
+    for a in range(n_columns):
+        for b in range(a):
+            counts[b, a] = counts[a, b]
+    return counts
+
+
+@jit
+def sum_table_rows(codes: Any, offsets: Any, table: Any) -> Any:
+    """Give every point the sum of the table rows of its columns."""
+    n_rows, n_rounds = codes.shape
+    width = table.shape[1]
+    sums = np.zeros((n_rows, width))
+    for i in range(n_rows):
+        for t in range(n_rounds):
+            if codes[i, t] >= 0:
+                column = offsets[t] + codes[i, t]
+                for c in range(width):
+                    sums[i, c] += table[column, c]
+    return sums
+
+
+@jit
+def add_to_columns(codes: Any, offsets: Any, values: Any) -> Any:
+    """Give every column the sum of the values of its points."""
+    n_rows, n_rounds = codes.shape
+    width = values.shape[1]
+    table = np.zeros((offsets[n_rounds], width))
+    for i in range(n_rows):
+        for t in range(n_rounds):
+            if codes[i, t] >= 0:
+                column = offsets[t] + codes[i, t]
+                for c in range(width):
+                    table[column, c] += values[i, c]
+    return table
+
+
+@jit
+def cluster_masses(codes: Any, offsets: Any, labels: Any, row_weight: Any, n_clusters: int) -> Any:
+    """Sum the weight of the points of each column that each cluster holds; a label of -1 is in no cluster."""
+    n_rows, n_rounds = codes.shape
+    table = np.zeros((offsets[n_rounds], n_clusters))
+    for i in range(n_rows):
+        label = labels[i]
+        if label >= 0:
+            for t in range(n_rounds):
+                if codes[i, t] >= 0:
+                    table[offsets[t] + codes[i, t], label] += row_weight[i]
+    return table
+
+
+@jit
+def nearest_centres(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any, labels: Any) -> Any:
+    """Move every point to its nearest centre, in place; return its squared distance less its own squared length.
+
+    `table` holds the weighted centres, one column per cluster, and `lengths` their squared lengths. `own` is what
+    a point's noise rounds have in common with the centre of the cluster it is in (see CoAssociation.kmeans).
+    """
+    n_rows, n_rounds = codes.shape
+    n_clusters = table.shape[1]
+    least = np.empty(n_rows)
+    products = np.empty(n_clusters)
+    for i in range(n_rows):
+        products[:] = 0.0
+        for t in range(n_rounds):
+            if codes[i, t] >= 0:
+                line = table[offsets[t] + codes[i, t]]
+                for c in range(n_clusters):
+                    products[c] += line[c]
+        if labels[i] >= 0:
+            products[labels[i]] += own[i]
+        best = 0
+        lowest = np.inf
+        for c in range(n_clusters):
+            value = lengths[c] - 2.0 * products[c]
+            if value < lowest:
+                lowest = value
+                best = c
+        labels[i] = best
+        least[i] = lowest
+    return least
+
+
+@jit
+def connect_codes(codes: Any, weights: Any, threshold: float) -> Any:
+    """Number the connected components of the graph in which K_ij > threshold joins two rows.
+
+    `weights` must fall from round to round, so that most pairs are decided after few rounds. A row is compared
+    with those that no component has reached yet, and these become few soon where components are large.
+    """
+    n_rows, n_rounds = codes.shape
+    left_over = np.zeros(n_rounds + 1)
+    for t in range(n_rounds - 1, -1, -1):
+        left_over[t] = left_over[t + 1] + weights[t]
+    component = np.full(n_rows, -1, np.int64)
+    unreached = np.arange(n_rows)
+    n_unreached = n_rows
+    queue = np.empty(n_rows, np.int64)
+    n_components = 0
+    for start in range(n_rows):
+        if component[start] >= 0:
+            continue
+        component[start] = n_components
+        queue[0] = start
+        head, tail = 0, 1
+        while head < tail:
+            row = queue[head]
+            head += 1
+            kept = 0
+            for u in range(n_unreached):
+                other = unreached[u]
+                if component[other] >= 0:
+                    continue
+                total = 0.0
+                for t in range(n_rounds):
+                    if codes[row, t] == codes[other, t] and codes[row, t] >= 0:
+                        total += weights[t]
+                    if total > threshold or total + left_over[t + 1] <= threshold:
+                        break
+                if total > threshold:
+                    component[other] = n_components
+                    queue[tail] = other
+                    tail += 1
+                else:
+                    unreached[kept] = other
+                    kept += 1
+            n_unreached = kept
+        n_components += 1
+    return component

@@ -1,0 +1,162 @@
+"""The two ways to a result: rounds in one form; several forms, and doubt of the links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mustlink.boosting._doubt import Doubt, Scouts, ScoutView, doubt, draw_masks, send_scouts
+from mustlink.boosting._final import FinalModel, FinalStep
+from mustlink.boosting._forms import Form
+from mustlink.boosting._rounds import Boosted, Problem, RoundSettings, Voter, boost
+from mustlink.constraints import Constraints
+
+__all__ = ["DoubtSettings", "Outcome", "boost_in_one_form", "boost_with_doubt", "draw_seeds"]
+
+LEAST_PRICED_ERROR = 0.02
+
+
+@dataclass(frozen=True)
+class DoubtSettings:
+    """The parameters of BoostCluster that only metric="auto" uses."""
+
+    n_masks: int
+    share: float
+    price: float
+    max_error: float
+    n_jobs: int | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A result.
+
+    Attributes
+    ----------
+    boosted : Boosted
+        The rounds.
+    voters : list of Voter
+        Those that the result is made of.
+    model : FinalModel
+        The clusters.
+    doubt : Doubt
+        Error rate and trust.
+    form_weights : ndarray of shape (n_forms + 1,)
+        How much each form counted, the plain table last.
+    is_plain : bool
+        Whether it is the result of the base alone.
+    """
+
+    boosted: Boosted
+    voters: list[Voter]
+    model: FinalModel
+    doubt: Doubt
+    form_weights: NDArray[np.float64]
+    is_plain: bool
+
+
+def boost_in_one_form(
+    problem: Problem,
+    settings: RoundSettings,
+    form: Form,
+    final: FinalStep,
+    rng: np.random.RandomState,
+    after_run: Callable[[], Any],
+) -> Outcome:
+    """Run the rounds in one form, trusting all links; if none counts, the base alone gives the result."""
+    trust = np.ones(len(problem.links))
+    forms = [form] * settings.n_rounds
+    boosted = boost(problem, settings, forms, draw_seeds(rng, settings.n_rounds), trust, after_run)
+    doubted = Doubt(0.0, trust, False)
+    if boosted.voters:
+        return Outcome(boosted, boosted.voters, final.model(boosted.voters), doubted, np.array([1.0, 0.0]), False)
+    table = problem.coordinates.plain_for(problem.base.takes_sparse)
+    run = problem.base.run(table, int(draw_seeds(rng, 1)[0]), "on the plain table")
+    return Outcome(boosted, [Voter(run, None, 1.0)], FinalModel.of_run(run), doubted, np.array([0.0, 1.0]), True)
+
+
+def boost_with_doubt(
+    problem: Problem,
+    settings: RoundSettings,
+    doubting: DoubtSettings,
+    forms: Sequence[Form],
+    constraints: Constraints,
+    final: FinalStep,
+    rng: np.random.RandomState,
+    after_run: Callable[[], Any],
+) -> Outcome:
+    """Scout, doubt, boost, collect the codes, cluster them, check."""
+    links = problem.links
+    # 1. Scout.
+    masks = draw_masks(links.is_must, doubting.n_masks, rng)
+    seeds, plain_seeds = draw_seeds(rng, doubting.n_masks), draw_seeds(rng, doubting.n_masks)
+    view = ScoutView.of(problem.coordinates, settings.n_components, links.rows, rng)
+    scouts = send_scouts(
+        problem, view, forms, masks, seeds=seeds, plain_seeds=plain_seeds, n_jobs=doubting.n_jobs, after_run=after_run
+    )
+    form_weights = scouts.form_weights(len(links))
+    # 2. Doubt.
+    n_samples = problem.coordinates.linked.shape[0]
+    doubted = doubt(links, constraints, form_weights @ scouts.votes, n_samples, doubting.max_error)
+    # 3. Boost.
+    drawn = draw_forms(scouts.form_weights(len(links), with_plain=False), settings.n_rounds, rng)
+    round_seeds = draw_seeds(rng, settings.n_rounds)
+    boosted = boost(problem, settings, [forms[f] for f in drawn], round_seeds, doubted.trust, after_run)
+    # 4. Codes.
+    voters = collect_voters(boosted.voters, scouts, form_weights, doubting.share)
+    plain = max(scouts.runs[-1], key=lambda run: links.agreement(run.labels))
+    price = price_of_link(doubting.price, doubted)
+    # 5. Final, and 6. check.
+    if voters and not doubted.is_contrary:
+        model = final.model(voters)
+        if links.agreement(model.labels) >= links.agreement(plain.labels):
+            return Outcome(boosted, voters, model.priced(links, price), doubted, form_weights, False)
+    model = FinalModel.of_run(plain).priced(links, price)
+    return Outcome(boosted, [Voter(plain, None, 1.0)], model, doubted, form_weights, True)
+
+
+def collect_voters(rounds: list[Voter], scouts: Scouts, form_weights: NDArray[np.float64], share: float) -> list[Voter]:
+    """Give the rounds and the scouts their weights, which sum to one; those without weight are left out."""
+    odds = np.clip(scouts.scores, 1e-6, 1 - 1e-6)
+    per_form = np.maximum(0.0, np.log(odds / (1 - odds))) * form_weights
+    scouted = [
+        Voter(run, directions, float(weight))
+        for runs, row, weight in zip(scouts.runs, scouts.directions, per_form, strict=True)
+        for run, directions in zip(runs, row, strict=True)
+        if weight > 0
+    ]
+    if not rounds or not scouted:
+        share = 0.0 if rounds else 1.0
+    return [voter for voter in with_total(rounds, 1 - share) + with_total(scouted, share) if voter.weight > 0]
+
+
+def with_total(voters: list[Voter], total: float) -> list[Voter]:
+    """Scale the weights of voters to a sum."""
+    whole = sum(voter.weight for voter in voters)
+    return [replace(voter, weight=voter.weight * total / whole) for voter in voters]
+
+
+def price_of_link(factor: float, doubted: Doubt) -> float:
+    """Return what a broken link costs, on the scale of squared distances between codes of length one.
+
+    Where the votes speak against the links beyond chance, following them is worth nothing.
+    """
+    if doubted.is_contrary:
+        return 0.0
+    error = max(doubted.error_rate, LEAST_PRICED_ERROR)
+    return float(factor * np.log((1 - error) / error))
+
+
+def draw_forms(weights: NDArray[np.float64], n_rounds: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+    """Draw a form for every round in proportion to its weight (systematic sampling), in random order."""
+    drawn = np.searchsorted(np.cumsum(weights), (rng.uniform() + np.arange(n_rounds)) / n_rounds)
+    return rng.permutation(np.minimum(drawn, len(weights) - 1))
+
+
+def draw_seeds(rng: np.random.RandomState, count: int) -> NDArray[np.int64]:
+    """Draw seeds for runs of the base."""
+    return rng.randint(np.iinfo(np.int32).max, size=count).astype(np.int64)

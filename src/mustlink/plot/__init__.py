@@ -1,0 +1,7 @@
+"""Pictures of boosted clusterings; they need matplotlib, which comes with the extra ``plot``."""
+
+from mustlink.plot._coassociation import coassociation
+from mustlink.plot._history import history
+from mustlink.plot._projections import projections
+
+__all__ = ["coassociation", "history", "projections"]

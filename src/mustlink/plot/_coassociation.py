@@ -1,0 +1,102 @@
+"""How often points stood together, as a matrix of blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from mustlink.plot._style import DARK, pyplot
+
+__all__ = ["coassociation"]
+
+MOST_POINTS = 2_000
+
+
+def coassociation(model: Any, *, random_state: Any = 0, ax: Any = None) -> Any:
+    """Draw how often every two points stood together over the rounds, sorted by their clusters.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted boosted clusterer: it has `labels_` and `coassociation_`.
+    random_state : int, RandomState or None, default=0
+        Draws 2,000 points where there are more.
+    ax : matplotlib Axes, default=None
+        Where to draw; in a new figure if None.
+
+    Returns
+    -------
+    matplotlib Axes
+        Dark blocks on the diagonal are clusters that the rounds agree on. Thin lines stand between clusters.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If matplotlib is not installed; the message names the extra that brings it.
+
+    See Also
+    --------
+    mustlink.boosting.CoAssociation : The matrix, without being built.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from mustlink import Constraints, plot
+    >>> from mustlink.boosting import BoostCluster
+    >>> from mustlink.datasets import load
+    >>> X, y = load("wine", return_X_y=True)
+    >>> links = Constraints.sample(y, n_pairs=100, random_state=0)
+    >>> model = BoostCluster(n_clusters=3, metric="ridged", n_rounds=10, random_state=0).fit(X, constraints=links)
+    >>> ax = plot.coassociation(model)
+    >>> ax.get_images()[0].get_array().shape
+    (178, 178)
+    >>> matplotlib.pyplot.close(ax.figure)
+    """
+    for name in ("labels_", "coassociation_"):
+        if not hasattr(model, name):
+            raise TypeError(
+                f"plot.coassociation draws a fitted boosted clusterer, and this {type(model).__name__} has no {name}; "
+                "fit a BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
+            )
+    plt = pyplot()
+    if ax is None:
+        _, ax = plt.subplots(figsize=(5.2, 4.6), layout="constrained")
+    rows = _sorted_rows(model, check_random_state(random_state))
+    together = _shares(model.coassociation_, rows)
+    image = ax.imshow(together, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
+    ax.figure.colorbar(image, ax=ax, label="share of the rounds' weight that puts two points together")
+    labels = model.labels_[rows]
+    starts = np.flatnonzero(np.diff(labels)) + 1
+    for place in starts:
+        ax.axhline(place - 0.5, color=DARK, linewidth=0.4)
+        ax.axvline(place - 0.5, color=DARK, linewidth=0.4)
+    bounds = np.concatenate([[0], starts, [len(rows)]])
+    names = ["noise" if label == -1 else str(label) for label in labels[bounds[:-1]]]
+    ax.set_yticks((bounds[:-1] + bounds[1:] - 1) / 2, names)
+    ax.set_xticks([])
+    drawn = "" if len(rows) == len(model.labels_) else f" ({len(rows):,} of {len(model.labels_):,} drawn)"
+    ax.set(xlabel=f"points by cluster{drawn}", ylabel="cluster")
+    return ax
+
+
+def _sorted_rows(model: Any, rng: np.random.RandomState) -> NDArray[np.intp]:
+    """Return all rows, or a draw of many, by cluster; within a cluster, rows with equal codes side by side."""
+    rows = np.arange(len(model.labels_))
+    if len(rows) > MOST_POINTS:
+        rows = np.sort(rng.permutation(len(rows))[:MOST_POINTS])
+    heaviest_last = np.argsort(model.coassociation_.weights, kind="stable")
+    codes = model.coassociation_.codes[rows][:, heaviest_last]
+    order: NDArray[np.intp] = rows[np.lexsort((*codes.T, model.labels_[rows]))]
+    return order
+
+
+def _shares(kernel: Any, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return K for some rows, divided by the weight of all rounds."""
+    together = type(kernel)(kernel.codes[rows], kernel.weights).toarray()
+    total = float(kernel.weights.sum())
+    shares: NDArray[np.float64] = together / total if total > 0 else together
+    return shares

@@ -1,0 +1,93 @@
+"""How boosting went, round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mustlink.plot._style import COLOURS, DARK, GREY, pyplot
+
+__all__ = ["history"]
+
+
+def history(model: Any, *, axes: Any = None) -> Any:
+    """Draw the objective and the weight of every round.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted :class:`~mustlink.boosting.BoostCluster`, :class:`~mustlink.boosting.BoostBaseClustering` or
+        :class:`~mustlink.boosting.BoostedConstrainedKMeans`.
+    axes : sequence of two matplotlib Axes, default=None
+        Where to draw the objective, and the weights below it; in a new figure if None.
+
+    Returns
+    -------
+    ndarray of two matplotlib Axes
+        The objective above, the weights of the rounds below. A round that did not count, since it did no better than
+        chance, is a grey cross.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If matplotlib is not installed; the message names the extra that brings it.
+
+    See Also
+    --------
+    projections : The data as the rounds saw it.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from mustlink import Constraints, plot
+    >>> from mustlink.boosting import BoostCluster
+    >>> from mustlink.datasets import load
+    >>> X, y = load("wine", return_X_y=True)
+    >>> links = Constraints.sample(y, n_pairs=100, random_state=0)
+    >>> model = BoostCluster(n_clusters=3, metric="ridged", n_rounds=10, random_state=0).fit(X, constraints=links)
+    >>> objective, weights = plot.history(model)
+    >>> len(objective.get_lines()[0].get_xdata())
+    10
+    >>> matplotlib.pyplot.close(objective.figure)
+    """
+    rounds = _rounds(model)
+    plt = pyplot()
+    if axes is None:
+        _, axes = plt.subplots(2, 1, sharex=True, figsize=(6, 4.5), layout="constrained")
+    above, below = axes
+    numbers = range(1, len(rounds) + 1)
+    above.plot(numbers, [entry["objective"] for entry in rounds], color=COLOURS[0], marker="o", markersize=3)
+    above.set_ylabel("objective")
+    counted = [(t, entry["alpha"]) for t, entry in zip(numbers, rounds, strict=True) if _counts(entry)]
+    left_out = [(t, entry["alpha"]) for t, entry in zip(numbers, rounds, strict=True) if not _counts(entry)]
+    if counted:
+        below.vlines([t for t, _ in counted], 0, [alpha for _, alpha in counted], color=COLOURS[0], linewidth=1)
+        below.plot(
+            *zip(*counted, strict=True), linestyle="", marker="o", markersize=4, color=COLOURS[0], label="counted"
+        )
+    if left_out:
+        below.plot(*zip(*left_out, strict=True), linestyle="", marker="x", color=GREY, label="did not count")
+        below.legend(frameon=False, fontsize=8)
+    below.axhline(0, color=DARK, linewidth=0.6)
+    below.set(xlabel="round", ylabel="weight of the round")
+    above.set_title(f"{type(model).__name__}: {len(counted)} of {len(rounds)} rounds counted", fontsize=10)
+    return axes
+
+
+def _rounds(model: Any) -> Sequence[Mapping[str, Any]]:
+    """Return the rounds of a boosted model, or say why there are none."""
+    rounds: Sequence[Mapping[str, Any]] | None = getattr(model, "history_", None)
+    if rounds is None:
+        raise TypeError(
+            f"plot.history draws the rounds of a fitted boosted clusterer, and this {type(model).__name__} has no "
+            "history_; fit a BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
+        )
+    if not len(rounds):
+        raise ValueError(f"This {type(model).__name__} made no rounds, since it was fitted without links.")
+    return rounds
+
+
+def _counts(entry: Mapping[str, Any]) -> bool:
+    """Say whether a round is part of the result."""
+    return bool(entry.get("counted", entry["alpha"] > 0))

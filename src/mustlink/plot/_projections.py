@@ -1,0 +1,173 @@
+"""The data as the rounds of BoostCluster saw it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.decomposition import PCA, TruncatedSVD
+
+from mustlink.plot._style import COLOURS, DARK, GREY, MARKERS, pyplot
+
+__all__ = ["projections"]
+
+WIDTH, HEIGHT, MOST_COLUMNS = 3.3, 3.1, 4
+
+
+def projections(
+    model: Any,
+    X: Any,
+    constraints: Any = None,
+    *,
+    rounds: Sequence[int] | None = None,
+    labels: ArrayLike | None = None,
+    axes: Any = None,
+) -> Any:
+    """Draw the data in the representations of chosen rounds, with the links (Figure 1 of the paper).
+
+    Parameters
+    ----------
+    model : BoostCluster
+        A fitted one.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The table it was fitted on.
+    constraints : Constraints or AlignedConstraints, default=None
+        The links to draw: must-links are whole lines, cannot-links dashed.
+    rounds : sequence of int, default=None
+        Which rounds, the first being 1; only rounds that counted. The first two and the last of them if None.
+    labels : array-like of shape (n_samples,), default=None
+        What the points are coloured by; the clusters found, if None.
+    axes : sequence of matplotlib Axes, default=None
+        Where to draw: one for the table itself, and one for each round; in a new figure if None.
+
+    Returns
+    -------
+    ndarray of matplotlib Axes
+        The first shows the table in its two principal directions, the others the first two directions of the rounds.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If matplotlib is not installed; the message names the extra that brings it.
+
+    See Also
+    --------
+    history : How the objective fell.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from mustlink import Constraints, plot
+    >>> from mustlink.boosting import BoostCluster
+    >>> from mustlink.datasets import load
+    >>> X, y = load("wine", return_X_y=True)
+    >>> links = Constraints.sample(y, n_pairs=60, random_state=0)
+    >>> model = BoostCluster(n_clusters=3, metric="ridged", n_rounds=5, random_state=0).fit(X, constraints=links)
+    >>> axes = plot.projections(model, X, links, rounds=(1, 2))
+    >>> [ax.get_title() for ax in axes]
+    ['the table', 'round 1', 'round 2']
+    >>> matplotlib.pyplot.close(axes[0].figure)
+    """
+    chosen = _chosen_rounds(model, rounds)
+    links = getattr(constraints, "constraints", constraints)
+    if links is not None:
+        links.check_rows(X.shape[0] if hasattr(X, "shape") else len(X))
+    groups = np.asarray(model.labels_ if labels is None else labels)
+    plt = pyplot()
+    if axes is None:
+        axes = _new_axes(plt, 1 + len(chosen))
+    views = [_principal(X), *(_represented(model, X, number) for number in chosen)]
+    titles = ["the table", *(f"round {number}" for number in chosen)]
+    for ax, points, title in zip(axes, views, titles, strict=True):
+        _draw_links(ax, points, links)
+        _draw_points(ax, points, groups)
+        ax.set_title(title, fontsize=10)
+        ax.set_xticks([])
+        ax.set_yticks([])
+    return axes
+
+
+def _chosen_rounds(model: Any, rounds: Sequence[int] | None) -> list[int]:
+    """Return the numbers of the rounds to draw, after checks."""
+    if not hasattr(model, "history_") or not hasattr(model, "is_plain_"):
+        raise TypeError(f"plot.projections draws a fitted BoostCluster, and this is a {type(model).__name__}.")
+    if model.is_plain_:
+        raise ValueError(
+            "The result of this BoostCluster is that of the base alone (is_plain_ is True): there is no round to draw."
+        )
+    counted = [number for number, entry in enumerate(model.history_, start=1) if entry["counted"]]
+    if rounds is None:
+        return list(dict.fromkeys([*counted[:2], *counted[-1:]]))
+    for number in rounds:
+        if number not in counted:
+            reason = "did not count" if 1 <= number <= len(model.history_) else "does not exist"
+            raise ValueError(f"Round {number} {reason}; the rounds that counted are {', '.join(map(str, counted))}.")
+    return list(rounds)
+
+
+def _represented(model: Any, X: Any, number: int) -> NDArray[Any]:
+    """Return the first two directions of a round's representation."""
+    # Only rounds that counted are kept, in their order, and they come before all else that votes.
+    place = sum(bool(entry["counted"]) for entry in model.history_[: number - 1])
+    return _two_columns(model._represent(model._voters[place], model._coordinates_of(X)))
+
+
+def _principal(X: Any) -> NDArray[Any]:
+    """Return the two principal directions of a table."""
+    if issparse(X):
+        return _two_columns(TruncatedSVD(n_components=min(2, X.shape[1]), random_state=0).fit_transform(X))
+    X = np.asarray(X)
+    return _two_columns(PCA(n_components=min(2, *X.shape), random_state=0).fit_transform(X))
+
+
+def _two_columns(points: NDArray[Any]) -> NDArray[Any]:
+    """Return the first two columns, with zeros for a second that is not there."""
+    points = np.asarray(points)[:, :2]
+    return np.hstack([points, np.zeros((len(points), 2 - points.shape[1]))])
+
+
+def _new_axes(plt: Any, count: int) -> NDArray[Any]:
+    """Make as many axes as are wanted, side by side."""
+    n_columns = min(count, MOST_COLUMNS)
+    n_rows = -(-count // n_columns)
+    _, grid = plt.subplots(
+        n_rows, n_columns, figsize=(WIDTH * n_columns, HEIGHT * n_rows), squeeze=False, layout="constrained"
+    )
+    for ax in grid.flat[count:]:
+        ax.set_visible(False)
+    axes: NDArray[Any] = grid.ravel()[:count]
+    return axes
+
+
+def _draw_points(ax: Any, points: NDArray[Any], groups: NDArray[Any]) -> None:
+    """Draw the points, a colour and a marker for each group; noise is grey."""
+    names = np.unique(groups)
+    for place, name in enumerate(names):
+        is_noise = groups.dtype.kind in "iu" and name == -1
+        ax.scatter(
+            *points[groups == name].T,
+            s=14,
+            color=GREY if is_noise else COLOURS[place % len(COLOURS)],
+            marker="." if is_noise else MARKERS[(place + place // len(COLOURS)) % len(MARKERS)],
+            alpha=0.7,
+            linewidths=0,
+            label="noise" if is_noise else str(name),
+        )
+
+
+def _draw_links(ax: Any, points: NDArray[Any], links: Any) -> None:
+    """Draw must-links whole and cannot-links dashed, below the points."""
+    if links is None:
+        return
+    from matplotlib.collections import LineCollection
+
+    for pairs, style, name in ((links.must_link, "solid", "must-link"), (links.cannot_link, "dashed", "cannot-link")):
+        ax.add_collection(
+            LineCollection(
+                points[pairs], linestyles=style, colors=DARK, linewidths=0.6, alpha=0.6, zorder=0.5, label=name
+            )
+        )

@@ -1,0 +1,460 @@
+"""DistBoost: its inference against enumeration, its weights against the list of all pairs, and singular tables."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+from scipy.stats import multivariate_normal
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris, load_wine
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mustlink import Constraints
+from mustlink.boosting import _distboost as distboost_module
+from mustlink.boosting._distboost import DistBoost, PairWeights, cut, view
+from mustlink.boosting._distboost_kernels import forest_beliefs
+from mustlink.boosting._distboost_mixture import Chunklets, Directions, Mixture, shares_of
+from mustlink.errors import TooLargeError
+from mustlink.estimator_checks import parametrize_with_checks as parametrize_with_checks_of_mustlink
+from mustlink.metrics import normalized_mutual_info
+from reference.random_links import cases
+
+# Tables with fewer different rows than clusters make k-means warn, here as in scikit-learn.
+few_rows = pytest.mark.filterwarnings("ignore:.*distinct clusters:sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, y, Constraints.sample(y, n_pairs=120, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def fitted(iris):
+    X, _, links = iris
+    return DistBoost(3, n_rounds=15, random_state=0).fit(X, constraints=links)
+
+
+def same_partition(one, other):
+    pairs = set(zip(np.asarray(one).tolist(), np.asarray(other).tolist(), strict=True))
+    return len(pairs) == len(set(one)) == len(set(other))
+
+
+# ---- inference ------------------------------------------------------------------------------------------------------
+
+
+def enumerate_marginals(belief, edges):
+    """Add up the products of the potentials over all states in which no edge has two equal ends."""
+    n_nodes, n_states = belief.shape
+    total = np.zeros(belief.shape)
+    for states in itertools.product(range(n_states), repeat=n_nodes):
+        if all(states[a] != states[b] for a, b in edges):
+            weight = np.exp(sum(belief[node, state] for node, state in enumerate(states)))
+            for node, state in enumerate(states):
+                total[node, state] += weight
+    return total / total.sum(axis=1, keepdims=True)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 6), st.integers(2, 4), st.integers(0, 10_000), st.sampled_from([1.0, 20.0, 300.0]))
+def test_beliefs_on_a_forest_equal_enumeration(n_nodes, n_states, seed, spread):
+    rng = np.random.RandomState(seed)
+    parent = np.array([rng.randint(-1, node) if node else -1 for node in range(n_nodes)])
+    belief = rng.standard_normal((n_nodes, n_states)) * spread
+    belief -= belief.max(axis=1, keepdims=True)
+    edges = [(node, parent[node]) for node in range(n_nodes) if parent[node] >= 0]
+    expected = enumerate_marginals(belief, edges)
+    found = belief.copy()
+    forest_beliefs(found, np.arange(n_nodes), parent)
+    if np.isfinite(expected).all():
+        np.testing.assert_allclose(shares_of(found)[0], expected, atol=1e-9)
+    assert np.isfinite(found).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases(max_samples=6), st.integers(2, 3), st.integers(0, 10_000))
+def test_chunklets_with_the_heaviest_forest_equal_enumeration_over_rows(case, n_states, seed):
+    links = Constraints(case.must_link or None, case.cannot_link or None)
+    rng = np.random.RandomState(seed)
+    weight = rng.random_sample(len(links.cannot_link))
+    log_density = rng.standard_normal((case.n_samples, n_states))
+    chunklets = Chunklets(links, case.n_samples, heeds_cannot_links=True)
+    chunklets.choose_forest(weight)
+    found, _ = chunklets.posteriors(log_density, np.zeros(n_states))
+    component = links.components(case.n_samples)
+    edges, group = [], list(range(component.max() + 1))
+    for p in np.argsort(-weight):
+        a, b = component[links.cannot_link[p]]
+        if group[a] != group[b]:
+            edges.append((a, b))
+            group = [group[a] if g == group[b] else g for g in group]
+    belief = np.array([log_density[component == c].sum(axis=0) for c in range(component.max() + 1)])
+    np.testing.assert_allclose(found, enumerate_marginals(belief, edges)[component], atol=1e-9)
+
+
+def test_cannot_links_can_be_ignored():
+    links = Constraints([(0, 1)], [(0, 2)])
+    log_density = np.log([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]])
+    ignoring, heeding = (Chunklets(links, 3, heeds) for heeds in (False, True))
+    for chunklets in (ignoring, heeding):
+        chunklets.choose_forest(np.ones(1))
+    together = np.array([0.81, 0.01])
+    np.testing.assert_allclose(ignoring.posteriors(log_density, np.zeros(2))[0][0], together / together.sum())
+    np.testing.assert_allclose(ignoring.posteriors(log_density, np.zeros(2))[0][2], [0.6, 0.4])
+    apart = np.array([0.81 * 0.4, 0.01 * 0.6])
+    np.testing.assert_allclose(heeding.posteriors(log_density, np.zeros(2))[0][0], apart / apart.sum())
+    np.testing.assert_allclose(heeding.posteriors(log_density, np.zeros(2))[0][2], apart[::-1] / apart.sum())
+
+
+# ---- the mixture ----------------------------------------------------------------------------------------------------
+
+
+def test_densities_are_those_of_the_gaussians():
+    rng = np.random.RandomState(0)
+    points = rng.standard_normal((20, 3))
+    shapes = [np.diag([1.0, 2.0, 0.5]), np.eye(3) + 0.3]
+    means = rng.standard_normal((2, 3))
+    whitening = np.array([np.linalg.inv(np.linalg.cholesky(shape)).T for shape in shapes])
+    mixture = Mixture(np.log([0.3, 0.7]), means, whitening)
+    expected = np.array([multivariate_normal(m, s).logpdf(points) for m, s in zip(means, shapes, strict=True)]).T
+    found = mixture.log_densities(points)
+    np.testing.assert_allclose(found - found[0, 0], expected - expected[0, 0])
+    joint = np.exp(expected) * [0.3, 0.7]
+    np.testing.assert_allclose(mixture.memberships(points), joint / joint.sum(axis=1, keepdims=True))
+
+
+def test_a_row_of_weight_two_is_two_rows():
+    rng = np.random.RandomState(0)
+    points = np.concatenate([rng.standard_normal((30, 2)), rng.standard_normal((30, 2)) + 6])
+    doubled = np.concatenate([points, points[:10]])
+    weight = np.ones(60)
+    weight[:10] = 2
+    posterior = rng.random_sample((60, 2))
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    one = Mixture._maximise(points, weight, posterior, np.array([0.5, 0.5]))
+    two = Mixture._maximise(doubled, np.ones(70), np.concatenate([posterior, posterior[:10]]), np.array([0.5, 0.5]))
+    np.testing.assert_allclose(one.means, two.means)
+    np.testing.assert_allclose(one.whitening, two.whitening)
+
+
+@pytest.mark.parametrize("shape", [(50, 4), (6, 30), (5, 5)])
+def test_directions_have_variance_one(shape):
+    X = np.random.RandomState(0).standard_normal(shape) * np.linspace(1, 1000, shape[1]) + 50
+    directions = Directions.of(X, 64, np.random.RandomState(0))
+    points = directions.project(X)
+    assert points.shape[1] == min(shape[1], shape[0] - 1)
+    np.testing.assert_allclose(np.cov(points.T), np.eye(points.shape[1]), atol=1e-8)
+
+
+def test_directions_leave_out_what_does_not_vary():
+    X = np.random.RandomState(0).standard_normal((30, 2)) @ np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 0.0]])
+    X = np.column_stack([X, X[:, 0] + X[:, 1], np.full(30, 7.0)])
+    assert Directions.of(X, 64, np.random.RandomState(0)).axes.shape == (5, 2)
+    assert Directions.of(X, 1, np.random.RandomState(0)).axes.shape == (5, 1)
+    nothing = Directions.of(np.full((4, 3), 2.0), 64, np.random.RandomState(0))
+    np.testing.assert_array_equal(nothing.project(X[:, :3]), np.zeros((30, 1)))
+
+
+def test_directions_far_from_the_origin():
+    X = np.random.RandomState(0).standard_normal((200, 3))
+    near, far = (Directions.of(X + shift, 64, np.random.RandomState(0)).project(X + shift) for shift in (0.0, 1e9))
+    np.testing.assert_allclose(np.abs(near), np.abs(far), atol=1e-4)
+
+
+# ---- the weights ----------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=40)
+@given(cases(max_samples=8), st.sampled_from([None, 0.0, 0.5]), st.integers(0, 10_000))
+def test_weights_equal_those_of_the_list_of_all_pairs(case, share, seed):
+    links = Constraints(case.must_link or None, case.cannot_link or None)
+    if links.is_empty:
+        return
+    rng = np.random.RandomState(seed)
+    n = case.n_samples
+    weights = PairWeights(links, n, share)
+    side = {tuple(pair): 1 for pair in links.must_link} | {tuple(pair): -1 for pair in links.cannot_link}
+    pairs = list(itertools.combinations(range(n), 2))
+    n_others = len(pairs) - len(side)
+    of_others = (len(pairs) - len(side)) / len(pairs) if share is None else share
+    of_others = of_others if n_others else 0.0
+    W = {p: (1 - of_others) / len(side) if p in side else of_others / n_others for p in pairs}
+    for _ in range(3):
+        h = {p: rng.uniform(-1, 1) for p in pairs}
+        said = np.array([h[tuple(p)] for p in np.concatenate([links.must_link, links.cannot_link])])
+        r = sum(W[p] * side[p] * h[p] for p in side)
+        assert weights.agreement(said) == pytest.approx(r)
+        alpha = 0.7
+        W = {p: w * np.exp(-alpha * (side[p] * h[p] if p in side else 1.0)) for p, w in W.items()}
+        loss = sum(W.values())
+        assert weights.update(alpha, said) == pytest.approx(loss)
+        W = {p: w / loss for p, w in W.items()}
+        expected = [sum(w for p, w in W.items() if row in p) for row in range(n)]
+        np.testing.assert_allclose(weights.of_rows(), expected, atol=1e-14)
+
+
+def test_weights_of_links_count():
+    links = Constraints([(0, 1)], [(1, 2)], must_link_weight=3, cannot_link_weight=1)
+    np.testing.assert_allclose(PairWeights(links, 4, 0.5).of_links, [0.375, 0.125])
+
+
+def test_the_loss_never_rises_and_alphas_follow_the_agreement(fitted):
+    assert (np.diff([1.0, *fitted.objective_]) <= 1e-15).all()
+    accepted = [entry for entry in fitted.history_ if entry["agreement"] > 0]
+    np.testing.assert_allclose(fitted.alphas_, [entry["alpha"] for entry in accepted])
+    r = np.array([entry["agreement"] for entry in accepted])
+    np.testing.assert_allclose(fitted.alphas_, np.log((1 + r) / (1 - r)) / 2)
+    assert len(fitted.history_) == fitted.n_iter_ == 15
+
+
+# ---- the distance ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hypothesis", ["map", "posterior"])
+def test_distance_is_the_sum_over_the_mixtures(iris, hypothesis):
+    X, _, links = iris
+    model = DistBoost(3, n_rounds=5, hypothesis=hypothesis, random_state=0).fit(X, constraints=links)
+    rows = X[::15]
+    points = model._ensemble.directions.project(rows)
+    expected = np.zeros((len(rows), len(rows)))
+    for mixture, alpha in zip(model._ensemble.mixtures, model.alphas_, strict=True):
+        p = mixture.memberships(points)
+        for i, j in itertools.product(range(len(rows)), repeat=2):
+            if hypothesis == "map":
+                same = np.argmax(p[i]) == np.argmax(p[j])
+                h = (1 if same else -1) * p[i].max() * p[j].max()
+            else:
+                h = 2 * p[i] @ p[j] - 1
+            assert -1 <= h <= 1 + 1e-12
+            expected[i, j] += alpha * (1 - h) / 2
+    np.testing.assert_allclose(model.distances(rows), expected, atol=1e-12)
+    np.testing.assert_allclose(model.distances(rows[:2], rows), expected[:2], atol=1e-12)
+    if hypothesis == "posterior":
+        features = model.transform(rows)
+        np.testing.assert_allclose(model.alphas_.sum() - features @ features.T, expected, atol=1e-12)
+
+
+def test_features_have_twice_the_distance_where_the_mixtures_are_sure(iris):
+    X, _, links = iris
+    model = DistBoost(3, n_rounds=8, random_state=0).fit(X, constraints=links)
+    vectors, totals = model._ensemble.features(X)
+    sure = np.flatnonzero((totals / np.sqrt(model.alphas_)).min(axis=1) > 1 - 1e-9)
+    assert len(sure) > 20
+    squares = np.square(vectors[sure][:, None] - vectors[sure]).sum(axis=2)
+    np.testing.assert_allclose(squares, 2 * model.distances(X[sure]), atol=1e-6)
+
+
+def test_view_keeps_the_largest_membership_only(fitted, iris):
+    points = fitted._ensemble.directions.project(iris[0])
+    mixture = fitted._ensemble.mixtures[0]
+    chance = mixture.memberships(points)
+    vectors, confidence = view(mixture, points, soft=False)
+    np.testing.assert_array_equal((vectors > 0).sum(axis=1), 1)
+    np.testing.assert_array_equal(vectors.max(axis=1), chance.max(axis=1))
+    np.testing.assert_array_equal(confidence, chance.max(axis=1))
+
+
+# ---- clusters -------------------------------------------------------------------------------------------------------
+
+
+def test_it_learns_what_k_means_does_not_see():
+    X, y = load_wine(return_X_y=True)
+    links = Constraints.sample(y, n_pairs=150, random_state=0)
+    model = DistBoost(3, n_rounds=20, random_state=0).fit(X, constraints=links)
+    plain = KMeans(3, n_init=10, random_state=0).fit(X)
+    assert normalized_mutual_info(y, model.labels_) > 0.9
+    assert normalized_mutual_info(y, model.labels_) > normalized_mutual_info(y, plain.labels_) + 0.3
+    assert model.violations_ == links.violations(model.labels_)
+
+
+def test_links_pull_the_distance_their_way(iris, fitted):
+    X, _, links = iris
+    near = np.diag(fitted.distances(X[links.must_link[:, 0]], X[links.must_link[:, 1]]))
+    far = np.diag(fitted.distances(X[links.cannot_link[:, 0]], X[links.cannot_link[:, 1]]))
+    assert near.mean() < 0.2 * far.mean()
+
+
+def test_predict_gives_the_labels_again_and_follows_new_rows(iris):
+    X, y, _ = iris
+    links = Constraints.sample(y[::2], n_pairs=100, random_state=0)
+    for finish in ("kmeans", "average"):
+        model = DistBoost(3, n_rounds=10, finish=finish, random_state=0).fit(X[::2], constraints=links)
+        if finish == "kmeans":
+            np.testing.assert_array_equal(model.predict(X[::2]), model.labels_)
+        assert normalized_mutual_info(y[1::2], model.predict(X[1::2])) > 0.8
+
+
+def test_average_linkage_is_that_of_the_whole_matrix(iris):
+    X, _, links = iris
+    model = DistBoost(3, n_rounds=6, finish="average", random_state=0).fit(X, constraints=links)
+    distance = model.distances(X)
+    np.fill_diagonal(distance, 0)
+    merges = linkage(squareform((distance + distance.T) / 2, checks=False), "average")
+    assert same_partition(model.labels_, fcluster(merges, 3, "maxclust"))
+    mean = np.array([model.distances(X, X[model.labels_ == c]).mean(axis=1) for c in range(3)])
+    np.testing.assert_array_equal(model.predict(X), mean.argmin(axis=0))
+
+
+def test_a_cut_gives_as_many_clusters_as_asked_even_at_equal_heights():
+    merges = linkage(np.ones(10), "average")
+    for n_clusters in range(1, 6):
+        assert len(set(cut(merges, 5, n_clusters))) == n_clusters
+
+
+def test_too_many_rows_for_linkage_are_refused_at_once(monkeypatch):
+    monkeypatch.setattr(distboost_module, "MOST_LINKED_ROWS", 20)
+    X = np.random.RandomState(0).standard_normal((21, 2))
+    with pytest.raises(TooLargeError, match="21 rows needs the distances of all pairs"):
+        DistBoost(2, finish="average").fit(X)
+    monkeypatch.setattr(distboost_module, "MOST_DISTANCES", 100)
+    model = DistBoost(2, n_rounds=2).fit(X)
+    with pytest.raises(TooLargeError, match="21 times 21 distances"):
+        model.distances(X)
+    assert model.distances(X, X[:2]).shape == (21, 2)
+
+
+def test_features_in_pieces_are_those_of_the_whole(iris, monkeypatch):
+    X, _, links = iris
+    whole = DistBoost(3, n_rounds=4, random_state=0).fit(X, constraints=links)
+    monkeypatch.setattr(distboost_module, "PIECE", 7)
+    pieces = DistBoost(3, n_rounds=4, random_state=0).fit(X, constraints=links)
+    assert same_partition(whole.labels_, pieces.labels_)
+    np.testing.assert_array_equal(pieces.predict(X), pieces.labels_)
+
+
+def test_same_seed_same_result(fitted, iris):
+    X, _, links = iris
+    again = clone(fitted).fit(X, constraints=links)
+    np.testing.assert_array_equal(again.transform(X), fitted.transform(X))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
+
+
+def test_without_links_there_is_one_mixture(iris):
+    X, _, _ = iris
+    model = DistBoost(3, random_state=0).fit(X)
+    assert model.n_iter_ == 1
+    assert model.alphas_.tolist() == [1.0]
+    assert model.transform(X).shape == (150, 3)
+
+
+def test_number_of_components_may_differ_from_that_of_clusters(iris):
+    X, y, links = iris
+    model = DistBoost(3, n_rounds=6, n_components=5, random_state=0).fit(X, constraints=links)
+    assert model.transform(X).shape == (150, 5 * len(model.alphas_))
+    assert set(model.labels_) == {0, 1, 2}
+    assert normalized_mutual_info(y, model.labels_) > 0.7
+
+
+def test_if_no_round_agrees_the_closest_is_kept():
+    # With one component, all rows are together, and every cannot-link disagrees.
+    X = np.random.RandomState(0).standard_normal((12, 2))
+    links = Constraints(cannot_link=[(0, 1), (2, 3)])
+    model = DistBoost(2, n_rounds=4, n_components=1, random_state=0)
+    with pytest.warns(match="distinct clusters"):
+        model.fit(X, constraints=links)
+    assert [entry["agreement"] for entry in model.history_] == pytest.approx([-0.5] * 4)
+    assert model.alphas_.tolist() == [1.0]
+    assert model.objective_ == [1.0] * 4
+
+
+def test_the_bar_is_shown_if_asked_for(iris, capsys):
+    X, _, links = iris
+    DistBoost(3, n_rounds=2, verbose=1, random_state=0).fit(X, constraints=links)
+    assert "2/2" in capsys.readouterr().out
+
+
+# ---- bad input ------------------------------------------------------------------------------------------------------
+
+
+def duplicated_columns():
+    X = np.random.RandomState(0).standard_normal((20, 2))
+    return np.column_stack([X, X, X, np.ones(20)])
+
+
+@few_rows
+@pytest.mark.parametrize("finish", ["kmeans", "average"])
+@pytest.mark.parametrize(
+    ("X", "n_clusters", "links"),
+    [
+        (duplicated_columns(), 3, Constraints([(0, 1), (2, 3)], [(0, 4)])),
+        (np.zeros((6, 2)), 3, Constraints([(0, 1)], [(2, 3)])),
+        (np.random.RandomState(0).standard_normal((8, 50)), 2, Constraints([(0, 1)], [(1, 2)])),
+        (np.array([[0.0], [1.0]]), 2, Constraints([(0, 1)])),
+        (np.array([[0.0], [1.0]]), 1, Constraints(cannot_link=[(0, 1)])),
+        (np.array([[1.0]]), 1, None),
+        (np.repeat(np.eye(3), 5, axis=0), 3, Constraints([(0, 5)])),
+        (np.arange(8.0)[:, None], 2, Constraints([(0, 1), (1, 2)], [(0, 2)])),
+        (np.arange(8.0)[:, None], 2, Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)])),
+        (np.arange(5.0)[:, None] * 1e150, 2, Constraints([(0, 1)])),
+    ],
+    ids=[
+        "singular",
+        "constant",
+        "d > n",
+        "two rows",
+        "one cluster",
+        "one row",
+        "repeated rows",
+        "chain",
+        "triangle",
+        "huge",
+    ],
+)
+def test_odd_input_gives_a_result(X, n_clusters, links, finish):
+    model = DistBoost(n_clusters, n_rounds=6, finish=finish, random_state=0).fit(X, constraints=links)
+    assert set(model.labels_) <= set(range(n_clusters))
+    assert np.isfinite(model.alphas_).all()
+    assert np.isfinite(model.transform(X)).all()
+    assert set(model.predict(X)) <= set(range(n_clusters))
+
+
+@few_rows
+@settings(deadline=None, max_examples=25)
+@given(cases(max_samples=8), st.integers(1, 3), st.sampled_from([None, 0.0, 0.5]))
+def test_contradictory_links_never_raise(case, n_clusters, share):
+    X = np.random.RandomState(len(case.must_link)).standard_normal((case.n_samples, 2))
+    links = Constraints(case.must_link or None, case.cannot_link or None)
+    model = DistBoost(min(n_clusters, len(X)), n_rounds=4, unlabelled_share=share, random_state=0)
+    model.fit(X, constraints=links)
+    assert model.violations_ == links.violations(model.labels_)
+    assert np.isfinite(model.objective_).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 5}, "n_samples=4 should be >= n_clusters=5"),
+        ({"n_clusters": 2, "n_components": 6}, "n_samples=4 should be >= n_components=6"),
+        ({"n_clusters": 2, "unlabelled_share": 1.0}, "unlabelled_share"),
+        ({"n_clusters": 2, "finish": "single"}, "finish"),
+        ({"n_clusters": 2, "hypothesis": "hard"}, "hypothesis"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        DistBoost(**parameters).fit(np.arange(4.0)[:, None])
+
+
+@few_rows
+@parametrize_with_checks([DistBoost(n_rounds=3), DistBoost(n_rounds=3, finish="average")])
+def test_promises_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@few_rows
+@parametrize_with_checks_of_mustlink(
+    [
+        DistBoost(n_rounds=3),
+        DistBoost(n_rounds=3, finish="average", hypothesis="posterior", cannot_links="ignore", unlabelled_share=None),
+    ]
+)
+def test_promises_of_mustlink(estimator, check):
+    check(estimator)

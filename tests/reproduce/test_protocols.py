@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from mustlink.reproduce import Cell, find_protocol, papers
+from mustlink.reproduce._bbc import distance_ratio
+
+
+@pytest.mark.parametrize("paper", papers())
+def test_cells_name_data_sets_and_methods_of_the_protocol(paper):
+    protocol = find_protocol(paper)
+    for sizes in (protocol.quick, protocol.full):
+        cells = protocol.cells(sizes)
+        assert len(set(cells)) == len(cells) > 0
+        assert {cell.dataset for cell in cells} <= {data.name for data in protocol.datasets}
+        assert {cell.paper for cell in cells} == {paper}
+    assert len(protocol.cells(protocol.full)) > len(protocol.cells(protocol.quick))
+
+
+@pytest.mark.parametrize(("paper", "trials"), [("boostcluster", {5}), ("bbc", {50, 500}), ("bckm", {10})])
+def test_the_full_run_has_the_repetitions_of_the_paper(paper, trials):
+    protocol = find_protocol(paper)
+    cells = [cell for cell in protocol.cells(protocol.full) if cell.measure == "scores"]
+    last = {}
+    for cell in cells:
+        last[cell.dataset] = max(last.get(cell.dataset, 0), cell.trial + 1)
+    assert set(last.values()) == trials
+
+
+def test_links_of_boostcluster_are_half_and_half_and_flipped():
+    y = np.repeat([0, 1, 2], 50)
+    draw = find_protocol("boostcluster").draw
+    links = draw(y, Cell("boostcluster", "iris", "k-means", 40, trial=0))
+    assert (len(links.must_link), len(links.cannot_link)) == (20, 20)
+    assert links.violation_rate(y) == 0
+    flipped = draw(y, Cell("boostcluster", "iris", "k-means", 40, trial=0, noise=0.2))
+    assert flipped.violation_rate(y) == pytest.approx(0.2)
+    assert draw(y, Cell("boostcluster", "iris", "k-means", 0, trial=0)).is_empty
+
+
+def test_links_of_bckm_are_random_pairs():
+    y = np.repeat(np.arange(10), 20)
+    links = find_protocol("bckm").draw(y, Cell("bckm", "iris", "BCKM", 200, trial=0))
+    assert len(links) == 200
+    assert len(links.cannot_link) > 150
+    assert links.violation_rate(y) == 0
+
+
+def test_links_of_bbc_are_all_pairs_of_labelled_points():
+    y = np.repeat([0, 1], 50)
+    links = find_protocol("bbc").draw(y, Cell("bbc", "wine", "BBC", 0.1, trial=0))
+    assert len(links.constrained_rows()) == 10
+    assert len(links) == 45
+
+
+def test_noise_is_on_the_sets_of_figure_seven():
+    protocol = find_protocol("boostcluster")
+    noisy = [cell for cell in protocol.cells(protocol.quick, protocol.choose(["7"])) if cell.noise]
+    assert {cell.dataset for cell in noisy} == {"balance", "vowel", "pendigits3689"}
+    assert {cell.noise for cell in noisy} == {0.2}
+
+
+@pytest.mark.parametrize("paper", papers())
+def test_every_method_of_this_version_clusters(paper):
+    """One cell per method on a small set: what the registry says of the estimators is true of them."""
+    protocol = find_protocol(paper)
+    dataset = {"boostcluster": "balance", "bbc": "wine", "bckm": "iris"}[paper]
+    amount = 0.1 if paper == "bbc" else 40
+    here = [method.name for method in protocol.methods if method.is_here]
+    assert here
+    for method in here:
+        record = protocol.compute(Cell(paper, dataset, method, amount, trial=0, rows=80))
+        assert record.error is None, (method, record.error)
+        assert 0 <= record.scores["nmi"] <= 1
+        assert record.scores["n_clusters"] >= 1
+
+
+def test_ratio_of_distances_is_the_mean_over_all_pairs():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::5], y[::5]
+    metric = np.diag([1.0, 2.0, 0.0, 0.5])
+    between, within = [], []
+    for i in range(len(y)):
+        for j in range(i):
+            difference = X[i] - X[j]
+            (within if y[i] == y[j] else between).append(difference @ metric @ difference)
+    assert distance_ratio(X, y, metric) == pytest.approx(np.mean(between) / np.mean(within))
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_log_of_the_objective_begins_before_the_first_round(published):
+    from mustlink import Constraints
+    from mustlink.boosting import BoostCluster
+    from mustlink.reproduce._boostcluster import log_objective
+
+    X, y = load_iris(return_X_y=True)
+    links = Constraints.sample(y, n_pairs=60, random_state=0)
+    make = BoostCluster.as_published if published else BoostCluster
+    model = make(n_clusters=3, n_rounds=4, random_state=0).fit(X, constraints=links)
+    found = log_objective(model)
+    assert len(found) == 1 + model.n_iter_
+    assert np.allclose(found[1:], np.log(model.objective_))
+    trust = model.trust_
+    start = trust[: len(links.must_link)].sum() * trust[len(links.must_link) :].sum()
+    assert found[0] == pytest.approx(np.log(start))
+    assert log_objective(BoostCluster(n_clusters=3, random_state=0).fit(X)) == []

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from mustlink.cli._reproduce import reproduce
+
+app = typer.Typer()
+app.command()(reproduce)
+
+
+@pytest.fixture
+def run(toy, monkeypatch, tmp_path):
+    import mustlink.reproduce
+
+    monkeypatch.setattr(mustlink.reproduce, "find_protocol", lambda name: toy)
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(app, ["toy", "--jobs", "1", *arguments])
+
+
+def test_a_run_prints_tables_and_claims_and_writes_files(run, tmp_path):
+    result = run()
+    assert result.exit_code == 1, "some runs of the toy fail"
+    assert "Toy scores" in result.output
+    assert "T1" in result.output
+    written = {path.name for path in (tmp_path / "mustlink-results").iterdir()}
+    assert written == {"toy.jsonl", "toy.md", "toy.rst", "toy-figure1.png"}
+
+
+def test_one_figure_alone(run, tmp_path):
+    result = run("--figure", "2", "--results", "elsewhere")
+    assert result.exit_code == 0
+    assert (tmp_path / "elsewhere" / "toy.jsonl").read_text().count("\n") == 1
+
+
+def test_full_has_more_runs_and_keeps_those_of_quick(run, tmp_path):
+    lines = []
+    for choice in ("--quick", "--full"):
+        run(choice)
+        lines.append((tmp_path / "mustlink-results" / "toy.jsonl").read_text().splitlines())
+    assert lines[1][: len(lines[0])] == lines[0]
+    assert len(lines[1]) > len(lines[0])
+
+
+def test_fresh_begins_anew(run, tmp_path):
+    path = tmp_path / "mustlink-results" / "toy.jsonl"
+    run("--figure", "2")
+    first = path.read_text()
+    run("--figure", "2")
+    assert path.read_text() == first
+    path.write_text(first + first)
+    run("--figure", "2", "--fresh")
+    assert path.read_text().count("\n") == 1
+
+
+def test_pages_for_the_documentation(run, tmp_path):
+    run("--docs", "docs/reproduce")
+    assert {path.name for path in (tmp_path / "docs" / "reproduce").iterdir()} == {"toy.rst", "toy-figure1.png"}
+
+
+def test_an_interruption_says_where_the_results_are(run, monkeypatch):
+    import mustlink.reproduce
+
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(mustlink.reproduce, "run_cells", interrupted)
+    result = run()
+    assert result.exit_code == 130
+    assert "the same command goes on from there" in result.output
+
+
+def test_unknown_figure_is_a_sentence(run):
+    result = run("--figure", "9")
+    assert result.exit_code == 2
+    assert "Error: toy has no figure '9'; it has 1, 2." in result.output
+
+
+def test_unknown_paper_is_a_sentence():
+    result = CliRunner().invoke(app, ["kdd"])
+    assert result.exit_code == 2
+    assert "There is no paper 'kdd' to reproduce; there are boostcluster, bbc, bckm." in result.output
