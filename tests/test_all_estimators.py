@@ -40,19 +40,36 @@ UNCONSTRAINED: dict[str, Callable[[Any], Any] | None] = {
 
 # Other parameters than the defaults, which change what the links do.
 VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "BoostBaseClustering": [{"base": "average"}],
+    "BoostCluster": [{"metric": "ridged"}],
+    "BoostedConstrainedKMeans": [{"priorities": "random", "init_per_round": False}],
+    "DistBoost": [{"finish": "average", "hypothesis": "posterior", "cannot_links": "ignore", "unlabelled_share": None}],
+    "PriorityCOPKMeans": [{"init": "random"}],
     "COPKMeans": [{"init": "neighbourhoods", "order": "random"}, {"init": "random", "order": "given"}],
     "PCKMeans": [{"init": "k-means++", "penalty": 1000.0}, {"penalty": 0.0}],
     "SeededKMeans": [{"constrained": True}],
 }
 
+# Fewer rounds, so that the checks, which fit some hundred times, stay quick.
+FEWER_ROUNDS: dict[str, dict[str, Any]] = {
+    "BoostBaseClustering": {"n_rounds": 3},
+    "BoostCluster": {"n_rounds": 4, "n_masks": 2},
+    "BoostedConstrainedKMeans": {"n_rounds": 10},
+    "DistBoost": {"n_rounds": 3},
+}
+
 ESTIMATORS = [
-    clusterer(**parameters) for name, clusterer in all_clusterers() for parameters in [{}, *VARIANTS.get(name, [])]
+    clusterer(**FEWER_ROUNDS.get(name, {}), **parameters)
+    for name, clusterer in all_clusterers()
+    for parameters in [{}, *VARIANTS.get(name, [])]
 ]
 
 
 # Some tables of scikit-learn's checks have fewer different rows than n_clusters; its own KMeans warns of them as well.
 @pytest.mark.filterwarnings("ignore:.*clusters:sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks_of_scikit_learn([clusterer() for _, clusterer in all_clusterers()])
+@parametrize_with_checks_of_scikit_learn(
+    [clusterer(**FEWER_ROUNDS.get(name, {})) for name, clusterer in all_clusterers()]
+)
 def test_promises_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 

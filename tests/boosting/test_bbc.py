@@ -16,7 +16,6 @@ from sklearn.metrics import adjusted_rand_score, euclidean_distances
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints
 from mustlink.boosting import _bbc as bbc_module
@@ -555,9 +554,3 @@ def test_progress_is_shown_if_asked(blobs, capsys):
     assert capsys.readouterr().out == ""
     BoostBaseClustering(lambda points: y, n_rounds=2, verbose=1).fit(X, constraints=links)
     assert "BoostBaseClustering" in capsys.readouterr().out
-
-
-@pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([BoostBaseClustering(n_rounds=3)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)

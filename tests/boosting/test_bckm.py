@@ -12,13 +12,11 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine
 from sklearn.utils import check_random_state
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints
 from mustlink.boosting import _bckm as bckm_module
 from mustlink.boosting._bckm import STARTS, BoostedConstrainedKMeans
 from mustlink.boosting._prioritycop import PriorityCOPKMeans, nearest_centers, random_rows
-from mustlink.estimator_checks import parametrize_with_checks as parametrize_with_checks_of_mustlink
 from mustlink.metrics import normalized_mutual_info
 from reference.prioritycop import boost, kernel_kmeans
 from reference.random_links import cases
@@ -404,18 +402,3 @@ def test_contradictory_links_never_raise(case, n_clusters, rho):
 def test_bad_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         BoostedConstrainedKMeans(**parameters).fit(np.arange(4.0)[:, None])
-
-
-@parametrize_with_checks([BoostedConstrainedKMeans()])
-def test_promises_of_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@parametrize_with_checks_of_mustlink(
-    [
-        BoostedConstrainedKMeans(),
-        BoostedConstrainedKMeans(n_rounds=10, priorities="random", init_per_round=False),
-    ]
-)
-def test_promises_of_mustlink(estimator, check):
-    check(estimator)

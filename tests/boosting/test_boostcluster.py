@@ -29,14 +29,12 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks as parametrize_with_sklearn_checks
 
 from mustlink import Constraints
 from mustlink.boosting import BoostCluster, _coordinates
 from mustlink.boosting._coordinates import make_coordinates
 from mustlink.boosting._forms import Form, Kind
 from mustlink.boosting._links import LinkSet, LinkWeights, Masses
-from mustlink.estimator_checks import parametrize_with_checks
 from reference.boostcluster import (
     dense_inconsistency,
     double_sum_objective,
@@ -685,13 +683,3 @@ def test_progress_is_shown_on_request(capsys: pytest.CaptureFixture[str]) -> Non
     assert "BoostCluster" in capsys.readouterr().out
     BoostCluster(n_clusters=3, n_rounds=2, n_masks=2, random_state=0).fit(X, constraints=links)
     assert capsys.readouterr().out == ""
-
-
-@parametrize_with_sklearn_checks([BoostCluster()])
-def test_the_manners_of_scikit_learn(estimator: BoostCluster, check: Callable[[Any], None]) -> None:
-    check(estimator)
-
-
-@parametrize_with_checks([BoostCluster(metric="ridged", n_rounds=4), BoostCluster(n_rounds=4, n_masks=2)])
-def test_the_manners_of_constrained_clusterers(estimator: BoostCluster, check: Callable[[Any], None]) -> None:
-    check(estimator)

@@ -15,7 +15,6 @@ from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints
 from mustlink.boosting import _distboost as distboost_module
@@ -23,7 +22,6 @@ from mustlink.boosting._distboost import DistBoost, PairWeights, cut, view
 from mustlink.boosting._distboost_kernels import forest_beliefs
 from mustlink.boosting._distboost_mixture import Chunklets, Directions, Mixture, shares_of
 from mustlink.errors import TooLargeError
-from mustlink.estimator_checks import parametrize_with_checks as parametrize_with_checks_of_mustlink
 from mustlink.metrics import normalized_mutual_info
 from reference.random_links import cases
 
@@ -441,20 +439,3 @@ def test_contradictory_links_never_raise(case, n_clusters, share):
 def test_bad_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         DistBoost(**parameters).fit(np.arange(4.0)[:, None])
-
-
-@few_rows
-@parametrize_with_checks([DistBoost(n_rounds=3), DistBoost(n_rounds=3, finish="average")])
-def test_promises_of_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@few_rows
-@parametrize_with_checks_of_mustlink(
-    [
-        DistBoost(n_rounds=3),
-        DistBoost(n_rounds=3, finish="average", hypothesis="posterior", cannot_links="ignore", unlabelled_share=None),
-    ]
-)
-def test_promises_of_mustlink(estimator, check):
-    check(estimator)

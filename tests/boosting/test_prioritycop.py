@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import euclidean_distances
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints
 from mustlink.boosting._prioritycop import LinkedPairs, PriorityCOPKMeans, random_rows
 from mustlink.errors import ConstraintError
-from mustlink.estimator_checks import parametrize_with_checks as parametrize_with_checks_of_mustlink
 from reference.prioritycop import priority_cop
 from reference.random_links import cases
 
@@ -312,13 +310,3 @@ def test_bad_parameters_are_refused(parameters, error, message):
 def test_links_out_of_range_are_refused():
     with pytest.raises(ConstraintError, match="names the rows 0 and 9"):
         PriorityCOPKMeans(2).fit(np.arange(4.0)[:, None], constraints=Constraints([(0, 9)]))
-
-
-@parametrize_with_checks([PriorityCOPKMeans()])
-def test_promises_of_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@parametrize_with_checks_of_mustlink([PriorityCOPKMeans(), PriorityCOPKMeans(init="random")])
-def test_promises_of_mustlink(estimator, check):
-    check(estimator)
