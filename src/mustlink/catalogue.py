@@ -168,7 +168,7 @@ def all_clusterers() -> list[tuple[str, type[Any]]]:
     Examples
     --------
     >>> from mustlink.catalogue import all_clusterers
-    >>> [name for name, _ in all_clusterers()]
-    ['PCKMeans', 'COPKMeans', 'SeededKMeans']
+    >>> [name for name, _ in all_clusterers()]  # doctest: +ELLIPSIS
+    ['BoostCluster', 'PCKMeans', 'COPKMeans', 'SeededKMeans', ...]
     """
     return [(entry.class_name, entry.load()) for entry in CATALOGUE]
