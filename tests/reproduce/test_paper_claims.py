@@ -53,7 +53,7 @@ def bbc(good: bool):
         for share in SHARES:
             value = 0.9 if good else 0.1
             clusters = PUBLISHED_K[dataset][share] if good else 100 + 100 * share
-            ratio = 2.55 + 50 * share * (1 if good else -1)
+            ratio = 2.55 + (150 * share if good else -50 * share)
             spectral = {f"spectral_{score}": value for score in EVERY_SCORE}
             records.append(
                 scored(

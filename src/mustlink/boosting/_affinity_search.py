@@ -158,9 +158,9 @@ class AffinityPropagationSearch(ClusterMixin, BaseEstimator):
         The cluster of every row.
     n_clusters_ : int
         The number of clusters found.
-    cluster_centers_indices_ : ndarray of shape (n_clusters_,)
+    cluster_centers_indices_ : ndarray of shape (n_clusters,)
         The rows that stand for the clusters.
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Those rows, if `affinity` is "euclidean".
     preference_ : float
         The preference that gave this result.

@@ -153,16 +153,16 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
     objective_ : list of float
         The exponential loss of the links after every round, which boosting lowers. It bounds the share of links that
         the sign of the kernel gets wrong.
-    alphas_ : ndarray of shape (n_iter_,)
+    alphas_ : ndarray of shape (n_rounds,)
         The weight of every round in the kernel; zero for a round that breaks half of the weight or more.
-    errors_ : ndarray of shape (n_iter_,)
+    errors_ : ndarray of shape (n_rounds,)
         The share of the weights at the time that every round breaks.
     history_ : list of dict
         For every round: its number, "error", "alpha", "objective", "training_error" (the share of the links that the
         sign of the kernel so far gets wrong) and "n_iter" (assignments within the round).
     coassociation_ : CoAssociation
         The kernel.
-    round_centers_ : ndarray of shape (n_iter_, n_clusters, n_features)
+    round_centers_ : ndarray of shape (n_rounds, n_clusters, n_features)
         The centres of every round.
     n_iter_ : int
         The number of rounds made.

@@ -31,6 +31,7 @@ __all__ = ["BoostCluster", "Suspect"]
 
 PLAIN = "plain"
 SUSPECT_BELOW = 0.5
+FEW_WRONG = 0.05
 
 
 class Suspect(NamedTuple):
@@ -127,8 +128,9 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
     violations_ : Constraints
         The links that the result breaks.
     suspects_ : list of Suspect
-        Links that look wrong, worst first: for "auto" those that are more likely wrong than right; for a fixed form
-        those whose weight has grown.
+        Links that look wrong, worst first. For "auto" those that are more likely wrong than right and, if less than 5%
+        of the links seem wrong, those that neither the result nor the trials without them keep. For a fixed form those
+        whose weight has grown.
     trust_ : ndarray of shape (n_links,)
         The estimated probability that each link is right, must-links first; ones for a fixed form.
     error_rate_ : float or None
@@ -137,7 +139,7 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
         How much each form counted; "plain" is the table itself, and a large value says that the links add little.
     objective_ : list of float
         The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never rises.
-    alphas_ : ndarray of shape (n_iter_,)
+    alphas_ : ndarray of shape (n_rounds,)
         The step of each round.
     history_ : list of dict
         One entry per round: its form, objective, alpha, the weights of the links it keeps and breaks (`must_apart`,
@@ -437,19 +439,22 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
 
     def _keep_doubt(self, outcome: Outcome, links: LinkSet) -> None:
         """Keep how far the links are trusted, and list those that look wrong."""
-        doubts = self.metric == "auto"
-        self.error_rate_ = outcome.doubt.error_rate if doubts else None
-        self.trust_ = links.as_given(outcome.doubt.trust)
+        doubted = outcome.doubt
+        self.error_rate_ = doubted.error_rate if self.metric == "auto" else None
+        self.trust_ = links.as_given(doubted.trust)
         growth = outcome.boosted.weights.growth()
-        trust = outcome.doubt.trust
-        suspicious = trust < SUSPECT_BELOW if doubts else growth > 1 + 1e-9
-        worst_first = np.lexsort((links.place, -growth, trust))
+        suspicious = doubted.trust < SUSPECT_BELOW if self.metric == "auto" else growth > 1 + 1e-9
+        if self.metric == "auto" and doubted.error_rate < FEW_WRONG:
+            # Too few to be told from the votes alone; but then the result keeps nearly all links, and what it breaks
+            # stands out.
+            suspicious = suspicious | (doubted.against & (links.together(self.labels_) != links.is_must))
+        worst_first = np.lexsort((links.place, -growth, doubted.trust))
         self.suspects_ = [
             Suspect(
                 int(links.pairs[i, 0]),
                 int(links.pairs[i, 1]),
                 "must" if links.is_must[i] else "cannot",
-                float(trust[i]),
+                float(doubted.trust[i]),
                 float(growth[i]),
             )
             for i in worst_first[suspicious[worst_first]]

@@ -63,9 +63,8 @@ def count_together(codes: Any, offsets: Any, row_weight: Any) -> Any:
                 columns[n_seen] = offsets[t] + codes[i, t]
                 n_seen += 1
         for s in range(n_seen):
-            line = counts[columns[s]]
             for t in range(s + 1):
-                line[columns[t]] += row_weight[i]
+                counts[columns[s], columns[t]] += row_weight[i]
     for a in range(n_columns):
         for b in range(a):
             counts[b, a] = counts[a, b]
@@ -127,13 +126,25 @@ def nearest_centres(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any
     n_clusters = table.shape[1]
     least = np.empty(n_rows)
     products = np.empty(n_clusters)
+    columns = np.empty(n_rounds, np.int64)
     for i in range(n_rows):
-        products[:] = 0.0
+        n_seen = 0
         for t in range(n_rounds):
             if codes[i, t] >= 0:
-                line = table[offsets[t] + codes[i, t]]
-                for c in range(n_clusters):
-                    products[c] += line[c]
+                columns[n_seen] = offsets[t] + codes[i, t]
+                n_seen += 1
+        for c in range(n_clusters):
+            products[c] = 0.0
+        # Four rows of the table at a time, which loads and stores the products a quarter as often.
+        whole = n_seen - n_seen % 4
+        for t in range(0, whole, 4):
+            p, q, r, s = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
+            for c in range(n_clusters):
+                products[c] += (table[p, c] + table[q, c]) + (table[r, c] + table[s, c])
+        for t in range(whole, n_seen):
+            p = columns[t]
+            for c in range(n_clusters):
+                products[c] += table[p, c]
         if labels[i] >= 0:
             products[labels[i]] += own[i]
         best = 0

@@ -18,18 +18,20 @@ from mustlink.boosting._links import LinkSet
 from mustlink.boosting._rounds import Problem
 from mustlink.constraints import Constraints
 
-__all__ = ["Doubt", "ScoutView", "Scouts", "doubt", "draw_masks", "send_scouts"]
+__all__ = ["Doubt", "ScoutView", "Scouts", "doubt", "draw_masks", "links_say_the_opposite", "send_scouts"]
 
 Floats = NDArray[np.float64]
 MASK_SHARE = 0.63
 SCORE_SHARPNESS = 2.0
 LOGISTIC_RIDGE = 0.1
 LEAST_TRUST = 1e-3
+# Three standard errors of a balanced accuracy.
+CHANCE_MARGIN = 1.5
 # Tables with more rows are scouted on a sample: so large a share of the rows that all scouts together cost as much as
 # a few rounds.
 MOST_SCOUTED = 20_000
-SCOUTED_SHARE = 0.15
-LEAST_SAMPLE, MOST_SAMPLE = 4_000, 50_000
+SCOUTED_SHARE = 0.1
+LEAST_SAMPLE, MOST_SAMPLE = 3_000, 50_000
 
 
 @dataclass(frozen=True)
@@ -114,13 +116,21 @@ class Doubt:
         An upper bound of the share of wrong links, less a margin.
     trust : ndarray of shape (n_links,)
         The posterior that each link is right.
-    is_contrary : bool
-        Whether the votes speak against the links beyond chance, so that no clustering will agree with them.
+    against : ndarray of shape (n_links,)
+        Whether those that had not seen a link vote against it.
     """
 
     error_rate: float
     trust: Floats
-    is_contrary: bool
+    against: NDArray[np.bool_]
+
+    @classmethod
+    def none(cls, links: LinkSet, vote: Floats | None = None) -> Doubt:
+        """Trust all links."""
+        against = np.zeros(len(links), dtype=bool)
+        if vote is not None:
+            against = np.where(links.is_must, vote < 0.5, vote > 0.5)
+        return cls(0.0, np.ones(len(links)), against)
 
 
 def draw_masks(is_must: NDArray[np.bool_], n_masks: int, rng: np.random.RandomState) -> NDArray[np.bool_]:
@@ -208,22 +218,29 @@ def share_together(labels: NDArray[Any]) -> float:
 def doubt(links: LinkSet, constraints: Constraints, vote: Floats, n_samples: int, max_error: float) -> Doubt:
     """Estimate the share of wrong links, and the posterior of each, from the votes of those that had not seen it.
 
-    With one kind of link nothing can be told from the votes, and every link is trusted.
+    Where the votes say nothing of the links, or there is only one kind of them, every link is trusted.
     """
-    full_trust = np.ones(len(links))
     if not links.has_both_kinds:
-        return Doubt(0.0, full_trust, False)
+        return Doubt.none(links, vote)
     intercept, slope = fit_logistic(vote - 0.5, links)
     if slope <= 0:
-        margin = links.balanced_mean(vote, 1 - vote) - 0.5
-        return Doubt(0.0, full_trust, bool(margin < -1 / np.sqrt(len(links))))
+        return Doubt.none(links, vote)
     low, high = expit(intercept - slope / 2), expit(intercept + slope / 2)
     error = float(np.clip(min(low, 1 - high) - 0.5 / np.sqrt(len(links)), 0, max_error))
     error = min(error, conflict_bound(constraints, n_samples))
     must = expit(intercept + slope * (vote - 0.5))
     right = np.clip((must - error) / (1 - 2 * error), 0, 1)
     trust = (1 - error) * np.where(links.is_must, right / must, (1 - right) / (1 - must))
-    return Doubt(error, np.maximum(trust, LEAST_TRUST), False)
+    return Doubt(error, np.maximum(trust, LEAST_TRUST), Doubt.none(links, vote).against)
+
+
+def links_say_the_opposite(scores: Floats, n_links: int) -> bool:
+    """Say whether the base alone contradicts the links beyond chance, and no form foretells them beyond chance.
+
+    Then the links are most likely the wrong way round, and any metric that follows them destroys what is there.
+    """
+    chance = CHANCE_MARGIN / np.sqrt(n_links)
+    return bool(scores[-1] < 0.5 - chance and scores[:-1].max() < 0.5 + chance)
 
 
 def fit_logistic(x: Floats, links: LinkSet, n_iter: int = 100) -> tuple[float, float]:

@@ -278,13 +278,14 @@ def judge_above(ours: str, rival: str, margin: float, datasets: tuple[str, ...],
 
 
 def judge_ratio(results: Results) -> Verdict:
-    """The classes of faces move apart with more labels."""
+    """The classes of faces move apart with more labels, by at least half the published factor."""
     ratios = ratio_row(results)
     if not ratios or any(math.isnan(value) for value in ratios):
         return Verdict(None, "Not tested: faces with 3% and 5% labels are needed.")
-    return Verdict(
-        ratios[0] < ratios[1] < ratios[2], f"Here {ratios[0]:.2f}, then {ratios[1]:.2f} and {ratios[2]:.2f}."
-    )
+    rises = ratios[0] < ratios[1] < ratios[2]
+    far_enough = ratios[2] / ratios[0] >= 0.5 * PUBLISHED_RATIO[0.05] / PUBLISHED_RATIO["before"]
+    found = f"Here {ratios[0]:.2f}, then {ratios[1]:.2f} and {ratios[2]:.2f}"
+    return Verdict(rises and far_enough, f"{found}{'' if far_enough else ', not so far' if rises else ''}.")
 
 
 EVERYWHERE = tuple(TITLES)

@@ -1,0 +1,250 @@
+"""BoostCluster over the runs of the base that it makes: time, memory, and what scouting on a sample costs.
+
+Every fit runs in a process of its own, so that its peak memory is its own; the base is timed inside that process. A fit
+of a small table first takes compiling out of the figures.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.cluster import KMeans, MiniBatchKMeans
+from sklearn.datasets import make_blobs
+
+from mustlink import Constraints
+from mustlink.boosting import BoostCluster
+from mustlink.metrics import normalized_mutual_info
+
+N_FEATURES, N_CLUSTERS, N_PAIRS = 16, 10, 400
+SIZES = (10_000, 100_000, 1_000_000)
+ASKED = {10_000: 1.10, 100_000: 1.05, 1_000_000: 1.05}
+ASKED_OF_AUTO_ABOVE, ASKED_OF_AUTO = 20_000, 1.3
+ASKED_BYTES = 1e9
+TEXT = {"n_rows": 20_000, "n_terms": 100_000, "terms_per_row": 100, "n_pairs": 500, "n_topics": 10}
+ASKED_SECONDS_PER_ROUND = 1.0
+SPENT: list[tuple[int, float]] = []
+
+
+def main(sizes: tuple[int, ...] = SIZES) -> None:
+    from rich.console import Console
+
+    console = Console(width=130)
+    console.print(beside_the_base(sizes))
+    console.print(sample_beside_all_rows())
+    console.print(sparse_text())
+
+
+# ---- the tables
+
+
+def beside_the_base(sizes: tuple[int, ...]) -> Any:
+    """Compare the time of a fit with that of the base runs in it."""
+    table = new_table(
+        f"float32 rows x {N_FEATURES}, {N_CLUSTERS} clusters, {N_PAIRS} links, KMeans with 3 starts, 25 rounds",
+        (
+            "rows",
+            "metric",
+            "runs",
+            "seconds",
+            "in the base",
+            "ratio",
+            "asked",
+            "/ full rounds",
+            "asked",
+            "peak MB",
+            "NMI",
+        ),
+    )
+    for n_rows in sizes:
+        for metric in ("difference", "ridged", "auto"):
+            row = apart("blobs", n_rows, metric)
+            of_auto = metric == "auto" and n_rows > ASKED_OF_AUTO_ABOVE
+            table.add_row(
+                f"{n_rows:,}",
+                metric,
+                str(row["n_runs"]),
+                f"{row['total']:.2f}",
+                f"{row['base']:.2f}",
+                f"{row['total'] / row['base']:.3f}",
+                f"{ASKED.get(n_rows, 1.05):.2f}",
+                f"{row['total'] / row['full']:.3f}",
+                f"{ASKED_OF_AUTO:.2f}" if of_auto else "",
+                f"{row['peak'] / 1e6:,.0f}" + (f" of {ASKED_BYTES / 1e6:,.0f}" if n_rows >= 1_000_000 else ""),
+                f"{row['nmi']:.3f}",
+            )
+    return table
+
+
+def sample_beside_all_rows() -> Any:
+    """Compare scouting on a sample with scouting on all rows."""
+    table = new_table(
+        "auto on 50,000 rows, scouts on a sample beside scouts on all rows, mean of 3 sets of links",
+        ("links", "wrong", "sample, NMI", "all rows, NMI", "sample, s", "all rows, s"),
+    )
+    for n_pairs, noise in ((100, 0.0), (400, 0.0), (400, 0.2)):
+        row = apart("sample", n_pairs, str(noise))
+        table.add_row(str(n_pairs), f"{noise:.0%}", *(f"{row[key]:.3f}" for key in ("sample", "all")),
+                      *(f"{row[key]:.1f}" for key in ("sample_seconds", "all_seconds")))  # fmt: skip
+    return table
+
+
+def sparse_text() -> Any:
+    """Time what is not the base, on sparse text."""
+    table = new_table(
+        "{n_rows:,} documents x {n_terms:,} terms, {terms_per_row} a document, {n_pairs} links, MiniBatchKMeans".format(
+            **TEXT
+        ),
+        ("metric", "rounds", "own seconds", "own seconds a round", "asked", "peak MB", "NMI"),
+    )
+    for metric in ("projection", "difference", "auto"):
+        row = apart("text", 0, metric)
+        table.add_row(
+            metric,
+            str(row["n_runs"]),
+            f"{row['total'] - row['base']:.1f}",
+            f"{(row['total'] - row['base']) / row['n_runs']:.3f}",
+            f"{ASKED_SECONDS_PER_ROUND:.1f}",
+            f"{row['peak'] / 1e6:,.0f}",
+            f"{row['nmi']:.3f}",
+        )
+    return table
+
+
+def new_table(title: str, columns: tuple[str, ...]) -> Any:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for name in columns:
+        table.add_column(name, justify="right")
+    return table
+
+
+# ---- one case in a process of its own
+
+
+def apart(case: str, size: int, setting: str) -> dict[str, float]:
+    """Run a case in a new process and read its figures."""
+    command = [sys.executable, "-m", "benchmarks.boostcluster", case, str(size), setting]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+class TimedKMeans(KMeans):
+    """KMeans that notes how long each fit took, and on how many rows."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TimedKMeans:
+        start = time.perf_counter()
+        super().fit(X, y, sample_weight)
+        SPENT.append((X.shape[0], time.perf_counter() - start))
+        return self
+
+
+class TimedMiniBatchKMeans(MiniBatchKMeans):
+    """MiniBatchKMeans that notes how long each fit took, and on how many rows."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TimedMiniBatchKMeans:
+        start = time.perf_counter()
+        super().fit(X, y, sample_weight)
+        SPENT.append((X.shape[0], time.perf_counter() - start))
+        return self
+
+
+def timed_fit(model: BoostCluster, X: Any, links: Constraints, classes: Any) -> dict[str, float]:
+    """Fit, and tell the time of the whole, of the base, and of the base on all rows; and the peak memory."""
+    SPENT.clear()
+    start = time.perf_counter()
+    model.fit(X, constraints=links)
+    total = time.perf_counter() - start
+    return {
+        "total": total,
+        "base": sum(seconds for _, seconds in SPENT),
+        "full": sum(seconds for rows, seconds in SPENT[-model.n_rounds :] if rows == X.shape[0]),
+        "n_runs": len(SPENT),
+        # Linux counts in kilobytes, macOS in bytes.
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+        "nmi": normalized_mutual_info(classes, model.labels_),
+    }
+
+
+def blobs(n_rows: int, metric: str) -> dict[str, float]:
+    """Fit blobs that overlap."""
+    X, classes = overlapping(500)
+    warm = BoostCluster(TimedKMeans(n_init=3), N_CLUSTERS, metric=metric, random_state=0)
+    warm.fit(X, constraints=Constraints.sample(classes, 100, random_state=0))
+    X, classes = overlapping(n_rows)
+    model = BoostCluster(TimedKMeans(n_init=3), N_CLUSTERS, metric=metric, random_state=0)
+    return timed_fit(model, X, Constraints.sample(classes, N_PAIRS, random_state=0), classes)
+
+
+def overlapping(n_rows: int) -> tuple[Any, Any]:
+    """Return blobs as float32, made in pieces so that the making does not set the peak."""
+    centres = np.random.RandomState(0).uniform(-10, 10, (N_CLUSTERS, N_FEATURES))
+    X = np.empty((n_rows, N_FEATURES), dtype=np.float32)
+    classes = np.empty(n_rows, dtype=np.int8)
+    for start in range(0, n_rows, 50_000):
+        stop = min(start + 50_000, n_rows)
+        X[start:stop], classes[start:stop] = make_blobs(
+            stop - start, centers=centres, cluster_std=6.0, random_state=1 + start
+        )
+    return X, classes
+
+
+def sample_or_all(n_pairs: int, noise: float) -> dict[str, float]:
+    """Fit with scouts on a sample and with scouts on all rows."""
+    from mustlink.boosting import _doubt
+
+    X, classes = overlapping(50_000)
+    figures: dict[str, list[float]] = {"sample": [], "all": [], "sample_seconds": [], "all_seconds": []}
+    usual = _doubt.MOST_SCOUTED
+    for seed in range(3):
+        links = Constraints.sample(classes, n_pairs, noise=noise, random_state=seed)
+        for name, most in (("sample", usual), ("all", len(X))):
+            _doubt.MOST_SCOUTED = most
+            start = time.perf_counter()
+            model = BoostCluster(n_clusters=N_CLUSTERS, random_state=seed).fit(X, constraints=links)
+            figures[f"{name}_seconds"].append(time.perf_counter() - start)
+            figures[name].append(normalized_mutual_info(classes, model.labels_))
+    return {name: float(np.mean(values)) for name, values in figures.items()}
+
+
+def text(metric: str) -> dict[str, float]:
+    """Fit documents whose terms partly come from their topic, weighted by tf-idf and of length one."""
+    rng = np.random.RandomState(0)
+    n_rows, n_terms, width = TEXT["n_rows"], TEXT["n_terms"], TEXT["terms_per_row"]
+    topic = rng.randint(0, TEXT["n_topics"], n_rows)
+    ranks = np.minimum(rng.zipf(1.3, (n_rows, width)) - 1, n_terms // 2 - 1)
+    own = rng.uniform(size=(n_rows, width)) < 0.15
+    columns = np.where(own, n_terms // 2 + topic[:, None] * 2_000 + rng.randint(0, 2_000, (n_rows, width)), ranks)
+    X = csr_array((np.ones(n_rows * width), columns.ravel(), np.arange(0, n_rows * width + 1, width)),
+                  shape=(n_rows, n_terms))  # fmt: skip
+    X.sum_duplicates()
+    share = np.maximum(np.bincount(X.indices, minlength=n_terms), 1) / n_rows
+    X.data = (1 + np.log(X.data)) * -np.log(share[X.indices])
+    X.data /= np.repeat(np.sqrt(np.add.reduceat(X.data**2, X.indptr[:-1])), np.diff(X.indptr))
+    links = Constraints.sample(topic, TEXT["n_pairs"], random_state=0)
+    model = BoostCluster(
+        TimedMiniBatchKMeans(n_init=1), TEXT["n_topics"], metric=metric, scale=False, random_state=0
+    )
+    return timed_fit(model, X, links, topic)
+
+
+def run_case(case: str, size: int, setting: str) -> dict[str, float]:
+    if case == "blobs":
+        return blobs(size, setting)
+    if case == "sample":
+        return sample_or_all(size, float(setting))
+    return text(setting)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 4:
+        print(json.dumps(run_case(sys.argv[1], int(sys.argv[2]), sys.argv[3])))
+    else:
+        main(tuple(int(size) for size in sys.argv[1:]) or SIZES)

@@ -1,0 +1,340 @@
+"""BoostCluster with doubt: scouts, trust, the priced final step, the check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from sklearn.preprocessing import StandardScaler
+
+from mustlink import Constraints
+from mustlink.boosting import BoostCluster, CoAssociation, _doubt
+from mustlink.boosting._bases import BaseRun, NearestMean
+from mustlink.boosting._doubt import conflict_bound, doubt, draw_masks, fit_logistic, score, unseen_votes
+from mustlink.boosting._final import penalise
+from mustlink.boosting._links import LinkSet
+from mustlink.boosting._rounds import Voter
+from mustlink.boosting._schemes import collect_voters, draw_forms
+from reference.boostcluster import penalised_objective
+
+
+def link_set(links: Constraints, n: int) -> LinkSet:
+    return LinkSet.of(links, np.arange(n)[:, None].astype(float))
+
+
+# ---- the steps -----------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(2, 6), st.integers(0, 1000))
+@settings(deadline=None, max_examples=60)
+def test_masks_hold_a_share_of_either_kind_and_leave_every_link_out_once(
+    n_must: int, n_cannot: int, n_masks: int, seed: int
+) -> None:
+    is_must = np.arange(n_must + n_cannot) < n_must
+    masks = draw_masks(is_must, n_masks, np.random.RandomState(seed))
+    assert masks.shape == (n_masks, n_must + n_cannot)
+    assert not masks.all(axis=0).any()
+    for kind, count in ((is_must, n_must), (~is_must, n_cannot)):
+        assert (masks[:, kind].sum(axis=1) <= round(0.63 * count)).all()
+        assert masks[:, kind].sum() >= n_masks * round(0.63 * count) - count
+
+
+def test_votes_come_only_from_runs_that_had_not_seen_the_link() -> None:
+    links = link_set(Constraints([(0, 1)], [(2, 3)]), 4)
+    runs = [BaseRun(np.array(labels), None) for labels in ([0, 0, 1, 1], [0, 1, 1, 2], [0, 0, 1, 2])]
+    masks = np.array([[True, False], [False, True], [False, False]])
+    assert unseen_votes(links, runs, masks).tolist() == [0.5, 0.5]
+
+
+def test_scores_are_balanced_accuracies_soft_and_hard() -> None:
+    links = link_set(Constraints([(0, 1), (0, 2), (0, 3)], [(4, 5)]), 6)
+    vote = np.array([1.0, 0.5, 0.25, 0.25])
+    soft = (np.mean([1.0, 0.5, 0.25]) + 0.75) / 2
+    hard = (np.mean([1.0, 0.5, 0.0]) + 1.0) / 2
+    assert score(links, [], vote) == pytest.approx((soft + hard) / 2)
+
+
+def test_scores_of_one_kind_of_link_are_set_against_chance() -> None:
+    all_together, as_linked = np.zeros(6, dtype=int), np.array([0, 0, 1, 1, 2, 2])
+    must = link_set(Constraints([(0, 1), (2, 3)]), 6)
+    cannot = link_set(Constraints(None, [(0, 2), (1, 3)]), 6)
+    ones, zeros = np.ones(2), np.zeros(2)
+    assert score(must, [BaseRun(as_linked, None)], ones) > score(must, [BaseRun(all_together, None)], ones)
+    assert score(must, [BaseRun(all_together, None)], ones) == pytest.approx(0.5)
+    assert score(cannot, [BaseRun(as_linked, None)], zeros) > 0.5
+    assert score(cannot, [BaseRun(np.arange(6), None)], zeros) == pytest.approx(0.5)
+
+
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=30)
+def test_the_logistic_fit_is_the_minimum_of_its_loss(seed: int) -> None:
+    rng = np.random.RandomState(seed)
+    n_must, n_cannot = rng.randint(1, 20, 2)
+    links = link_set(Constraints(*pairs_of(n_must, n_cannot)), 100)
+    x = rng.uniform(-0.5, 0.5, len(links))
+    weight = np.where(links.is_must, len(links) / 2 / n_must, len(links) / 2 / n_cannot)
+
+    def loss(beta: np.ndarray) -> float:
+        z = beta[0] + beta[1] * x
+        return float((weight * (np.logaddexp(0, z) - links.is_must * z)).sum() + 0.05 * beta[1] ** 2)
+
+    found = np.array(fit_logistic(x, links))
+    assert loss(found) <= minimize(loss, np.zeros(2)).fun + 1e-4
+
+
+def pairs_of(n_must: int, n_cannot: int) -> tuple[np.ndarray, np.ndarray]:
+    pairs = np.arange(2 * (n_must + n_cannot)).reshape(-1, 2)
+    return pairs[:n_must], pairs[n_must:]
+
+
+def test_trust_is_the_posterior_of_its_formula() -> None:
+    constraints = Constraints(*pairs_of(50, 50))
+    links = link_set(constraints, 200)
+    right = np.arange(100) % 5 != 0
+    vote = np.where(links.is_must == right, 0.9, 0.1)
+    found = doubt(links, constraints, vote, 200, 0.3)
+    intercept, slope = fit_logistic(vote - 0.5, links)
+
+    def a(v: float) -> float:
+        return float(1 / (1 + np.exp(-intercept - slope * (v - 0.5))))
+
+    error = min(a(0), 1 - a(1)) - 0.05
+    assert found.error_rate == pytest.approx(error)
+    assert 0.1 < error < 0.2
+    p = {v: np.clip((a(v) - error) / (1 - 2 * error), 0, 1) for v in (0.9, 0.1)}
+    expected = [
+        (1 - error) * (p[v] / a(v) if must else (1 - p[v]) / (1 - a(v)))
+        for v, must in zip(vote, links.is_must, strict=True)
+    ]
+    np.testing.assert_allclose(found.trust, np.maximum(expected, 1e-3))
+    assert found.trust[right].min() > found.trust[~right].max()
+    assert found.against.tolist() == (~right).tolist()
+
+
+def test_one_kind_of_link_is_trusted() -> None:
+    for constraints in (Constraints([(0, 1), (2, 3)]), Constraints(None, [(0, 1), (2, 3)])):
+        found = doubt(link_set(constraints, 4), constraints, np.array([0.1, 0.9]), 4, 0.3)
+        assert found.error_rate == 0
+        assert found.trust.tolist() == [1, 1]
+
+
+def test_dense_links_that_agree_bound_the_error_rate() -> None:
+    y = np.arange(40) % 2
+    agreeing = Constraints.sample(y, 400, random_state=0)
+    flipped = Constraints.sample(y, 400, noise=0.2, random_state=0)
+    assert conflict_bound(agreeing, 40) < 0.05
+    assert conflict_bound(flipped, 40) > 0.3
+    assert conflict_bound(Constraints([(0, 1)], [(2, 3)]), 40) > 0.3
+
+
+def test_forms_are_drawn_in_proportion() -> None:
+    weights = np.array([0.1, 0.0, 0.6, 0.3])
+    drawn = draw_forms(weights, 20, np.random.RandomState(0))
+    assert np.bincount(drawn, minlength=4).tolist() == [2, 0, 12, 6]
+    assert not (np.diff(drawn) >= 0).all()
+
+
+def test_voters_share_the_weight() -> None:
+    X, y = load_iris(return_X_y=True)
+    rounds = [Voter(BaseRun(y, None), None, weight) for weight in (1.0, 3.0)]
+    scouts = _doubt.Scouts(
+        runs=[[BaseRun(y, None)] * 2, [BaseRun(y, None)] * 2],
+        directions=[[None] * 2] * 2,
+        votes=np.zeros((2, 1)),
+        scores=np.array([0.9, 0.4]),
+    )
+    voters = collect_voters(rounds, scouts, np.array([0.7, 0.3]), 0.6)
+    assert [voter.weight for voter in voters] == pytest.approx([0.1, 0.3, 0.3, 0.3])
+    only_scouts = collect_voters([], scouts, np.array([0.7, 0.3]), 0.6)
+    assert [voter.weight for voter in only_scouts] == pytest.approx([0.5, 0.5])
+    assert len(X) == 150
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.05, 0.3, 1.5]))
+@settings(deadline=None, max_examples=60)
+def test_the_priced_step_ends_where_no_row_and_no_component_can_gain(seed: int, price: float) -> None:
+    rng = np.random.RandomState(seed)
+    n, n_clusters = 20, 3
+    kernel = CoAssociation(rng.randint(0, 3, (n, 6)), rng.dirichlet(np.ones(6)))
+    constraints = Constraints.sample(rng.randint(0, 3, n), 16, noise=0.2, random_state=seed)
+    links = link_set(constraints, n)
+    start, _ = kernel.kmeans(n_clusters, rng.randint(0, n_clusters, n))
+    if len(np.unique(start)) < n_clusters:
+        return
+    labels = penalise(kernel, start, links, price)
+    dense = kernel.toarray()
+    must, cannot = constraints.must_link, constraints.cannot_link
+    found = penalised_objective(dense, labels, must, cannot, price)
+    assert found <= penalised_objective(dense, start, must, cannot, price) + 1e-9
+    # With the centres held fixed, neither a row nor a must-link component finds a better cluster.
+    share = np.array([(labels == c) / max((labels == c).sum(), 1) for c in range(n_clusters)])
+    distance = np.diag(dense)[:, None] - 2 * dense @ share.T + np.einsum("ci,ij,cj->c", share, dense, share)
+    distance[:, ~np.isin(np.arange(n_clusters), labels)] = np.inf
+
+    def cost(candidate: np.ndarray) -> float:
+        broken = (candidate[must[:, 0]] != candidate[must[:, 1]]).sum()
+        broken += (candidate[cannot[:, 0]] == candidate[cannot[:, 1]]).sum()
+        return float(distance[np.arange(n), candidate].sum() + price * broken)
+
+    component = constraints.components(n)
+    for moving in [component == c for c in np.unique(component)] + [np.arange(n) == i for i in range(n)]:
+        for c in range(n_clusters):
+            assert cost(np.where(moving, c, labels)) >= cost(labels) - 1e-9
+
+
+def test_a_component_moves_as_a_whole_where_single_rows_cannot() -> None:
+    codes = np.repeat([[0, 0], [1, 1]], 10, axis=0)
+    codes[:4] = [[0, 1], [0, 1], [1, 0], [1, 0]]
+    kernel = CoAssociation(codes, [0.5, 0.5])
+    links = Constraints([(0, 1), (0, 2), (1, 3), (2, 3), (0, 3), (1, 2)], [(i, j) for i in range(4) for j in (15, 16)])
+    start = np.repeat([0, 1], 10)
+    start[:4] = 1
+    labels = penalise(kernel, start, link_set(links, 20), 0.5)
+    assert links.satisfied(labels).all()
+
+
+# ---- the whole -----------------------------------------------------------------------------------------------------
+
+
+def test_clean_and_easy_links_raise_no_doubt() -> None:
+    X, y = make_blobs(200, 5, centers=4, cluster_std=0.6, random_state=1)
+    links = Constraints.sample(y, 200, random_state=0)
+    model = BoostCluster(n_clusters=4, random_state=0).fit(X, constraints=links)
+    assert model.error_rate_ < 0.02
+    assert model.suspects_ == []
+    assert model.trust_.min() > 0.9
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+
+
+def test_links_all_turned_round_do_no_harm() -> None:
+    X, y = load_iris(return_X_y=True)
+    alone = [KMeans(3, n_init=3, random_state=s).fit_predict(StandardScaler().fit_transform(X)) for s in range(3)]
+    expected = np.mean([normalized_mutual_info_score(y, labels) for labels in alone])
+    for seed in range(3):
+        links = Constraints.sample(y, 200, noise=1.0, random_state=seed)
+        model = BoostCluster(n_clusters=3, n_rounds=10, random_state=seed).fit(X, constraints=links)
+        assert model.is_plain_
+        assert normalized_mutual_info_score(y, model.labels_) > expected - 0.02
+
+
+def test_one_wrong_link_among_many_is_the_first_suspect_in_most_seeds() -> None:
+    X, y = load_iris(return_X_y=True)
+    hits = 0
+    for seed in range(8):
+        links = Constraints.sample(y, 400, random_state=seed)
+        rng = np.random.RandomState(seed)
+        wrong = links.must_link[rng.randint(len(links.must_link))]
+        kept = (links.must_link != wrong).any(axis=1)
+        flipped = Constraints(links.must_link[kept], np.vstack([links.cannot_link, wrong]))
+        model = BoostCluster(n_clusters=3, random_state=seed).fit(X, constraints=flipped)
+        hits += bool(model.suspects_) and model.suspects_[0][:3] == (*wrong, "cannot")
+    assert hits >= 5
+
+
+def test_wrong_links_are_found_and_the_result_stays_above_the_base_alone() -> None:
+    X, y = load_wine(return_X_y=True)
+    links = Constraints.sample(y, 400, noise=0.2, random_state=0)
+    model = BoostCluster(n_clusters=3, random_state=0).fit(X, constraints=links)
+    assert 0.1 < model.error_rate_ <= 0.3
+    suspects = [(s.a, s.b, s.link) for s in model.suspects_]
+    wrong = [(y[a] == y[b]) == (link == "cannot") for a, b, link in suspects]
+    assert len(suspects) > 30
+    assert np.mean(wrong) > 0.6
+    assert [s.trust for s in model.suspects_] == sorted(s.trust for s in model.suspects_)
+    alone = KMeans(3, n_init=3, random_state=0).fit_predict(StandardScaler().fit_transform(X))
+    assert adjusted_rand_score(y, model.labels_) > adjusted_rand_score(y, alone)
+
+
+def test_form_weights_tell_what_was_used() -> None:
+    X, y = load_iris(return_X_y=True)
+    links = Constraints.sample(y, 100, random_state=0)
+    model = BoostCluster(n_clusters=3, forms=[(1.0, 1.0), (0.1, 0.3)], n_rounds=6, random_state=0)
+    model.fit(X, constraints=links)
+    assert list(model.form_weights_) == ["ridged(1, 1)", "ridged(0.1, 0.3)", "plain"]
+    assert sum(model.form_weights_.values()) == pytest.approx(1.0)
+    assert {report["form"] for report in model.history_} <= set(model.form_weights_)
+    assert model.coassociation_.weights.sum() == pytest.approx(1.0)
+
+
+def test_n_jobs_changes_nothing() -> None:
+    X, y = load_wine(return_X_y=True)
+    links = Constraints.sample(y, 60, random_state=0)
+    one = BoostCluster(AgglomerativeClustering(), 3, n_rounds=3, n_masks=2, random_state=0).fit(X, constraints=links)
+    two = BoostCluster(AgglomerativeClustering(), 3, n_rounds=3, n_masks=2, random_state=0, n_jobs=2)
+    two.fit(X, constraints=links)
+    assert (one.labels_ == two.labels_).all()
+    assert (one.trust_ == two.trust_).all()
+    assert one.form_weights_ == two.form_weights_
+    assert one.coassociation_ == two.coassociation_
+
+
+@pytest.mark.parametrize("n_links", [2, 3, 5, 9])
+def test_few_links_work(n_links: int) -> None:
+    X, y = load_iris(return_X_y=True)
+    for seed in range(3):
+        links = Constraints.sample(y, n_links, random_state=seed)
+        model = BoostCluster(n_clusters=3, n_rounds=4, random_state=seed).fit(X, constraints=links)
+        assert 0 <= model.error_rate_ <= 0.3
+        assert ((model.trust_ > 0) & (model.trust_ <= 1)).all()
+        assert adjusted_rand_score(y, model.labels_) > 0.4
+
+
+def test_unequal_numbers_of_links_work() -> None:
+    X, y = load_wine(return_X_y=True)
+    links = Constraints.sample(y, 300, random_state=0)
+    for lopsided in (
+        Constraints(links.must_link, links.cannot_link[:3]),
+        Constraints(links.must_link[:3], links.cannot_link),
+    ):
+        model = BoostCluster(n_clusters=3, random_state=0).fit(X, constraints=lopsided)
+        assert adjusted_rand_score(y, model.labels_) > 0.8
+
+
+# ---- many rows -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("base", [None, AgglomerativeClustering()], ids=["predicts", "does not"])
+def test_scouts_look_at_a_sample_of_a_large_table(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = make_blobs(600, 4, centers=3, cluster_std=2.0, random_state=0)
+    links = Constraints.sample(y, 60, random_state=0)
+    monkeypatch.setattr(_doubt, "MOST_SCOUTED", 300)
+    monkeypatch.setattr(_doubt, "LEAST_SAMPLE", 50)
+    seen: list[int] = []
+    original = _doubt.BaseClusterer.run
+
+    def spy(self: Any, table: Any, *rest: Any) -> BaseRun:
+        seen.append(len(table))
+        return original(self, table, *rest)
+
+    monkeypatch.setattr(_doubt.BaseClusterer, "run", spy)
+    model = BoostCluster(base, 3, n_rounds=3, n_masks=2, random_state=0).fit(X, constraints=links)
+    n_linked = len(links.constrained_rows())
+    assert seen[-3:] == [600] * 3
+    assert len(seen) == 2 * 8 + 3
+    assert all(n_linked <= count <= n_linked + 90 for count in seen[:-3])
+    assert len(set(seen[:-3])) == 1
+    assert model.coassociation_.n_samples == 600
+    assert adjusted_rand_score(y, model.labels_) > 0.8
+    assert (model.predict(X) == model.labels_).mean() > 0.95
+
+
+def test_the_nearest_mean_labels_rows_and_leaves_noise_out() -> None:
+    table = np.array([[0.0], [1.0], [10.0], [11.0], [100.0]])
+    model = NearestMean(table, np.array([4, 4, 7, 7, -1]))
+    assert model.predict(np.array([[2.0], [90.0]])).tolist() == [4, 7]
+    assert NearestMean(table, np.full(5, -1)).predict(table).tolist() == [-1] * 5
+
+
+def test_many_voters_build_nothing_quadratic() -> None:
+    X, y = make_blobs(30_000, 3, centers=3, random_state=0)
+    links = Constraints.sample(y, 50, random_state=0)
+    model = BoostCluster(KMeans(n_init=1, max_iter=5), 3, n_rounds=5, random_state=0).fit(X, constraints=links)
+    assert model.coassociation_.codes.nbytes <= 30_000 * (5 + 32)
+    assert adjusted_rand_score(y, model.labels_) > 0.9
