@@ -229,9 +229,7 @@ def text(metric: str) -> dict[str, float]:
     X.data = (1 + np.log(X.data)) * -np.log(share[X.indices])
     X.data /= np.repeat(np.sqrt(np.add.reduceat(X.data**2, X.indptr[:-1])), np.diff(X.indptr))
     links = Constraints.sample(topic, TEXT["n_pairs"], random_state=0)
-    model = BoostCluster(
-        TimedMiniBatchKMeans(n_init=1), TEXT["n_topics"], metric=metric, scale=False, random_state=0
-    )
+    model = BoostCluster(TimedMiniBatchKMeans(n_init=1), TEXT["n_topics"], metric=metric, scale=False, random_state=0)
     return timed_fit(model, X, links, topic)
 
 

@@ -2,8 +2,8 @@
 What boosting sees, round by round
 ==================================
 
-BoostCluster on the wine data with links of which one in ten is wrong. Each round sees the wines in another projection; the
-objective, which counts what is still broken, falls from round to round.
+BoostCluster on the wine data with links of which one in ten is wrong. Each round sees the wines in another projection;
+the objective, which counts what is still broken, falls from round to round.
 """
 
 import matplotlib.pyplot as plt

@@ -565,6 +565,23 @@ def test_predict_labels_new_rows_like_their_neighbours() -> None:
         assert (again.predict(X[200:]) == both[200:]).all()
 
 
+@pytest.mark.parametrize("shape", [(150, 6), (60, 300)])
+def test_representation_is_what_the_base_was_given(shape: tuple[int, int]) -> None:
+    X = np.random.RandomState(0).standard_normal(shape)
+    links = Constraints.sample(np.arange(shape[0]) % 3, 20, random_state=0)
+    tables = []
+
+    def spy(table: np.ndarray) -> np.ndarray:
+        tables.append(table)
+        return KMeans(3, n_init=1, random_state=len(tables)).fit_predict(table)
+
+    model = BoostCluster(spy, 3, metric="ridged", n_rounds=3).fit(X, constraints=links)
+    for number in range(1, model.n_iter_ + 1):
+        np.testing.assert_allclose(model.representation(X, number), tables[number - 1], atol=1e-8)
+    with pytest.raises(ValueError, match="between 1 and the 3 rounds"):
+        model.representation(X, 4)
+
+
 def test_a_fitted_model_holds_no_table_if_the_base_predicts() -> None:
     X, y = make_blobs(2000, 50, centers=3, random_state=0)
     links = Constraints.sample(y, 40, random_state=0)

@@ -423,6 +423,7 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
     def _keep_rounds(self, rounds: Sequence[Round]) -> None:
         """Keep the reports of the rounds."""
         self.n_iter_ = len(rounds)
+        self._directions = [done.directions for done in rounds]
         self.objective_ = [float(np.exp(done.log_objective)) for done in rounds]
         self.alphas_ = np.array([done.alpha for done in rounds])
         self.history_ = [
@@ -481,6 +482,37 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
         new = self._coordinates_of(X)
         columns = [self._vote(t, new) for t in range(len(self._voters))]
         return self._model.predict(np.column_stack(columns)).astype(np.intp)
+
+    def representation(self, X: Any, round_number: int) -> NDArray[Any]:
+        """Return what the base was given in a round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table, or new rows.
+        round_number : int
+            Which round, counted from 1 as in messages; ``history_[round_number - 1]`` tells of it.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, s)
+            The rows in the directions of that round, the one with the largest eigenvalue first.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from mustlink import Constraints
+        >>> from mustlink.boosting import BoostCluster
+        >>> X, y = load_iris(return_X_y=True)
+        >>> links = Constraints.sample(y, n_pairs=40, random_state=0)
+        >>> model = BoostCluster(n_clusters=3, metric="difference", n_components=2, random_state=0)
+        >>> model.fit(X, constraints=links).representation(X, 1).shape
+        (150, 2)
+        """
+        rows = self._coordinates_of(X)
+        if not 1 <= round_number <= self.n_iter_:
+            raise ValueError(f"round_number must be between 1 and the {self.n_iter_} rounds; got {round_number}.")
+        return rows.represent(self._directions[round_number - 1], self.n_components)
 
     def _vote(self, t: int, new: Coordinates) -> NDArray[Any]:
         """Return the labels that one voter gives to new rows."""

@@ -47,6 +47,7 @@ class Round:
     counted: bool
     log_objective: float
     n_clusters: int
+    directions: Directions
 
 
 @dataclass
@@ -113,7 +114,7 @@ def boost(
         if counted or settings.on_bad_round == "reweight":
             weights.add(alpha, together)
         done.rounds.append(
-            Round(form.label, alpha, masses, counted, weights.log_objective(), count_clusters(run.labels))
+            Round(form.label, alpha, masses, counted, weights.log_objective(), count_clusters(run.labels), directions)
         )
         after_round()
         if counted:

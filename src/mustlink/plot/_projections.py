@@ -80,7 +80,7 @@ def projections(
     plt = pyplot()
     if axes is None:
         axes = _new_axes(plt, 1 + len(chosen))
-    views = [_principal(X), *(_represented(model, X, number) for number in chosen)]
+    views = [_principal(X), *(_two_columns(model.representation(X, number)) for number in chosen)]
     titles = ["the table", *(f"round {number}" for number in chosen)]
     for ax, points, title in zip(axes, views, titles, strict=True):
         _draw_links(ax, points, links)
@@ -107,13 +107,6 @@ def _chosen_rounds(model: Any, rounds: Sequence[int] | None) -> list[int]:
             reason = "did not count" if 1 <= number <= len(model.history_) else "does not exist"
             raise ValueError(f"Round {number} {reason}; the rounds that counted are {', '.join(map(str, counted))}.")
     return list(rounds)
-
-
-def _represented(model: Any, X: Any, number: int) -> NDArray[Any]:
-    """Return the first two directions of a round's representation."""
-    # Only rounds that counted are kept, in their order, and they come before all else that votes.
-    place = sum(bool(entry["counted"]) for entry in model.history_[: number - 1])
-    return _two_columns(model._represent(model._voters[place], model._coordinates_of(X)))
 
 
 def _principal(X: Any) -> NDArray[Any]:
