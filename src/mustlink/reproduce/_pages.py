@@ -188,7 +188,9 @@ class Page:
     def _rst(self, pictures: Sequence[Picture]) -> str:
         """Write the page as reStructuredText."""
         title = self.protocol.title
-        lines = [title, "=" * len(title), "", self.protocol.source, ""]
+        # A line that begins with an initial and a full stop would be taken for an item of a list.
+        source = self.protocol.source.replace(".", "\\.", 1)
+        lines = [title, "=" * len(title), "", source, ""]
         for text in self.facts():
             lines += [rst_text(text), ""]
         lines += ["Claims", "------", "", to_rst(self.claims())]
