@@ -160,11 +160,17 @@ def test_an_answer_can_be_piped(shop, environment):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("words", [["methods"], ["--version"]])
-def test_output_to_a_full_disk(environment, words):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["methods"], ["--version"], ["--help"]])
+def test_output_to_a_full_disk(environment, words, unbuffered):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*COMMAND, *words], env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [*COMMAND, *words],
+            env={**environment, "PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
     assert done.returncode == 2
     assert done.stderr == "Error: No space is left on the disk.\n"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -73,8 +74,23 @@ def main() -> None:
     try:
         app(prog_name="mustlink")
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        _leave(INTERRUPTED)
     except OSError as error:
         # What fails outside a command is the printing of the help or the version.
         typer.echo(f"Error: {one_sentence(error)}", err=True)
-        sys.exit(BAD_INPUT)
+        _leave(BAD_INPUT)
+    except SystemExit as finished:
+        _leave(finished.code)
+
+
+def _leave(code: str | int | None) -> NoReturn:
+    """Exit with all written out; if that fails now, say so once, instead of letting the interpreter find out later."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # What is left in the buffer would be tried again at the very end, and change the exit code.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not code and not isinstance(error, BrokenPipeError):
+            typer.echo(f"Error: {one_sentence(error)}", err=True)
+            code = BAD_INPUT
+    sys.exit(code)
