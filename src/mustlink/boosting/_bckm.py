@@ -13,12 +13,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import CodeCentres, CodeTable, centres_of
 from mustlink.boosting._prioritycop import LinkedPairs, nearest_centers, random_rows
-from mustlink.boosting._round_bar import round_bar
 from mustlink.constraints import AlignedConstraints, Constraints
 
 __all__ = ["BoostedConstrainedKMeans"]

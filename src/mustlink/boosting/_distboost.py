@@ -17,10 +17,10 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, one_blas_thread
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.boosting._distboost_mixture import Chunklets, Directions, Mixture
-from mustlink.boosting._round_bar import round_bar
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import TooLargeError
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -16,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink.base import ConstrainedClusterMixin, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Constraints
@@ -195,7 +194,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         while number < n_runs or (best is None and number < most_runs):
             number += 1
             try:
-                with _progress(self.verbose, f"{type(self).__name__}, run {number}", self.max_iter) as report:
+                with round_bar(self.verbose, f"{type(self).__name__}, run {number}", self.max_iter) as report:
                     run = lloyd(table, weight, bound, start.centers(), max_iter=self.max_iter, tol=tol, report=report)
             except NoPlacement:
                 bound.try_another_order()
@@ -258,19 +257,3 @@ def _check_weight(sample_weight: ArrayLike | None, X: Any) -> Floats:
     if not weight.any():
         raise ValueError("sample_weight is zero for every row; at least one row must count.")
     return weight
-
-
-@contextmanager
-def _progress(shown: int | bool, name: str, max_iter: int) -> Iterator[Callable[[int, float], None]]:
-    """Show a bar that fills with the iterations, if asked to."""
-    if not shown:
-        yield lambda n_iter, objective: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns) as bar:
-        task = bar.add_task(name, total=max_iter)
-        yield lambda n_iter, objective: bar.update(
-            task, completed=n_iter, description=f"{name}, objective {objective:.6g}"
-        )
