@@ -13,15 +13,14 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-HERE = Path(__file__).resolve()
-PEERS = HERE.parent.parent / ".venv-peers"
-PEER_PYTHON = PEERS / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+from benchmarks._environments import ROOT, NotInstallableError, python_of
+from benchmarks._memory import forget_peak, megabytes_now
+
 PEER_MODULE = "active_semi_clustering.semi_supervised.pairwise_constraints"
 TIME_LIMIT = 900
 
@@ -49,12 +48,15 @@ def beside_peers(folder: Path) -> Any:
         "5,000 x 16, 10 clusters, 250 links, mean of 3 tables; asked: 50 times faster, no worse",
         "times faster",
     )
-    trouble = install_peers()
+    try:
+        peer_python, trouble = python_of("peers"), ""
+    except NotInstallableError as error:
+        peer_python, trouble = "", str(error)
     paths = [make_data(folder, seed, **SMALL) for seed in SMALL["seeds"]]
     for ours, peer in (("COPKMeans", "peer COPKMeans"), ("PCKMeans", "peer PCKMeans"), ("PCKMeans, penalty 1", None)):
         figures = [fit_apart(sys.executable, ours, path) for path in paths]
         if peer is not None:
-            theirs = [{"failed": trouble} if trouble else fit_apart(str(PEER_PYTHON), peer, path) for path in paths]
+            theirs = [{"failed": trouble} if trouble else fit_apart(peer_python, peer, path) for path in paths]
             add_row(table, peer, theirs, "1")
         add_row(table, ours, figures, ratio_text(theirs, figures))
     return table
@@ -158,24 +160,18 @@ def make_data(folder: Path, seed: int, *, n_rows: int, n_pairs: int, max_iter: i
     return path
 
 
-def install_peers() -> str | None:
-    """Make the environment of the peers if it is not there; return what went wrong, if anything did."""
-    if PEER_PYTHON.exists():
-        return None
-    venv.create(PEERS, with_pip=True)
-    command = [PEER_PYTHON, "-m", "pip", "install", "--quiet", "-r", HERE.with_name("peers.txt")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        return done.stderr.strip().splitlines()[-1]
-    return None
-
-
 def fit_apart(python: str, name: str, path: Path, *, warm_up: bool = True, **environment: str) -> dict[str, Any]:
     """Fit in a process of its own and return its figures, or what went wrong."""
-    command = [python, str(HERE), name, str(path), str(int(warm_up))]
+    command = [python, "-m", "benchmarks.kmeans", name, str(path), str(int(warm_up))]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=TIME_LIMIT, env=os.environ | environment
+            command,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIME_LIMIT,
+            env=os.environ | environment,
         )
     except subprocess.TimeoutExpired:
         return {"failed": f"no result in {TIME_LIMIT} s"}
@@ -200,7 +196,7 @@ def fit_one(name: str, path: Path, warm_up: bool) -> dict[str, float]:
     start = time.perf_counter()
     labels, n_iter = fit(name, X, rest)
     seconds = time.perf_counter() - start
-    megabytes = memory_now("VmHWM") - before
+    megabytes = megabytes_now("VmHWM") - before
     again = time.perf_counter()
     if not warm_up:
         fit(name, X, rest)
@@ -251,22 +247,6 @@ def small_part(X: Any, rest: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     rows = np.union1d(linked, np.arange(100))
     pairs = {kind: np.searchsorted(rows, rest[kind]) for kind in ("must_link", "cannot_link")}
     return X[rows], rest | pairs
-
-
-def forget_peak() -> float:
-    """Let the peak begin anew at the memory held now, and return that in megabytes; NaN where Linux is not."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return float("nan")
-    return memory_now("VmRSS")
-
-
-def memory_now(name: str) -> float:
-    """Return a figure of the kernel about this process in megabytes."""
-    status = Path("/proc/self/status")
-    lines = status.read_text().splitlines() if status.exists() else []
-    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(name)), float("nan"))
 
 
 if __name__ == "__main__":

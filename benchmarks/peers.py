@@ -1,0 +1,244 @@
+"""Our methods and the peers on the same tables and links, one after the other; writes docs/benchmarks.rst.
+
+Every fit runs in a process of its own, each method with its defaults. A fit that takes more than five minutes is
+stopped, and its method is not tried on that table again. Results are kept in benchmarks/results, so that a run that was
+interrupted goes on where it was; ``--fresh`` begins anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks._contenders import CONTENDERS, Contender, Problem
+from benchmarks._environments import ROOT, NotInstallableError, python_of
+
+TIME_LIMIT = 300
+TRIALS = 3
+RESULTS = ROOT / "benchmarks" / "results" / "peers.jsonl"
+PAGE = ROOT / "docs" / "benchmarks.rst"
+TABLES = {
+    "iris": ("iris, standardised: 150 x 4, 3 classes, 50 links", 50),
+    "wine": ("wine, standardised: 178 x 13, 3 classes, 50 links", 50),
+    "digits": ("digits: 1,797 x 64, 10 classes, 200 links", 200),
+    "blobs": ("overlapping Gaussian clusters: 5,000 x 16, 10 classes, 250 links", 250),
+}
+HEADINGS = (
+    ("seconds", "seconds"),
+    ("ratio", "times ours"),
+    ("megabytes", "MB"),
+    ("ari", "ARI"),
+    ("nmi", "NMI"),
+    ("ari_free", "ARI, no link"),
+    ("nmi_free", "NMI, no link"),
+    ("broken", "broken"),
+)
+INTRO = """Beside the peers
+================
+
+What a user could take instead, on the same tables with the same links (half must-links, half cannot-links, drawn from
+the classes): every method with its own defaults, k, the links and a seed given, means of {trials} draws of the links.
+Methods for the same task stand together, and *times ours* is the time divided by that of the first method of mustlink
+in the group. *MB* is the peak of memory above what was held before the fit; *no link* are the scores on rows that are
+in no link; *broken* counts links that do not hold. Importing and compiling are not counted. A fit of more than
+{limit} s is stopped. This page is made by ``python -m benchmarks peers``.
+
+The methods of the groups *no links* and the rows of scikit-learn do not see the links: they show what the links are
+worth. k-means-constrained bounds cluster sizes, which is not asked for here. constrained-linkage knows soft links only;
+it is given a price of a thousand times the greatest distance.
+
+Run with {machine}.
+"""
+
+
+def main() -> None:
+    from rich.console import Console
+
+    if "--fresh" in sys.argv:
+        RESULTS.unlink(missing_ok=True)
+    RESULTS.parent.mkdir(exist_ok=True)
+    results = Kept.read()
+    with tempfile.TemporaryDirectory() as folder:
+        for table in TABLES:
+            paths = [pose(Path(folder), table, trial) for trial in range(TRIALS)]
+            for contender in CONTENDERS:
+                run(contender, table, paths, results)
+            Console(width=150).print(terminal_table(table, results))
+    PAGE.write_text("\n".join(page(results)))
+    print(f"Wrote {PAGE.relative_to(ROOT)}.")
+
+
+# ---- running
+
+
+class Kept:
+    """The figures so far, appended to a file as they come."""
+
+    def __init__(self, rows: dict[tuple[str, str, int], dict[str, Any]]) -> None:
+        self.rows = rows
+
+    @classmethod
+    def read(cls) -> Kept:
+        """Read what earlier runs have left."""
+        lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+        rows = [json.loads(line) for line in lines]
+        return cls({(row["table"], row["name"], row["trial"]): row["figures"] for row in rows})
+
+    def add(self, table: str, name: str, trial: int, figures: dict[str, Any]) -> None:
+        """Keep the figures of one fit."""
+        self.rows[table, name, trial] = figures
+        with RESULTS.open("a") as file:
+            file.write(json.dumps({"table": table, "name": name, "trial": trial, "figures": figures}) + "\n")
+
+    def of(self, table: str, contender: Contender) -> list[dict[str, Any]]:
+        """Return the figures of all trials."""
+        keys = [(table, contender.name, trial) for trial in range(TRIALS)]
+        return [self.rows[key] for key in keys if key in self.rows]
+
+
+def run(contender: Contender, table: str, paths: list[Path], results: Kept) -> None:
+    """Fit one method to all draws of the links, unless that has been done."""
+    for trial, path in enumerate(paths):
+        before = results.of(table, contender)
+        if (table, contender.name, trial) in results.rows or any("too_long" in figures for figures in before):
+            continue
+        print(f"{table} {trial + 1}/{TRIALS} {contender.name}", file=sys.stderr, flush=True)
+        results.add(table, contender.name, trial, fit_apart(contender, path))
+
+
+def fit_apart(contender: Contender, path: Path) -> dict[str, Any]:
+    """Fit in a process of its own and return its figures, or what went wrong."""
+    try:
+        python = python_of(contender.environment)
+    except NotInstallableError as error:
+        return {"failed": f"not installed: {error}"}
+    command = [python, "-m", "benchmarks._contenders", contender.name, str(path)]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=TIME_LIMIT)
+    except subprocess.TimeoutExpired:
+        return {"failed": f"no result in {TIME_LIMIT} s", "too_long": True}
+    if done.returncode:
+        return {"failed": (done.stderr.strip() or "no message").splitlines()[-1]}
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def pose(folder: Path, table: str, trial: int) -> Path:
+    """Write a table and links drawn from its classes."""
+    from mustlink import Constraints
+
+    X, y = load_table(table)
+    links = Constraints.sample(y, n_pairs=TABLES[table][1], random_state=trial)
+    path = folder / f"{table}-{trial}"
+    path.mkdir()
+    Problem(X, y, links.must_link, links.cannot_link, len(np.unique(y)), trial).write(path)
+    return path
+
+
+def load_table(table: str) -> tuple[Any, Any]:
+    """Load or make a table and its classes."""
+    from sklearn import datasets
+    from sklearn.preprocessing import StandardScaler
+
+    if table == "blobs":
+        X, y = datasets.make_blobs(5_000, 16, centers=10, cluster_std=4.0, center_box=(-6, 6), random_state=0)
+        return X, y
+    X, y = getattr(datasets, f"load_{table}")(return_X_y=True)
+    return (X if table == "digits" else StandardScaler().fit_transform(X)), y
+
+
+# ---- showing
+
+
+def rows_of(table: str, results: Kept) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield task, name and cells of every method."""
+    ours: dict[str, float] = {}
+    for contender in sorted(CONTENDERS, key=lambda one: [other.task for other in CONTENDERS].index(one.task)):
+        runs = results.of(table, contender)
+        done = [figures for figures in runs if "failed" not in figures]
+        title = f"{contender.package} {done[0]['version']}" if done and not contender.is_ours else contender.package
+        name = f"{title}: {contender.method}"
+        if not done:
+            message = runs[0]["failed"] if runs else "not run"
+            yield contender.task, name, [f"failed: {message[:90]}"]
+            continue
+        mean = {key: float(np.mean([figures[key] for figures in done])) for key in done[0] if key != "version"}
+        if contender.is_ours:
+            ours.setdefault(contender.task, mean["seconds"])
+        mean["ratio"] = mean["seconds"] / ours.get(contender.task, float("nan"))
+        cells = [cell_text(key, mean[key]) for key, _ in HEADINGS]
+        failed = len(runs) - len(done)
+        yield contender.task, name + (f" (failed {failed} of {len(runs)})" if failed else ""), cells
+
+
+def cell_text(key: str, value: float) -> str:
+    """Write a figure."""
+    if np.isnan(value):
+        return ""
+    if key == "seconds":
+        return f"{value:.4f}" if value < 0.1 else f"{value:.2f}" if value < 10 else f"{value:.0f}"
+    if key == "ratio":
+        return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+    return f"{value:.0f}" if key == "megabytes" else f"{value:.1f}" if key == "broken" else f"{value:.3f}"
+
+
+def terminal_table(table: str, results: Kept) -> Any:
+    """Return the figures on one table of data for the terminal."""
+    from rich.table import Table
+
+    shown = Table(title=TABLES[table][0], title_justify="left")
+    shown.add_column("task")
+    shown.add_column("method")
+    for _, heading in HEADINGS:
+        shown.add_column(heading, justify="right")
+    for task, name, cells in rows_of(table, results):
+        shown.add_row(task, name, *cells)
+    return shown
+
+
+def page(results: Kept) -> Iterator[str]:
+    """Yield the lines of the page in the documentation."""
+    import scipy
+    import sklearn
+
+    machine = (
+        f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn "
+        f"{sklearn.__version__}, {os.cpu_count()} cores"
+    )
+    yield INTRO.format(trials=TRIALS, limit=TIME_LIMIT, machine=machine)
+    for table, (title, _) in TABLES.items():
+        yield title[0].upper() + title[1:]
+        yield "-" * len(title) + "\n"
+        yield ".. list-table::"
+        yield "   :header-rows: 1\n"
+        yield from list_row(["task", "method", *(heading for _, heading in HEADINGS)])
+        last = ""
+        for task, name, cells in rows_of(table, results):
+            padding = [""] * (len(HEADINGS) - len(cells))
+            yield from list_row([task if task != last else "", name, *map(escape, cells), *padding])
+            last = task
+        yield ""
+
+
+def list_row(cells: list[str]) -> Iterator[str]:
+    """Yield one row of a list table."""
+    for place, cell in enumerate(cells):
+        yield f"   {'* -' if place == 0 else '  -'} {cell}".rstrip()
+
+
+def escape(cell: str) -> str:
+    """Keep a message of another package from being read as markup."""
+    return f"``{cell.replace('`', chr(39))}``" if cell.startswith("failed") else cell
+
+
+if __name__ == "__main__":
+    main()
