@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.cluster import DBSCAN, HDBSCAN, AffinityPropagation, AgglomerativeClustering, KMeans, SpectralClustering
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score, euclidean_distances
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
@@ -183,6 +183,20 @@ def test_full_supervision_gives_the_classes(wine, base):
     assert model.n_clusters_ == 3
     assert adjusted_rand_score(y, model.labels_) == 1.0
     assert model.violations_.is_empty
+
+
+@pytest.mark.parametrize(
+    ("base", "noise"), [("affinity", 8), ("average", 6), ("complete", 8), ("kmedoids", 8), ("spectral", 8)]
+)
+@pytest.mark.parametrize("finish", ["components", "spectral"])
+def test_full_supervision_finds_classes_among_columns_of_noise(base, noise, finish):
+    X, y = make_blobs(90, 3, centers=3, random_state=3)
+    X = np.column_stack([X, noise * np.random.default_rng(0).normal(size=(90, 3))])
+    model = BoostBaseClustering(base, 3, finish=finish, random_state=0)
+    assert adjusted_rand_score(y, clone(model).fit(X).labels_) < 0.9
+    model.fit(X, constraints=Constraints.from_labels(y, pairs="all"))
+    assert model.n_clusters_ == 3
+    assert adjusted_rand_score(y, model.labels_) == 1.0
 
 
 @quiet
