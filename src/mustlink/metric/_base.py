@@ -1,0 +1,216 @@
+"""What the learned metrics share: how they take links, how they map rows, how they measure two of them."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mustlink._sklearn_compat import fit_context
+from mustlink.base import as_constraints, check_partial_labels
+from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.errors import TooLargeError, UnmetConstraintsWarning
+
+Floats = NDArray[np.float64]
+
+MOST_FEATURES = 5_000
+"""A metric is a matrix of d x d numbers, and learning it takes several of them (200 MB each at this size)."""
+
+ROUNDING = 1e-7
+"""A gap to the best objective that is smaller than this share of it may be due to rounding alone."""
+
+
+@dataclass(frozen=True)
+class MahalanobisDistance:
+    """The distance of two rows under a learned metric: the square root of (a - b)' A (a - b).
+
+    It can be pickled, and handed to whatever takes a callable metric, such as a nearest-neighbour search.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+        The map C with A = C' C.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink.metric import MahalanobisDistance
+    >>> MahalanobisDistance(np.diag([2.0, 1.0]))([0.0, 0.0], [3.0, 8.0])
+    10.0
+    """
+
+    components: NDArray[Any]
+
+    def __call__(self, a: ArrayLike, b: ArrayLike) -> float:
+        difference = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
+        return float(np.linalg.norm(self.components @ difference))
+
+
+class LinkedMetricMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Skeleton of the transformers that learn a metric from links; each adds how it learns.
+
+    A subclass says in ``_learn(X, links)`` what map the links ask for. Without any link no metric is better than
+    another, and the map should be the identity.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink import Constraints
+    >>> from mustlink.metric import LinkedMetricMixin
+    >>> class WithoutTheLinkedColumns(LinkedMetricMixin):
+    ...     def _learn(self, X, links):
+    ...         first, second = links.must_link.T
+    ...         return np.diag((X[first] == X[second]).all(axis=0).astype(float))
+    >>> X = np.array([[1.0, 2.0], [1.0, 5.0], [3.0, 4.0]])
+    >>> WithoutTheLinkedColumns().fit_transform(X, constraints=Constraints(must_link=[(0, 1)]))
+    array([[1., 0.],
+           [1., 0.],
+           [3., 0.]])
+    """
+
+    __metadata_request__fit = {"constraints": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    components_: NDArray[Any]
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        constraints: Constraints | AlignedConstraints | None = None,
+    ) -> Self:
+        """Learn the metric.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,), default=None
+            Partial labels, -1 for unknown, as one more source of links. Labels for every row are taken for the truth
+            to score against, which scikit-learn passes to every step of a pipeline, and ignored, as by the
+            clusterers; to learn from them, pass ``constraints=Constraints.from_labels(y)``.
+        constraints : Constraints or AlignedConstraints, default=None
+            What is known of pairs of rows. Without links the metric is the Euclidean one.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+        """
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", accept_large_sparse=False
+        )
+        n_samples, n_features = X.shape
+        _check_size(type(self).__name__, n_features)
+        links = as_constraints(constraints, n_samples)
+        labels = check_partial_labels(y, n_samples)
+        if labels is not None:
+            links = links + Constraints.from_labels(labels)
+        self.components_ = self._learn(X, links).astype(X.dtype, copy=False)
+        self._n_features_out = len(self.components_)
+        return self
+
+    @abstractmethod
+    def _learn(self, X: Any, links: Constraints) -> Floats:
+        """Return the map C of shape (n_components, n_features) with A = C' C, and store what else was learned."""
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Map rows into the space in which the learned metric is the Euclidean one.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows of the table, or new ones.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The rows, times L with A = L L'.
+        """
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False
+        )
+        return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
+
+    def get_metric(self) -> MahalanobisDistance:
+        """Return the learned distance as a function of two rows.
+
+        Returns
+        -------
+        MahalanobisDistance
+            A callable, which later fits do not change.
+        """
+        check_is_fitted(self)
+        return MahalanobisDistance(self.components_.astype(np.float64))
+
+    @property
+    def metric_matrix_(self) -> Floats:
+        """The matrix A of the metric, of shape (n_features, n_features)."""
+        components = self.components_.astype(np.float64)
+        return components.T @ components
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def dense_rows(X: Any, index: NDArray[Any]) -> Floats:
+    """Return some rows of a dense or sparse table as a dense array in double precision."""
+    taken = X[index]
+    return np.asarray(taken.toarray() if sparse.issparse(taken) else taken, dtype=np.float64)
+
+
+def differences(X: Any, pairs: NDArray[np.int64]) -> Floats:
+    """Return the difference of the two rows of each pair."""
+    return dense_rows(X, pairs[:, 0]) - dense_rows(X, pairs[:, 1])
+
+
+def symmetric_root(A: Floats) -> Floats:
+    """Return the symmetric square root of a positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh((A + A.T) / 2)
+    return (vectors * np.sqrt(np.clip(values, 0.0, None))) @ vectors.T
+
+
+def _check_size(name: str, n_features: int) -> None:
+    """Refuse tables whose metric would be too large to learn."""
+    if n_features > MOST_FEATURES:
+        raise TooLargeError(
+            f"The table has {n_features:,} features, and {name} would learn a matrix of {n_features:,} x "
+            f"{n_features:,} numbers; at most {MOST_FEATURES:,} features are taken. Reduce them first, for example "
+            "with sklearn.decomposition.PCA or TruncatedSVD."
+        )
+
+
+def warn_of_identity(name: str, needed: str, links: Constraints, n_features: int) -> Floats:
+    """Say that links of the needed kind are missing, and return the identity."""
+    warnings.warn(
+        f"{name} learns from {needed}, and there are none among the {len(links.must_link)} must-links and "
+        f"{len(links.cannot_link)} cannot-links given; the metric is the Euclidean one.",
+        UnmetConstraintsWarning,
+        stacklevel=5,
+    )
+    return np.eye(n_features)
+
+
+def warn_of_gap(name: str, n_steps: int, gap: float, tol: float) -> None:
+    """Say so if a search stopped farther from the best objective than it was asked to."""
+    if gap > max(tol, ROUNDING):
+        warnings.warn(
+            f"{name} stopped after {n_steps} steps with an objective that may be {gap:.2g} of itself above the best "
+            f"possible, and tol asks for {tol:g}; raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )

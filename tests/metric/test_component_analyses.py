@@ -1,0 +1,101 @@
+"""RCA and DCA against what their papers define."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import eig
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from mustlink import Constraints
+from mustlink.metric import DCA, RCA
+from reference.metric import dca_scatters, within_covariance
+
+
+@given(seed=st.integers(0, 1000), n_features=st.integers(1, 5))
+@settings(deadline=None, max_examples=25)
+def test_rca_makes_the_covariance_within_components_the_identity(seed: int, n_features: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, n_features)) @ rng.normal(size=(n_features, n_features))
+    links = Constraints.from_labels(np.where(rng.random(30) < 0.8, rng.integers(4, size=30), -1))
+    Z = RCA(shrinkage=0.0).fit_transform(X, constraints=links)
+    np.testing.assert_allclose(within_covariance(Z, links.components(30)), np.eye(n_features), atol=1e-6)
+
+
+def test_rca_stands_columns_of_very_different_size() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    links = Constraints.sample(y, n_pairs=400, random_state=0)
+    Z = RCA(shrinkage=0.0).fit_transform(X, constraints=links)
+    np.testing.assert_allclose(within_covariance(Z, links.components(len(X))), np.eye(30), atol=1e-6)
+
+
+def test_rca_with_few_links_shrinks_what_they_scatter() -> None:
+    X = load_iris().data
+    links = Constraints(must_link=[(0, 100)])
+    v = X[0] - X[100]
+    metric = RCA().fit(X, constraints=links)
+    assert np.isfinite(metric.metric_matrix_).all()
+    # Among directions of equal length in standardised units, that of the link has become the shortest.
+    scale = X.std(axis=0)
+    other = np.linalg.svd((v / scale)[None])[2][1:]
+    along = np.linalg.norm(metric.components_ @ v) / np.linalg.norm(v / scale)
+    across = np.linalg.norm(metric.components_ @ (other * scale).T, axis=0)
+    assert (along < 0.8 * across).all()
+    with pytest.raises(ValueError, match="scatter of the must-linked rows is singular"):
+        RCA(shrinkage=0.0).fit(X, constraints=links)
+
+
+@pytest.mark.parametrize("n_rows", [2, 5, 30])
+def test_shrinkage_is_felt_where_links_are_few(n_rows: int) -> None:
+    X = load_iris().data
+    links = Constraints(must_link=[(0, i) for i in range(1, n_rows)])
+    expected = RCA(shrinkage=4 / (4 + n_rows - 1)).fit(X, constraints=links).metric_matrix_
+    np.testing.assert_array_equal(RCA().fit(X, constraints=links).metric_matrix_, expected)
+
+
+def test_rca_with_full_shrinkage_standardises() -> None:
+    X = load_iris().data
+    links = Constraints.sample(load_iris().target, n_pairs=60, random_state=0)
+    Z = RCA(shrinkage=1.0).fit_transform(X, constraints=links)
+    assert Z.std(axis=0) == pytest.approx(np.full(4, Z.std(axis=0)[0]))
+
+
+def test_constant_columns_play_no_part() -> None:
+    X, y = load_iris(return_X_y=True)
+    links = Constraints.sample(y, n_pairs=60, random_state=0)
+    wider = np.column_stack([X[:, :2], np.full(150, 0.1), X[:, 2:]])
+    for metric in (RCA(), DCA()):
+        expected = metric.fit_transform(X, constraints=links)
+        np.testing.assert_array_equal(metric.fit_transform(wider, constraints=links), expected)
+        assert not metric.components_[:, 2].any()
+
+
+@given(seed=st.integers(0, 1000), n_features=st.integers(1, 4))
+@settings(deadline=None, max_examples=25)
+def test_dca_solves_the_generalised_eigenproblem(seed: int, n_features: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(24, n_features))
+    must = [(i, i + 8) for i in range(8)] + [(0, 16), (1, 17)]
+    cannot = [(0, 1), (8, 2), (3, 20), (21, 22), (9, 16), (0, 8)]  # the last is within a component
+    links = Constraints([pair for pair in must if pair != (0, 8)] + [(8, 16)], cannot)
+    metric = DCA(shrinkage=0.0).fit(X, constraints=links)
+    between, within = dca_scatters(X, links)
+    ratios = np.sort(eig(between, within)[0].real)[::-1]
+    np.testing.assert_allclose(metric.ratios_, ratios[: len(metric.ratios_)], rtol=1e-6)
+    np.testing.assert_allclose(ratios[len(metric.ratios_) :], 0.0, atol=1e-8 * ratios[0])
+    C = metric.components_
+    np.testing.assert_allclose(C @ within @ C.T, np.eye(len(C)), atol=1e-8)
+    np.testing.assert_allclose(C @ between @ C.T, np.diag(metric.ratios_), atol=1e-8 * (1 + ratios[0]))
+
+
+def test_dca_keeps_as_many_directions_as_asked_for() -> None:
+    X, y = load_iris(return_X_y=True)
+    links = Constraints.sample(y, n_pairs=60, random_state=0)
+    whole = DCA().fit(X, constraints=links)
+    assert whole.components_.shape == (4, 4)
+    assert all(np.diff(whole.ratios_) < 0)
+    best = DCA(n_components=2).fit(X, constraints=links)
+    np.testing.assert_array_equal(best.components_, whole.components_[:2])
+    assert best.transform(X).shape == (150, 2)
