@@ -83,6 +83,9 @@ class BoundRows:
         """Return what the objective adds for broken links."""
         return 0.0
 
+    def pull(self, labels: Labels, free: Assignment) -> None:
+        """Add to the sums of the clusters what a rule lets rows contribute to clusters they are not in."""
+
     def n_broken(self, labels: Labels) -> int:
         """Return how many links a hard rule had to break; a run with fewer is better whatever its objective."""
         return 0
@@ -186,6 +189,7 @@ def _assign(table: Table, free_weight: Floats, bound: BoundRows, centers: Floats
     counts = np.bincount(items, bound.weight, len(centers))
     free.counts[:] += counts
     free.sums[:] += (sums.toarray() if bound.means.is_sparse else sums) - counts[:, None] * free.origin
+    bound.pull(items, free)
     inertia = free.inertia + float(own_cost.sum()) + bound.scatter
     return Step(free, items, own_cost, inertia, bound.data_factor * inertia + bound.penalty(items))
 

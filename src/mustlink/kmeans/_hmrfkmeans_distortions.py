@@ -1,0 +1,312 @@
+"""The distortions of HMRFKMeans: weighted squared distance, weighted cosine, weighted I-divergence.
+
+All work on dense arrays and on CSR matrices, in double precision, and none of them makes a sparse table dense.
+`weights` is one number per column, the diagonal of the metric.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import xlogy
+
+from mustlink.kmeans._table import ROWS_AT_ONCE, Floats
+
+Labels = NDArray[np.int32]
+
+LEAST_MEAN = 1e-3
+"""No entry of a centre of the I-divergence is below this share of the mean of the column."""
+
+LEAST_ENTRY = 1e-12
+"""Nor below this share of the mean of the table, for columns that hold only zeros."""
+
+
+class Distortion(ABC):
+    """How far rows are from centres, and linked rows from each other.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_rows, n_features), float64
+        The rows.
+    pairs : ndarray of shape (n_pairs, 2)
+        The rows of each link.
+    """
+
+    def __init__(self, X: Any, pairs: NDArray[np.int64]) -> None:
+        self.X = X
+        self.n_rows, self.n_features = X.shape
+        self._first, self._second = X[pairs[:, 0]], X[pairs[:, 1]]
+
+    @staticmethod
+    @abstractmethod
+    def costs(X: Any, weights: Floats, centers: Floats) -> Floats:
+        """Return the distortion of some rows from every centre."""
+
+    @abstractmethod
+    def lengths(self, weights: Floats) -> Floats:
+        """Return the distortion between the two rows of each link."""
+
+    @abstractmethod
+    def longest(self, weights: Floats) -> float:
+        """Return a number that no two rows are farther apart than."""
+
+    @abstractmethod
+    def gradient(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
+        """Return the derivative, by the weights, of the distortion of all rows from their centres together."""
+
+    @abstractmethod
+    def gradient_of_lengths(self, factor: Floats, weights: Floats) -> Floats:
+        """Return the derivative, by the weights, of the sum of the lengths of the links times their factors."""
+
+    def allowed(self, centers: Floats) -> Floats:
+        """Return centres to start from, made such that no distortion from them is infinite."""
+        return centers
+
+    def centers(self, labels: Labels, weights: Floats, old: Floats) -> Floats:
+        """Return the centres of least distortion; an empty cluster keeps its own."""
+        sums, counts = sums_by_cluster(self.X, labels, len(old))
+        return np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
+
+    @classmethod
+    def nearest(cls, X: Any, weights: Floats, centers: Floats) -> tuple[Labels, Floats]:
+        """Return the cluster of least distortion of every row, and that distortion."""
+        labels, own = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
+        for start in range(0, X.shape[0], ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            costs = cls.costs(X[rows], weights, centers)
+            labels[rows] = np.argmin(costs, axis=1)
+            own[rows] = costs.min(axis=1)
+        return labels, own
+
+    def value(self, labels: Labels, weights: Floats, centers: Floats) -> float:
+        """Return the distortion of all rows from their centres together, which is linear in the weights."""
+        return float(self.gradient(labels, weights, centers) @ weights)
+
+    def spread(self) -> Floats:
+        """Return how much each column adds to the distortion of all rows from one centre, with all weights one."""
+        weights, labels = np.ones(self.n_features), np.zeros(self.n_rows, dtype=np.int32)
+        return self._by_column(labels, weights, self.centers(labels, weights, self.allowed(weights[None])))
+
+    def _by_column(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
+        """Return how much each column adds to the distortion of all rows from their centres."""
+        return weights * self.gradient(labels, weights, centers)
+
+
+class SquaredEuclidean(Distortion):
+    """The sum over the columns of a weight times the squared difference."""
+
+    def __init__(self, X: Any, pairs: NDArray[np.int64]) -> None:
+        super().__init__(X, pairs)
+        self._squares = squared(X)
+        self._apart = squared(self._first - self._second)
+        self._middle = np.asarray(X.mean(axis=0)).ravel()
+        lowest, highest = (dense(X.min(axis=0)).ravel(), dense(X.max(axis=0)).ravel())
+        self._box = np.square(highest - lowest)
+
+    @staticmethod
+    def costs(X: Any, weights: Floats, centers: Floats) -> Floats:
+        out = -2 * np.asarray(X @ (weights * centers).T)
+        out += np.asarray(squared(X) @ weights)[:, None] + np.square(centers) @ weights
+        return np.maximum(out, 0.0, out=out)
+
+    def lengths(self, weights: Floats) -> Floats:
+        return np.asarray(self._apart @ weights)
+
+    def longest(self, weights: Floats) -> float:
+        # The diagonal of the box around all rows, or the diameter of the ball around their middle if that is less.
+        radius = (
+            self._squares @ weights - 2 * (self.X @ (weights * self._middle)) + np.square(self._middle) @ weights
+        ).max()
+        return float(min(self._box @ weights, 4 * max(radius, 0.0)))
+
+    def gradient(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
+        sums, counts = sums_by_cluster(self.X, labels, len(centers))
+        squares = np.asarray(self._squares.sum(axis=0)).ravel()
+        total = squares - 2 * (sums * centers).sum(axis=0) + counts @ np.square(centers)
+        return np.maximum(total, 0.0)
+
+    def gradient_of_lengths(self, factor: Floats, weights: Floats) -> Floats:
+        return np.asarray(factor @ self._apart)
+
+
+class Cosine(Distortion):
+    """One less the cosine of two rows under the weights; a row of zeros has the cosine 0 with all others."""
+
+    def __init__(self, X: Any, pairs: NDArray[np.int64]) -> None:
+        super().__init__(X, pairs)
+        self._squares = squared(X)
+        self._product = times(self._first, self._second)
+        self._first_squares, self._second_squares = squared(self._first), squared(self._second)
+        self._longest = 1.0 if X.min() >= 0 else 2.0
+
+    @staticmethod
+    def costs(X: Any, weights: Floats, centers: Floats) -> Floats:
+        norms = positive(np.sqrt(np.asarray(squared(X) @ weights)))
+        center_norms = positive(np.sqrt(np.square(centers) @ weights))
+        products = np.asarray(X @ (weights * centers / center_norms[:, None]).T)
+        return np.maximum(1 - products / norms[:, None], 0.0)
+
+    def lengths(self, weights: Floats) -> Floats:
+        return np.maximum(1 - self._cosines(weights), 0.0)
+
+    def longest(self, weights: Floats) -> float:
+        return self._longest
+
+    def centers(self, labels: Labels, weights: Floats, old: Floats) -> Floats:
+        sums, _ = sums_by_cluster(self._unit_rows(weights), labels, len(old))
+        norms = np.sqrt(np.square(sums) @ weights)[:, None]
+        return np.where(norms > 1e-12, sums / positive(norms), old)
+
+    def value(self, labels: Labels, weights: Floats, centers: Floats) -> float:
+        return float((1 - self._own_cosines(labels, weights, centers)).sum())
+
+    def gradient(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
+        # For one row x and its centre m: -(x m / |x||m|) + cos(x, m) (x^2 / 2|x|^2 + m^2 / 2|m|^2).
+        cosines = self._own_cosines(labels, weights, centers)
+        square_norms = positive(np.asarray(self._squares @ weights))
+        center_norms = positive(np.sqrt(np.square(centers) @ weights))[:, None]
+        sums, _ = sums_by_cluster(self._unit_rows(weights), labels, len(centers))
+        of_cluster = np.bincount(labels, cosines, len(centers))
+        return np.asarray(
+            -(sums * centers / center_norms).sum(axis=0)
+            + 0.5 * ((cosines / square_norms) @ self._squares)
+            + 0.5 * of_cluster @ np.square(centers / center_norms)
+        )
+
+    def gradient_of_lengths(self, factor: Floats, weights: Floats) -> Floats:
+        first, second = self._pair_norms(weights)
+        cosines = self._cosines(weights)
+        return np.asarray(
+            -(factor / (first * second)) @ self._product
+            + 0.5 * (factor * cosines / first**2) @ self._first_squares
+            + 0.5 * (factor * cosines / second**2) @ self._second_squares
+        )
+
+    def _by_column(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
+        # One less the cosine is half the squared distance of two rows of the length one.
+        unit = self._unit_rows(weights)
+        sums, counts = sums_by_cluster(unit, labels, len(centers))
+        middle = centers / positive(np.sqrt(np.square(centers) @ weights))[:, None]
+        squares = np.asarray(squared(unit).sum(axis=0)).ravel()
+        total = squares - 2 * (sums * middle).sum(axis=0) + counts @ np.square(middle)
+        return 0.5 * weights * np.maximum(total, 0.0)
+
+    def _unit_rows(self, weights: Floats) -> Any:
+        """Return the rows divided by their norms."""
+        norms = positive(np.sqrt(np.asarray(self._squares @ weights)))
+        return sparse.diags_array(1 / norms).tocsr() @ self.X if sparse.issparse(self.X) else self.X / norms[:, None]
+
+    def _own_cosines(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
+        """Return the cosine of each row and its centre."""
+        norms = positive(np.sqrt(np.asarray(self._squares @ weights)))
+        center_norms = positive(np.sqrt(np.square(centers) @ weights))
+        weighted = weights * centers / center_norms[:, None]
+        products = np.empty(self.n_rows)
+        for start in range(0, self.n_rows, ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            own = np.asarray(self.X[rows] @ weighted.T)
+            products[rows] = own[np.arange(len(own)), labels[rows]]
+        return products / norms
+
+    def _pair_norms(self, weights: Floats) -> tuple[Floats, Floats]:
+        return (
+            positive(np.sqrt(np.asarray(self._first_squares @ weights))),
+            positive(np.sqrt(np.asarray(self._second_squares @ weights))),
+        )
+
+    def _cosines(self, weights: Floats) -> Floats:
+        """Return the cosine of the two rows of each link."""
+        first, second = self._pair_norms(weights)
+        return np.asarray(self._product @ weights) / (first * second)
+
+
+class IDivergence(Distortion):
+    """The sum over the columns of a weight times x log(x / m) - x + m.
+
+    Between two rows it is the sum of their divergences from their mean, which is symmetric and finite.
+    """
+
+    def __init__(self, X: Any, pairs: NDArray[np.int64]) -> None:
+        super().__init__(X, pairs)
+        self._entropy = self_information(X)
+        both = self._first + self._second
+        middle = both * 0.5
+        self._apart = self_information(self._first) + self_information(self._second) - 2 * self_information(middle)
+        means = np.asarray(X.mean(axis=0)).ravel()
+        self._least = np.maximum(LEAST_MEAN * means, LEAST_ENTRY * max(float(means.mean()), 1e-30))
+
+    @staticmethod
+    def costs(X: Any, weights: Floats, centers: Floats) -> Floats:
+        out = -np.asarray(X @ (weights * np.log(centers)).T)
+        out += np.asarray((self_information(X) - X) @ weights)[:, None] + centers @ weights
+        return np.maximum(out, 0.0, out=out)
+
+    def lengths(self, weights: Floats) -> Floats:
+        return np.maximum(np.asarray(self._apart @ weights), 0.0)
+
+    def longest(self, weights: Floats) -> float:
+        # x log(2 x / (x + y)) + y log(2 y / (x + y)) is at most (x + y) log 2.
+        return float(2 * np.log(2) * np.asarray(self.X @ weights).max())
+
+    def allowed(self, centers: Floats) -> Floats:
+        return np.maximum(centers, self._least)
+
+    def centers(self, labels: Labels, weights: Floats, old: Floats) -> Floats:
+        # Raising small entries gives the best centres among those that have none smaller.
+        return self.allowed(super().centers(labels, weights, old))
+
+    def gradient(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
+        sums, counts = sums_by_cluster(self.X, labels, len(centers))
+        entropy = np.asarray(self._entropy.sum(axis=0)).ravel()
+        total = entropy - (sums * np.log(centers)).sum(axis=0) - sums.sum(axis=0) + counts @ centers
+        return np.maximum(total, 0.0)
+
+    def gradient_of_lengths(self, factor: Floats, weights: Floats) -> Floats:
+        return np.asarray(factor @ self._apart)
+
+
+DISTORTIONS: dict[str, type[Distortion]] = {
+    "euclidean": SquaredEuclidean,
+    "cosine": Cosine,
+    "i-divergence": IDivergence,
+}
+
+
+def sums_by_cluster(X: Any, labels: Labels, n_clusters: int) -> tuple[Floats, Floats]:
+    """Return the sum of the rows of each cluster, and how many they are."""
+    n_rows = X.shape[0]
+    member = sparse.csr_array((np.ones(n_rows), (labels, np.arange(n_rows))), shape=(n_clusters, n_rows))
+    return dense(member @ X), np.bincount(labels, minlength=n_clusters).astype(np.float64)
+
+
+def dense(values: Any) -> Floats:
+    """Return an array, whatever it was."""
+    return np.asarray(values.toarray() if sparse.issparse(values) else values)
+
+
+def squared(X: Any) -> Any:
+    """Square every entry."""
+    return X.power(2) if sparse.issparse(X) else np.square(X)
+
+
+def times(X: Any, Y: Any) -> Any:
+    """Multiply two tables entry by entry."""
+    return X.multiply(Y).tocsr() if sparse.issparse(X) else X * Y
+
+
+def self_information(X: Any) -> Any:
+    """Return x log x for every entry, and 0 for 0."""
+    if not sparse.issparse(X):
+        return xlogy(X, X)
+    out = X.copy()
+    out.data = xlogy(out.data, out.data)
+    return out
+
+
+def positive(values: Floats) -> Floats:
+    """Replace zeros by one, for quotients whose numerator is then zero as well."""
+    return np.where(values > 0, values, 1.0)

@@ -1,0 +1,150 @@
+"""Inner products of rows under a kernel: all of them in one matrix, or by the features of a Nystroem approximation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from mustlink.kmeans._table import Floats, Table
+
+Rows = NDArray[np.intp]
+
+MOST_ENTRIES = 1 << 24
+"""How many kernel values between new rows and known rows are held at a time (128 MB)."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of scikit-learn with its parameters."""
+
+    name: str | Callable[..., float]
+    parameters: dict[str, Any]
+
+    def between(self, X: Any, Y: Any) -> NDArray[Any]:
+        """Return the kernel of every row of one table with every row of another."""
+        is_named = isinstance(self.name, str)
+        values = pairwise_kernels(X, Y, metric=self.name, filter_params=is_named, **self.parameters)
+        return np.asarray(values.toarray() if sparse.issparse(values) else values)
+
+
+def scale_gamma(table: Table, kernel: object) -> float:
+    """Return the gamma that puts two rows an average distance apart at a moderate kernel value.
+
+    It is one over the summed variance of the columns, which is 1 / n_features on standardised columns. The Laplacian
+    kernel is of distances rather than their squares and takes one over the number of columns and the root of their
+    mean variance; the chi-squared kernel has no use for variances and takes 1, as in scikit-learn.
+    """
+    if kernel == "chi2":
+        return 1.0
+    variance = table.mean_variance(np.ones(table.n_rows))
+    # Equal rows have the same kernel value whatever the gamma.
+    if not variance > 0:
+        return 1.0
+    return float(1.0 / (table.n_features * (np.sqrt(variance) if kernel == "laplacian" else variance)))
+
+
+class Space(Protocol):
+    """The space in which the inner product of two rows is their kernel."""
+
+    n_rows: int
+    dtype: Any
+    squares: Floats
+    """The squared length of every row."""
+
+    def products(self, members: sparse.csr_array) -> Floats:
+        """Return the inner product of every row with every weighted sum of rows, the columns of `members`."""
+        ...
+
+    def columns(self, rows: Rows) -> Floats:
+        """Return the inner product of every row with each of some rows."""
+        ...
+
+    def mean_squares(self, groups: Sequence[Rows]) -> Floats:
+        """Return the squared length of the mean of each group of rows."""
+        ...
+
+
+class MatrixSpace:
+    """The space of a kernel matrix that is held as a whole."""
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        self.matrix = matrix
+        self.n_rows = len(matrix)
+        self.dtype = matrix.dtype
+        self.squares: Floats = matrix.diagonal().astype(np.float64)
+
+    def products(self, members: sparse.csr_array) -> Floats:
+        """Return the inner product of every row with every weighted sum of rows, the columns of `members`."""
+        return np.asarray(self.matrix @ members.toarray().astype(self.dtype), dtype=np.float64)
+
+    def columns(self, rows: Rows) -> Floats:
+        """Return the inner product of every row with each of some rows."""
+        return np.asarray(self.matrix[rows].T, dtype=np.float64)
+
+    def mean_squares(self, groups: Sequence[Rows]) -> Floats:
+        """Return the squared length of the mean of each group of rows."""
+        return np.array([self.matrix[np.ix_(rows, rows)].mean(dtype=np.float64) for rows in groups])
+
+
+class FeatureSpace:
+    """The space of explicit features, whose inner products approximate a kernel."""
+
+    def __init__(self, features: NDArray[Any]) -> None:
+        self.features = features
+        self.n_rows = len(features)
+        self.dtype = features.dtype
+        self.squares: Floats = np.einsum("ij,ij->i", features, features, dtype=np.float64)
+
+    def products(self, members: sparse.csr_array) -> Floats:
+        """Return the inner product of every row with every weighted sum of rows, the columns of `members`."""
+        return np.asarray(self.features @ self.sums(members).astype(self.dtype), dtype=np.float64)
+
+    def columns(self, rows: Rows) -> Floats:
+        """Return the inner product of every row with each of some rows."""
+        return np.asarray(self.features @ self.features[rows].T, dtype=np.float64)
+
+    def sums(self, members: sparse.csr_array) -> Floats:
+        """Return the weighted sums of the features, one column for each column of `members`."""
+        return np.asarray(self.features.T @ members.astype(self.dtype), dtype=np.float64)
+
+    def mean_squares(self, groups: Sequence[Rows]) -> Floats:
+        """Return the squared length of the mean of each group of rows."""
+        return np.array([np.square(self.features[rows].mean(axis=0, dtype=np.float64)).sum() for rows in groups])
+
+
+@dataclass(frozen=True)
+class Nystroem:
+    """Features f(x) = k(x, landmarks) @ basis with f(x).f(y) close to k(x, y)."""
+
+    kernel: Kernel
+    landmarks: Any
+    basis: NDArray[Any]
+
+    @classmethod
+    def on(cls, kernel: Kernel, landmarks: Any) -> Nystroem:
+        """Make the features that are exact among the landmarks."""
+        inner = kernel.between(landmarks, landmarks)
+        values, vectors = np.linalg.eigh(inner.astype(np.float64))
+        # Directions that hold nothing but rounding, or that a kernel which is not positive has, are left out.
+        kept = values > len(values) * np.finfo(inner.dtype).eps * max(float(values[-1]), 0.0)
+        return cls(kernel, landmarks, (vectors[:, kept] / np.sqrt(values[kept])).astype(inner.dtype))
+
+    def features(self, X: Any) -> NDArray[Any]:
+        """Return the features of some rows."""
+        out = np.empty((X.shape[0], self.basis.shape[1]), dtype=self.basis.dtype)
+        for rows in pieces(X.shape[0], len(self.basis)):
+            out[rows] = self.kernel.between(X[rows], self.landmarks) @ self.basis
+        return out
+
+
+def pieces(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Cut rows so that each piece with so many columns stays small."""
+    step = max(1, MOST_ENTRIES // max(n_columns, 1))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))

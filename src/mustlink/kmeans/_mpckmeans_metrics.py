@@ -1,0 +1,233 @@
+"""The metrics that MPCKMeans learns: one for each cluster or one for all, diagonal or full."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mustlink.kmeans._mpckmeans_kernels import add_moments, nearest_diagonal
+from mustlink.kmeans._table import Floats, Table
+
+Labels = NDArray[np.int32]
+
+
+class Metrics(ABC):
+    """The metric A_c of each cluster c, as an array whose first axis runs over the clusters.
+
+    With a metric that all clusters share, the first axis has the length one.
+    """
+
+    def __init__(self, matrices: Floats, log_dets: Floats) -> None:
+        self.matrices = matrices
+        self.log_dets = log_dets
+
+    @classmethod
+    @abstractmethod
+    def from_weights(cls, weights: Floats) -> Self:
+        """Make diagonal metrics from the weights (n_metrics, n_features) of the columns."""
+
+    @classmethod
+    @abstractmethod
+    def from_scatter(cls, scatter: Floats, mass: Floats, least_variance: float) -> Self:
+        """Return mass times the inverse of the scatter, for each metric.
+
+        Directions in which the scatter is less than `least_variance` times the mass, or negative, are given that
+        much. Among the metrics with no eigenvalue above 1 / least_variance this is the one of least objective.
+        """
+
+    @staticmethod
+    @abstractmethod
+    def moments(table: Table, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
+        """Return the number of rows, the mean and the scatter of each cluster; the mean of none is zero."""
+
+    @staticmethod
+    @abstractmethod
+    def outer_sums(differences: Floats, cluster: NDArray[np.intp], factor: Floats, n_clusters: int) -> Floats:
+        """Return, for each cluster, the sum of the outer products of its differences times their factors."""
+
+    @abstractmethod
+    def nearest(self, table: Table, centers: Floats) -> tuple[Labels, Floats]:
+        """Return the cheapest cluster of every row, and its cost: squared distance less log-determinant."""
+
+    @abstractmethod
+    def distances(self, Z: Floats, centers: Floats) -> Floats:
+        """Return the squared distance of every row to every centre under the metric of that centre."""
+
+    @abstractmethod
+    def lengths(self, differences: Floats, n_clusters: int) -> Floats:
+        """Return the squared length of every difference under the metric of every cluster."""
+
+    def costs(self, Z: Floats, centers: Floats) -> Floats:
+        """Return what every row costs in every cluster: squared distance less log-determinant."""
+        return self.distances(Z, centers) - self.log_dets
+
+
+class DiagonalMetrics(Metrics):
+    """Metrics that weigh the columns; `matrices` holds the diagonals, (n_metrics, n_features)."""
+
+    @classmethod
+    def from_weights(cls, weights: Floats) -> Self:
+        return cls(weights, np.log(weights).sum(axis=1))
+
+    @classmethod
+    def from_scatter(cls, scatter: Floats, mass: Floats, least_variance: float) -> Self:
+        variance = np.maximum(scatter / mass[:, None], least_variance)
+        return cls(1 / variance, -np.log(variance).sum(axis=1))
+
+    @staticmethod
+    def moments(table: Table, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
+        def of_piece(rows: slice, piece: Table) -> Floats:
+            # The first column counts the rows; then come the sums, then the sums of squares.
+            moments = np.zeros((n_clusters, 1 + 2 * table.n_features))
+            add_moments(piece.X, labels[rows], moments)
+            return moments
+
+        moments = sum(table.by_piece(of_piece))
+        counts, sums, squares = np.split(moments, [1, 1 + table.n_features], axis=1)
+        means = sums / np.maximum(counts, 1)
+        return counts[:, 0], means, np.maximum(squares - means * sums, 0.0)
+
+    @staticmethod
+    def outer_sums(differences: Floats, cluster: NDArray[np.intp], factor: Floats, n_clusters: int) -> Floats:
+        member = sparse.csr_array((factor, (cluster, np.arange(len(cluster)))), shape=(n_clusters, len(cluster)))
+        return np.asarray(member @ np.square(differences))
+
+    def nearest(self, table: Table, centers: Floats) -> tuple[Labels, Floats]:
+        labels, own = np.empty(table.n_rows, dtype=np.int32), np.empty(table.n_rows)
+        weights = np.broadcast_to(self.matrices, centers.shape)
+        factors = np.ascontiguousarray(np.concatenate([-2 * weights * centers, weights], axis=1).T)
+        offset = (weights * np.square(centers)).sum(axis=1) - self.log_dets
+        table.by_piece(lambda rows, piece: nearest_diagonal(piece.X, factors, offset, labels[rows], own[rows]))
+        return labels, own
+
+    def distances(self, Z: Floats, centers: Floats) -> Floats:
+        weights = np.broadcast_to(self.matrices, centers.shape)
+        out = np.square(Z) @ weights.T - 2 * Z @ (weights * centers).T + (weights * np.square(centers)).sum(axis=1)
+        return np.maximum(out, 0.0, out=out)
+
+    def lengths(self, differences: Floats, n_clusters: int) -> Floats:
+        squares = np.square(differences) @ self.matrices.T
+        return np.ascontiguousarray(np.broadcast_to(squares, (len(differences), n_clusters)))
+
+
+class FullMetrics(Metrics):
+    """Metrics that weigh all directions; `matrices` is (n_metrics, n_features, n_features)."""
+
+    def __init__(self, matrices: Floats, log_dets: Floats, roots: Floats) -> None:
+        super().__init__(matrices, log_dets)
+        self._roots = roots
+
+    @classmethod
+    def from_weights(cls, weights: Floats) -> Self:
+        eye = np.eye(weights.shape[1])
+        return cls(weights[:, None] * eye, np.log(weights).sum(axis=1), np.sqrt(weights)[:, None] * eye)
+
+    @classmethod
+    def from_scatter(cls, scatter: Floats, mass: Floats, least_variance: float) -> Self:
+        variance, directions = np.linalg.eigh(scatter / mass[:, None, None])
+        variance = np.maximum(variance, least_variance)
+        roots = directions / np.sqrt(variance)[:, None]
+        return cls(roots @ roots.transpose(0, 2, 1), -np.log(variance).sum(axis=1), roots)
+
+    @staticmethod
+    def moments(table: Table, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
+        counts, means = np.zeros(n_clusters), np.zeros((n_clusters, table.n_features))
+        scatter = np.zeros((n_clusters, table.n_features, table.n_features))
+        sorted_rows = table.X[np.argsort(labels, kind="stable")]
+        ends = np.cumsum(np.bincount(labels, minlength=n_clusters))
+        for c, rows in enumerate(np.split(sorted_rows, ends[:-1])):
+            if len(rows):
+                counts[c], means[c] = len(rows), rows.mean(axis=0)
+                rows -= means[c]
+                scatter[c] = rows.T @ rows
+        return counts, means, scatter
+
+    @staticmethod
+    def outer_sums(differences: Floats, cluster: NDArray[np.intp], factor: Floats, n_clusters: int) -> Floats:
+        n_features = differences.shape[1]
+        sums = np.zeros((n_clusters, n_features, n_features))
+        for c in np.unique(cluster):
+            mine = differences[cluster == c]
+            sums[c] = (mine * factor[cluster == c, None]).T @ mine
+        return sums
+
+    def nearest(self, table: Table, centers: Floats) -> tuple[Labels, Floats]:
+        if len(self._roots) == 1:
+            # Turned rows have plain distances.
+            plain, root = DiagonalMetrics(np.ones((1, table.n_features)), self.log_dets), self._roots[0]
+            pieces = table.by_piece(lambda _, piece: plain.nearest(Table(piece.X @ root), centers @ root))
+            return np.concatenate([labels for labels, _ in pieces]), np.concatenate([own for _, own in pieces])
+        labels, own = np.empty(table.n_rows, dtype=np.int32), np.empty(table.n_rows)
+
+        def label(rows: slice, piece: Table) -> None:
+            costs = self.costs(piece.X, centers)
+            labels[rows] = np.argmin(costs, axis=1)
+            own[rows] = costs.min(axis=1)
+
+        table.by_piece(label)
+        return labels, own
+
+    def distances(self, Z: Floats, centers: Floats) -> Floats:
+        out = np.empty((len(Z), len(centers)))
+        if len(self._roots) == 1:
+            turned, turned_centers = Z @ self._roots[0], centers @ self._roots[0]
+            np.dot(turned, -2 * turned_centers.T, out=out)
+            out += np.square(turned).sum(axis=1)[:, None] + np.square(turned_centers).sum(axis=1)
+            return np.maximum(out, 0.0, out=out)
+        for c, root in enumerate(self._roots):
+            out[:, c] = np.square((Z - centers[c]) @ root).sum(axis=1)
+        return out
+
+    def lengths(self, differences: Floats, n_clusters: int) -> Floats:
+        squares = np.column_stack([np.square(differences @ root).sum(axis=1) for root in self._roots])
+        return np.ascontiguousarray(np.broadcast_to(squares, (len(differences), n_clusters)))
+
+
+class LongestPairs:
+    """Finds the two rows farthest apart under a metric, among rows that lie outermost in many directions.
+
+    The farthest pair under any metric lies on the convex hull. The candidates are the two outermost rows along each
+    column, up to 32 columns of the widest range, and along 32 random directions; of a table of at most 128 rows they
+    are all rows. No n x n table is made, and no pass over the rows after the first.
+    """
+
+    N_COLUMNS = 32
+    N_RANDOM = 32
+
+    def __init__(self, table: Table) -> None:
+        if table.n_rows <= 2 * (self.N_COLUMNS + self.N_RANDOM):
+            self._rows = table.rows(slice(None))
+            return
+        span = table.X.max(axis=0) - table.X.min(axis=0)
+        columns = np.argsort(-span, kind="stable")[: self.N_COLUMNS]
+        # Always the same directions, so that the seed of a fit plays no part.
+        directions = np.random.RandomState(0).standard_normal((table.n_features, self.N_RANDOM))
+
+        def outermost(_: slice, piece: Table) -> Floats:
+            reached = np.concatenate([piece.X[:, columns], piece.X @ directions], axis=1)
+            return np.asarray(piece.X[np.concatenate([reached.argmin(axis=0), reached.argmax(axis=0)])])
+
+        of_pieces = Table(np.concatenate(table.by_piece(outermost)))
+        self._rows = np.unique(np.concatenate(of_pieces.by_piece(outermost)), axis=0)
+
+    def under(self, metrics: Metrics, others: Floats) -> Floats:
+        """Return the difference of the two rows farthest apart under each metric, also among `others`.
+
+        `others` are differences of further pairs, those of the cannot-links: none of them may be longer.
+        """
+        found = np.empty((len(metrics.matrices), self._rows.shape[1]))
+        lengths = metrics.lengths(others, len(found))
+        for c, matrix in enumerate(metrics.matrices):
+            turned = self._rows * matrix if matrix.ndim == 1 else self._rows @ matrix
+            products = turned @ self._rows.T
+            squares = np.diagonal(products)
+            apart = squares[:, None] + squares - 2 * products
+            a, b = np.unravel_index(np.argmax(apart), apart.shape)
+            found[c] = self._rows[a] - self._rows[b]
+            if len(others) and lengths[:, c].max() > apart[a, b]:
+                found[c] = others[np.argmax(lengths[:, c])]
+        return found
