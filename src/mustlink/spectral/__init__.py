@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from mustlink.spectral._constrained import ConstrainedSpectral
+from mustlink.spectral._learning import SpectralLearning
+from mustlink.spectral._normalized import NormalizedSpectralClustering
 from mustlink.spectral._rotation import rotate_to_indicators
 
-__all__ = ["rotate_to_indicators"]
+__all__ = ["ConstrainedSpectral", "NormalizedSpectralClustering", "SpectralLearning", "rotate_to_indicators"]

@@ -1,0 +1,69 @@
+"""Spectral clusterers from their formulas, by dense matrices and loops."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eig, eigh
+
+
+def neighbour_affinity(X, n_neighbors, scale_neighbor):
+    """exp(-d^2 / (s_i s_j)) where one row is among the nearest of the other, 0 elsewhere."""
+    n = len(X)
+    distance = np.array([[np.linalg.norm(a - b) for b in X] for a in X])
+    scale = np.array([np.sort(np.delete(distance[i], i))[min(scale_neighbor, n - 1) - 1] for i in range(n)])
+    A = np.zeros((n, n))
+    for i in range(n):
+        others = [j for j in np.argsort(distance[i], kind="stable") if j != i]
+        for j in others[:n_neighbors]:
+            A[i, j] = A[j, i] = np.exp(-(distance[i, j] ** 2) / (scale[i] * scale[j]))
+    return A
+
+
+def write_links(A, links):
+    """A with 1 for must-links and 0 for cannot-links."""
+    A = A.copy()
+    for a, b in links.must_link:
+        A[a, b] = A[b, a] = 1.0
+    for a, b in links.cannot_link:
+        A[a, b] = A[b, a] = 0.0
+    return A
+
+
+def additive(A):
+    D = np.diag(A.sum(axis=1))
+    d_max = D.max()
+    return (A + d_max * np.eye(len(A)) - D) / d_max
+
+
+def symmetric(A):
+    root = np.sqrt(A.sum(axis=1))
+    return A / np.outer(root, root)
+
+
+def row_normalised_top(N, k):
+    """The top k eigenvectors, rows of length 1."""
+    V = eigh(N)[1][:, ::-1][:, :k]
+    return V / np.linalg.norm(V, axis=1, keepdims=True)
+
+
+def normalised_links(A, links):
+    Q = np.zeros_like(A)
+    for (a, b), w in zip(links.must_link, links.must_link_weight, strict=True):
+        Q[a, b] = Q[b, a] = w
+    for (a, b), w in zip(links.cannot_link, links.cannot_link_weight, strict=True):
+        Q[a, b] = Q[b, a] = -w
+    root = np.sqrt(A.sum(axis=1))
+    return Q / np.outer(root, root)
+
+
+def feasible_vectors(A, links, bound):
+    """All solutions of L v = l (Q - b I) v with finite l > 0, by a general solver; their costs, cheapest first."""
+    L = np.eye(len(A)) - symmetric(A)
+    Q = normalised_links(A, links)
+    values, vectors = eig(L, Q - bound * np.eye(len(A)))
+    good = np.isfinite(values) & (np.abs(values.imag) < 1e-7) & (values.real > 1e-9)
+    vectors = vectors[:, good].real
+    vectors = vectors / np.linalg.norm(vectors, axis=0)
+    costs = np.array([v @ L @ v for v in vectors.T])
+    order = np.argsort(costs)
+    return vectors[:, order], costs[order], np.array([v @ Q @ v for v in vectors.T])[order]
