@@ -1,0 +1,9 @@
+"""Clusterers that join: linkages under links, seeded single link, and k-means whose parts are linked."""
+
+from __future__ import annotations
+
+from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage
+from mustlink.hierarchy._partitionthenlink import PartitionThenLink
+from mustlink.hierarchy._seededsinglelink import SeededSingleLink
+
+__all__ = ["ConstrainedLinkage", "PartitionThenLink", "SeededSingleLink"]

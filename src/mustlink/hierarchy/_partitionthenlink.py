@@ -1,0 +1,225 @@
+"""k-means into many small parts, which are then linked."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink.base import ConstrainedClusterMixin
+from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.errors import InfeasibleError
+from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage, refuse_contradictions
+
+
+class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
+    """Linkage under links between the many small parts of a k-means.
+
+    k-means cuts the rows into far more parts than clusters are wanted, and the centres of the parts are joined as by
+    :class:`ConstrainedLinkage`. Clusters can so have any shape, at a cost that hardly grows beyond that of k-means.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        The number of clusters.
+    n_parts : int or "sqrt", default="sqrt"
+        The number of parts; "sqrt" is the square root of the number of rows. There are never fewer than `n_clusters`.
+    linkage : {"single", "complete", "average", "ward"}, default="single"
+        The distance of two clusters of centres, which all count the same.
+    propagation : {"klein"} or None, default=None
+        As of :class:`ConstrainedLinkage`.
+    n_init : int, default=1
+        How many runs of k-means are made, of which the best is kept.
+    on_infeasible : {"raise", "relax"}, default="raise"
+        What to do if not all links can be kept, or no way to do so is found: raise :class:`InfeasibleError`, or keep
+        the must-links, break as few cannot-links as can be found, and issue an :class:`InfeasibleWarning`.
+    random_state : int, RandomState or None, default=None
+        Makes a fit repeatable bit for bit.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of every row.
+    n_clusters_ : int
+        The number of clusters found; fewer than asked for where there are not so many different rows.
+    part_labels_ : ndarray of shape (n_samples,)
+        The part of every row.
+    part_centers_ : ndarray of shape (n_parts, n_features)
+        The centres of the parts.
+    part_clusters_ : ndarray of shape (n_parts,)
+        The cluster of every part.
+    linkage_ : ndarray of shape (n_parts - 1, 4)
+        The dendrogram of the parts, as of :class:`ConstrainedLinkage`.
+    violations_ : Constraints
+        The links that the result breaks; none unless ``on_infeasible="relax"``.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, if the table had any.
+
+    Raises
+    ------
+    InfeasibleError
+        With ``on_infeasible="raise"``, if the links contradict each other or cannot be kept by so few clusters.
+    TooLargeError
+        If there are more than about 31,600 parts and rows in links.
+
+    See Also
+    --------
+    ConstrainedLinkage : Joins the rows themselves.
+
+    Notes
+    -----
+    A row that a link names is taken out of its part and becomes a part of its own. A link is then one between parts,
+    and none can be broken, or contradict another, because of where k-means has cut. The centre of the part stays
+    where it was.
+
+    Without links this is our reading of the "partitional single link" that is a base clusterer of Liu, Jin and Jain
+    (2007), whose program is not open.
+
+    References
+    ----------
+    Y. Liu, R. Jin and A. K. Jain, "BoostCluster: boosting clustering by pairwise constraints", KDD 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink import Constraints, PartitionThenLink
+    >>> X = np.arange(30.0)[:, None] + 20 * (np.arange(30) >= 10)[:, None]
+    >>> model = PartitionThenLink(n_clusters=2, random_state=0).fit(X, constraints=Constraints([(3, 17)], [(0, 29)]))
+    >>> model.n_clusters_, len(model.violations_)
+    (2, 0)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_parts": [StrOptions({"sqrt"}), Interval(Integral, 1, None, closed="left")],
+        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
+        "propagation": [StrOptions({"klein"}), None],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "on_infeasible": [StrOptions({"raise", "relax"})],
+        "random_state": ["random_state"],
+    }
+
+    violations_: Constraints
+    part_clusters_: NDArray[np.int64]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_parts: int | str = "sqrt",
+        linkage: str = "single",
+        propagation: str | None = None,
+        n_init: int = 1,
+        on_infeasible: str = "raise",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_parts = n_parts
+        self.linkage = linkage
+        self.propagation = propagation
+        self.n_init = n_init
+        self.on_infeasible = on_infeasible
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
+    ) -> Self:
+        """Cut the rows into parts, and join the parts.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,), default=None
+            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row are ignored.
+        constraints : Constraints or AlignedConstraints, default=None
+            What is known of pairs of rows.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        if len(X) < self.n_clusters:
+            raise ValueError(f"n_samples={len(X)} should be >= n_clusters={self.n_clusters}.")
+        links = self._constraints_for(constraints, y, len(X))
+        if self.on_infeasible == "raise":
+            self._refuse_the_impossible(links, len(X))
+        self._cut_into_parts(X, links)
+        n_parts = len(self.part_centers_)
+        if n_parts <= self.n_clusters and links.is_empty:
+            self.part_clusters_ = np.arange(n_parts, dtype=np.int64)
+            self.linkage_ = np.empty((0, 4))
+        else:
+            model = ConstrainedLinkage(
+                min(self.n_clusters, n_parts),
+                linkage=self.linkage,
+                propagation=self.propagation,
+                on_infeasible=self.on_infeasible,
+            )
+            model.fit(self.part_centers_, constraints=_between_parts(links, self.part_labels_))
+            self.part_clusters_ = np.asarray(model.labels_, dtype=np.int64)
+            self.linkage_ = model.linkage_
+        self.labels_ = self.part_clusters_[self.part_labels_]
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.violations_ = links.violations(self.labels_)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return the cluster of the part whose centre is nearest, for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Cluster numbers.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        nearest = pairwise_distances_argmin(X, self.part_centers_.astype(X.dtype))
+        return np.asarray(self.part_clusters_[nearest], dtype=np.int64)
+
+    def _refuse_the_impossible(self, links: Constraints, n_rows: int) -> None:
+        """Raise InfeasibleError in terms of rows, before there are parts."""
+        refuse_contradictions(links)
+        answer = links.feasible(self.n_clusters, n_rows)
+        if not answer:
+            raise InfeasibleError(answer.reason)
+
+    def _cut_into_parts(self, X: NDArray[Any], links: Constraints) -> None:
+        """Run k-means, and make parts of their own of the rows in links."""
+        wanted = round(np.sqrt(len(X))) if self.n_parts == "sqrt" else int(self.n_parts)
+        n_parts = min(len(X), max(self.n_clusters, wanted))
+        cut = KMeans(n_parts, n_init=self.n_init, random_state=self.random_state).fit(X)
+        part = cut.labels_.astype(np.int64)
+        rows = links.constrained_rows()
+        part[rows] = n_parts + np.arange(len(rows))
+        centers = np.concatenate([cut.cluster_centers_, X[rows]])
+        # Parts that k-means left empty, or whose rows are all in links, are none.
+        used, self.part_labels_ = np.unique(part, return_inverse=True)
+        self.part_centers_ = centers[used]
+
+
+def _between_parts(links: Constraints, part: NDArray[np.int64]) -> Constraints:
+    """Return the links between parts that the links between rows are."""
+    return Constraints(
+        part[links.must_link],
+        part[links.cannot_link],
+        must_link_weight=links.must_link_weight,
+        cannot_link_weight=links.cannot_link_weight,
+    )
