@@ -1,0 +1,73 @@
+"""Putting the questions of a strategy to an oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from mustlink.active._oracles import Oracle
+from mustlink.active._strategy import Strategy
+from mustlink.constraints import Constraints
+
+__all__ = ["ask"]
+
+
+def ask(strategy: Strategy, oracle: Oracle, n_questions: int | None = None, *, verbose: int | bool = 0) -> Constraints:
+    """Put the questions of a strategy to an oracle, and return what is known then.
+
+    Parameters
+    ----------
+    strategy : Strategy
+        What chooses the questions. It keeps the answers, so that asking can go on with another call, also after an
+        interruption.
+    oracle : callable
+        Takes two rows; returns True, False, or None for a question it cannot answer.
+    n_questions : int, default=None
+        The most questions to ask; until there are none left if None.
+    verbose : int or bool, default=0
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    Constraints
+        :attr:`Strategy.constraints`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mustlink import PCKMeans
+    >>> from mustlink.active import Consolidate, TruthOracle, ask
+    >>> from mustlink.metrics import adjusted_rand
+    >>> X, y = load_iris(return_X_y=True)
+    >>> links = ask(Consolidate(X, 3, random_state=0), TruthOracle(y), 60)
+    >>> plain, told = PCKMeans(3, random_state=0), PCKMeans(3, random_state=0)
+    >>> adjusted_rand(y, told.fit(X, constraints=links).labels_) > adjusted_rand(y, plain.fit(X).labels_)
+    True
+    """
+    if n_questions is not None and n_questions < 0:
+        raise ValueError(f"n_questions is {n_questions}; it cannot be negative.")
+    if not callable(oracle):
+        raise TypeError(f"An oracle is a callable of two rows; got {type(oracle).__name__}.")
+    n_put = 0
+    with _bar(verbose, n_questions) as advance:
+        while n_questions is None or n_put < n_questions:
+            question = strategy.question
+            if question is None:
+                break
+            strategy.answer(oracle(*question))
+            n_put += 1
+            advance()
+    return strategy.constraints
+
+
+@contextmanager
+def _bar(shown: int | bool, total: int | None) -> Iterator[Callable[[], None]]:
+    """Show a bar if asked to; yield a function that moves it on by a question."""
+    if not shown:
+        yield lambda: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()) as bar:
+        task = bar.add_task("Asking", total=total)
+        yield lambda: bar.advance(task)

@@ -1,0 +1,190 @@
+"""Who answers: the truth, a noisy truth, a function, a person at the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TextIO, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
+__all__ = ["CallbackOracle", "NoisyOracle", "Oracle", "TerminalOracle", "TruthOracle"]
+
+WORDS = {"y": True, "yes": True, "n": False, "no": False, "s": None, "skip": None, "?": None}
+
+
+@runtime_checkable
+class Oracle(Protocol):
+    """Whatever answers a question: any callable of two rows.
+
+    Examples
+    --------
+    >>> from mustlink.active import Oracle, TruthOracle
+    >>> isinstance(TruthOracle([0, 1]), Oracle)
+    True
+    """
+
+    def __call__(self, a: int, b: int) -> bool | None:
+        """Say whether two rows belong together; None if that is not known.
+
+        Parameters
+        ----------
+        a, b : int
+            The rows.
+
+        Returns
+        -------
+        bool or None
+        """
+
+
+class TruthOracle:
+    """Answers by the classes.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        The classes.
+    missing : object, default=-1
+        What stands where the class is unknown; a question about such a row is skipped.
+
+    Examples
+    --------
+    >>> from mustlink.active import TruthOracle
+    >>> oracle = TruthOracle(["cat", "dog", "cat", "?"], missing="?")
+    >>> oracle(0, 2), oracle(0, 1), oracle(0, 3)
+    (True, False, None)
+    """
+
+    def __init__(self, y: ArrayLike, *, missing: object = -1) -> None:
+        classes = np.asarray(y)
+        if classes.ndim != 1:
+            raise ValueError(f"y must hold one class per row; its shape is {classes.shape}.")
+        self._classes: list[Any] = classes.tolist()
+        self._missing = missing
+
+    def __call__(self, a: int, b: int) -> bool | None:
+        """Answer a question."""
+        first, second = self._classes[a], self._classes[b]
+        # NaN differs from itself, and a class that does is unknown too.
+        if any(label == self._missing or label is None or label != label for label in (first, second)):
+            return None
+        return bool(first == second)
+
+
+class NoisyOracle(TruthOracle):
+    """Answers by the classes, now and then wrongly, but always the same to the same question.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        The classes.
+    noise : float
+        The share of wrong answers, from 0 to 1.
+    missing : object, default=-1
+        What stands where the class is unknown; a question about such a row is skipped.
+    random_state : int, RandomState or None, default=None
+        Makes the wrong answers repeatable.
+
+    Examples
+    --------
+    >>> from mustlink.active import NoisyOracle
+    >>> oracle = NoisyOracle([0, 0, 1, 1] * 50, noise=0.1, random_state=0)
+    >>> sum(oracle(0, row) != (row % 4 < 2) for row in range(1, 200))
+    12
+    >>> oracle(3, 8) == oracle(8, 3)
+    True
+    """
+
+    def __init__(self, y: ArrayLike, noise: float, *, missing: object = -1, random_state: Any = None) -> None:
+        super().__init__(y, missing=missing)
+        if not 0 <= noise <= 1:
+            raise ValueError(f"noise is {noise!r}; it must be a share from 0 to 1.")
+        self.noise = noise
+        self._seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+    def __call__(self, a: int, b: int) -> bool | None:
+        """Answer a question."""
+        truth = super().__call__(a, b)
+        if truth is None:
+            return None
+        draw = np.random.default_rng([self._seed, min(a, b), max(a, b)]).random()
+        return not truth if draw < self.noise else truth
+
+
+class CallbackOracle:
+    """Answers by a function of what the rows hold, instead of their numbers.
+
+    Parameters
+    ----------
+    function : callable
+        Takes two records; returns True if they belong together, False if not, None if it cannot tell.
+    records : sequence
+        One record per row: names, texts, pictures, rows of the table.
+
+    Examples
+    --------
+    >>> from mustlink.active import CallbackOracle
+    >>> oracle = CallbackOracle(lambda one, other: one[0] == other[0], ["ann", "al", "bob"])
+    >>> oracle(0, 1), oracle(0, 2)
+    (True, False)
+    """
+
+    def __init__(self, function: Callable[[Any, Any], bool | None], records: Sequence[Any]) -> None:
+        if not callable(function):
+            raise TypeError(f"function must be callable; got {type(function).__name__}.")
+        self.function = function
+        self.records = records
+
+    def __call__(self, a: int, b: int) -> bool | None:
+        """Answer a question."""
+        return self.function(self.records[a], self.records[b])
+
+
+class TerminalOracle:
+    """Asks a person, in plain text.
+
+    The answers are y, n and s (skip). The end of the input counts as an interruption.
+
+    Parameters
+    ----------
+    records : sequence, default=None
+        What to show of every row; its number if None.
+    source, target : text streams, default=None
+        Where answers are read and questions written; the terminal if None.
+
+    Examples
+    --------
+    >>> import io
+    >>> from mustlink.active import TerminalOracle
+    >>> screen = io.StringIO()
+    >>> oracle = TerminalOracle(["ann", "al"], source=io.StringIO("perhaps\\ny\\n"), target=screen)
+    >>> oracle(0, 1)
+    True
+    >>> print(screen.getvalue().splitlines()[0])
+    Do these belong together? (y, n, s to skip)
+    """
+
+    def __init__(
+        self, records: Sequence[Any] | None = None, *, source: TextIO | None = None, target: TextIO | None = None
+    ) -> None:
+        self.records = records
+        self._source = source
+        self._target = target
+
+    def __call__(self, a: int, b: int) -> bool | None:
+        """Answer a question."""
+        source, target = self._source or sys.stdin, self._target or sys.stdout
+        shown = [f"row {row}" if self.records is None else str(self.records[row]) for row in (a, b)]
+        while True:
+            print("Do these belong together? (y, n, s to skip)", *shown, sep="\n  ", file=target)
+            target.write("> ")
+            target.flush()
+            line = source.readline()
+            if not line:
+                raise KeyboardInterrupt
+            word = line.strip().lower()
+            if word in WORDS:
+                return WORDS[word]

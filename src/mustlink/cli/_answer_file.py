@@ -1,0 +1,123 @@
+"""A file of links that answers are added to one by one, each on the disk before the next question is put."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+
+from mustlink._atomic import check_writable, is_stream
+
+__all__ = ["AnswerFile"]
+
+HEADER = ("a", "b", "link")
+LINK_WORDS = {True: "must", False: "cannot"}
+
+
+class AnswerFile:
+    """Links on disk, in the form that :meth:`mustlink.Constraints.read` reads.
+
+    A file that is there is added to as it is written: with its own separator and columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it is made with the first answer.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from mustlink.cli._answer_file import AnswerFile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = AnswerFile(pathlib.Path(folder, "links.csv"))
+    ...     file.append("ann", "bob", True)
+    ...     file.append("ann", "eve", False)
+    ...     file.take_back()
+    ...     print(file.path.read_text())
+    a,b,link
+    ann,bob,must
+    """
+
+    def __init__(self, path: Path) -> None:
+        if path.suffix.lower() == ".gz":
+            raise ValueError(f"{path} is packed, and answers cannot be added to it one by one; unpack it first.")
+        check_writable(path)
+        if is_stream(path):
+            raise ValueError(f"{path} is not a file that answers can be kept in; give the name of a .csv or .tsv file.")
+        self.path = path
+        self.cut_off = ""
+        self._ends: list[int] = []
+        self._mend()
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is anything to read."""
+        return self.path.exists() and self.path.stat().st_size > 0
+
+    def append(self, a: str, b: str, together: bool) -> None:
+        """Add an answer; it is on the disk when this returns.
+
+        Parameters
+        ----------
+        a, b : str
+            What the rows are called.
+        together : bool
+            Whether they belong together.
+        """
+        delimiter, names = self._form()
+        cells = dict(zip(HEADER, (a, b, LINK_WORDS[together]), strict=True))
+        lead = b""
+        if not self.is_begun:
+            lead = _line(names, delimiter)
+        elif not self.path.read_bytes().endswith(b"\n"):
+            lead = b"\n"
+        with self.path.open("ab") as stream:
+            before = stream.tell() + len(lead)
+            stream.write(lead + _line([cells.get(name, "") for name in names], delimiter))
+            stream.flush()
+            os.fsync(stream.fileno())
+        self._ends.append(before)
+
+    def take_back(self) -> None:
+        """Remove the last answer that was added here."""
+        with self.path.open("r+b") as stream:
+            stream.truncate(self._ends.pop())
+            os.fsync(stream.fileno())
+
+    def _form(self) -> tuple[str, list[str]]:
+        """Return the separator and the columns: those of the file, or ours."""
+        if not self.is_begun:
+            return "\t" if self.path.suffix.lower() == ".tsv" else ",", list(HEADER)
+        header = self.path.read_bytes().decode("utf-8-sig").lstrip().split("\n", 1)[0]
+        delimiter = max(",;\t", key=header.count)
+        return delimiter, [name.strip().lower() for name in next(csv.reader([header], delimiter=delimiter))]
+
+    def _mend(self) -> None:
+        """Cut off a last line that an earlier run was killed in the middle of."""
+        if not self.is_begun:
+            return
+        content = self.path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        tail = content[whole:]
+        if not tail or (whole == 0 and not b",".join(name.encode() for name in HEADER).startswith(tail)):
+            return
+        if whole and _is_whole_answer(tail, *self._form()):
+            return
+        self.cut_off = tail.decode("utf-8", errors="replace")
+        os.truncate(self.path, whole)
+
+
+def _line(cells: list[str], delimiter: str) -> bytes:
+    """Write one line of the file."""
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerow(cells)
+    return out.getvalue().encode()
+
+
+def _is_whole_answer(tail: bytes, delimiter: str, names: list[str]) -> bool:
+    """Say whether a line without an end may be one that a person wrote, rather than the beginning of one of ours."""
+    cells = next(csv.reader([tail.decode("utf-8", errors="replace")], delimiter=delimiter))
+    if len(cells) != len(names) or "link" not in names:
+        return False
+    return cells[names.index("link")].strip().lower() in {"must", "cannot", "1", "-1"}

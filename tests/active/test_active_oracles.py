@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from mustlink.active import (
+    CallbackOracle,
+    Consolidate,
+    MinMax,
+    NoisyOracle,
+    Oracle,
+    RandomPairs,
+    TerminalOracle,
+    TruthOracle,
+    ask,
+)
+
+
+def test_truth_knows_the_classes_and_what_is_missing():
+    oracle = TruthOracle([0, 0, 1, -1])
+    assert [oracle(0, row) for row in (1, 2, 3)] == [True, False, None]
+    assert TruthOracle([0.0, np.nan, 0.0])(0, 1) is None
+    with pytest.raises(ValueError, match=r"its shape is \(2, 1\)"):
+        TruthOracle([[0], [1]])
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.2, 1.0])
+def test_noise_is_a_share_of_the_questions_and_the_same_every_time(noise):
+    y = np.arange(200) % 3
+    oracle, truth = NoisyOracle(y, noise, random_state=1), TruthOracle(y)
+    pairs = [(a, b) for a in range(0, 60) for b in range(a)]
+    wrong = [oracle(*pair) != truth(*pair) for pair in pairs]
+    assert np.mean(wrong) == pytest.approx(noise, abs=0.03)
+    assert [oracle(b, a) != truth(a, b) for a, b in pairs] == wrong
+    again = NoisyOracle(y, noise, random_state=1)
+    assert [again(*pair) != truth(*pair) for pair in reversed(pairs)] == wrong[::-1]
+
+
+@pytest.mark.parametrize("noise", [-0.1, 1.1])
+def test_noise_is_a_share(noise):
+    with pytest.raises(ValueError, match="must be a share from 0 to 1"):
+        NoisyOracle([0, 1], noise)
+
+
+def test_noise_leaves_the_unknown_unknown():
+    assert NoisyOracle([0, -1], 1.0)(0, 1) is None
+
+
+@pytest.mark.parametrize("cls", [Consolidate, MinMax, RandomPairs])
+def test_wrong_answers_end_in_links_that_a_clusterer_takes(cls):
+    from mustlink import PCKMeans
+
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = rng.normal(size=(90, 2)) + 5 * np.eye(3)[y][:, :2]
+    strategy = cls(X, 3, random_state=0)
+    links = ask(strategy, NoisyOracle(y, 0.15, random_state=0))
+    assert strategy.question is None, "asking ends all the same"
+    assert strategy.contradictions == [], "what follows is not asked, so that nothing contradicts"
+    assert 0 < links.violation_rate(y) < 0.4
+    assert len(np.unique(PCKMeans(3, random_state=0).fit(X, constraints=links).labels_)) == 3
+
+
+def test_a_callback_sees_the_records():
+    seen = []
+
+    def same_letter(one, other):
+        seen.append((one, other))
+        return one[0] == other[0]
+
+    oracle = CallbackOracle(same_letter, ["ann", "bob", "al"])
+    assert [oracle(0, 2), oracle(0, 1)] == [True, False]
+    assert seen == [("ann", "al"), ("ann", "bob")]
+    with pytest.raises(TypeError, match="function must be callable"):
+        CallbackOracle("same", [])
+
+
+@pytest.mark.parametrize(("typed", "answer"), [("y", True), ("NO", False), ("s", None), ("hm\n\nyes", True)])
+def test_a_person_is_asked_until_the_answer_is_one(typed, answer):
+    screen = io.StringIO()
+    oracle = TerminalOracle(source=io.StringIO(typed + "\n"), target=screen)
+    assert oracle(3, 4) is answer
+    assert screen.getvalue().count("row 3") == typed.count("\n") + 1
+
+
+def test_a_person_who_leaves_interrupts():
+    with pytest.raises(KeyboardInterrupt):
+        TerminalOracle(["a", "b"], source=io.StringIO(), target=io.StringIO())(0, 1)
+
+
+def test_all_oracles_are_oracles():
+    for oracle in (
+        TruthOracle([0]),
+        NoisyOracle([0], 0.1),
+        CallbackOracle(max, []),
+        TerminalOracle(),
+        lambda a, b: True,
+    ):
+        assert isinstance(oracle, Oracle)
+
+
+def test_asking_stops_at_the_limit_and_goes_on_after_an_interruption(capsys):
+    y = np.arange(30) % 2
+    strategy = MinMax(np.arange(30.0)[:, None], 2, random_state=0)
+    assert len(ask(strategy, TruthOracle(y), 0)) == 0
+    ask(strategy, TruthOracle(y), 5, verbose=True)
+    assert "5/5" in capsys.readouterr().out
+    waiting = strategy.question
+
+    def interrupted(a, b):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ask(strategy, interrupted, 5)
+    assert strategy.n_asked == 5
+    assert strategy.question == waiting
+    assert ask(strategy, TruthOracle(y)).violation_rate(y) == 0
+
+
+def test_bad_calls_are_refused():
+    strategy = MinMax([[0.0], [1.0]], 2)
+    with pytest.raises(ValueError, match="n_questions is -1"):
+        ask(strategy, TruthOracle([0, 1]), -1)
+    with pytest.raises(TypeError, match="An oracle is a callable of two rows; got list"):
+        ask(strategy, [0, 1])

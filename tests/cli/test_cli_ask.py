@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from mustlink import Constraints
+from mustlink.cli import app
+from mustlink.cli._answer_file import AnswerFile
+
+STRATEGIES = ["consolidate", "explore", "minmax", "npu", "random"]
+IDS = [f"c{row:02d}" for row in range(30)]
+OWN = ("--id", "who", "--ignore", "kind")
+GROUPS = {name: row % 3 for row, name in enumerate(IDS)}
+
+
+def answered(desk, lines, *words):
+    runner = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
+    return runner.invoke(app, ["ask", *map(str, words)], input="".join(f"{line}\n" for line in lines))
+
+
+def truthful(desk, limit, *words):
+    """Answer by the groups, one sitting per question, as somebody would who is interrupted all the time."""
+    path = desk.folder / "shop.links.csv"
+    for _ in range(limit):
+        shown = answered(desk, ["q"], *words)
+        assert shown.exit_code == 0, shown.output
+        if "nothing left to ask" in shown.stdout:
+            return path
+        a, b = pair_of(shown.stdout)
+        answered(desk, ["y" if GROUPS[a] == GROUPS[b] else "n"], *words)
+    return path
+
+
+def pair_of(shown):
+    """The rows of the last question on the screen."""
+    return [line.split()[-2:] for line in shown.splitlines() if line.strip().startswith("column")][-1]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_answers_are_links_that_cluster_reads(shop, strategy):
+    words = ("shop.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--strategy", strategy, "--limit", 4)
+    result = answered(shop, ["y", "n", "n", "n", "n"], *words)
+    assert result.exit_code == 0, result.output
+    lines = shop.read("shop.links.csv").splitlines()
+    assert lines[0] == "a,b,link"
+    kinds = [line.split(",")[2] for line in lines[1:]]
+    assert kinds[: len(kinds)] == ["must", "cannot", "cannot", "cannot"][: len(kinds)]
+    assert len(kinds) >= 3
+    links = Constraints.read(shop.folder / "shop.links.csv", ids=IDS)
+    assert len(links) == len(kinds)
+    assert f"{len(kinds) - 1} apart" in result.stdout
+    again = shop.run("cluster", "shop.csv", "shop.links.csv", "-k", 3, "--id", "who", "--ignore", "kind")
+    assert again.exit_code == 0, again.output
+
+
+def test_questions_go_on_where_they_stopped_and_none_comes_twice(shop):
+    words = ("shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
+    path = truthful(shop, 60, *words)
+    pairs = [frozenset(line.split(",")[:2]) for line in path.read_text().splitlines()[1:]]
+    assert len(set(pairs)) == len(pairs) > 27
+    links = Constraints.read(path, ids=IDS)
+    assert links.violation_rate(np.arange(30) % 3) == 0
+    assert "nothing left to ask" in answered(shop, ["q"], *words).stdout
+
+
+def test_rows_without_ids_are_named_by_number(shop):
+    answered(shop, ["n"], "shop.csv", "-k", 3, "--ignore", "who", "--ignore", "kind", "--links", "mine.csv")
+    assert len(Constraints.read(shop.folder / "mine.csv").cannot_link) == 1
+
+
+def test_left_out_rows_do_not_shift_the_numbers(desk):
+    desk.write("t.csv", "x,y\n0,0\n,5\n0.1,0\n9,9\n")
+    answered(desk, ["n", "n", "n"], "t.csv", "-k", 3, "--missing", "drop")
+    assert set(Constraints.read(desk.folder / "t.links.csv").constrained_rows().tolist()) == {0, 2, 3}
+
+
+def test_undo_takes_the_last_answer_out_of_the_file(shop):
+    words = ("shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
+    result = answered(shop, ["y", "n", "u", "y", "s", "u", "u", "u", "u"], *words)
+    assert result.exit_code == 0
+    assert "There is nothing to take back." in result.stdout
+    assert "Nothing was answered." in result.stdout
+    assert shop.read("shop.links.csv") == "a,b,link\n"
+    assert "Question 1;" in answered(shop, [], *words).stdout
+
+
+def test_undo_does_not_reach_into_earlier_sittings(shop):
+    words = ("shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
+    answered(shop, ["y"], *words)
+    before = shop.read("shop.links.csv")
+    answered(shop, ["u", "n", "u"], *words)
+    assert shop.read("shop.links.csv") == before
+
+
+def test_a_file_keeps_its_own_form(shop):
+    text = "Weight; a;link;b\n2;c00;must;c03\n;c00;cannot;c01"
+    shop.write("own.csv", text)
+    result = answered(shop, ["n"], "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--links", "own.csv")
+    assert result.exit_code == 0, result.output
+    assert "Going on from 2 links" in result.stdout
+    assert shop.read("own.csv").startswith(text + "\n;")
+    links = Constraints.read(shop.folder / "own.csv", ids=IDS)
+    assert len(links) == 3
+    assert links.must_link_weight.tolist() == [2.0]
+
+
+@pytest.mark.parametrize("cut", range(1, 9))
+def test_a_half_written_line_is_removed(shop, cut):
+    whole = "a,b,link\nc00,c03,must\n"
+    shop.write("shop.links.csv", whole + "c01,c00,cannot\n"[: -1 - cut])
+    result = answered(shop, [], "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
+    assert result.exit_code == 0, result.output
+    assert "cut short" in result.stdout
+    assert shop.read("shop.links.csv") == whole
+
+
+@pytest.mark.parametrize("beginning", ["", "a", "a,b,lin", "a,b,link"])
+def test_a_half_written_header_is_written_again(shop, beginning):
+    shop.write("shop.links.csv", beginning)
+    result = answered(shop, ["n"], "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
+    assert result.exit_code == 0, result.output
+    assert len(Constraints.read(shop.folder / "shop.links.csv", ids=IDS)) == 1
+
+
+def test_marked_columns_are_those_that_differ(desk):
+    desk.write("t.csv", "who,near,far,name\na,1,0,ann\nb,1.01,9,bob\nc,3,5,cid\n")
+    desk.write("l.csv", "a,b,link\na,c,must\n")
+    words = ("t.csv", "-k", 2, "--id", "who", "--ignore", "name", "--links", "l.csv")
+    shown = answered(desk, ["q"], *words).stdout
+    lines = {line.lstrip("* ").split()[0]: line for line in shown.splitlines() if line.strip()}
+    assert lines["far"].split() == ["*", "far", "9", "5"]
+    assert lines["near"].split() == ["*", "near", "1.01", "3"]
+    narrow = answered(desk, ["q"], *words, "--columns", "name").stdout
+    assert "bob" in narrow
+    assert "far" not in narrow
+
+
+def test_columns_that_hardly_differ_are_not_marked(desk):
+    desk.write("t.csv", "near,far\n1,0\n1.01,9\n3,0\n")
+    shown = answered(desk, ["q"], "t.csv", "-k", 2, "--strategy", "random", "--seed", 0).stdout
+    a, b = map(int, pair_of(shown))
+    marked = {line.split()[1] for line in shown.splitlines() if line.startswith("*")}
+    assert marked == {frozenset((0, 1)): {"far"}, frozenset((0, 2)): {"near"}}.get(frozenset((a, b)), {"near", "far"})
+
+
+def test_many_columns_are_cut_to_those_that_differ_most(desk):
+    names = [f"x{place}" for place in range(30)]
+    rows = [",".join(str(place * row) for place in range(30)) for row in range(4)]
+    desk.write("t.csv", ",".join(names) + "\n" + "\n".join(rows) + "\n")
+    shown = answered(desk, ["q"], "t.csv", "-k", 2, "--no-scale").stdout
+    assert "columns more that differ less" in shown
+    assert "x29" in shown
+    assert "x2 " not in shown
+
+
+def test_control_characters_of_a_table_do_not_reach_the_terminal(desk):
+    desk.write("t.csv", "who,x,note\na,1,\x1b[2Jhello\nb,9,plain\nc,5,plain\n")
+    result = answered(desk, ["q"], "t.csv", "-k", 2, "--id", "who", "--categorical", "note")
+    assert result.exit_code == 0, result.output
+    assert "\x1b[2J" not in result.stdout
+
+
+def test_labels_are_known_beforehand(shop):
+    words = ("shop.csv", "-k", 3, "--id", "who", "--label-column", "kind")
+    shown = answered(shop, ["q"], *words).stdout
+    assert "3 of 3 groups found" in shown
+    assert "home" not in shown
+
+
+def test_links_that_contradict_each_other_are_passed_over(shop):
+    shop.write("odd.csv", "a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
+    result = answered(shop, ["n"], "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--links", "odd.csv")
+    assert result.exit_code == 0, result.output
+    assert "1 of the links in odd.csv contradict others" in result.stdout
+    assert len(Constraints.read(shop.folder / "odd.csv", ids=IDS)) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("none.csv", "-k", 3), "There is no file none.csv."),
+        (("shop.csv", "-k", 0), "it must be at least 1"),
+        (("shop.csv", "-k", 31, *OWN), "31 clusters (-k) cannot be made of the 30 rows"),
+        (("shop.csv", "-k", 3, "--links", "shop.csv"), "is the table and would be overwritten"),
+        (("shop.csv", "-k", 3, *OWN, "--links", "no/such.csv"), "The folder to write into does not"),
+        (("shop.csv", "-k", 3, *OWN, "--links", "l.csv.gz"), "unpack it first"),
+        (("shop.csv", "-k", 3, *OWN, "--links", "/dev/null"), "not a file that answers can be kept in"),
+        (("shop.csv", "-k", 3, *OWN, "--columns", "height"), "has no column 'height'"),
+        (("shop.csv", "-k", 3, "--ignore", "who", "--ignore", "kind", "--links", "links.csv"), "is not a row number"),
+    ],
+)
+def test_bad_input_is_a_sentence(shop, words, said):
+    assert said in shop.fails("ask", *words)
+
+
+def test_a_line_that_is_no_answer_is_a_sentence_and_keeps_the_others(shop):
+    result = answered(shop, ["n", "", "perhaps", "n"], "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: Line 3 of the answers is 'perhaps'; an answer is y (yes), n (no)")
+    assert shop.read("shop.links.csv").count("\n") == 2
+
+
+def test_names_with_separators_are_quoted(tmp_path):
+    file = AnswerFile(tmp_path / "l.tsv")
+    file.append("a\tb", 'say "no"', True)
+    file.append("c,d", "e", False)
+    links = Constraints.read(file.path, ids=["a\tb", 'say "no"', "c,d", "e"])
+    assert links == Constraints(must_link=[(0, 1)], cannot_link=[(2, 3)])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a terminal is made by fork")
+@pytest.mark.parametrize("ending", ["interrupt", "kill", "end"])
+def test_on_a_terminal_nothing_answered_is_lost(shop, environment, ending):
+    import pty
+
+    screen, terminal = pty.openpty()
+    command = [sys.executable, "-m", "mustlink", "ask", "shop.csv", "-k", "3", "--id", "who", "--ignore", "kind"]
+    process = subprocess.Popen(
+        command,
+        cwd=shop.folder,
+        env=environment | {"TERM": "xterm", "COLUMNS": "80"},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+    )
+    os.close(terminal)
+    for typed in ("n\n", "what\n", "y\n"):
+        wait_for(screen, b"uit: ")
+        os.write(screen, typed.encode())
+    shown = wait_for(screen, b"uit: ")
+    assert b"Question 3" in shown
+    if ending == "end":
+        os.write(screen, b"\x04")
+    else:
+        process.send_signal(signal.SIGINT if ending == "interrupt" else signal.SIGKILL)
+    code = {"interrupt": 130, "kill": -signal.SIGKILL, "end": 0}[ending]
+    assert process.wait(timeout=30) == code
+    os.close(screen)
+    assert [line.split(",")[2] for line in shop.read("shop.links.csv").splitlines()] == ["link", "cannot", "must"]
+
+
+def wait_for(screen, text, seconds=60):
+    """Read the screen until some text is on it."""
+    shown, end = b"", time.monotonic() + seconds
+    while text not in shown:
+        assert time.monotonic() < end, shown
+        if select.select([screen], [], [], 0.2)[0]:
+            shown += os.read(screen, 65536)
+    return shown

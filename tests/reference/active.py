@@ -1,0 +1,115 @@
+"""Strategies from their definitions: everything is worked out anew from the list of answers at every question."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+
+def component(facts, row):
+    """The rows that chains of must-links join with a row."""
+    found, grown = {row}, True
+    while grown:
+        more = {y for a, b, together in facts if together is True for x, y in ((a, b), (b, a)) if x in found}
+        grown = not more <= found
+        found |= more
+    return found
+
+
+def said_between(facts, first, second, word):
+    """Whether something was said about a row of one set and a row of another."""
+    pairs = {frozenset(pair) for pair in product(first, second)}
+    return any(said is word and frozenset((a, b)) in pairs for a, b, said in facts)
+
+
+def relation(facts, a, b):
+    first, second = component(facts, a), component(facts, b)
+    if b in first:
+        return True
+    return False if said_between(facts, first, second, False) else None
+
+
+def settled(facts, a, b):
+    first, second = component(facts, a), component(facts, b)
+    return relation(facts, a, b) is not None or said_between(facts, first, second, None)
+
+
+def squared(X, a, b):
+    return sum((float(x) - float(y)) ** 2 for x, y in zip(X[a], X[b], strict=True))
+
+
+def nearest(X, row, members):
+    return min(sorted(members), key=lambda member: squared(X, row, member))
+
+
+def replay(X, n_clusters, answers, start):
+    """All that is known after the answers, deduced links among it, and a row of each neighbourhood."""
+    facts, founders = [], [start]
+    for a, b, together in answers:
+        if together is not None and relation(facts, a, b) is not None:
+            continue
+        facts.append((a, b, together))
+        for row in (a, b):
+            relations = [relation(facts, row, founder) for founder in founders]
+            if True in relations:
+                continue
+            if all(known is False for known in relations):
+                founders.append(row)
+            elif len(founders) >= n_clusters and relations.count(None) == 1:
+                last = founders[relations.index(None)]
+                if not settled(facts, row, last):
+                    facts.append((row, nearest(X, row, component(facts, last)), True))
+    return facts, founders
+
+
+def next_question(kind, X, n_clusters, answers, start, order=()):
+    """The question that a strategy puts after some answers; None if there is none."""
+    facts, founders = replay(X, n_clusters, answers, start)
+    groups = {founder: component(facts, founder) for founder in founders}
+    placed = set().union(*groups.values())
+    is_open = {
+        row: [founder for founder in founders if not settled(facts, row, founder)]
+        for row in range(len(X))
+        if row not in placed
+    }
+    waiting = [row for row, open_founders in is_open.items() if open_founders]
+    if not waiting or (kind == "explore" and len(founders) >= n_clusters and not unfinished(answers, waiting)):
+        return None
+    if unfinished(answers, waiting):
+        row = answers[-1][0]
+    elif kind == "consolidate" and len(founders) >= n_clusters:
+        row = next(row for row in order if row in waiting)
+    else:
+        row = max(waiting, key=lambda row: min(squared(X, row, member) for member in placed))
+    by_centre = kind == "consolidate"
+    founder = min(is_open[row], key=lambda founder: cost(X, row, groups[founder], by_centre))
+    return row, nearest(X, row, groups[founder])
+
+
+def unfinished(answers, waiting):
+    return bool(answers) and answers[-1][0] in waiting
+
+
+def cost(X, row, members, by_centre):
+    if not by_centre:
+        return min(squared(X, row, member) for member in members)
+    centre = [sum(float(X[member][j]) for member in members) / len(members) for j in range(len(X[row]))]
+    return sum((float(x) - c) ** 2 for x, c in zip(X[row], centre, strict=True))
+
+
+def membership(leaves, groups, row):
+    """The probability of a row for each neighbourhood, by the similarity of every pair."""
+    n_trees = len(leaves[row])
+    alike = [
+        sum(sum(leaves[row][t] == leaves[other][t] for t in range(n_trees)) / n_trees for other in group) / len(group)
+        for group in groups
+    ]
+    total = sum(alike)
+    return [value / total for value in alike] if total else [1 / len(groups)] * len(groups)
+
+
+def uncertainty_per_question(probabilities):
+    """Entropy over expected number of questions."""
+    entropy = -sum(p * math.log2(p) for p in probabilities if p > 0)
+    expected = sum(place * p for place, p in enumerate(sorted(probabilities, reverse=True), start=1))
+    return entropy / expected

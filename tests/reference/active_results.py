@@ -1,0 +1,35 @@
+"""Results of asking as they might be, for the claims and tables that are made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mustlink.reproduce import Cell, Record, Results
+from mustlink.reproduce._active import N_STEPS, QUESTIONS, STRATEGIES, _first, _from_then_on
+
+
+def asking_run(dataset, strategy, trial, share, unlinked=(0.5, 0.8)):
+    """A run that jumps above the target after a share of the questions, or never if that is None."""
+    stops = [QUESTIONS[dataset] * step // N_STEPS for step in range(N_STEPS + 1)]
+    run = [0.5 if share is None or stop < share * stops[-1] else 0.95 for stop in stops]
+    scores = {
+        "asked": stops,
+        "seconds": 1.0,
+        "nmi": 0.5,
+        "PCKMeans_ari": run,
+        "PCKMeans_unlinked": [*np.linspace(*unlinked, N_STEPS).tolist(), None],
+        "PCKMeans_first": _first(stops, run),
+        "PCKMeans_stays": _from_then_on(stops, run),
+    }
+    return Record(Cell("active", dataset, strategy, QUESTIONS[dataset], trial), scores)
+
+
+def asking_results(good):
+    """Results in which every claim holds, or none does."""
+    shares = (None, 0.5, 0.3, 0.1) if good else (0.1, 0.3, 0.5, None)
+    return Results(
+        asking_run(dataset, strategy, trial, share, (0.5, 0.8) if good else (0.8, 0.5))
+        for dataset in QUESTIONS
+        for strategy, share in zip(STRATEGIES, shares, strict=True)
+        for trial in range(3)
+    )
