@@ -192,7 +192,7 @@ def _fit_fold(
     """Fit a clusterer with the training links and look up the held-out ones in its labels."""
     # The aligned form, because a search inside the estimator cuts it into folds once more.
     estimator.fit(X, constraints=train.on(n_samples), **fit_params)
-    kept = test.satisfied(_labels_of(estimator))
+    kept = test.satisfied(labels_of(estimator))
     must, cannot = np.split(kept, [len(test.must_link)])
     return HeldOutFold(
         train=train,
@@ -203,7 +203,7 @@ def _fit_fold(
     )
 
 
-def _labels_of(estimator: Any) -> NDArray[np.intp]:
+def labels_of(estimator: Any) -> NDArray[np.intp]:
     """Return the labels of a fitted clusterer, or of the one inside a search or at the end of a pipeline."""
     inner = estimator
     while not hasattr(inner, "labels_"):

@@ -1,0 +1,180 @@
+"""What was tried, what was chosen, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mustlink.selection._held_out import labels_of
+
+__all__ = ["Choice", "Trial"]
+
+_LONGEST_FAILURE = 120
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One method with one number of clusters, and how it fared.
+
+    Attributes
+    ----------
+    method : str
+        The name of the method.
+    n_clusters : int or None
+        The number of clusters; None if the method finds it.
+    scores : tuple of float
+        The share of held-out links kept in each fold; empty after a failure.
+    seconds : float
+        How long all folds took.
+    failure : str or None
+        Why there is no score, as a sentence.
+
+    Examples
+    --------
+    >>> from mustlink.selection import Trial
+    >>> trial = Trial("pck", 3, scores=(0.8, 1.0), seconds=0.1)
+    >>> trial.mean, round(trial.standard_error, 3)
+    (0.9, 0.1)
+    """
+
+    method: str
+    n_clusters: int | None
+    scores: tuple[float, ...]
+    seconds: float
+    failure: str | None = None
+
+    @property
+    def mean(self) -> float:
+        """The mean score; NaN after a failure."""
+        return float(np.mean(self.scores)) if self.scores else float("nan")
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the mean; NaN after a failure."""
+        return float(np.std(self.scores, ddof=1) / np.sqrt(len(self.scores))) if self.scores else float("nan")
+
+    @property
+    def name(self) -> str:
+        """The method and the number of clusters in words."""
+        return self.method if self.n_clusters is None else f"{self.method} with {self.n_clusters} clusters"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method and a number of clusters, chosen by links held out.
+
+    Attributes
+    ----------
+    best : Trial
+        What was chosen.
+    estimator : object
+        The chosen clusterer, fitted with all links.
+    trials : tuple of Trial
+        All that was tried, failures among it, in the order in which it was tried.
+    notes : tuple of str
+        What to bear in mind: few links, one kind of links only, fewer folds than asked for, a refit that failed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mustlink import Constraints
+    >>> from mustlink.selection import choose
+    >>> X, species = load_iris(return_X_y=True)
+    >>> links = Constraints.sample(species, n_pairs=60, random_state=0)
+    >>> choice = choose(X, links, methods=["pck", "cop"], n_clusters=[2, 3], random_state=0)
+    >>> len(choice.trials)
+    4
+    >>> choice.labels is choice.estimator.labels_
+    True
+    """
+
+    best: Trial
+    estimator: Any
+    trials: tuple[Trial, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def method(self) -> str:
+        """The name of the chosen method."""
+        return self.best.method
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters of the chosen method, given or found."""
+        labels = np.unique(self.labels)
+        return int((labels >= 0).sum()) if self.best.n_clusters is None else self.best.n_clusters
+
+    @property
+    def labels(self) -> Any:
+        """The cluster of every row, by the chosen method with all links."""
+        return labels_of(self.estimator)
+
+    @property
+    def reason(self) -> str:
+        """Why this and no other, as a sentence."""
+        best = self.best
+        told = f"{best.name} keeps {best.mean:.1%} of the links it has not seen"
+        top = max((trial for trial in self.trials if trial.scores), key=lambda trial: trial.mean)
+        if top.mean > best.mean:
+            return (
+                f"{told}; {top.name} keeps {top.mean:.1%}, which is within one standard error "
+                f"({top.standard_error:.1%}), and {best.method} is the simpler method."
+            )
+        return f"{told}, and nothing that was tried keeps more."
+
+    def to_frame(self) -> Any:
+        """Return the table of what was tried as a DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns method, n_clusters, mean, standard_error, seconds, failure and chosen.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("A table of what was tried needs pandas; install it with: pip install pandas") from error
+        fields = ("method", "n_clusters", "mean", "standard_error", "seconds", "failure")
+        frame = pd.DataFrame([{name: getattr(trial, name) for name in fields} for trial in self.trials])
+        frame["n_clusters"] = frame["n_clusters"].astype("Int64")
+        frame["chosen"] = [trial is self.best for trial in self.trials]
+        return frame
+
+    def __repr__(self) -> str:
+        n_failed = sum(trial.failure is not None for trial in self.trials)
+        tried = f"{len(self.trials)} tried" + (f", {n_failed} failed" if n_failed else "")
+        return f"Choice({self.best.name}, {self.best.mean:.1%} of held-out links kept; {tried})"
+
+    def __str__(self) -> str:
+        lines = [("", "method", "clusters", "links kept", "+/-", "seconds")]
+        for trial in self.trials:
+            kept = (f"{trial.mean:.1%}", f"{trial.standard_error:.1%}") if trial.scores else ("failed", "")
+            clusters = "finds" if trial.n_clusters is None else str(trial.n_clusters)
+            mark = "*" if trial is self.best else ""
+            lines.append((mark, trial.method, clusters, *kept, f"{trial.seconds:.1f}"))
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        text = [
+            " ".join(
+                [
+                    mark.ljust(widths[0]),
+                    method.ljust(widths[1]),
+                    *(cell.rjust(width) for cell, width in zip(rest, widths[2:], strict=True)),
+                ]
+            )
+            for mark, method, *rest in lines
+        ]
+        reasons = {trial.failure: trial.name for trial in reversed(self.trials) if trial.failure is not None}
+        failures = [f"{name} failed: {_shortened(failure)}" for failure, name in reversed(reasons.items())]
+        return "\n".join([*text, *failures, *self.notes, f"Chosen: {self.reason}"])
+
+
+def _shortened(sentence: str) -> str:
+    """Cut a long reason."""
+    return sentence if len(sentence) <= _LONGEST_FAILURE else f"{sentence[:_LONGEST_FAILURE]} ..."

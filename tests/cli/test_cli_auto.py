@@ -1,0 +1,95 @@
+"""``mustlink cluster --method auto``, and methods that find the number of clusters."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+from mustlink import Constraints
+from mustlink.catalogue import find_clusterer
+
+
+@pytest.fixture
+def market(shop, monkeypatch):
+    """The shop with links enough to choose by, and two methods to choose from."""
+    monkeypatch.setattr("mustlink.selection.QUICK_METHODS", ("pck", "cop"))
+    links = Constraints.sample(np.arange(30) % 3, n_pairs=24, random_state=0)
+    lines = ["a,b,link"]
+    for kind, pairs in (("must", links.must_link), ("cannot", links.cannot_link)):
+        lines += [f"c{a:02d},c{b:02d},{kind}" for a, b in pairs.tolist()]
+    shop.write("many.csv", "\n".join(lines) + "\n")
+    return shop
+
+
+def clusters_in(desk, name):
+    with open(desk.folder / name, newline="", encoding="utf-8") as stream:
+        return [row["cluster"] for row in csv.DictReader(stream)]
+
+
+def test_auto_finds_the_number_prints_what_was_tried_and_reports_the_winner(market):
+    words = ["--method", "auto", "--id", "who", "--ignore", "kind", "--starts", 2, "--report", "r.html"]
+    result = market.run("cluster", "shop.csv", "many.csv", *words)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["method", "clusters", "links", "kept", "+/-", "seconds"]
+    tried = [line.replace("*", " ").split()[:2] for line in lines[1:20]]
+    assert [["pck", str(k)] for k in range(2, 11)] == tried[:9]
+    method, number, kept = next(line for line in lines if line.startswith("*")).split()[1:4]
+    assert number == "3"
+    sentence = f"{method} with 3 clusters keeps {kept} of the links it has not seen"
+    assert f"Chosen: {sentence}" in result.stdout
+    assert "30 rows in 3 clusters. All 24 links kept." in result.stdout
+    labels = clusters_in(market, "shop.clusters.csv")
+    assert len(set(zip(labels, np.arange(30) % 3, strict=True))) == 3
+    page = market.read("r.html")
+    assert f"{method} ({find_clusterer(method).class_name})" in page
+    assert sentence in page
+    assert "--method auto" in page
+
+
+def test_auto_with_a_number_chooses_the_method_only(market):
+    result = market.run(
+        "cluster", "shop.csv", "many.csv", "-k", 3, "--method", "AUTO", "--ignore", "kind", "--id", "who", "--starts", 2
+    )
+    assert result.exit_code == 0, result.output
+    tried = [line.replace("*", " ").split()[:2] for line in result.stdout.splitlines()[1:3]]
+    assert tried == [["pck", "3"], ["cop", "3"]]
+
+
+def test_auto_takes_labels_as_links(market):
+    result = market.run(
+        "cluster", "shop.csv", "-k", 3, "--method", "auto", "--id", "who", "--label-column", "kind", "--starts", 2
+    )
+    assert result.exit_code == 0, result.output
+    assert "9 links are few to choose by" in result.stdout
+    assert "30 rows in 3 clusters" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--method", "auto"], "--method auto chooses by links, and there are none: give LINKS, or --label-column."),
+        (["many.csv", "--method", "auto", "--base", "ward"], "so that --base ward has no place"),
+        (["many.csv"], "The method boost needs the number of clusters: say -k K, or let links choose with"),
+        (["must.csv", "--method", "auto"], "All 3 links are must-links, which cannot tell how many clusters there are"),
+        (["many.csv", "--method", "auto", "-k", "0"], "The number of clusters (-k) is 0"),
+    ],
+)
+def test_what_cannot_be_chosen_is_said(market, words, message):
+    market.write("must.csv", "a,b,link\nc00,c03,must\nc01,c04,must\nc02,c05,must\n")
+    assert message in market.fails("cluster", "shop.csv", *words, "--id", "who", "--ignore", "kind")
+
+
+def test_a_method_that_finds_the_number_goes_without(market):
+    plain = market.run("cluster", "shop.csv", "links.csv", "--method", "hdbscan", "--id", "who", "--ignore", "kind")
+    assert plain.exit_code == 0, plain.output
+    labels = clusters_in(market, "shop.clusters.csv")
+    told = market.run(
+        "cluster", "shop.csv", "links.csv", "-k", 7, "--method", "hdbscan", "--id", "who", "--ignore", "kind"
+    )
+    assert told.exit_code == 0, told.output
+    assert "The method hdbscan finds the number of clusters, and -k 7 was not used." in told.stdout
+    assert clusters_in(market, "shop.clusters.csv") == labels

@@ -1,0 +1,297 @@
+"""The choice of a method and of the number of clusters by links held out."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mustlink import ConstrainedHDBSCAN, Constraints, COPKMeans, PCKMeans
+from mustlink.base import ConstrainedClusterMixin
+from mustlink.errors import ConstraintError, InfeasibleError
+from mustlink.selection import Choice, ConstraintKFold, Trial, choose, held_out_accuracy
+from mustlink.selection._choose import _ranked
+
+X, CLASSES = make_blobs(160, 4, centers=4, cluster_std=1.0, random_state=3)
+LINKS = Constraints.sample(CLASSES, n_pairs=80, random_state=0)
+
+
+class Scripted(ConstrainedClusterMixin, BaseEstimator):
+    """Clusters that are the classes, a share of them wrong; it takes no heed of links."""
+
+    def __init__(self, n_clusters: int = 4, wrong: float = 0.0) -> None:
+        self.n_clusters = n_clusters
+        self.wrong = wrong
+
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Scripted:
+        rng = np.random.default_rng(0)
+        self.labels_ = np.where(rng.random(len(X)) < self.wrong, rng.integers(4, size=len(X)), CLASSES)
+        return self
+
+
+class Memory(ConstrainedClusterMixin, BaseEstimator):
+    """Knows the links it was given by heart: keeps each of them, and says nothing of other rows."""
+
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Memory:
+        self.labels_ = self._constraints_for(constraints, y, len(X)).components(len(X))
+        return self
+
+
+class Fails(Scripted):
+    """Cannot be fitted at all, or only not with all links."""
+
+    def __init__(self, n_clusters: int = 4, fewest: int = 0) -> None:
+        self.n_clusters = n_clusters
+        self.fewest = fewest
+        self.wrong = 0.0
+
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Scripted:
+        if len(constraints.constraints) >= self.fewest:
+            raise InfeasibleError("No clustering\nwas found.")
+        return super().fit(X, y, constraints=constraints)
+
+
+def test_the_true_number_is_found_and_the_winner_has_all_links() -> None:
+    choice = choose(X, LINKS, methods=["pck", "cop"], random_state=0)
+    assert choice.n_clusters == 4
+    assert [trial.n_clusters for trial in choice.trials] == [*range(2, 11)] * 2
+    again = PCKMeans(4, random_state=choice.estimator.random_state).fit(X, constraints=LINKS)
+    np.testing.assert_array_equal(choice.labels, again.labels_)
+
+
+def test_scores_are_those_of_held_out_accuracy_on_the_same_folds() -> None:
+    folds = ConstraintKFold(4, random_state=7)
+    choice = choose(X, LINKS, methods={"one": PCKMeans(random_state=3)}, n_clusters=[3, 4], cv=folds)
+    for trial in choice.trials:
+        scores = held_out_accuracy(PCKMeans(trial.n_clusters, random_state=3), X, LINKS, cv=folds)
+        assert trial.scores == tuple(scores)
+        assert trial.mean == pytest.approx(scores.mean())
+        assert trial.standard_error == pytest.approx(scores.std(ddof=1) / 2)
+
+
+def test_the_same_seed_gives_the_same_choice() -> None:
+    one, other = (choose(X, LINKS, methods=["pck"], n_clusters=[3, 4, 5], random_state=5) for _ in range(2))
+    assert [trial.scores for trial in one.trials] == [trial.scores for trial in other.trials]
+    np.testing.assert_array_equal(one.labels, other.labels)
+
+
+def test_who_knows_the_links_by_heart_wins_nothing() -> None:
+    chosen = choose(X, LINKS, methods={"memory": Memory(), "pck": PCKMeans()}, n_clusters=4, random_state=0)
+    memory = next(trial for trial in chosen.trials if trial.method == "memory")
+    assert LINKS.violation_rate(Memory().fit(X, constraints=LINKS).labels_) == 0.0
+    # It has kept nothing together that it has not seen, and all apart.
+    assert memory.mean == pytest.approx(0.5)
+    assert chosen.method == "pck"
+
+
+@pytest.mark.parametrize("y", [None, np.where(np.arange(160) % 4 == 0, CLASSES, -1)])
+def test_partial_labels_are_split_and_do_not_leak(y: NDArray[Any] | None) -> None:
+    chosen = choose(X, LINKS, y=y, methods={"memory": Memory(), "pck": PCKMeans()}, n_clusters=4, random_state=0)
+    assert next(trial for trial in chosen.trials if trial.method == "memory").mean == pytest.approx(0.5)
+    assert len(chosen.estimator.violations_) == 0
+
+
+def test_failures_are_rows_of_the_table() -> None:
+    choice = choose(X, LINKS, methods={"fails": Fails(), "pck": PCKMeans()}, n_clusters=[4, 5], random_state=0)
+    failed = [trial for trial in choice.trials if trial.failure is not None]
+    assert [(trial.method, trial.n_clusters, trial.failure) for trial in failed] == [
+        ("fails", 4, "No clustering was found."),
+        ("fails", 5, "No clustering was found."),
+    ]
+    assert choice.method == "pck"
+    assert "fails with 4 clusters failed: No clustering was found." in str(choice)
+    assert "4 tried, 2 failed" in repr(choice)
+
+
+def test_a_winner_that_cannot_be_refitted_gives_way() -> None:
+    methods = {"fails": Fails(fewest=len(LINKS)), "right": Scripted(wrong=0.1)}
+    choice = choose(X, LINKS, methods=methods, n_clusters=4, random_state=0)
+    assert choice.method == "right"
+    assert "failed with all links" in str(choice.trials[0].failure)
+    assert choice.notes == ("fails with 4 clusters was the best on the folds, and could not be fitted with all links.",)
+
+
+def test_if_all_fail_it_says_why() -> None:
+    with pytest.raises(ValueError, match=r"Nothing that was tried .*2 failed.*No clustering was found"):
+        choose(X, LINKS, methods=[Fails()], n_clusters=[3, 4])
+
+
+def trial(method: str, k: int | None, *scores: float) -> Trial:
+    return Trial(method, k, scores, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("trials", "first"),
+    [
+        # Within one standard error (0.05) of the best: the simpler method, with its own best number.
+        ([trial("a", 2, 0.6, 0.8), trial("a", 3, 0.8, 0.9), trial("b", 3, 0.85, 0.95)], 1),
+        # Beyond it: the better method.
+        ([trial("a", 3, 0.8, 0.84), trial("b", 3, 0.85, 0.95)], 1),
+        # Exact equals: the smaller number.
+        ([trial("a", 5, 0.9, 0.9), trial("a", 3, 0.9, 0.9)], 1),
+        ([trial("a", 3), trial("b", None, 0.5, 0.5)], 1),
+    ],
+)
+def test_which_is_taken(trials: list[Trial], first: int) -> None:
+    assert _ranked(trials, {"a": 0, "b": 1})[0] == first
+
+
+def test_slow_methods_are_tried_with_the_promising_numbers_only() -> None:
+    methods = {"boost": Scripted(), "pck": PCKMeans()}
+    numbers = {
+        shortlist: [
+            trial.n_clusters
+            for trial in choose(
+                X, LINKS, methods=methods, n_clusters=range(2, 8), shortlist=shortlist, random_state=0
+            ).trials
+            if trial.method == "boost"
+        ]
+        for shortlist in (2, None)
+    }
+    assert len(numbers[2]) == 2
+    assert 4 in numbers[2]
+    assert numbers[None] == [2, 3, 4, 5, 6, 7]
+    alone = choose(X, LINKS, methods={"boost": Scripted()}, n_clusters=range(2, 8))
+    assert len(alone.trials) == 6
+
+
+def test_a_method_that_finds_the_number_is_tried_once() -> None:
+    choice = choose(X, LINKS, methods=[ConstrainedHDBSCAN(), COPKMeans()], n_clusters=[3, 4], random_state=0)
+    assert [(trial.method, trial.n_clusters) for trial in choice.trials] == [
+        ("ConstrainedHDBSCAN", None),
+        ("COPKMeans", 3),
+        ("COPKMeans", 4),
+    ]
+    found = choose(X, LINKS, methods="hdbscan")
+    assert found.n_clusters == found.estimator.n_clusters_
+
+
+def test_pipelines_are_given_the_number(enable_metadata_routing: None) -> None:
+    pipeline = make_pipeline(StandardScaler(), PCKMeans())
+    choice = choose(X, LINKS, methods={"scaled": pipeline}, n_clusters=[2, 4], random_state=0)
+    assert choice.n_clusters == 4
+    assert choice.estimator[-1].n_clusters == 4
+    assert choice.labels is choice.estimator[-1].labels_
+    assert pipeline[-1].n_clusters == 8
+
+
+@pytest.fixture
+def enable_metadata_routing() -> Any:
+    import sklearn
+
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+def test_default_methods_come_from_the_catalogue_and_boost_is_among_them() -> None:
+    choice = choose(X, LINKS, n_clusters=4, random_state=0)
+    assert [trial.method for trial in choice.trials] in (["pck", "cop", "boost"], ["pck", "cop", "mpck", "boost"])
+
+
+ONE_KIND = {
+    "must-links": Constraints(must_link=LINKS.must_link),
+    "cannot-links": Constraints(cannot_link=LINKS.cannot_link),
+}
+
+
+@pytest.mark.parametrize("kind", ONE_KIND)
+def test_one_kind_of_links_cannot_tell_the_number(kind: str) -> None:
+    with pytest.raises(ConstraintError, match=f"links are {kind}, which cannot tell how many clusters"):
+        choose(X, ONE_KIND[kind], methods=["pck"])
+    with pytest.warns(UserWarning, match=f"All links are {kind}"):
+        choice = choose(X, ONE_KIND[kind], methods=["pck", "cop"], n_clusters=4)
+    assert any(kind in note for note in choice.notes)
+    assert kind in str(choice)
+
+
+def test_few_links_are_told_of() -> None:
+    few = Constraints(must_link=[(0, 5), (1, 6)], cannot_link=[(0, 1), (2, 9)])
+    with pytest.warns(UserWarning, match="links") as caught:
+        choice = choose(X, few, methods=["pck"], n_clusters=[3, 4], random_state=0)
+    assert [str(warning.message) for warning in caught] == list(choice.notes)
+    assert "4 links are few" in choice.notes[0]
+    assert "4 groups that must not be cut: 4 folds, not 5" in choice.notes[1]
+
+
+def test_links_that_hang_together_cannot_be_held_out() -> None:
+    chain = Constraints(must_link=[(0, 1), (1, 2), (2, 3)])
+    with pytest.raises(ConstraintError, match="hang together as one group"):
+        choose(X, chain, methods=["pck"], n_clusters=4)
+
+
+def test_no_links() -> None:
+    with pytest.raises(ConstraintError, match="There are no links"):
+        choose(X, Constraints())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"n_clusters": 0}, "n_clusters must be whole numbers of at least 1"),
+        ({"n_clusters": []}, "n_clusters must be"),
+        ({"n_clusters": [2.5]}, "n_clusters must be"),
+        ({"methods": []}, "methods is empty"),
+        ({"methods": ["magic"]}, "There is no method 'magic'"),
+        ({"methods": [PCKMeans(), PCKMeans(penalty=2.0)]}, "methods holds PCKMeans twice"),
+    ],
+)
+def test_wrong_parameters(parameters: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        choose(X, LINKS, **parameters)
+
+
+def test_a_clusterer_that_takes_no_links_is_a_failure_with_a_reason() -> None:
+    choice = choose(X, LINKS, methods={"kmeans": KMeans(), "pck": PCKMeans()}, n_clusters=4, random_state=0)
+    assert "constraints" in str(choice.trials[0].failure)
+
+
+def test_the_table_as_text_and_as_a_frame() -> None:
+    choice = choose(X, LINKS, methods=[Memory(), Scripted()], n_clusters=[4, 5])
+    assert choice.method == "Scripted"
+    lines = str(choice).splitlines()
+    assert lines[0].split() == ["method", "clusters", "links", "kept", "+/-", "seconds"]
+    assert lines[2].split()[:5] == ["*", "Scripted", "4", "100.0%", "0.0%"]
+    assert lines[-1] == (
+        "Chosen: Scripted with 4 clusters keeps 100.0% of the links it has not seen, and nothing that was tried keeps "
+        "more."
+    )
+    frame = choice.to_frame()
+    assert frame["chosen"].tolist() == [False, True, False]
+    assert frame["n_clusters"].isna().tolist() == [True, False, False]
+    assert frame["mean"].tolist() == [trial.mean for trial in choice.trials]
+
+
+def test_the_simpler_method_is_explained() -> None:
+    close = Choice(trial("a", 3, 0.8, 0.9), None, (trial("a", 3, 0.8, 0.9), trial("b", 4, 0.85, 0.95)))
+    assert close.reason == (
+        "a with 3 clusters keeps 85.0% of the links it has not seen; b with 4 clusters keeps 90.0%, which is within "
+        "one standard error (5.0%), and a is the simpler method."
+    )
+
+
+def test_without_pandas_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    choice = choose(X, LINKS, methods=[Scripted()], n_clusters=4)
+    imported = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "pandas":
+            raise ImportError(name)
+        return imported(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match="needs pandas"):
+        choice.to_frame()
+
+
+def test_a_bar_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    choose(X, LINKS, methods=[Scripted()], n_clusters=[3, 4], verbose=1)
+    captured = capsys.readouterr()
+    assert captured.out == ""
