@@ -5,7 +5,21 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("constraints", "kmeans", "boostcluster", "bbc", "bckm")
+NAMES = (
+    "constraints",
+    "kmeans",
+    "boostcluster",
+    "bbc",
+    "bckm",
+    "density",
+    "metric",
+    "lcvqe",
+    "kernelkmeans",
+    "spectral",
+    "hierarchy",
+    "mpckmeans",
+    "peers",
+)
 
 
 def main(names: list[str]) -> None:

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sklearn.cluster import KMeans
+from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks as parametrize_with_checks_of_scikit_learn
 
 import mustlink
 from mustlink.catalogue import CATALOGUE, Entry, all_clusterers
 from mustlink.estimator_checks import parametrize_with_checks
 from mustlink.estimator_checks._bench import is_hard
+from mustlink.spectral import NormalizedSpectralClustering
 
 
 def k_means(estimator: Any) -> KMeans:
@@ -26,16 +27,38 @@ def k_means(estimator: Any) -> KMeans:
     )
 
 
+def hdbscan(estimator: Any) -> HDBSCAN:
+    return HDBSCAN(cluster_selection_method=estimator.cluster_selection_method, copy=True)
+
+
+def normalized_spectral(estimator: Any) -> NormalizedSpectralClustering:
+    return NormalizedSpectralClustering(estimator.n_clusters, random_state=0)
+
+
+def linked(estimator: Any) -> AgglomerativeClustering:
+    return AgglomerativeClustering(estimator.n_clusters, linkage=getattr(estimator, "linkage", "single"))
+
+
 # What each clusterer is without links. One that is nothing known then stands here with None.
 UNCONSTRAINED: dict[str, Callable[[Any], Any] | None] = {
     "BoostBaseClustering": None,
     "BoostCluster": None,
     "BoostedConstrainedKMeans": k_means,
     "COPKMeans": k_means,
+    "ConstrainedHDBSCAN": hdbscan,
+    "ConstrainedLinkage": linked,
+    "PartitionThenLink": linked,
+    "SeededSingleLink": linked,
     "DistBoost": None,
+    "HMRFKMeans": None,
+    "KernelKMeans": None,
+    "LCVQE": k_means,
+    "MPCKMeans": None,
     "PCKMeans": k_means,
     "PriorityCOPKMeans": k_means,
     "SeededKMeans": k_means,
+    "ConstrainedSpectral": normalized_spectral,
+    "SpectralLearning": normalized_spectral,
 }
 
 # Other parameters than the defaults, which change what the links do.
@@ -47,7 +70,28 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "PriorityCOPKMeans": [{"init": "random"}],
     "COPKMeans": [{"init": "neighbourhoods", "order": "random"}, {"init": "random", "order": "given"}],
     "PCKMeans": [{"init": "k-means++", "penalty": 1000.0}, {"penalty": 0.0}],
+    "ConstrainedLinkage": [{"linkage": "ward"}, {"linkage": "complete", "propagation": "klein"}],
+    "PartitionThenLink": [{"linkage": "average", "n_parts": 20}],
+    "ConstrainedHDBSCAN": [{"links": "soft"}, {"cluster_selection_method": "leaf"}],
+    "KernelKMeans": [
+        {"approximation": "nystroem"},
+        {"kernel": "linear", "init": "k-means++", "penalty": 100.0},
+        {"local_search": False},
+    ],
+    "HMRFKMeans": [
+        {"distortion": "cosine"},
+        {"distortion": "i-divergence"},
+        {"learn_metric": False, "init": "k-means++", "penalty": 100.0},
+    ],
+    "MPCKMeans": [
+        {"metric": "full", "penalty": 100.0},
+        {"shared_metric": False},
+        {"metric": "full", "shared_metric": False, "init": "k-means++"},
+    ],
+    "LCVQE": [{"init": "k-means++", "penalty": 1.0}, {"init": "random", "penalty": 0.0}],
     "SeededKMeans": [{"constrained": True}],
+    "ConstrainedSpectral": [{"n_components": 10, "satisfaction": -0.5}, {"affinity": "full"}],
+    "SpectralLearning": [{"normalization": "symmetric"}, {"affinity": "full", "n_components": 2}],
 }
 
 # Fewer rounds, so that the checks, which fit some hundred times, stay quick.

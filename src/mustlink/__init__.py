@@ -17,19 +17,37 @@ if TYPE_CHECKING:
         PriorityCOPKMeans,
     )
     from mustlink.constraints import Constraints
-    from mustlink.kmeans import COPKMeans, PCKMeans, SeededKMeans
+    from mustlink.density import ConstrainedHDBSCAN
+    from mustlink.hierarchy import ConstrainedLinkage, PartitionThenLink, SeededSingleLink
+    from mustlink.kmeans import LCVQE, COPKMeans, HMRFKMeans, KernelKMeans, MPCKMeans, PCKMeans, SeededKMeans
+    from mustlink.metric import DCA, ITML, MMC, RCA
+    from mustlink.spectral import ConstrainedSpectral, SpectralLearning
 
 __all__ = [
+    "DCA",
+    "ITML",
+    "LCVQE",
+    "MMC",
+    "RCA",
     "BoostBaseClustering",
     "BoostCluster",
     "BoostedConstrainedKMeans",
     "COPKMeans",
     "CoAssociation",
+    "ConstrainedHDBSCAN",
+    "ConstrainedLinkage",
+    "ConstrainedSpectral",
     "Constraints",
     "DistBoost",
+    "HMRFKMeans",
+    "KernelKMeans",
+    "MPCKMeans",
     "PCKMeans",
+    "PartitionThenLink",
     "PriorityCOPKMeans",
     "SeededKMeans",
+    "SeededSingleLink",
+    "SpectralLearning",
     "__version__",
 ]
 
@@ -42,19 +60,37 @@ _HOME = {
     "DistBoost": "mustlink.boosting",
     "PriorityCOPKMeans": "mustlink.boosting",
     "COPKMeans": "mustlink.kmeans",
+    "HMRFKMeans": "mustlink.kmeans",
+    "MPCKMeans": "mustlink.kmeans",
+    "KernelKMeans": "mustlink.kmeans",
+    "LCVQE": "mustlink.kmeans",
+    "ConstrainedHDBSCAN": "mustlink.density",
+    "ConstrainedLinkage": "mustlink.hierarchy",
+    "PartitionThenLink": "mustlink.hierarchy",
+    "SeededSingleLink": "mustlink.hierarchy",
+    "ConstrainedSpectral": "mustlink.spectral",
     "Constraints": "mustlink.constraints",
+    "DCA": "mustlink.metric",
+    "ITML": "mustlink.metric",
+    "MMC": "mustlink.metric",
+    "RCA": "mustlink.metric",
     "PCKMeans": "mustlink.kmeans",
     "SeededKMeans": "mustlink.kmeans",
+    "SpectralLearning": "mustlink.spectral",
 }
 _SUBMODULES = (
+    "active",
     "base",
     "boosting",
     "catalogue",
     "constraints",
     "datasets",
+    "density",
     "errors",
     "estimator_checks",
+    "hierarchy",
     "kmeans",
+    "metric",
     "metrics",
     "plot",
     "report",

@@ -19,6 +19,7 @@ __all__ = [
     "is_array_like",
     "n_threads",
     "one_blas_thread",
+    "single_linkage_tree",
 ]
 
 check_sample_weight = _check_sample_weight
@@ -33,3 +34,8 @@ def n_threads() -> int:
 def one_blas_thread() -> AbstractContextManager[Any]:
     """Return a context in which a matrix product stays on the thread that asks for it."""
     return cast(AbstractContextManager[Any], _get_threadpool_controller().limit(limits=1, user_api="blas"))
+
+
+def single_linkage_tree(hdbscan: Any) -> Any:
+    """Return the tree that a fitted HDBSCAN of scikit-learn cuts: the two nodes, distance and size of every join."""
+    return hdbscan._single_linkage_tree_

@@ -90,6 +90,44 @@ CATALOGUE: tuple[Entry, ...] = (
         "and the distances do the rest.",
     ),
     Entry(
+        "lcvqe",
+        "mustlink.kmeans",
+        "LCVQE",
+        "soft",
+        "Very many links, some of them wrong: one that distances speak against is broken, and then only pulls on the "
+        "centres.",
+    ),
+    Entry(
+        "kernel",
+        "mustlink.kmeans",
+        "KernelKMeans",
+        "soft",
+        "The groups are not round, or all you have is a kernel; links pull and push rows under it.",
+    ),
+    Entry(
+        "hdbscan",
+        "mustlink.density",
+        "ConstrainedHDBSCAN",
+        "hard",
+        "Clusters have any shape, some rows belong to none, and you do not know how many there are; every link holds.",
+    ),
+    Entry(
+        "mpck",
+        "mustlink.kmeans",
+        "MPCKMeans",
+        "soft",
+        "Columns have different units, or some say nothing: it learns which count while links have a price, and takes "
+        "little longer than k-means.",
+    ),
+    Entry(
+        "hmrf",
+        "mustlink.kmeans",
+        "HMRFKMeans",
+        "soft",
+        "Texts or counts: rows are compared by the cosine or by a divergence, links have a price, and a sparse table "
+        "stays sparse.",
+    ),
+    Entry(
         "bckm",
         "mustlink.boosting",
         "BoostedConstrainedKMeans",
@@ -112,6 +150,45 @@ CATALOGUE: tuple[Entry, ...] = (
         "PriorityCOPKMeans",
         "soft",
         "The weights of your links say in which order they matter; quick, and it never fails.",
+    ),
+    Entry(
+        "speclearn",
+        "mustlink.spectral",
+        "SpectralLearning",
+        "soft",
+        "The groups are of any shape, such as rings or long bands, and the links are few: they become edges between "
+        "neighbours, and any clusterer works on the eigenvectors.",
+        base_parameter="estimator",
+    ),
+    Entry(
+        "conspec",
+        "mustlink.spectral",
+        "ConstrainedSpectral",
+        "soft",
+        "The groups are of any shape, and you want to say how well the links must be kept: two groups above all.",
+    ),
+    Entry(
+        "linkage",
+        "mustlink.hierarchy",
+        "ConstrainedLinkage",
+        "hard",
+        "You want the whole tree of merges, or a cut of it by distance, every link is certain, and there are at most "
+        "some ten thousand rows.",
+    ),
+    Entry(
+        "seeded-link",
+        "mustlink.hierarchy",
+        "SeededSingleLink",
+        "soft",
+        "You know some rows of every group, groups have odd shapes and gaps between them, and you want the answer "
+        "at once whenever you add a row.",
+    ),
+    Entry(
+        "parts",
+        "mustlink.hierarchy",
+        "PartitionThenLink",
+        "hard",
+        "Groups have odd shapes, every link is certain, and there are many rows but not very many links.",
     ),
     Entry(
         "distboost",

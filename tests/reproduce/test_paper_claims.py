@@ -11,6 +11,7 @@ from mustlink.reproduce._bckm import SECONDS
 from mustlink.reproduce._bckm import TITLES as BCKM_SETS
 from mustlink.reproduce._boostcluster_claims import BASES, NOISY_SETS
 from mustlink.reproduce._boostcluster_claims import TITLES as BOOST_SETS
+from reference.active_results import asking_results
 
 EVERY_SCORE = ("nmi", "pairwise_f1", "nmi_unconstrained", "pairwise_f1_unconstrained")
 
@@ -90,7 +91,7 @@ def bckm(good: bool):
     return Results(records)
 
 
-MADE = {"boostcluster": boostcluster, "bbc": bbc, "bckm": bckm}
+MADE = {"boostcluster": boostcluster, "bbc": bbc, "bckm": bckm, "active": asking_results}
 
 
 def all_claims():

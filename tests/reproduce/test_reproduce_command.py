@@ -80,4 +80,4 @@ def test_unknown_figure_is_a_sentence(run):
 def test_unknown_paper_is_a_sentence():
     result = CliRunner().invoke(app, ["kdd"])
     assert result.exit_code == 2
-    assert "There is no paper 'kdd' to reproduce; there are boostcluster, bbc, bckm." in result.output
+    assert "There is no paper 'kdd' to reproduce; there are boostcluster, bbc, bckm" in result.output

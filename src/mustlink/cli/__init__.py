@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from mustlink._version import __version__
+from mustlink.cli._ask import ask
 from mustlink.cli._check import check
 from mustlink.cli._cluster import cluster
 from mustlink.cli._demo import demo
@@ -35,7 +36,7 @@ def _unwrapped(docstring: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (cluster, check, demo, methods, reproduce, warmup):
+for command in (cluster, check, ask, demo, methods, reproduce, warmup):
     app.command(help=_unwrapped(command.__doc__))(command)
 
 

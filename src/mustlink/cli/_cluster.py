@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from mustlink.cli._errors import reported
 from mustlink.cli._options import (
     Base,
     Categorical,
-    Clusters,
     Contradictions,
     Debug,
     Header,
@@ -17,6 +18,7 @@ from mustlink.cli._options import (
     Missing,
     MissingCells,
     OneHot,
+    OptionalClusters,
     OptionalLinksFile,
     Output,
     Relax,
@@ -34,8 +36,8 @@ __all__ = ["cluster"]
 @reported
 def cluster(
     table: TableFile,
-    n_clusters: Clusters,
     links: OptionalLinksFile = None,
+    n_clusters: OptionalClusters = None,
     method: Method = "boost",
     base: Base = None,
     id_column: IdColumn = None,
@@ -61,7 +63,7 @@ def cluster(
     """
     from mustlink.cli._job import Job, default_output, run_job
     from mustlink.cli._loading import TableChoices
-    from mustlink.cli._show import show_outcome, working
+    from mustlink.cli._show import say, show_outcome, working
 
     job = Job(
         table=TableChoices(
@@ -86,6 +88,11 @@ def cluster(
         output=output or default_output(table),
         report=report,
     )
-    with working(f"Clustering {table.name}"):
+    # What is tried has a bar of its own.
+    with nullcontext() if job.is_auto else working(f"Clustering {table.name}"):
         outcome = run_job(job)
+    if outcome.choice is not None:
+        for line in str(outcome.choice).splitlines():
+            say(line)
+        say()
     show_outcome(job, outcome)

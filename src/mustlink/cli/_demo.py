@@ -67,7 +67,7 @@ def _compare(job: Job, outcome: Outcome) -> None:
     from mustlink.report import summarise
 
     plain = summarise(
-        outcome.loaded.encoded.X, plain_labels(outcome.loaded.encoded.X, job.n_clusters, job.seed), outcome.links
+        outcome.loaded.encoded.X, plain_labels(outcome.loaded.encoded.X, N_GROUPS, job.seed), outcome.links
     )
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("the same table by")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
 
     from mustlink.constraints import Conflict, Constraints
     from mustlink.report import Summary
+    from mustlink.selection import Choice
 
 __all__ = ["DEFAULT_METHOD", "Job", "Outcome", "check_clusters", "default_output", "run_job"]
 
 DEFAULT_METHOD = "boost"
+AUTO = "auto"
 BY_NUMBER = "(Rows by their number among those clustered, from 0.)"
 
 
@@ -30,7 +33,7 @@ class Job:
     """What is to be done."""
 
     table: TableChoices
-    n_clusters: int
+    n_clusters: int | None
     output: Path
     links: Path | None = None
     method: str = DEFAULT_METHOD
@@ -42,12 +45,17 @@ class Job:
     report: Path | None = None
 
     @property
+    def is_auto(self) -> bool:
+        """Whether the method is to be chosen by links held out."""
+        return self.method.lower() == AUTO
+
+    @property
     def command(self) -> str:
         """The command line that does the same."""
         table = self.table
         words = ["mustlink", "cluster", str(table.path)]
         words += [] if self.links is None else [str(self.links)]
-        words += ["-k", str(self.n_clusters)]
+        words += [] if self.n_clusters is None else ["-k", str(self.n_clusters)]
         words += [] if self.method == DEFAULT_METHOD else ["--method", self.method]
         words += [] if self.base is None else ["--base", self.base]
         words += [] if table.id_column is None else ["--id", table.id_column]
@@ -75,6 +83,7 @@ class Outcome:
     links: Constraints
     labels: Any
     summary: Summary
+    choice: Choice | None = None
 
 
 def default_output(table: Path) -> Path:
@@ -89,26 +98,30 @@ def run_job(job: Job) -> Outcome:
     from mustlink.constraints import Constraints
     from mustlink.report import summarise
 
-    entry = find_clusterer(job.method)
+    entry = None if job.is_auto else find_clusterer(job.method)
     if job.base is not None:
+        if entry is None:
+            raise ValueError(
+                f"--method auto chooses among methods as they are, so that --base {job.base} has no place."
+            )
         make_base(job.base, entry)
     _check_outputs(job)
-    check_clusters(job.n_clusters)
-    if job.starts < 1:
-        raise ValueError(f"The number of starts (--starts) is {job.starts}; it must be at least 1.")
+    _check_number(job, entry)
     loaded = load_table(job.table)
-    check_clusters(job.n_clusters, loaded.encoded.X.shape[0], str(job.table.path))
+    if job.n_clusters is not None:
+        check_clusters(job.n_clusters, loaded.encoded.X.shape[0], str(job.table.path))
     links, notices = Constraints(), list[str]()
     if job.links is not None:
         links, notices = loaded.read_links(job.links, job.contradictions)
     try:
         conflicts = _conflicts_with_labels(loaded, links)
-        if len(conflicts) and entry.kind == "hard" and not job.relax:
+        if len(conflicts) and entry is not None and entry.kind == "hard" and not job.relax:
             _refuse_conflicts(conflicts, loaded.row_names)
         notices += _told_of_labels(conflicts, links, loaded.row_names)
-        estimator, warned = _fitted(entry, job, loaded, links)
+        fitted = _chosen(job, loaded, links) if entry is None else _fitted(entry, job, loaded, links)
     except (ConstraintError, InfeasibleError) as error:
         raise type(error)(_with_names(error, loaded.row_names), error.pairs) from None
+    estimator = fitted.estimator
     summary = summarise(
         loaded.encoded.X,
         estimator.labels_,
@@ -116,12 +129,12 @@ def run_job(job: Job) -> Outcome:
         features=loaded.encoded.features,
         row_names=loaded.row_names,
         known_labels=loaded.kept_labels,
-        notices=[*loaded.notices, *notices, *warned],
+        notices=[*loaded.notices, *notices, *fitted.warned],
         suspects=getattr(estimator, "suspects_", ()),
         objective=getattr(estimator, "objective_", ()),
     )
-    outcome = Outcome(loaded, links, estimator.labels_, summary)
-    _write(job, entry, outcome)
+    outcome = Outcome(loaded, links, estimator.labels_, summary, fitted.choice)
+    _write(job, fitted.entry, outcome)
     return outcome
 
 
@@ -193,37 +206,104 @@ def _check_outputs(job: Job) -> None:
         raise ValueError(f"The clusters and the report cannot both be written to {job.output}.")
 
 
-def _fitted(entry: Entry, job: Job, loaded: LoadedTable, links: Constraints) -> tuple[Any, list[str]]:
-    """Fit the clusterer; its warnings become notices."""
-    from mustlink.cli._bases import make_base
-    from mustlink.constraints import Constraints
+def _check_number(job: Job, entry: Entry | None) -> None:
+    """Refuse a number of clusters that cannot be, and a missing one where it is needed."""
+    if job.starts < 1:
+        raise ValueError(f"The number of starts (--starts) is {job.starts}; it must be at least 1.")
+    if job.n_clusters is not None:
+        check_clusters(job.n_clusters)
+    elif entry is not None and "n_clusters" in entry.load()().get_params():
+        raise ValueError(
+            f"The method {entry.name} needs the number of clusters: say -k K, or let links choose with --method auto."
+        )
+    elif entry is None and job.links is None and job.table.label_column is None:
+        raise ValueError("--method auto chooses by links, and there are none: give LINKS, or --label-column.")
 
-    clusterer = entry.load()
-    parameters: dict[str, Any] = {"n_clusters": job.n_clusters, "random_state": job.seed}
-    known_parameters = clusterer().get_params()
-    if job.relax and "on_infeasible" in known_parameters:
-        parameters["on_infeasible"] = "relax"
-    if "n_init" in known_parameters:
-        parameters["n_init"] = job.starts
-    if "scale" in known_parameters:
-        # The table comes scaled as the person chose, or unscaled as they chose.
-        parameters["scale"] = False
-    if job.base is not None and entry.base_parameter is not None:
-        parameters[entry.base_parameter] = make_base(job.base, entry)
+
+@dataclass(frozen=True)
+class _Fitted:
+    """A fitted clusterer, what it warned of, and how it was chosen."""
+
+    entry: Entry
+    estimator: Any
+    warned: list[str]
+    choice: Choice | None = None
+
+
+def _fitted(entry: Entry, job: Job, loaded: LoadedTable, links: Constraints) -> _Fitted:
+    """Fit the clusterer; its warnings become notices."""
+    links, labels = _known(loaded, links)
+    estimator = _made(entry, job)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        labels = loaded.partial_labels()
-        if labels is not None and (labels >= 0).all():
-            # An estimator takes a label for every row as the truth to be scored against, and looks away.
-            links, labels = links + Constraints.from_labels(labels), None
-        estimator = clusterer(**parameters).fit(loaded.encoded.X, labels, constraints=links)
-    told = dict.fromkeys(
-        " ".join(str(warning.message).split())
-        for warning in caught
-        # That links are broken is shown anyway, link by link.
-        if issubclass(warning.category, UserWarning) and not issubclass(warning.category, InfeasibleWarning)
+        estimator.fit(loaded.encoded.X, labels, constraints=links)
+    told = _told(caught)
+    if job.n_clusters is not None and "n_clusters" not in estimator.get_params():
+        told.append(f"The method {entry.name} finds the number of clusters, and -k {job.n_clusters} was not used.")
+    return _Fitted(entry, estimator, told)
+
+
+def _chosen(job: Job, loaded: LoadedTable, links: Constraints) -> _Fitted:
+    """Choose a clusterer, and without -k the number of clusters, by links held out."""
+    from mustlink.catalogue import CATALOGUE
+    from mustlink.selection import QUICK_METHODS, choose
+
+    links, labels = _known(loaded, links)
+    entries = {entry.name: entry for entry in CATALOGUE}
+    methods = {name: _made(entries[name], job) for name in QUICK_METHODS if name in entries}
+    asked: dict[str, Any] = {"methods": methods, "n_clusters": job.n_clusters, "random_state": job.seed}
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            choice = choose(loaded.encoded.X, links, y=labels, **asked, verbose=sys.stderr.isatty())
+    except ConstraintError as error:
+        raise ValueError(str(error).replace("Give n_clusters", "Say -k K")) from None
+    # Its own notes are printed with the table of what was tried.
+    told = [sentence for sentence in _told(caught) if sentence not in choice.notes]
+    return _Fitted(entries[choice.method], choice.estimator, told, choice)
+
+
+def _known(loaded: LoadedTable, links: Constraints) -> tuple[Constraints, Any]:
+    """Return the links and the partial labels to fit with."""
+    from mustlink.constraints import Constraints
+
+    labels = loaded.partial_labels()
+    if labels is not None and (labels >= 0).all():
+        # An estimator takes a label for every row as the truth to be scored against, and looks away.
+        return links + Constraints.from_labels(labels), None
+    return links, labels
+
+
+def _made(entry: Entry, job: Job) -> Any:
+    """Make a clusterer as the command line asks for it."""
+    from mustlink.cli._bases import make_base
+
+    clusterer = entry.load()
+    known = clusterer().get_params()
+    asked: dict[str, Any] = {
+        "random_state": job.seed,
+        "n_init": job.starts,
+        # The table comes scaled as the person chose, or unscaled as they chose.
+        "scale": False,
+    }
+    if job.n_clusters is not None:
+        asked["n_clusters"] = job.n_clusters
+    if job.relax:
+        asked["on_infeasible"] = "relax"
+    if job.base is not None and entry.base_parameter is not None:
+        asked[entry.base_parameter] = make_base(job.base, entry)
+    return clusterer(**{name: value for name, value in asked.items() if name in known})
+
+
+def _told(caught: list[warnings.WarningMessage]) -> list[str]:
+    """Return what warnings say, each once, but for broken links, which are shown anyway, link by link."""
+    return list(
+        dict.fromkeys(
+            " ".join(str(warning.message).split())
+            for warning in caught
+            if issubclass(warning.category, UserWarning) and not issubclass(warning.category, InfeasibleWarning)
+        )
     )
-    return estimator, list(told)
 
 
 def _write(job: Job, entry: Entry, outcome: Outcome) -> None:
@@ -262,6 +342,7 @@ def _report(job: Job, entry: Entry, outcome: Outcome) -> str:
         run={
             "Command": job.command,
             "Method": f"{entry.name} ({entry.class_name})" + (f" of {job.base}" if job.base else ""),
+            **({} if outcome.choice is None else {"Chosen": outcome.choice.reason}),
             "Seed": str(job.seed),
             "Starts": str(job.starts),
         },

@@ -22,6 +22,7 @@ __all__ = [
     "Missing",
     "MissingCells",
     "OneHot",
+    "OptionalClusters",
     "OptionalLinksFile",
     "OptionalTableFile",
     "Output",
@@ -53,10 +54,25 @@ OptionalLinksFile = Annotated[
     ),
 ]
 Clusters = Annotated[int, typer.Option("-k", "--clusters", metavar="K", help="How many clusters to make.")]
+OptionalClusters = Annotated[
+    int | None,
+    typer.Option(
+        "-k",
+        "--clusters",
+        metavar="K",
+        help="How many clusters to make. Methods that find the number, and auto, go without.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same clusters.")]
 Method = Annotated[
     str,
-    typer.Option("--method", metavar="NAME", help="boost, pck, cop, seeded, ...: see [bold]mustlink methods[/bold]."),
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="boost, pck, cop, seeded, ...: see [bold]mustlink methods[/bold]. With auto, the method, and without -k "
+        "the number of clusters too, is the one that best foresees links held out.",
+    ),
 ]
 Base = Annotated[
     str | None,

@@ -79,6 +79,36 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
             for X in tables:
                 kind = "sparse" if sparse.issparse(X) else "dense"
                 yield f"{name}, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X)
+                if "approximation" in clusterer().get_params():
+                    features = partial(_exercise, clusterer, X, approximation="nystroem")
+                    yield f"{name}, features, {np.dtype(dtype)}, {kind}", features
+                if "links" in clusterer().get_params():
+                    yield f"{name}, soft, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X, links="soft")
+    yield from _hierarchy_steps()
+
+
+def _hierarchy_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise what the linkages have compiled beyond their defaults."""
+    import warnings
+
+    import numpy as np
+
+    from mustlink.constraints import Constraints
+    from mustlink.hierarchy import ConstrainedLinkage, SeededSingleLink
+
+    # Rows 0 and 3 must share one of three clusters, so that 4, which is nearest to 0, can join neither.
+    X = np.array([[0.0, 0.0], [3.0, 1.0], [6.0, 2.0], [9.0, 1.0], [0.5, 0.0], [2.0, 7.0]])
+    diamond = Constraints(must_link=[(1, 5)], cannot_link=[(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)])
+
+    def relax() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ConstrainedLinkage(2, on_infeasible="relax").fit(X, constraints=diamond)
+
+    yield "linkage, look ahead", lambda: ConstrainedLinkage(3).fit(X, constraints=diamond)
+    yield "linkage, paths", lambda: ConstrainedLinkage(3, propagation="klein").fit(X, constraints=diamond)
+    yield "linkage, relaxed", relax
+    yield "spanning tree, all pairs", lambda: SeededSingleLink(algorithm="prim").fit(X, constraints=diamond)
 
 
 def _boosting_steps() -> Iterator[tuple[str, Callable[[], object]]]:
@@ -99,7 +129,7 @@ def _boosting_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "k-medoids", lambda: medoids.fit(X, constraints=links)
 
 
-def _exercise(clusterer: type[Any], X: Any) -> None:
+def _exercise(clusterer: type[Any], X: Any, **parameters: Any) -> None:
     """Fit a clusterer with links and labels and ask it all it can answer."""
     import warnings
 
@@ -113,14 +143,14 @@ def _exercise(clusterer: type[Any], X: Any) -> None:
     y = np.full(X.shape[0], -1)
     y[[14, 15, 16, 17]] = 0, 0, 1, 2
     known = clusterer().get_params()
-    few = {"max_iter": 3, "n_rounds": 2, "n_masks": 2, "random_state": 0}
-    settings = {name: value for name, value in few.items() if name in known}
+    few = {"n_clusters": 3, "max_iter": 3, "n_rounds": 2, "n_masks": 2, "random_state": 0}
+    settings = {name: value for name, value in few.items() if name in known} | parameters
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for labels, links in ((None, None), (None, tree), (y, ring), (None, ring)):
-            fitted = clusterer(n_clusters=3, **settings).fit(X, labels, constraints=links)
+            fitted = clusterer(**settings).fit(X, labels, constraints=links)
         for order in ("given", "random", "degeneracy") if "order" in known else ():
-            clusterer(n_clusters=3, order=order, **settings).fit(X, constraints=ring)
+            clusterer(order=order, **settings).fit(X, constraints=ring)
         for question in ("predict", "transform", "score"):
             if hasattr(fitted, question):
                 getattr(fitted, question)(X)

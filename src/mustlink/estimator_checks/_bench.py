@@ -77,8 +77,11 @@ def has_parameter(estimator: BaseEstimator, name: str) -> bool:
 
 
 def is_hard(estimator: BaseEstimator) -> bool:
-    """Say whether an estimator promises to keep every link: it then says what to do if it cannot."""
-    return has_parameter(estimator, "on_infeasible")
+    """Say whether an estimator promises to keep every link: it then says what to do if it cannot.
+
+    One that can do both says by its parameter `links` which it is.
+    """
+    return has_parameter(estimator, "on_infeasible") and getattr(estimator, "links", "hard") != "soft"
 
 
 def expect(holds: object, estimator: BaseEstimator, sentence: str) -> None:

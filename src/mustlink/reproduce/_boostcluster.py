@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 from mustlink.constraints import Constraints
-from mustlink.reproduce._bases import LocalSpectral, PartitionalSingleLink
+from mustlink.hierarchy import PartitionThenLink
 from mustlink.reproduce._boostcluster_claims import (
     BASES,
     DEFAULT,
@@ -31,6 +31,7 @@ from mustlink.reproduce._problem import DataSet, Problem, leading_directions, st
 from mustlink.reproduce._protocol import Part, Picture, Protocol, Sizes
 from mustlink.reproduce._results import Results
 from mustlink.reproduce._tables import Table, mean_table, score_table
+from mustlink.spectral import NormalizedSpectralClustering
 
 __all__ = ["PROTOCOL"]
 
@@ -54,8 +55,8 @@ def make_base(name: str, problem: Problem) -> Any:
     if name == "k-means":
         return KMeans(problem.n_clusters, n_init=3, random_state=problem.seed)
     if name == "SLINK":
-        return PartitionalSingleLink(problem.n_clusters, random_state=problem.seed)
-    return LocalSpectral(problem.n_clusters, random_state=problem.seed)
+        return PartitionThenLink(problem.n_clusters, random_state=problem.seed)
+    return NormalizedSpectralClustering(problem.n_clusters, affinity="full", n_init=3, random_state=problem.seed)
 
 
 def _plain(base: str, problem: Problem) -> Outcome:

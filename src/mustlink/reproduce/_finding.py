@@ -12,6 +12,7 @@ _HOME = {
     "boostcluster": "mustlink.reproduce._boostcluster",
     "bbc": "mustlink.reproduce._bbc",
     "bckm": "mustlink.reproduce._bckm",
+    "active": "mustlink.reproduce._active",
 }
 
 
@@ -26,7 +27,7 @@ def papers() -> list[str]:
     --------
     >>> from mustlink.reproduce import papers
     >>> papers()
-    ['boostcluster', 'bbc', 'bckm']
+    ['boostcluster', 'bbc', 'bckm', 'active']
     """
     return list(_HOME)
 
@@ -56,7 +57,7 @@ def find_protocol(name: str) -> Protocol:
     >>> find_protocol("kdd")
     Traceback (most recent call last):
         ...
-    ValueError: There is no paper 'kdd' to reproduce; there are boostcluster, bbc, bckm.
+    ValueError: There is no paper 'kdd' to reproduce; there are boostcluster, bbc, bckm, active.
     """
     if name not in _HOME:
         raise ValueError(f"There is no paper {name!r} to reproduce; there are {', '.join(_HOME)}.")

@@ -10,7 +10,7 @@ from typing import Any
 from mustlink.plot._style import COLOURS, DARK, MARKERS, pyplot
 from mustlink.reproduce._results import Results
 
-__all__ = ["Look", "curve_panels", "round_panels", "row_panels"]
+__all__ = ["Look", "curve_panels", "round_panels", "row_panels", "run_panels"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,24 @@ def round_panels(
                 panel.plot(range(len(run)), run, color=style["color"], linewidth=0.5, alpha=0.5)
             mean = [sum(values) / len(held) for values in zip(*held, strict=True)]
             panel.plot(range(longest), mean, label=method, markevery=max(1, longest // 6), **style)
+        panel.set_title(title, fontsize=10)
+    _finish(figure, drawn[: len(panels)], *axis_titles)
+    return figure
+
+
+def run_panels(
+    panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]],
+    looks: Mapping[str, Look],
+    *,
+    level: float,
+    axis_titles: tuple[str, str],
+) -> Any:
+    """Draw curves that are given as places and values, a panel per title, and a level as a line across."""
+    figure, drawn = _panels(len(panels), 3)
+    for panel, (title, curves) in zip(drawn, panels.items(), strict=False):
+        panel.axhline(level, color=DARK, linewidth=0.6, linestyle=(0, (6, 4)))
+        for method, (places, values) in curves.items():
+            panel.plot(places, values, label=method, markevery=max(1, len(places) // 6), **looks[method].style())
         panel.set_title(title, fontsize=10)
     _finish(figure, drawn[: len(panels)], *axis_titles)
     return figure

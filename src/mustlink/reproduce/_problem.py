@@ -71,6 +71,8 @@ class Problem:
     n_clusters: int
     n_components: int | None
     seed: int
+    amount: float = 0.0  # that of the cell, for what asks instead of getting links
+    shared_seed: int = 0  # the same for all methods of a trial
 
 
 @lru_cache(maxsize=16)
@@ -86,4 +88,4 @@ def pose(cell: Cell, data: DataSet, draw: Callable[[NDArray[np.int64], Cell], Co
     if cell.rows is not None and cell.rows < len(y):
         rows = np.sort(np.random.RandomState(cell.rows_seed).permutation(len(y))[: cell.rows])
         X, y = X[rows], y[rows]
-    return Problem(X, y, draw(y, cell), len(np.unique(y)), data.n_components, cell.seed)
+    return Problem(X, y, draw(y, cell), len(np.unique(y)), data.n_components, cell.seed, cell.amount, cell.problem_seed)
