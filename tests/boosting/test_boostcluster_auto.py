@@ -16,12 +16,12 @@ from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
 from mustlink.boosting import BoostCluster, CoAssociation, _doubt
-from mustlink.boosting._bases import BaseRun, NearestMean
+from mustlink.boosting._bases import BaseClusterer, BaseRun, NearestMean
 from mustlink.boosting._doubt import conflict_bound, doubt, draw_masks, fit_logistic, score, unseen_votes
-from mustlink.boosting._final import penalise
+from mustlink.boosting._final import FinalStep, penalise
 from mustlink.boosting._links import LinkSet
 from mustlink.boosting._rounds import Voter
-from mustlink.boosting._schemes import collect_voters, draw_forms
+from mustlink.boosting._schemes import collect_voters, draw_forms, second_thoughts
 from reference.boostcluster import penalised_objective
 
 
@@ -155,6 +155,44 @@ def test_voters_share_the_weight() -> None:
     only_scouts = collect_voters([], scouts, np.array([0.7, 0.3]), 0.6)
     assert [voter.weight for voter in only_scouts] == pytest.approx([0.5, 0.5])
     assert len(X) == 150
+
+
+@pytest.mark.parametrize("n", [90, 9000])
+def test_links_that_half_of_the_rounds_break_lose_their_trust(n: int) -> None:
+    """All rows, or those that show it: what two voters agree on outweighs a small price, and not a large one."""
+    y = np.arange(n) % 3
+    constraints = Constraints.sample(y, 60, noise=0.1, random_state=0)
+    links = link_set(constraints, n)
+    wrong = (y[links.pairs[:, 0]] == y[links.pairs[:, 1]]) != links.is_must
+    assert wrong.sum() == 6
+    trust = np.linspace(0.5, 1, len(links))
+    voters = [Voter(BaseRun(labels, None), None, 0.5) for labels in (y, (y + 1) % 3)]
+    final = FinalStep("base", BaseClusterer(None, 3), None, 0)
+    found = second_thoughts(trust, links, voters, final, price=0.05)
+    np.testing.assert_allclose(found, np.where(wrong, 0.1 * trust, trust))
+    assert (second_thoughts(trust, links, voters, final, price=50.0) == trust).sum() > len(links) - 6
+    assert second_thoughts(trust, links, [], final, price=0.05) is trust
+
+
+def test_the_rounds_begin_anew_halfway() -> None:
+    X, y = load_iris(return_X_y=True)
+    links = Constraints.sample(y, 100, noise=0.2, random_state=0)
+    model = BoostCluster(n_clusters=3, n_rounds=8, random_state=0).fit(X, constraints=links)
+    assert len(model.history_) == 8
+    first, second = model.objective_[:4], model.objective_[4:]
+    assert np.all(np.diff(first) <= 1e-9)
+    assert np.all(np.diff(second) <= 1e-9)
+
+    turn = [0]
+
+    def fails_at_the_end(table: np.ndarray) -> np.ndarray:
+        turn[0] += 1
+        if turn[0] == 4 * 8 + 8:
+            raise ValueError("out of luck")
+        return KMeans(3, n_init=1, random_state=turn[0]).fit_predict(table)
+
+    with pytest.raises(RuntimeError, match="failed in round 8 of 8"):
+        BoostCluster(fails_at_the_end, 3, n_rounds=8, random_state=0).fit(X, constraints=links)
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.05, 0.3, 1.5]))

@@ -12,6 +12,7 @@ from mustlink.reproduce._bckm import TITLES as BCKM_SETS
 from mustlink.reproduce._boostcluster_claims import BASES, NOISY_SETS
 from mustlink.reproduce._boostcluster_claims import TITLES as BOOST_SETS
 from reference.active_results import asking_results
+from reproduce.doubt_results import doubt_results
 
 EVERY_SCORE = ("nmi", "pairwise_f1", "nmi_unconstrained", "pairwise_f1_unconstrained")
 
@@ -91,7 +92,7 @@ def bckm(good: bool):
     return Results(records)
 
 
-MADE = {"boostcluster": boostcluster, "bbc": bbc, "bckm": bckm, "active": asking_results}
+MADE = {"boostcluster": boostcluster, "bbc": bbc, "bckm": bckm, "active": asking_results, "doubt": doubt_results}
 
 
 def all_claims():

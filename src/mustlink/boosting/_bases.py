@@ -104,11 +104,6 @@ class BaseClusterer:
         return getattr(self.estimator, "__name__", type(self.estimator).__name__)
 
     @property
-    def is_random(self) -> bool:
-        """Whether the base has a seed to set."""
-        return bool(self._seeded)
-
-    @property
     def takes_sparse(self) -> bool:
         """Whether the base says that it takes sparse tables."""
         if self.is_function or not isinstance(self.estimator, BaseEstimator):
@@ -128,19 +123,20 @@ class BaseClusterer:
             The round, for the message of an error; None lets the base's own error and warnings through.
         """
         if where is None:
-            return self._run(table, seed, "alone")
+            return self._run(table, seed)
         try:
             with warnings.catch_warnings():
                 # One short run of many that has not settled is no news.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                return self._run(table, seed, where)
+                return self._run(table, seed)
         except Exception as error:
             raise RuntimeError(
                 f"The base clusterer {self.name} failed {where}, on a table of {table.shape[0]} rows and "
                 f"{table.shape[1]} columns: {error}"
             ) from error
 
-    def _run(self, table: Any, seed: int, where: str) -> BaseRun:
+    def _run(self, table: Any, seed: int) -> BaseRun:
+        """Copy, seed and fit the base, and check what it returns."""
         if self.is_function:
             return BaseRun(self._checked(self.estimator(table), table.shape[0]), None)
         model = clone(self.estimator)

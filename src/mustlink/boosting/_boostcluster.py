@@ -106,7 +106,7 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
         What "auto" mixes.
     n_masks : int, default=4
         How often "auto" tries each form, each time without some of the links.
-    share : float, default=0.6
+    share : float, default=0.3
         The weight of those trials in the co-association of "auto", beside that of the rounds.
     price : float, default=0.35
         The price of a broken link in the final step of "auto": this times the log-odds that a link is right.
@@ -138,7 +138,8 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
     form_weights_ : dict of str to float
         How much each form counted; "plain" is the table itself, and a large value says that the links add little.
     objective_ : list of float
-        The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never rises.
+        The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never rises, but
+        "auto" begins anew halfway.
     alphas_ : ndarray of shape (n_rounds,)
         The step of each round.
     history_ : list of dict
@@ -171,7 +172,19 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
     kept by its 100 leading directions, and the span of a sparse table by at most 1,500. A sparse table is never
     written out, and centring is applied to the products.
 
-    "auto" looks at tables with more than 20,000 rows through a sample for its trials, which holds all linked rows.
+    "auto" goes through six steps. Each form is tried `n_masks` times without some of the links, and the base alone as
+    often. How well the trials foretell the links they have not seen gives the weight of each form; a logistic fit of
+    the links to these votes gives the share of wrong links and the trust in each. The rounds weigh links by their
+    trust and draw their form by its weight. Halfway they begin anew, with a tenth of the trust in those links that a
+    result of the rounds so far does not keep: with wrong links this gave 0.004 more NMI on twelve sets, with right ones
+    it cost nothing. Trials and rounds together make the co-association. Its k-means starts
+    from their own labels, and goes on with a price on every broken link, by moving linked rows and must-link
+    components. If before that step the base alone agrees clearly better with the links, its result is taken instead;
+    if it contradicts them beyond chance and no form does better, the links are taken to be the wrong way round and
+    play no part. With one kind of link only, nothing can be doubted, and forms are compared with chance.
+
+    Tables with more than 20,000 rows are tried on a sample, which holds all linked rows, and the other rows are
+    labelled by the base's ``predict`` or by the nearest mean.
 
     What the paper leaves open, and what was chosen: a round with a negative step does not enter the result; masses of
     zero are smoothed; directions without positive eigenvalue are left out; if the same weights give the same labels
@@ -234,7 +247,7 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
         final: str = "codes",
         forms: Sequence[tuple[float, float]] = AUTO_FORMS,
         n_masks: int = 4,
-        share: float = 0.6,
+        share: float = 0.3,
         price: float = 0.35,
         max_error: float = 0.3,
         n_jobs: int | None = None,

@@ -155,12 +155,6 @@ class Coordinates:
         rest = None if self.rest_basis is None else self.rest_basis.coordinates(scaled, offset)
         return replace(self, linked=linked, rest=rest, plain=scaled)
 
-    def take(self, rows: NDArray[np.intp]) -> Coordinates:
-        """Return the coordinates of some of the rows."""
-        rest = None if self.rest is None else self.rest[rows]
-        plain = self.linked[rows] if self.plain is self.linked else self.plain[rows]
-        return replace(self, linked=self.linked[rows], rest=rest, plain=plain)
-
     def without_rows(self) -> Coordinates:
         """Return only what new rows need."""
         return replace(self, linked=self.linked[:0], rest=None, plain=None)

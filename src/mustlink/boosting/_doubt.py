@@ -18,7 +18,16 @@ from mustlink.boosting._links import LinkSet
 from mustlink.boosting._rounds import Problem
 from mustlink.constraints import Constraints
 
-__all__ = ["Doubt", "ScoutView", "Scouts", "doubt", "draw_masks", "links_say_the_opposite", "send_scouts"]
+__all__ = [
+    "LEAST_TRUST",
+    "Doubt",
+    "ScoutView",
+    "Scouts",
+    "doubt",
+    "draw_masks",
+    "links_say_the_opposite",
+    "send_scouts",
+]
 
 Floats = NDArray[np.float64]
 MASK_SHARE = 0.63
@@ -66,17 +75,14 @@ class ScoutView:
 
     def run(self, base: BaseClusterer, directions: Directions | None, seed: int) -> BaseRun:
         """Run the base once, in a representation or on the plain table, and label all rows."""
-        where = "on the plain table" if directions is None else "while scouting a form"
-        if self.rows is None:
-            return base.run(self._table(self.coordinates, directions, base.takes_sparse), seed, where)
-        sample = self._table(self.coordinates.take(self.rows), directions, base.takes_sparse)
-        table = self._table(self.coordinates, directions, base.takes_sparse)
-        return base.run(sample, seed, where).on_all_rows(sample, table, self.rows)
-
-    def _table(self, coordinates: Coordinates, directions: Directions | None, takes_sparse: bool) -> Any:
         if directions is None:
-            return coordinates.plain_for(takes_sparse)
-        return coordinates.represent(directions, self.n_components)
+            where, table = "on the plain table", self.coordinates.plain_for(base.takes_sparse)
+        else:
+            where, table = "while scouting a form", self.coordinates.represent(directions, self.n_components)
+        if self.rows is None:
+            return base.run(table, seed, where)
+        sample = table[self.rows]
+        return base.run(sample, seed, where).on_all_rows(sample, table, self.rows)
 
 
 @dataclass(frozen=True)

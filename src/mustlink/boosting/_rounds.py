@@ -87,8 +87,9 @@ def boost(
     seeds: NDArray[np.int64],
     trust: NDArray[np.float64],
     after_round: Callable[[], Any],
+    first_round: int = 1,
 ) -> Boosted:
-    """Run the rounds, one for each form.
+    """Run the rounds, one for each form, the first of them under a given number.
 
     Alpha is 1/2 log((B/A)(C/D)), smoothed and shortened by the learning rate. It is positive if and only if the
     round puts must-links together more often than cannot-links.
@@ -97,12 +98,12 @@ def boost(
     weights = LinkWeights(links, trust)
     done = Boosted(weights)
     before: tuple[NDArray[np.float64], NDArray[Any]] | None = None
-    for t, (form, seed) in enumerate(zip(forms, seeds, strict=True), start=1):
+    for t, (form, seed) in enumerate(zip(forms, seeds, strict=True), start=first_round):
         directions = form.directions(problem.geometry, weights.of_kind(True), weights.of_kind(False))
         if not directions.values.size:
             continue
         table = problem.coordinates.represent(directions, settings.n_components)
-        run = problem.base.run(table, int(seed), f"in round {t} of {len(forms)}")
+        run = problem.base.run(table, int(seed), f"in round {t} of {settings.n_rounds}")
         # The same weights that gave the same labels will do so for ever.
         if before is not None and np.array_equal(before[0], weights.kernel) and np.array_equal(before[1], run.labels):
             break

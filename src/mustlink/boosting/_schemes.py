@@ -9,9 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mustlink.boosting._doubt import Doubt, Scouts, ScoutView, doubt, draw_masks, links_say_the_opposite, send_scouts
+from mustlink.boosting._doubt import (
+    LEAST_TRUST,
+    Doubt,
+    Scouts,
+    ScoutView,
+    doubt,
+    draw_masks,
+    links_say_the_opposite,
+    send_scouts,
+)
 from mustlink.boosting._final import FinalModel, FinalStep
 from mustlink.boosting._forms import Form
+from mustlink.boosting._links import LinkSet
 from mustlink.boosting._rounds import Boosted, Problem, RoundSettings, Voter, boost
 from mustlink.constraints import Constraints
 
@@ -21,6 +31,10 @@ LEAST_PRICED_ERROR = 0.02
 # The base alone is taken only if it agrees better with the links by more than a standard error; taking it at the least
 # advantage cost 0.005 NMI with right links and gained nothing with wrong ones.
 CHECK_MARGIN = 0.5
+# What is left of the trust in a link that the first half of the rounds does not keep.
+SECOND_THOUGHT = 0.1
+# So many rows, beside the linked ones, show which links a result keeps.
+ROWS_TO_SHOW = 2_000
 
 
 @dataclass(frozen=True)
@@ -105,15 +119,23 @@ def boost_with_doubt(
     # 2. Doubt.
     n_samples = problem.coordinates.linked.shape[0]
     doubted = doubt(links, constraints, form_weights @ scouts.votes, n_samples, doubting.max_error)
-    # 3. Boost.
-    drawn = draw_forms(scouts.form_weights(len(links), with_plain=False), settings.n_rounds, rng)
-    round_seeds = draw_seeds(rng, settings.n_rounds)
-    boosted = boost(problem, settings, [forms[f] for f in drawn], round_seeds, doubted.trust, after_run)
-    # 4. Codes.
-    voters = collect_voters(boosted.voters, scouts, form_weights, doubting.share)
-    # 5. Final, and 6. check.
     is_contrary = links_say_the_opposite(scouts.scores, len(links))
     price = 0.0 if is_contrary else price_of_link(doubting.price, doubted.error_rate)
+    # 3. Boost and 4. codes: what half of the rounds and the scouts do not keep is trusted less by the other half.
+    drawn = draw_forms(scouts.form_weights(len(links), with_plain=False), settings.n_rounds, rng)
+    round_seeds = draw_seeds(rng, settings.n_rounds)
+    half = settings.n_rounds // 2
+    boosted = boost(problem, settings, [forms[f] for f in drawn[:half]], round_seeds[:half], doubted.trust, after_run)
+    trust = doubted.trust
+    if links.has_both_kinds and not is_contrary:
+        voters = collect_voters(boosted.voters, scouts, form_weights, doubting.share)
+        trust = second_thoughts(trust, links, voters, final, price)
+    later = boost(
+        problem, settings, [forms[f] for f in drawn[half:]], round_seeds[half:], trust, after_run, first_round=half + 1
+    )
+    boosted = Boosted(later.weights, boosted.rounds + later.rounds, boosted.voters + later.voters)
+    voters = collect_voters(boosted.voters, scouts, form_weights, doubting.share)
+    # 5. Final, and 6. check.
     agreement = [links.agreement(run.labels) for run in scouts.runs[-1]]
     if voters and not is_contrary:
         model = final.model(voters)
@@ -122,6 +144,25 @@ def boost_with_doubt(
     plain = scouts.runs[-1][0 if is_contrary else int(np.argmax(agreement))]
     model = FinalModel.of_run(plain).priced(links, price)
     return Outcome(boosted, [Voter(plain, None, 1.0)], model, doubted, form_weights, True)
+
+
+def second_thoughts(
+    trust: NDArray[np.float64], links: LinkSet, voters: list[Voter], final: FinalStep, price: float
+) -> NDArray[np.float64]:
+    """Lower the trust in those links that a result of these voters breaks although it pays a price for them.
+
+    The result is made for the linked rows and some others only.
+    """
+    if not voters:
+        return trust
+    n_samples = len(voters[0].run.labels)
+    spaced = np.linspace(0, n_samples - 1, min(n_samples, ROWS_TO_SHOW)).astype(np.int64)
+    rows = np.union1d(links.rows, spaced)
+    shown = [replace(voter, run=replace(voter.run, labels=voter.run.labels[rows])) for voter in voters]
+    placed = replace(links, pairs=np.searchsorted(rows, links.pairs), rows=np.searchsorted(rows, links.rows))
+    labels = replace(final, kind="codes").model(shown).priced(placed, price).labels
+    kept = placed.together(labels) == placed.is_must
+    return np.maximum(np.where(kept, trust, SECOND_THOUGHT * trust), LEAST_TRUST)
 
 
 def collect_voters(rounds: list[Voter], scouts: Scouts, form_weights: NDArray[np.float64], share: float) -> list[Voter]:

@@ -20,7 +20,7 @@ SOME_FAILED = 1
 
 @reported
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="boostcluster, bbc, bckm or active.")],
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="boostcluster, bbc, bckm, active or doubt.")],
     quick: Annotated[
         bool,
         typer.Option("--quick/--full", help="A small run of under ten minutes, or the paper's number of repetitions."),

@@ -13,6 +13,7 @@ _HOME = {
     "bbc": "mustlink.reproduce._bbc",
     "bckm": "mustlink.reproduce._bckm",
     "active": "mustlink.reproduce._active",
+    "doubt": "mustlink.reproduce._doubt",
 }
 
 
@@ -27,7 +28,7 @@ def papers() -> list[str]:
     --------
     >>> from mustlink.reproduce import papers
     >>> papers()
-    ['boostcluster', 'bbc', 'bckm', 'active']
+    ['boostcluster', 'bbc', 'bckm', 'active', 'doubt']
     """
     return list(_HOME)
 
@@ -57,7 +58,7 @@ def find_protocol(name: str) -> Protocol:
     >>> find_protocol("kdd")
     Traceback (most recent call last):
         ...
-    ValueError: There is no paper 'kdd' to reproduce; there are boostcluster, bbc, bckm, active.
+    ValueError: There is no paper 'kdd' to reproduce; there are boostcluster, bbc, bckm, active, doubt.
     """
     if name not in _HOME:
         raise ValueError(f"There is no paper {name!r} to reproduce; there are {', '.join(_HOME)}.")
