@@ -23,6 +23,7 @@ from benchmarks._contenders import CONTENDERS, Contender, Problem
 from benchmarks._environments import ROOT, NotInstallableError, python_of
 
 TIME_LIMIT = 300
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 TRIALS = 3
 RESULTS = ROOT / "benchmarks" / "results" / "peers.jsonl"
 PAGE = ROOT / "docs" / "benchmarks.rst"
@@ -49,8 +50,8 @@ What a user could take instead, on the same tables with the same links (half mus
 the classes): every method with its own defaults, k, the links and a seed given, means of {trials} draws of the links.
 Methods for the same task stand together, and *times ours* is the time divided by that of the first method of mustlink
 in the group. *MB* is the peak of memory above what was held before the fit; *no link* are the scores on rows that are
-in no link; *broken* counts links that do not hold. Importing and compiling are not counted. A fit of more than
-{limit} s is stopped. This page is made by ``python -m benchmarks peers``.
+in no link; *broken* counts links that do not hold. Importing and compiling are not counted. All run on one thread. A
+fit of more than {limit} s is stopped. This page is made by ``python -m benchmarks peers``.
 
 The methods of the groups *no links* and the rows of scikit-learn do not see the links: they show what the links are
 worth. k-means-constrained bounds cluster sizes, which is not asked for here. constrained-linkage knows soft links only;
@@ -123,7 +124,15 @@ def fit_apart(contender: Contender, path: Path) -> dict[str, Any]:
         return {"failed": f"not installed: {error}"}
     command = [python, "-m", "benchmarks._contenders", contender.name, str(path)]
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=TIME_LIMIT)
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIME_LIMIT,
+            env=os.environ | ONE_THREAD,
+        )
     except subprocess.TimeoutExpired:
         return {"failed": f"no result in {TIME_LIMIT} s", "too_long": True}
     if done.returncode:
@@ -212,7 +221,7 @@ def page(results: Kept) -> Iterator[str]:
 
     machine = (
         f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn "
-        f"{sklearn.__version__}, {os.cpu_count()} cores"
+        f"{sklearn.__version__}"
     )
     yield INTRO.format(trials=TRIALS, limit=TIME_LIMIT, machine=machine)
     for table, (title, _) in TABLES.items():

@@ -3,7 +3,8 @@ What boosting sees, round by round
 ==================================
 
 BoostCluster on the wine data with links of which one in ten is wrong. Each round sees the wines in another projection;
-the objective, which counts what is still broken, falls from round to round.
+the objective, which counts what is still broken, falls from round to round. Halfway it begins anew, with less trust in
+the links that were not kept.
 """
 
 import matplotlib.pyplot as plt

@@ -265,7 +265,8 @@ def _rounds_section(summary: Summary) -> str:
     return (
         f"<section><h2>Rounds</h2><figure>{curve(summary.objective)}"
         f"<figcaption>The objective after each of {len(summary.objective)} rounds, from {first:.3g} to {last:.3g}. "
-        "It counts what is still broken, and never rises.</figcaption></figure></section>"
+        "The lower, the better the clusters fit. Where it rises, the method has weighed the links or the columns anew."
+        "</figcaption></figure></section>"
     )
 
 

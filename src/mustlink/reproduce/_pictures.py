@@ -162,5 +162,6 @@ def _finish(figure: Any, panels: Sequence[Any], x_title: str, y_title: str) -> N
             loc="outside upper center",
             ncols=min(3, len(handles)),
             frameon=False,
+            handlelength=3.6,
             fontsize=8,
         )
