@@ -2,7 +2,7 @@
 
 Every fit runs in a process of its own, each method with its defaults. A fit that takes more than five minutes is
 stopped, and its method is not tried on that table again. Results are kept in benchmarks/results, so that a run that was
-interrupted goes on where it was; ``--fresh`` begins anew.
+interrupted goes on where it was; ``python -m benchmarks.peers --fresh`` begins anew.
 """
 
 from __future__ import annotations
