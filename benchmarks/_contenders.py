@@ -218,8 +218,8 @@ CONTENDERS = (
     _our("boosting:BoostedConstrainedKMeans", "boosting"),
     _our("boosting:BoostBaseClustering", "boosting"),
     _our("boosting:DistBoost", "boosting"),
-    _our("boosting:PriorityCOPKMeans", "hard k-means"),
     _our("kmeans:COPKMeans", "hard k-means"),
+    _our("boosting:PriorityCOPKMeans", "hard k-means"),
     Contender(
         "active-semi-supervised-clustering",
         "COPKMeans",
