@@ -34,7 +34,7 @@ TABLES = {
     "blobs": ("overlapping Gaussian clusters: 5,000 x 16, 10 classes, 250 links", 250),
 }
 HEADINGS = (
-    ("seconds", "seconds"),
+    ("seconds", "s"),
     ("ratio", "times ours"),
     ("megabytes", "MB"),
     ("ari", "ARI"),
@@ -46,10 +46,11 @@ INTRO = """Beside the peers
 
 What a user could take instead, on the same tables with the same links (half must-links, half cannot-links, drawn from
 the classes): every method with its own defaults, k, the links and a seed given, means of {trials} draws of the links.
-Methods for the same task stand together, and *times ours* is the time divided by that of the first method of mustlink
-in the group. *MB* is the peak of memory above what was held before the fit; scores on rows that are in no link stand in
-brackets; *broken* counts links that do not hold. Importing and compiling are not counted. All run on one thread. A
-fit of more than {limit} s is stopped. This page is made by ``python -m benchmarks peers``.
+Methods named without a package are ours. Methods for the same task stand together, and *times ours* is the time divided
+by that of the first method of mustlink in the group. *MB* is the peak of memory above what was held before the fit;
+scores on rows that are in no link stand in brackets; *broken* counts links that do not hold. Importing and compiling
+are not counted. All run on one thread. A fit of more than {limit} s is stopped. This page is made by ``python -m
+benchmarks peers``.
 
 The methods of the groups *no links* and the rows of scikit-learn do not see the links: they show what the links are
 worth. k-means-constrained bounds cluster sizes, which is not asked for here. constrained-linkage knows soft links only;
@@ -172,8 +173,8 @@ def rows_of(table: str, results: Kept) -> Iterator[tuple[str, str, list[str]]]:
     for contender in sorted(CONTENDERS, key=lambda one: [other.task for other in CONTENDERS].index(one.task)):
         runs = results.of(table, contender)
         done = [figures for figures in runs if "failed" not in figures]
-        title = f"{contender.package} {done[0]['version']}" if done and not contender.is_ours else contender.package
-        name = f"{title}: {contender.method}"
+        version = f" {done[0]['version']}" if done else ""
+        name = contender.method if contender.is_ours else f"{contender.package}{version}: {contender.method}"
         if not done:
             message = runs[0]["failed"] if runs else "not run"
             yield contender.task, name, [f"failed: {message[:90]}"]
