@@ -310,13 +310,13 @@ def n_broken(labels: Any, problem: Problem) -> int:
 
 
 def small_problem() -> Problem:
-    """Return two dozen rows in three clusters, with a few links."""
+    """Return 60 rows in three clusters that overlap, with links that distances do not keep, to meet every kernel."""
     random = np.random.default_rng(0)
-    y = np.repeat(np.arange(3), 10)
-    X = 6.0 * np.eye(3)[y] + random.standard_normal((30, 3))
-    must = np.array([[0, 1], [1, 2], [10, 11], [20, 21], [22, 23]])
-    cannot = np.array([[0, 10], [11, 20], [5, 25]])
-    return Problem(X, y, must, cannot, 3, 0)
+    y = np.repeat(np.arange(3), 20)
+    X = 2.0 * np.eye(3)[y] + random.standard_normal((60, 3))
+    ends = random.permutation(60)[:48].reshape(24, 2)
+    same = y[ends[:, 0]] == y[ends[:, 1]]
+    return Problem(X, y, ends[same], ends[~same], 3, 0)
 
 
 def find_contender(name: str) -> Contender:
