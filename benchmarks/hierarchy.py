@@ -7,7 +7,6 @@ the peer runs in an environment of its own.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-HERE = Path(__file__).resolve()
+from benchmarks._apart import run_apart
+
 TIME_LIMIT = 600
 
 LINKAGES = ("single", "complete", "average", "ward")
@@ -148,24 +148,12 @@ def fit_peer(X: Any, links: Any, method: str) -> dict[str, Any]:
     """Run the peer in its own environment; return its time and labels, or why it failed."""
     from scipy.cluster.hierarchy import fcluster
 
-    from benchmarks._environments import NotInstallableError, python_of
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.npz"
         np.savez(path, X=X, must=links.must_link, cannot=links.cannot_link)
-        try:
-            done = subprocess.run(
-                [python_of("peers"), str(HERE), str(path), method],
-                capture_output=True,
-                text=True,
-                timeout=TIME_LIMIT,
-                check=False,
-            )
-        except (NotInstallableError, subprocess.TimeoutExpired) as error:
-            return {"failed": str(error)}
-        if done.returncode:
-            return {"failed": done.stderr.strip().splitlines()[-1]}
-        figures: dict[str, Any] = json.loads(done.stdout)
+        figures = run_apart("peers", "hierarchy", str(path), method, time_limit=TIME_LIMIT)
+        if "failed" in figures:
+            return figures
         matrix = np.load(Path(folder) / "linkage.npy")
     return figures | {"labels": fcluster(matrix, N_CLUSTERS, "maxclust").tolist()}
 

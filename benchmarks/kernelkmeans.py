@@ -6,8 +6,6 @@ The work that cannot be avoided is the kernel matrix, or the features: each is t
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-HERE = Path(__file__).resolve()
+from benchmarks._apart import ONE_THREAD, run_apart
+
 TIME_LIMIT = 300
 N_CLUSTERS, N_FEATURES, GAMMA = 10, 16, 1 / 400
 
@@ -76,26 +75,9 @@ def make_data(folder: Path, n_rows: int) -> Path:
 
 
 def measure_apart(name: str, path: Path) -> dict[str, Any]:
-    """Measure in a process of its own; return the figures, or what went wrong."""
-    from benchmarks._environments import NotInstallableError, python_of
-
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(HERE.parent.parent)}
-    try:
-        python = python_of("tslearn" if name.startswith("tslearn") else "ours")
-        done = subprocess.run(
-            [python, str(HERE), name, str(path)],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=TIME_LIMIT,
-            env=environment,
-        )
-    except (NotInstallableError, subprocess.TimeoutExpired) as reason:
-        return {"failed": str(reason)}
-    if done.returncode:
-        return {"failed": done.stderr.strip().splitlines()[-1]}
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    """Measure in a process of its own, on one thread; return the figures, or what went wrong."""
+    environment = "tslearn" if name.startswith("tslearn") else "ours"
+    return run_apart(environment, "kernelkmeans", name, str(path), time_limit=TIME_LIMIT, variables=ONE_THREAD)
 
 
 # ---- inside such a process: nothing of mustlink may be imported for the peer

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._environments import ROOT, NotInstallableError, python_of
+from benchmarks._apart import run_apart
 from benchmarks._memory import forget_peak, megabytes_now
 
 PEER_MODULE = "active_semi_clustering.semi_supervised.pairwise_constraints"
@@ -48,15 +46,11 @@ def beside_peers(folder: Path) -> Any:
         "5,000 x 16, 10 clusters, 250 links, mean of 3 tables; asked: 50 times faster, no worse",
         "times faster",
     )
-    try:
-        peer_python, trouble = python_of("peers"), ""
-    except NotInstallableError as error:
-        peer_python, trouble = "", str(error)
     paths = [make_data(folder, seed, **SMALL) for seed in SMALL["seeds"]]
     for ours, peer in (("COPKMeans", "peer COPKMeans"), ("PCKMeans", "peer PCKMeans"), ("PCKMeans, penalty 1", None)):
-        figures = [fit_apart(sys.executable, ours, path) for path in paths]
+        figures = [fit_apart("ours", ours, path) for path in paths]
         if peer is not None:
-            theirs = [{"failed": trouble} if trouble else fit_apart(peer_python, peer, path) for path in paths]
+            theirs = [fit_apart("peers", peer, path) for path in paths]
             add_row(table, peer, theirs, "1")
         add_row(table, ours, figures, ratio_text(theirs, figures))
     return table
@@ -69,10 +63,10 @@ def beside_k_means(folder: Path) -> Any:
         "times slower",
     )
     path = make_data(folder, 0, **LARGE)
-    plain = [fit_apart(sys.executable, "KMeans", path)]
+    plain = [fit_apart("ours", "KMeans", path)]
     add_row(table, "scikit-learn KMeans, lloyd", plain, "1")
     for ours in ("COPKMeans from centres", "PCKMeans from centres"):
-        figures = [fit_apart(sys.executable, ours, path)]
+        figures = [fit_apart("ours", ours, path)]
         add_row(table, ours, figures, ratio_text(figures, plain))
     return table
 
@@ -88,7 +82,7 @@ def compile_times(folder: Path) -> Any:
     path = make_data(folder, 9, **(SMALL | {"n_rows": 500, "n_pairs": 50}))
     for name in ("COPKMeans", "PCKMeans"):
         with tempfile.TemporaryDirectory() as cache:
-            figures = fit_apart(sys.executable, name, path, warm_up=False, NUMBA_CACHE_DIR=cache)
+            figures = fit_apart("ours", name, path, warm_up=False, NUMBA_CACHE_DIR=cache)
         table.add_row(name, f"{figures['seconds']:.1f}", f"{figures['again']:.4f}")
     return table
 
@@ -160,25 +154,10 @@ def make_data(folder: Path, seed: int, *, n_rows: int, n_pairs: int, max_iter: i
     return path
 
 
-def fit_apart(python: str, name: str, path: Path, *, warm_up: bool = True, **environment: str) -> dict[str, Any]:
+def fit_apart(environment: str, name: str, path: Path, *, warm_up: bool = True, **variables: str) -> dict[str, Any]:
     """Fit in a process of its own and return its figures, or what went wrong."""
-    command = [python, "-m", "benchmarks.kmeans", name, str(path), str(int(warm_up))]
-    try:
-        done = subprocess.run(
-            command,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=TIME_LIMIT,
-            env=os.environ | environment,
-        )
-    except subprocess.TimeoutExpired:
-        return {"failed": f"no result in {TIME_LIMIT} s"}
-    if done.returncode:
-        return {"failed": done.stderr.strip().splitlines()[-1]}
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    arguments = (name, str(path), str(int(warm_up)))
+    return run_apart(environment, "kmeans", *arguments, time_limit=TIME_LIMIT, variables=variables)
 
 
 # ---- inside such a process: nothing of mustlink may be imported for a peer

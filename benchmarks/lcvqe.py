@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-HERE = Path(__file__).resolve()
+from benchmarks._apart import ONE_THREAD, run_apart
+
 TIME_LIMIT = 300
 N_CLUSTERS, N_FEATURES = 10, 16
 
@@ -36,27 +35,21 @@ def beside_k_means(folder: Path) -> Any:
     """Compare with KMeans from the same centres and for as many iterations; then as a user would call them."""
     table = new_table("100,000 x 16, 10 clusters, 5,000 links, one in ten wrong; from the same centres, 12 iterations")
     path = make_data(folder, n_rows=100_000, n_pairs=5_000, max_iter=12)
-    plain = fit_apart(sys.executable, "KMeans", path)
+    plain = fit_apart("ours", "KMeans", path)
     add_row(table, "scikit-learn KMeans, lloyd", plain, plain)
     for name in ("LCVQE", "LCVQE, penalty 1", "PCKMeans"):
-        add_row(table, name, fit_apart(sys.executable, name, path), plain)
+        add_row(table, name, fit_apart("ours", name, path), plain)
     return table
 
 
 def beside_the_peer(folder: Path) -> Any:
     """Compare with clustlib, whose links are an n x n matrix, on 500 rows."""
-    from benchmarks._environments import NotInstallableError, python_of
-
     table = new_table("500 x 16, 10 clusters, 250 links, none wrong; from the same centres, at most 100 iterations")
     path = make_data(folder, n_rows=500, n_pairs=250, max_iter=100, noise=0.0)
-    ours = fit_apart(sys.executable, "LCVQE", path)
+    ours = fit_apart("ours", "LCVQE", path)
     add_row(table, "LCVQE", ours, ours)
-    add_row(table, "LCVQE, penalty 1", fit_apart(sys.executable, "LCVQE, penalty 1", path), ours)
-    try:
-        theirs = fit_apart(python_of("clustlib"), "clustlib", path)
-    except NotInstallableError as reason:
-        theirs = {"failed": str(reason)}
-    add_row(table, "clustlib LCVQE", theirs, ours)
+    add_row(table, "LCVQE, penalty 1", fit_apart("ours", "LCVQE, penalty 1", path), ours)
+    add_row(table, "clustlib LCVQE", fit_apart("clustlib", "clustlib", path), ours)
     return table
 
 
@@ -95,22 +88,12 @@ def make_data(folder: Path, *, n_rows: int, n_pairs: int, max_iter: int, noise: 
     return path
 
 
-def fit_apart(python: str, name: str, path: Path) -> dict[str, Any]:
-    """Fit in a process of its own and return its figures, or what went wrong."""
-    command = [python, str(HERE), name, str(path)]
-    # One thread each: the peer knows no other way.
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIME_LIMIT, env=environment)
-    except subprocess.TimeoutExpired:
-        return {"failed": f"no result in {TIME_LIMIT} s"}
-    if done.returncode:
-        return {"failed": done.stderr.strip().splitlines()[-1]}
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+def fit_apart(environment: str, name: str, path: Path) -> dict[str, Any]:
+    """Fit in a process of its own, on one thread, since the peer knows no other way; return what came of it."""
+    return run_apart(environment, "lcvqe", name, str(path), time_limit=TIME_LIMIT, variables=ONE_THREAD)
 
 
-# ---- inside such a process: nothing of mustlink or scikit-learn may be imported for the peer
+# ---- inside such a process: nothing of mustlink may be imported for the peer
 
 
 def fit_one(name: str, path: Path) -> dict[str, Any]:
@@ -126,7 +109,9 @@ def fit_one(name: str, path: Path) -> dict[str, Any]:
         seconds.append(time.perf_counter() - start)
     must, cannot = labels[data["must_link"]], labels[data["cannot_link"]]
     broken = np.concatenate([must[:, 0] != must[:, 1], cannot[:, 0] == cannot[:, 1]])
-    ari = adjusted_rand(data["y"], labels)
+    from sklearn.metrics import adjusted_rand_score
+
+    ari = float(adjusted_rand_score(data["y"], labels))
     return {"seconds": min(seconds), "n_iter": n_iter, "ari": ari, "broken": float(broken.mean())}
 
 
@@ -161,19 +146,6 @@ def fit(name: str, data: dict[str, Any]) -> tuple[Any, int]:
     clusterer = PCKMeans if name == "PCKMeans" else LCVQE
     fitted = clusterer(N_CLUSTERS, **parameters).fit(X, constraints=links)
     return fitted.labels_, fitted.n_iter_
-
-
-def adjusted_rand(one: Any, other: Any) -> float:
-    """Return the adjusted Rand index, reckoned here because the peer's environment has no scikit-learn."""
-    table = np.zeros((int(one.max()) + 1, int(other.max()) + 1))
-    np.add.at(table, (one, other), 1)
-
-    def pairs(counts: Any) -> float:
-        return float((counts * (counts - 1)).sum() / 2)
-
-    both, rows, columns = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    expected = rows * columns / pairs(table.sum(keepdims=True))
-    return (both - expected) / ((rows + columns) / 2 - expected)
 
 
 if __name__ == "__main__":

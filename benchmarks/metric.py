@@ -9,7 +9,6 @@ takes loading out of the figures.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._environments import ROOT, NotInstallableError, python_of
+from benchmarks._apart import run_apart
 
 TIME_LIMIT = 300
 N_PAIRS, SEEDS, ASKED = 500, (0, 1, 2), 10
@@ -37,15 +36,11 @@ def main() -> None:
     table.add_column("metric")
     for heading in ("seconds", "times faster", "objective", "steps"):
         table.add_column(heading, justify="right")
-    try:
-        peer_python, trouble = python_of("metric-learn"), ""
-    except NotInstallableError as error:
-        peer_python, trouble = "", str(error)
     with tempfile.TemporaryDirectory() as folder:
         paths = [make_data(Path(folder), seed) for seed in SEEDS]
         for name in METHODS:
-            ours = [fit_apart(sys.executable, name, path) for path in paths]
-            peer = [{"failed": trouble} if trouble else fit_apart(peer_python, f"peer {name}", path) for path in paths]
+            ours = [fit_apart("ours", name, path) for path in paths]
+            peer = [fit_apart("metric-learn", f"peer {name}", path) for path in paths]
             add_row(table, f"metric-learn {name}", peer, "1")
             add_row(table, name, ours, ratio_text(peer, ours))
     Console(width=130).print(table)
@@ -86,17 +81,9 @@ def make_data(folder: Path, seed: int) -> Path:
     return path
 
 
-def fit_apart(python: str, name: str, path: Path) -> dict[str, Any]:
+def fit_apart(environment: str, name: str, path: Path) -> dict[str, Any]:
     """Fit in a process of its own and return its figures, or what went wrong."""
-    command = [python, "-m", "benchmarks.metric", name, str(path)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIME_LIMIT, cwd=ROOT)
-    except subprocess.TimeoutExpired:
-        return {"failed": f"no result in {TIME_LIMIT} s"}
-    if done.returncode:
-        return {"failed": done.stderr.strip().splitlines()[-1]}
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    return run_apart(environment, "metric", name, str(path), time_limit=TIME_LIMIT)
 
 
 # ---- inside such a process: nothing of mustlink may be imported for a peer

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +20,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-HERE = Path(__file__).resolve()
+from benchmarks._apart import run_apart
+
+TIME_LIMIT = 600
 N_CLUSTERS, N_ROWS, N_FEATURES, N_PAIRS, N_ITER = 10, 100_000, 16, 5_000, 12
 VARIANTS: dict[str, dict[str, Any]] = {
     "one diagonal metric (default)": {},
@@ -136,20 +137,10 @@ def best_of(work: Callable[[], Any], n_times: int = 3) -> tuple[float, Any]:
 
 def fit_peer(X: Any, links: Any) -> dict[str, Any]:
     """Run the peer in its own environment; return its time and labels, or what went wrong."""
-    from benchmarks._environments import NotInstallableError, python_of
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "digits.npz"
         np.savez(path, X=X, must_link=links.must_link, cannot_link=links.cannot_link)
-        try:
-            command = [python_of("peers"), str(HERE), str(path)]
-        except NotInstallableError as error:
-            return {"failed": str(error)}
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        return {"failed": done.stderr.strip().splitlines()[-1]}
-    outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return outcome
+        return run_apart("peers", "mpckmeans", str(path), time_limit=TIME_LIMIT)
 
 
 def run_peer(path: str) -> dict[str, Any]:

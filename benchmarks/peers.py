@@ -8,9 +8,7 @@ interrupted goes on where it was; ``python -m benchmarks.peers --fresh`` begins 
 from __future__ import annotations
 
 import json
-import os
 import platform
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -19,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._apart import ONE_THREAD, run_apart
 from benchmarks._contenders import CONTENDERS, Contender, Problem
-from benchmarks._environments import ROOT, NotInstallableError, python_of
+from benchmarks._environments import ROOT
 
 TIME_LIMIT = 120
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 TRIALS = 3
 RESULTS = ROOT / "benchmarks" / "results" / "peers.jsonl"
 PAGE = ROOT / "docs" / "benchmarks.rst"
@@ -117,27 +115,8 @@ def run(contender: Contender, table: str, paths: list[Path], results: Kept) -> N
 
 def fit_apart(contender: Contender, path: Path) -> dict[str, Any]:
     """Fit in a process of its own and return its figures, or what went wrong."""
-    try:
-        python = python_of(contender.environment)
-    except NotInstallableError as error:
-        return {"failed": f"not installed: {error}"}
-    command = [python, "-m", "benchmarks._contenders", contender.name, str(path)]
-    try:
-        done = subprocess.run(
-            command,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=TIME_LIMIT,
-            env=os.environ | ONE_THREAD,
-        )
-    except subprocess.TimeoutExpired:
-        return {"failed": f"no result in {TIME_LIMIT} s", "too_long": True}
-    if done.returncode:
-        return {"failed": (done.stderr.strip() or "no message").splitlines()[-1]}
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    arguments = (contender.name, str(path))
+    return run_apart(contender.environment, "_contenders", *arguments, time_limit=TIME_LIMIT, variables=ONE_THREAD)
 
 
 def pose(folder: Path, table: str, trial: int) -> Path:

@@ -7,7 +7,6 @@ Every fit runs in a process of its own, on the same table and the same links. An
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._apart import run_apart
 from benchmarks._memory import forget_peak, megabytes_now
 
-HERE = Path(__file__).resolve()
 TIME_LIMIT = 120
 N_ROWS, N_PAIRS = 20_000, 2_000
 PEER = "scikit-learn SpectralClustering"
@@ -81,17 +80,7 @@ def make_data(folder: Path, kind: str) -> Path:
 
 def fit_apart(name: str, path: Path) -> dict[str, Any]:
     """Fit in a process of its own and return its figures, or what went wrong."""
-    command = [sys.executable, "-m", "benchmarks.spectral", name, str(path)]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=TIME_LIMIT, cwd=HERE.parent.parent
-        )
-    except subprocess.TimeoutExpired:
-        return {"failed": f"no result in {TIME_LIMIT} s"}
-    if done.returncode:
-        return {"failed": done.stderr.strip().splitlines()[-1]}
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    return run_apart("ours", "spectral", name, str(path), time_limit=TIME_LIMIT)
 
 
 # ---- inside such a process

@@ -13,7 +13,7 @@ from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.constraints._sampling import known_rows
 from mustlink.errors import ConstraintError
 
-__all__ = ["ConstrainedClusterMixin", "as_constraints"]
+__all__ = ["ConstrainedClusterMixin", "as_constraints", "check_enough_rows"]
 
 
 def as_constraints(constraints: Constraints | AlignedConstraints | None, n_samples: int) -> Constraints:
@@ -130,6 +130,12 @@ class ConstrainedClusterMixin(ClusterMixin):
         """
         self.fit(X, y, constraints=constraints, **fit_params)
         return self.labels_
+
+
+def check_enough_rows(n_samples: int, n_clusters: int | None) -> None:
+    """Refuse fewer rows than clusters, in scikit-learn's words; None is a number of clusters yet to be found."""
+    if n_clusters is not None and n_samples < n_clusters:
+        raise ValueError(f"n_samples={n_samples} should be >= n_clusters={n_clusters}.")
 
 
 def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:

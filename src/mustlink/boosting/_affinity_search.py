@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink.base import check_enough_rows
 from mustlink.boosting._affinity_kernels import pass_messages
 from mustlink.errors import TooLargeError
 
@@ -254,8 +255,7 @@ class AffinityPropagationSearch(ClusterMixin, BaseEstimator):
         """
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
         n_rows = X.shape[0]
-        if n_rows < self.n_clusters:
-            raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(n_rows, self.n_clusters)
         if self.affinity == "precomputed" and X.shape[1] != n_rows:
             raise ValueError(f"Precomputed similarities must be a square array; got the shape {X.shape}.")
         check_square_fits(n_rows, self.max_samples, X.itemsize, "Affinity propagation", ARRAYS_HELD)

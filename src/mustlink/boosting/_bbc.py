@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink.base import ConstrainedClusterMixin, as_constraints, check_partial_labels
+from mustlink.base import ConstrainedClusterMixin, as_constraints, check_enough_rows, check_partial_labels
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._metric_ascent import PairScatter, SignedPairs, check_features_fit, take_step
 from mustlink.boosting._similarity_bases import Base, affinity_for_number, make_base
@@ -293,8 +293,7 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
 
     def _check_finish(self, n_samples: int) -> str:
         """Settle how to finish, and check the number of clusters."""
-        if self.n_clusters is not None and self.n_clusters > n_samples:
-            raise ValueError(f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(n_samples, self.n_clusters)
         if self.finish == "auto":
             return "components" if self.n_clusters is None else "spectral"
         if self.finish == "spectral" and self.n_clusters is None:

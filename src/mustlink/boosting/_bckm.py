@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import CodeCentres, CodeTable, centres_of
 from mustlink.boosting._prioritycop import LinkedPairs, nearest_centers, random_rows
@@ -289,8 +289,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         begun = time.monotonic()
         goes_on = self.warm_start and hasattr(self, "_boosting")
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=not goes_on)
-        if len(X) < self.n_clusters:
-            raise ValueError(f"n_samples={len(X)} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(len(X), self.n_clusters)
         links = self._constraints_for(constraints, y, len(X))
         pairs = LinkedPairs.of(links, len(X))
         if goes_on:

@@ -17,7 +17,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.boosting._bases import BaseClusterer
 from mustlink.boosting._coordinates import Coordinates, Scaling, make_coordinates
 from mustlink.boosting._final import FinalModel, FinalStep
@@ -351,8 +351,7 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
         X = _with_small_indices(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"))
         links = self._constraints_for(constraints, y, X.shape[0])
         base = BaseClusterer(self.estimator, self.n_clusters)
-        if base.n_clusters is not None and X.shape[0] < base.n_clusters:
-            raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={base.n_clusters}.")
+        check_enough_rows(X.shape[0], base.n_clusters)
         rng = check_random_state(self.random_state)
         if links.is_empty:
             self._fit_plain(X, base, rng)

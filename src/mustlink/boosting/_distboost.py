@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, one_blas_thread
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.boosting._distboost_mixture import Chunklets, Directions, Mixture
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import TooLargeError
@@ -330,8 +330,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
 
     def _check_sizes(self, n_samples: int) -> None:
         """Refuse at once what cannot be done with so many rows."""
-        if n_samples < self.n_clusters:
-            raise ValueError(f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(n_samples, self.n_clusters)
         if self.n_components is not None and n_samples < self.n_components:
             raise ValueError(f"n_samples={n_samples} should be >= n_components={self.n_components}.")
         if self.finish == "average" and n_samples > MOST_LINKED_ROWS:

@@ -15,7 +15,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, is_array_like
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.boosting._prioritycop_kernels import inertia_of, nearest, priority_cop
 from mustlink.constraints import AlignedConstraints, Constraints
 
@@ -215,8 +215,7 @@ class PriorityCOPKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin
             The fitted clusterer.
         """
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
-        if len(X) < self.n_clusters:
-            raise ValueError(f"n_samples={len(X)} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(len(X), self.n_clusters)
         links = self._constraints_for(constraints, y, len(X))
         pairs = LinkedPairs.of(links, len(X))
         labels, self.cluster_centers_, self.n_iter_ = pairs.cluster(

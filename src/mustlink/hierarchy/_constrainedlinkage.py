@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Closure, Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning, TooLargeError
 from mustlink.hierarchy._dendrogram_kernels import as_linkage, cut
@@ -189,8 +189,7 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_rows = len(X)
         _check_size(n_rows)
-        if self.n_clusters is not None and n_rows < self.n_clusters:
-            raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(n_rows, self.n_clusters)
         links = self._constraints_for(constraints, y, n_rows)
         return self._link(lambda: condensed_distances(X, self.metric), links, n_rows)
 

@@ -13,7 +13,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import InfeasibleError
 from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage, refuse_contradictions
@@ -151,8 +151,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
             The fitted clusterer.
         """
         X = validate_data(self, X, dtype=[np.float64, np.float32])
-        if len(X) < self.n_clusters:
-            raise ValueError(f"n_samples={len(X)} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(len(X), self.n_clusters)
         links = self._constraints_for(constraints, y, len(X))
         if self.on_infeasible == "raise":
             self._refuse_the_impossible(links, len(X))

@@ -16,7 +16,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink.base import ConstrainedClusterMixin, check_partial_labels
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Closure, Constraints
 from mustlink.constraints._sampling import known_rows
 from mustlink.errors import InfeasibleWarning, UnmetConstraintsWarning
@@ -165,8 +165,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         )
         if given:
             check_distances(X)
-        if self.n_clusters is not None and X.shape[0] < self.n_clusters:
-            raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(X.shape[0], self.n_clusters)
         y = check_partial_labels(y, X.shape[0])
         links = self._constraints_for(constraints, y, X.shape[0])
         tree = spanning_tree(X, self.metric, self.algorithm, self.verbose)

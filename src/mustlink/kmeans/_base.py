@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -10,15 +9,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
-from mustlink.base import ConstrainedClusterMixin, check_partial_labels
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import InfeasibleError
+from mustlink.kmeans._empty_clusters import warn_of_empty_clusters
 from mustlink.kmeans._lloyd import BoundRows, NoPlacement, Run, lloyd
 from mustlink.kmeans._seeding import MOST_RUNS, Start, from_seeds, given_centers, neighbourhood_seeds, random_rows
 from mustlink.kmeans._table import Floats, Table
@@ -84,8 +83,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", accept_large_sparse=False
         )
         table = Table(X)
-        if table.n_rows < self.n_clusters:
-            raise ValueError(f"n_samples={table.n_rows} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(table.n_rows, self.n_clusters)
         weight = _check_weight(sample_weight, X)
         y = check_partial_labels(y, table.n_rows)
         links = self._constraints_for(constraints, y, table.n_rows)
@@ -210,14 +208,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
 
     def _keep(self, run: Run, links: Constraints, table: Table) -> None:
         """Store what a run found."""
-        n_found = len(np.unique(run.labels))
-        if n_found < self.n_clusters:
-            warnings.warn(
-                f"{n_found} of the {self.n_clusters} clusters hold all rows and the others are empty; rows that are "
-                "equal, or links that hold rows together, can be the reason.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_of_empty_clusters(len(np.unique(run.labels)), self.n_clusters)
         self.labels_ = run.labels
         self.cluster_centers_ = run.centers.astype(table.dtype)
         self.inertia_ = run.inertia

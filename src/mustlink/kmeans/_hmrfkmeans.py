@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -10,15 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, is_array_like
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.kmeans._empty_clusters import warn_of_empty_clusters
 from mustlink.kmeans._hmrfkmeans_distortions import DISTORTIONS
 from mustlink.kmeans._hmrfkmeans_links import DistortedLinks
 from mustlink.kmeans._hmrfkmeans_run import Rules, Run, run
@@ -192,8 +191,7 @@ class HMRFKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Trans
             The fitted clusterer.
         """
         X = self._check_rows(X, reset=True)
-        if X.shape[0] < self.n_clusters:
-            raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(X.shape[0], self.n_clusters)
         links = self._constraints_for(constraints, y, X.shape[0])
         self._origin = self._find_origin(X)
         priced = links if self.penalty else Constraints()
@@ -316,14 +314,7 @@ class HMRFKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Trans
 
     def _keep(self, best: Run, links: Constraints, dtype: Any) -> None:
         """Store what a run found."""
-        n_found = len(np.unique(best.labels))
-        if n_found < self.n_clusters:
-            warnings.warn(
-                f"{n_found} of the {self.n_clusters} clusters hold all rows and the others are empty; rows that are "
-                "equal, or links that hold rows together, can be the reason.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_of_empty_clusters(len(np.unique(best.labels)), self.n_clusters)
         self.labels_ = best.labels
         self.cluster_centers_ = self._in_units(best.centers, dtype)
         self.feature_weights_ = best.weights

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -11,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import TooLargeError
+from mustlink.kmeans._empty_clusters import warn_of_empty_clusters
 from mustlink.kmeans._kernel_space import (
     FeatureSpace,
     Kernel,
@@ -258,8 +257,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         """
         X = self._check_rows(X, reset=True)
         n_rows = X.shape[0]
-        if n_rows < self.n_clusters:
-            raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(n_rows, self.n_clusters)
         links = self._constraints_for(constraints, y, n_rows)
         rng = check_random_state(self.random_state)
         space, order = self._space(X, rng)
@@ -408,14 +406,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
     def _keep(self, run: KernelRun, space: MatrixSpace | FeatureSpace, links: Constraints) -> None:
         """Store what a run found, and what prediction needs."""
         counts = np.bincount(run.labels, minlength=self.n_clusters)
-        n_found = int((counts > 0).sum())
-        if n_found < self.n_clusters:
-            warnings.warn(
-                f"{n_found} of the {self.n_clusters} clusters hold all rows and the others are empty; rows that are "
-                "equal, or links that hold rows together, can be the reason.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_of_empty_clusters(int((counts > 0).sum()), self.n_clusters)
         self.labels_ = run.labels
         self.n_iter_ = run.n_iter
         self.objective_ = run.objective

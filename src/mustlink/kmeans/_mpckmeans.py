@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -11,15 +10,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, is_array_like
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import TooLargeError
+from mustlink.kmeans._empty_clusters import warn_of_empty_clusters
 from mustlink.kmeans._mpckmeans_links import MeasuredLinks
 from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics
 from mustlink.kmeans._mpckmeans_run import Rules, Run, run
@@ -209,8 +208,7 @@ class MPCKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
             The fitted clusterer.
         """
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
-        if len(X) < self.n_clusters:
-            raise ValueError(f"n_samples={len(X)} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(len(X), self.n_clusters)
         self._check_size(X.shape[1])
         links = self._constraints_for(constraints, y, len(X))
         frame = _Frame.of(X)
@@ -321,14 +319,7 @@ class MPCKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
 
     def _keep(self, best: Run, links: Constraints, frame: _Frame) -> None:
         """Store what a run found, in the units of the table."""
-        n_found = len(np.unique(best.labels))
-        if n_found < self.n_clusters:
-            warnings.warn(
-                f"{n_found} of the {self.n_clusters} clusters hold all rows and the others are empty; rows that are "
-                "equal, or links that hold rows together, can be the reason.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_of_empty_clusters(len(np.unique(best.labels)), self.n_clusters)
         self.labels_ = best.labels
         self.cluster_centers_ = frame.in_units(best.centers)
         matrices = best.metrics.matrices / frame.scale

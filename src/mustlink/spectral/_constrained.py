@@ -13,7 +13,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import InfeasibleError
 from mustlink.spectral._eigenvectors import leading_vectors
@@ -199,8 +199,7 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseEstimator):
         """
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False)
         n_samples = X.shape[0]
-        if n_samples < self.n_clusters:
-            raise ValueError(f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(n_samples, self.n_clusters)
         n_smooth = self._check_components(n_samples)
         links = self._constraints_for(constraints, y, n_samples)
         rng = check_random_state(self.random_state)

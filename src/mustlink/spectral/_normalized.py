@@ -13,6 +13,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink.base import check_enough_rows
 from mustlink.spectral._eigenvectors import leading_vectors, to_sphere
 from mustlink.spectral._graph import find_pieces, join_pieces, make_graph
 from mustlink.spectral._rotation import rotate_to_indicators
@@ -146,8 +147,7 @@ class NormalizedSpectralClustering(ClusterMixin, BaseEstimator):
             The fitted clusterer.
         """
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False)
-        if X.shape[0] < self.n_clusters:
-            raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
+        check_enough_rows(X.shape[0], self.n_clusters)
         rng = check_random_state(self.random_state)
         graph = make_graph(X, self.affinity, self.n_neighbors, self.scale_neighbor, self.max_samples)
         piece = find_pieces(graph.weights)
