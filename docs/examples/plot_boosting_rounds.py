@@ -3,8 +3,8 @@ What boosting sees, round by round
 ==================================
 
 BoostCluster on the wine data with links of which one in ten is wrong. Each round sees the wines in another projection;
-the objective, which counts what is still broken, falls from round to round. Halfway it begins anew, with less trust in
-the links that were not kept.
+the objective, which counts what is still broken, falls from round to round. After a third of the rounds it begins
+anew, with another trust in the links.
 """
 
 import matplotlib.pyplot as plt

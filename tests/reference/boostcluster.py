@@ -168,12 +168,3 @@ def slow_boost(
         alphas.append(float(alpha))
         objectives.append(double_sum_objective(kernel, must, cannot, must_weight, cannot_weight))
     return alphas, objectives, result
-
-
-def penalised_objective(
-    kernel: np.ndarray, labels: np.ndarray, must: np.ndarray, cannot: np.ndarray, price: float
-) -> float:
-    """Squared distances to cluster means in the space of a kernel, and the price of broken links."""
-    distances = kernel_distances(kernel, labels, int(labels.max()) + 1, np.ones(len(labels)))
-    broken = sum(labels[i] != labels[j] for i, j in must) + sum(labels[i] == labels[j] for i, j in cannot)
-    return float(distances[np.arange(len(labels)), labels].sum() + price * broken)

@@ -7,7 +7,7 @@ else. Such columns are kept implicit as `own` below.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -195,18 +195,26 @@ def start_labels(labels: Any, n_rows: int, n_clusters: int, row_weight: Floats) 
     return new[number]
 
 
-def best_of_starts(rows: CodeTable, n_clusters: int, starts: Sequence[Any], max_iter: int) -> tuple[Labels, float]:
-    """Run k-means on the codes from several label vectors and keep the lowest objective."""
+def best_of_starts(
+    rows: CodeTable,
+    n_clusters: int,
+    starts: Sequence[Any],
+    max_iter: int,
+    further_cost: Callable[[Labels], float] | None = None,
+) -> tuple[Labels, float]:
+    """Run k-means on the codes from several label vectors; keep the lowest objective, with a further cost if any."""
     few, number = rows.distinct()
     best: tuple[Labels, float] | None = None
     for start in starts:
         labels = start_labels(start, len(rows.codes), n_clusters, rows.row_weight)
         centres = centres_of(rows, labels, n_clusters)
         on_few = labels if number is None else np.full(len(few.codes), -1, dtype=np.int64)
-        result = lloyd(few, centres, on_few, max_iter)
-        if best is None or result[1] < best[1] - 1e-12 * abs(best[1]):
-            best = result
+        labels, cost = lloyd(few, centres, on_few, max_iter)
+        labels = labels if number is None else labels[number]
+        if further_cost is not None:
+            cost += further_cost(labels)
+        if best is None or cost < best[1] - 1e-12 * abs(best[1]):
+            best = labels, cost
     if best is None:
         raise ValueError("k-means on codes needs at least one start.")
-    labels, objective = best
-    return (labels if number is None else labels[number]), objective
+    return best

@@ -24,6 +24,7 @@ __all__ = [
     "ScoutView",
     "Scouts",
     "doubt",
+    "draw_mask",
     "draw_masks",
     "links_say_the_opposite",
     "send_scouts",
@@ -139,13 +140,18 @@ class Doubt:
         return cls(0.0, np.ones(len(links)), against)
 
 
-def draw_masks(is_must: NDArray[np.bool_], n_masks: int, rng: np.random.RandomState) -> NDArray[np.bool_]:
-    """Draw which links each scout sees: a share of either kind; every link is left out at least once."""
-    masks = np.zeros((n_masks, len(is_must)), dtype=bool)
+def draw_mask(is_must: NDArray[np.bool_], rng: np.random.RandomState) -> NDArray[np.bool_]:
+    """Draw a share of the links of either kind."""
+    mask = np.zeros(len(is_must), dtype=bool)
     for kind in (True, False):
         of_kind = np.flatnonzero(is_must == kind)
-        for mask in masks:
-            mask[rng.permutation(of_kind)[: round(MASK_SHARE * len(of_kind))]] = True
+        mask[rng.permutation(of_kind)[: round(MASK_SHARE * len(of_kind))]] = True
+    return mask
+
+
+def draw_masks(is_must: NDArray[np.bool_], n_masks: int, rng: np.random.RandomState) -> NDArray[np.bool_]:
+    """Draw which links each scout sees: a share of either kind; every link is left out at least once."""
+    masks = np.array([draw_mask(is_must, rng) for _ in range(n_masks)])
     always = np.flatnonzero(masks.all(axis=0))
     masks[rng.randint(n_masks, size=len(always)), always] = False
     return masks

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from sklearn.neighbors import NearestNeighbors
 
 from mustlink.boosting._bases import BaseClusterer, BaseRun
+from mustlink.boosting._beliefs import Anchors, Beliefs, LinkGraph, Stakes
 from mustlink.boosting._coassociation import NOISE_LABEL, CoAssociation, label_names, renumber
 from mustlink.boosting._coassociation_kernels import sum_table_rows
-from mustlink.boosting._code_kmeans import CodeTable, assign, best_of_starts, centres_of, continue_from, start_labels
-from mustlink.boosting._final_kernels import sweep_blocks, sweep_rows
+from mustlink.boosting._code_kmeans import (
+    CodeCentres,
+    CodeTable,
+    assign,
+    best_of_starts,
+    centres_of,
+    continue_from,
+    start_labels,
+)
 from mustlink.boosting._links import LinkSet
 from mustlink.boosting._rounds import Voter, count_clusters, kernel_of
 
-__all__ = ["FinalModel", "FinalStep", "cluster_codes", "penalise", "typical_count"]
+__all__ = ["FinalModel", "FinalStep", "cluster_codes", "settle_links", "typical_count", "with_spaced_rows"]
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
 N_STARTS = 10
 # So many rows tell good starts from poor ones.
 ROWS_TO_COMPARE = 2_000
-MOST_SWEEPS = 100
+# How often centres and beliefs take turns; after that hardly a row moves.
+MOST_TURNS = 3
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,8 @@ class FinalModel:
         The number of those eigenvectors.
     scaled : bool
         Whether they were multiplied with the roots of their eigenvalues.
+    anchors : Anchors or None
+        The linked rows that others follow, if links were weighed against distances.
     """
 
     kernel: CoAssociation
@@ -53,6 +63,7 @@ class FinalModel:
     run: BaseRun | None = None
     n_components: int = 0
     scaled: bool = True
+    anchors: Anchors | None = None
 
     @classmethod
     def of_run(cls, run: BaseRun) -> FinalModel:
@@ -62,13 +73,21 @@ class FinalModel:
 
     def compact(self) -> FinalModel:
         """Number the clusters that are in use from 0."""
-        return replace(self, labels=renumber(self.labels, label_names(self.labels)).astype(np.int64))
+        names = label_names(self.labels)
+        anchors = None if self.anchors is None else self.anchors.keep_clusters(names)
+        return replace(self, labels=renumber(self.labels, names).astype(np.int64), anchors=anchors)
 
-    def priced(self, links: LinkSet, price: float) -> FinalModel:
-        """Continue with a price on every broken link; a result with noise stays as it is."""
-        if (self.labels < 0).any():
+    def weigh_links(self, links: LinkSet, stakes: Stakes) -> FinalModel:
+        """Weigh links against distances, and let the other rows follow; a result with noise stays as it is."""
+        if stakes.price <= 0 or self.labels.max() < 1 or (self.labels < 0).any():
             return self
-        return replace(self, labels=penalise(self.kernel, self.labels, links, price), run=None).compact()
+        labels, beliefs = settle_links(self.kernel, self.labels, links, stakes)
+        anchors = Anchors.of(self.kernel, beliefs)
+        rows = CodeTable.of(self.kernel)
+        centres = centres_of(rows, labels, anchors.beliefs.shape[1])
+        others = np.setdiff1d(np.arange(len(labels)), beliefs.rows)
+        labels[others] = follow(anchors, rows.take(others), centres)
+        return replace(self, labels=labels, run=None, anchors=anchors).compact()
 
     def predict(self, labels_per_voter: NDArray[Any]) -> Labels:
         """Return the cluster of new rows, given their labels by each voter."""
@@ -81,6 +100,8 @@ class FinalModel:
         codes = self.kernel.encode(labels_per_voter)
         nothing = np.zeros(len(codes))
         new = CodeTable(codes, rows.offsets, rows.column_weight, nothing, nothing, rows.length)
+        if self.anchors is not None:
+            return follow(self.anchors, new, centres)
         found, _ = assign(new, centres, np.full(len(codes), -1, dtype=np.int64))
         if (self.labels < 0).any():
             found[(codes < 0).all(axis=1)] = NOISE_LABEL
@@ -123,12 +144,12 @@ class FinalStep:
     n_components: int | None
     seed: int
 
-    def model(self, voters: Sequence[Voter]) -> FinalModel:
-        """Cluster the codes of some voters."""
+    def model(self, voters: Sequence[Voter], links: LinkSet | None = None, stakes: Stakes | None = None) -> FinalModel:
+        """Cluster the codes of some voters; of several results on codes, links speak for those that keep them."""
         kernel = kernel_of(voters)
         n_clusters = min(self.base.n_clusters or typical_count(voters), kernel.n_samples)
         if self.kind == "codes":
-            return FinalModel(kernel, cluster_codes(kernel, n_clusters)).compact()
+            return FinalModel(kernel, cluster_codes(kernel, n_clusters, links, stakes)).compact()
         count = n_clusters if self.n_components is None else self.n_components + 1
         scaled = self.kind == "eigenvectors"
         table = kernel.embed(count) if scaled else kernel.eigenvectors(count)[1]
@@ -144,18 +165,43 @@ def typical_count(voters: Sequence[Voter]) -> int:
     return max(1, int(counts[order][np.searchsorted(share, share[-1] / 2)]))
 
 
-def cluster_codes(kernel: CoAssociation, n_clusters: int) -> Labels:
+def cluster_codes(
+    kernel: CoAssociation, n_clusters: int, links: LinkSet | None = None, stakes: Stakes | None = None
+) -> Labels:
     """Run k-means on the codes from the voters' own labels, the most promising ones, and keep the best.
 
-    Where there are many rows, the best is found on some of them and then continued on all.
+    What is best is told by the distances and, with links, by how many of them are broken. Where there are many rows,
+    the best is found on some of them and then continued on all.
     """
     rows = CodeTable.of(kernel)
     if kernel.n_samples <= ROWS_TO_COMPARE:
-        return best_of_starts(rows, n_clusters, promising_starts(rows, n_clusters), max_iter=300)[0]
-    some = rows.take(np.linspace(0, kernel.n_samples - 1, ROWS_TO_COMPARE).astype(np.intp))
-    labels, _ = best_of_starts(some, n_clusters, promising_starts(some, n_clusters), max_iter=300)
-    centres = centres_of(some, labels, n_clusters)
-    return continue_from(rows, centres, max_iter=300)
+        cost = None if links is None or stakes is None else partial(cost_of_links, links, stakes)
+        return best_of_starts(rows, n_clusters, promising_starts(rows, n_clusters), 300, cost)[0]
+    if links is None or stakes is None:
+        chosen, cost = spaced_rows(kernel.n_samples), None
+    else:
+        chosen = with_spaced_rows(links, kernel.n_samples)
+        # The chosen rows stand for all of them; links speak only for themselves.
+        stakes = replace(stakes, price=stakes.price * len(chosen) / kernel.n_samples)
+        cost = partial(cost_of_links, links.among(chosen), stakes)
+    some = rows.take(chosen)
+    labels, _ = best_of_starts(some, n_clusters, promising_starts(some, n_clusters), 300, cost)
+    return continue_from(rows, centres_of(some, labels, n_clusters), max_iter=300)
+
+
+def spaced_rows(n_samples: int) -> NDArray[np.int64]:
+    """Choose rows at even distances, few enough to be quick."""
+    return np.linspace(0, n_samples - 1, min(n_samples, ROWS_TO_COMPARE)).astype(np.int64)
+
+
+def with_spaced_rows(links: LinkSet, n_samples: int) -> NDArray[np.int64]:
+    """Choose the linked rows and some others, ascending."""
+    return np.union1d(links.rows, spaced_rows(n_samples))
+
+
+def cost_of_links(links: LinkSet, stakes: Stakes, labels: Labels) -> float:
+    """Return what the broken links of a clustering cost, on the scale of squared distances."""
+    return stakes.price * stakes.log_odds * links.broken_weight(labels)
 
 
 def promising_starts(rows: CodeTable, n_clusters: int) -> list[NDArray[Any]]:
@@ -173,62 +219,45 @@ def one_step_objective(rows: CodeTable, start: NDArray[Any], n_clusters: int) ->
     return float(assign(rows, centres, labels)[1].sum())
 
 
-def penalise(kernel: CoAssociation, labels: Labels, links: LinkSet, price: float, max_iter: int = 50) -> Labels:
-    """Continue k-means on the codes with a price on every broken link, by iterated conditional modes.
+def settle_links(kernel: CoAssociation, labels: Labels, links: LinkSet, stakes: Stakes) -> tuple[Labels, Beliefs]:
+    """Continue k-means on the codes, but give every linked row the cluster that it most likely is in.
 
-    Linked rows move one by one, and must-link components as a whole, which single rows of them could never do. No step
-    raises the objective, so that it comes to an end.
+    What is likeliest for each row by itself may break a link that two rows could keep together. Where links seem right,
+    such rows are moved.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,)
+        The cluster of every row; those in no link go to the nearest centre.
+    beliefs : Beliefs
+        How likely linked rows are in each cluster, and links are right.
     """
     n_clusters = int(labels.max()) + 1
-    if price <= 0 or n_clusters < 2:
-        return labels
     rows = CodeTable.of(kernel)
-    linked_rows, graph = link_graph(links, price)
-    linked = rows.take(linked_rows)
-    order = np.searchsorted(linked_rows, links.rows)
-    blocks = must_link_blocks(np.searchsorted(linked_rows, links.pairs[links.is_must]), order)
-    for _ in range(max_iter):
+    graph = LinkGraph.of(links, stakes.log_odds)
+    linked = rows.take(graph.rows)
+    for _ in range(MOST_TURNS):
         centres = centres_of(rows, labels, n_clusters)
-        moved, _ = assign(rows, centres, labels)
-        own = labels[linked_rows]
-        distance = centres.lengths - 2 * sum_table_rows(linked.codes, linked.offsets, centres.table)
+        distance = code_distances(linked, centres)
+        own = labels[graph.rows]
         distance[np.arange(len(own)), own] -= 2 * linked.noise_weight / np.maximum(centres.masses[own], 1)
-        for _ in range(MOST_SWEEPS):
-            n_moves = sweep_rows(order, distance, *graph, own) + sweep_blocks(*blocks, distance, *graph, own)
-            if n_moves == 0:
-                break
-        moved[linked_rows] = own
-        if np.array_equal(moved, labels):
-            break
+        beliefs = graph.propagate(distance, stakes.price)
+        moved, _ = assign(rows, centres, labels)
+        moved[graph.rows] = np.argmax(beliefs.of_rows, axis=1)
+        unchanged = np.array_equal(moved, labels)
         labels = moved
-    return labels
+        if unchanged:
+            break
+    if stakes.links_seem_right:
+        labels[graph.rows] = graph.mend(labels[graph.rows], distance, stakes.price)
+    return labels, beliefs
 
 
-def must_link_blocks(pairs: NDArray[Any], order: NDArray[np.intp]) -> tuple[NDArray[np.int64], ...]:
-    """Return the must-link components of several rows as (starts, rows, block of each row), in a given order."""
-    joined = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(order), len(order)))
-    component = connected_components(joined, directed=False)[1]
-    in_order = component[order]
-    size = np.bincount(component)
-    _, first = np.unique(in_order, return_index=True)
-    # Components in the order of their first rows; single rows stand in none.
-    number = np.full(len(size), -1)
-    several = [c for c in in_order[np.sort(first)] if size[c] > 1]
-    number[several] = np.arange(len(several))
-    block = number[component]
-    rows = order[block[order] >= 0]
-    rows = rows[np.argsort(block[rows], kind="stable")]
-    starts = np.concatenate([[0], np.cumsum(size[several])])
-    return starts.astype(np.int64), rows.astype(np.int64), block.astype(np.int64)
+def follow(anchors: Anchors, rows: CodeTable, centres: CodeCentres) -> Labels:
+    """Return the clusters of rows in no link: near to a centre, or to linked rows of nearly the same code."""
+    return anchors.place(rows.codes, rows.length + code_distances(rows, centres))
 
 
-def link_graph(links: LinkSet, price: float) -> tuple[NDArray[np.int64], tuple[NDArray[Any], ...]]:
-    """Return the linked rows, and the links of each as (indptr, neighbour, price, is_must) by their places there."""
-    linked_rows, place = np.unique(links.pairs, return_inverse=True)
-    place = place.reshape(links.pairs.shape)
-    start = np.concatenate([place[:, 0], place[:, 1]])
-    end = np.concatenate([place[:, 1], place[:, 0]])
-    order = np.argsort(start, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(start, minlength=len(linked_rows)))])
-    cost = np.tile(price * links.weight, 2)[order]
-    return linked_rows, (indptr, end[order], cost, np.tile(links.is_must, 2)[order])
+def code_distances(rows: CodeTable, centres: CodeCentres) -> Floats:
+    """Return the squared distances to the centres, less the rows' own squared length."""
+    return np.asarray(centres.lengths - 2 * sum_table_rows(rows.codes, rows.offsets, centres.table))

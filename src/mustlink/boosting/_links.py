@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,13 @@ class LinkSet:
         """Whether there are must-links and cannot-links."""
         return bool(self.is_must.any() and not self.is_must.all())
 
+    def among(self, rows: NDArray[Any]) -> LinkSet:
+        """Return the same links between some of the rows, which are given in ascending order and hold all linked ones.
+
+        A row goes by its place among them.
+        """
+        return replace(self, pairs=np.searchsorted(rows, self.pairs), rows=np.searchsorted(rows, self.rows))
+
     def together(self, labels: NDArray[Any]) -> NDArray[np.bool_]:
         """Say of each link whether a clustering puts its ends together; noise is apart from everything."""
         a, b = labels[self.pairs[:, 0]], labels[self.pairs[:, 1]]
@@ -78,6 +85,10 @@ class LinkSet:
             if chosen.any()
         ]
         return sum(means) / len(means)
+
+    def broken_weight(self, labels: NDArray[Any]) -> float:
+        """Return the summed weight of the links that a clustering breaks."""
+        return float(self.weight[self.together(labels) != self.is_must].sum())
 
     def as_given(self, values: Floats) -> Floats:
         """Bring a value per link into the order of the Constraints."""

@@ -87,25 +87,37 @@ def boost(
     seeds: NDArray[np.int64],
     trust: NDArray[np.float64],
     after_round: Callable[[], Any],
+    *,
+    seen: NDArray[np.bool_] | None = None,
     first_round: int = 1,
 ) -> Boosted:
     """Run the rounds, one for each form, the first of them under a given number.
 
-    Alpha is 1/2 log((B/A)(C/D)), smoothed and shortened by the learning rate. It is positive if and only if the
-    round puts must-links together more often than cannot-links.
+    The representation of a round is made from those links that are `seen` in it (n_rounds, n_links), all if None; its
+    step is worked out from all links. Alpha is 1/2 log((B/A)(C/D)), smoothed and shortened by the learning rate. It is
+    positive if and only if the round puts must-links together more often than cannot-links.
     """
     links = problem.links
     weights = LinkWeights(links, trust)
     done = Boosted(weights)
     before: tuple[NDArray[np.float64], NDArray[Any]] | None = None
     for t, (form, seed) in enumerate(zip(forms, seeds, strict=True), start=first_round):
-        directions = form.directions(problem.geometry, weights.of_kind(True), weights.of_kind(False))
+        must, cannot = weights.of_kind(True), weights.of_kind(False)
+        if seen is not None:
+            mask = seen[t - first_round]
+            must, cannot = must * mask[links.is_must], cannot * mask[~links.is_must]
+        directions = form.directions(problem.geometry, must, cannot)
         if not directions.values.size:
             continue
         table = problem.coordinates.represent(directions, settings.n_components)
         run = problem.base.run(table, int(seed), f"in round {t} of {settings.n_rounds}")
-        # The same weights that gave the same labels will do so for ever.
-        if before is not None and np.array_equal(before[0], weights.kernel) and np.array_equal(before[1], run.labels):
+        # The same weights that gave the same labels will do so for ever, if every round sees all links.
+        if (
+            seen is None
+            and before is not None
+            and np.array_equal(before[0], weights.kernel)
+            and np.array_equal(before[1], run.labels)
+        ):
             break
         before = weights.kernel, run.labels
         together = links.together(run.labels)

@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mustlink.boosting._beliefs import Stakes
 from mustlink.boosting._doubt import (
     LEAST_TRUST,
     Doubt,
     Scouts,
     ScoutView,
     doubt,
+    draw_mask,
     draw_masks,
     links_say_the_opposite,
     send_scouts,
 )
-from mustlink.boosting._final import FinalModel, FinalStep
+from mustlink.boosting._final import FinalModel, FinalStep, settle_links, with_spaced_rows
 from mustlink.boosting._forms import Form
 from mustlink.boosting._links import LinkSet
 from mustlink.boosting._rounds import Boosted, Problem, RoundSettings, Voter, boost
@@ -27,14 +29,16 @@ from mustlink.constraints import Constraints
 
 __all__ = ["DoubtSettings", "Outcome", "boost_in_one_form", "boost_with_doubt", "draw_seeds"]
 
-LEAST_PRICED_ERROR = 0.02
+LEAST_ERROR = 0.02
 # The base alone is taken only if it agrees better with the links by more than a standard error; taking it at the least
 # advantage cost 0.005 NMI with right links and gained nothing with wrong ones.
 CHECK_MARGIN = 0.5
-# What is left of the trust in a link that the first half of the rounds does not keep.
-SECOND_THOUGHT = 0.1
-# So many rows, beside the linked ones, show which links a result keeps.
-ROWS_TO_SHOW = 2_000
+# After this share of the rounds the links are looked at again. A link then counts less beside distances than in the
+# end: whoever doubts a link should not lean on it.
+SECOND_LOOK = 1 / 3
+SECOND_PRICE = 0.5
+# How much of the co-association are the trials when there are few rounds yet.
+EARLY_SHARE = 0.6
 
 
 @dataclass(frozen=True)
@@ -120,49 +124,58 @@ def boost_with_doubt(
     n_samples = problem.coordinates.linked.shape[0]
     doubted = doubt(links, constraints, form_weights @ scouts.votes, n_samples, doubting.max_error)
     is_contrary = links_say_the_opposite(scouts.scores, len(links))
-    price = 0.0 if is_contrary else price_of_link(doubting.price, doubted.error_rate)
-    # 3. Boost and 4. codes: what half of the rounds and the scouts do not keep is trusted less by the other half.
-    drawn = draw_forms(scouts.form_weights(len(links), with_plain=False), settings.n_rounds, rng)
+    stakes = Stakes(0.0 if is_contrary else doubting.price, log_odds_of(doubted.error_rate))
+    # 3. Boost and 4. codes. After some rounds, these and the scouts tell once more how far to trust each link.
+    drawn = [forms[f] for f in draw_forms(scouts.form_weights(len(links), with_plain=False), settings.n_rounds, rng)]
     round_seeds = draw_seeds(rng, settings.n_rounds)
-    half = settings.n_rounds // 2
-    boosted = boost(problem, settings, [forms[f] for f in drawn[:half]], round_seeds[:half], doubted.trust, after_run)
+    seen = np.array([draw_mask(links.is_must, rng) for _ in drawn])
+    first = slice(0, round(SECOND_LOOK * settings.n_rounds))
+    rest = slice(first.stop, settings.n_rounds)
+    boosted = boost(problem, settings, drawn[first], round_seeds[first], doubted.trust, after_run, seen=seen[first])
     trust = doubted.trust
     if links.has_both_kinds and not is_contrary:
-        voters = collect_voters(boosted.voters, scouts, form_weights, doubting.share)
-        trust = second_thoughts(trust, links, voters, final, price)
+        voters = collect_voters(boosted.voters, scouts, form_weights, EARLY_SHARE)
+        trust = second_look(trust, links, voters, final, replace(stakes, price=SECOND_PRICE * stakes.price))
     later = boost(
-        problem, settings, [forms[f] for f in drawn[half:]], round_seeds[half:], trust, after_run, first_round=half + 1
+        problem,
+        settings,
+        drawn[rest],
+        round_seeds[rest],
+        trust,
+        after_run,
+        seen=seen[rest],
+        first_round=rest.start + 1,
     )
     boosted = Boosted(later.weights, boosted.rounds + later.rounds, boosted.voters + later.voters)
     voters = collect_voters(boosted.voters, scouts, form_weights, doubting.share)
     # 5. Final, and 6. check.
     agreement = [links.agreement(run.labels) for run in scouts.runs[-1]]
     if voters and not is_contrary:
-        model = final.model(voters)
+        model = final.model(voters, links, stakes)
         if links.agreement(model.labels) >= np.mean(agreement) - CHECK_MARGIN / np.sqrt(len(links)):
-            return Outcome(boosted, voters, model.priced(links, price), doubted, form_weights, False)
+            return Outcome(boosted, voters, model.weigh_links(links, stakes), doubted, form_weights, False)
     plain = scouts.runs[-1][0 if is_contrary else int(np.argmax(agreement))]
-    model = FinalModel.of_run(plain).priced(links, price)
+    model = FinalModel.of_run(plain).weigh_links(links, stakes)
     return Outcome(boosted, [Voter(plain, None, 1.0)], model, doubted, form_weights, True)
 
 
-def second_thoughts(
-    trust: NDArray[np.float64], links: LinkSet, voters: list[Voter], final: FinalStep, price: float
+def second_look(
+    trust: NDArray[np.float64], links: LinkSet, voters: list[Voter], final: FinalStep, stakes: Stakes
 ) -> NDArray[np.float64]:
-    """Lower the trust in those links that a result of these voters breaks although it pays a price for them.
+    """Return how likely each link is right, given a result of these voters and all other links.
 
-    The result is made for the linked rows and some others only.
+    The result is made for the linked rows and some others only. Without voters, or if all is one cluster, the trust
+    stays as it was.
     """
-    if not voters:
+    if not voters or stakes.price <= 0:
         return trust
-    n_samples = len(voters[0].run.labels)
-    spaced = np.linspace(0, n_samples - 1, min(n_samples, ROWS_TO_SHOW)).astype(np.int64)
-    rows = np.union1d(links.rows, spaced)
+    rows = with_spaced_rows(links, len(voters[0].run.labels))
     shown = [replace(voter, run=replace(voter.run, labels=voter.run.labels[rows])) for voter in voters]
-    placed = replace(links, pairs=np.searchsorted(rows, links.pairs), rows=np.searchsorted(rows, links.rows))
-    labels = replace(final, kind="codes").model(shown).priced(placed, price).labels
-    kept = placed.together(labels) == placed.is_must
-    return np.maximum(np.where(kept, trust, SECOND_THOUGHT * trust), LEAST_TRUST)
+    model = replace(final, kind="codes").model(shown)
+    if model.labels.max() < 1:
+        return trust
+    _, beliefs = settle_links(model.kernel, model.labels, links.among(rows), stakes)
+    return np.maximum(beliefs.of_links, LEAST_TRUST)
 
 
 def collect_voters(rounds: list[Voter], scouts: Scouts, form_weights: NDArray[np.float64], share: float) -> list[Voter]:
@@ -186,10 +199,10 @@ def with_total(voters: list[Voter], total: float) -> list[Voter]:
     return [replace(voter, weight=voter.weight * total / whole) for voter in voters]
 
 
-def price_of_link(factor: float, error_rate: float) -> float:
-    """Return what a broken link costs, on the scale of squared distances between codes of length one."""
-    error = max(error_rate, LEAST_PRICED_ERROR)
-    return float(factor * np.log((1 - error) / error))
+def log_odds_of(error_rate: float) -> float:
+    """Return the log-odds that a link is right."""
+    error = max(error_rate, LEAST_ERROR)
+    return float(np.log((1 - error) / error))
 
 
 def draw_forms(weights: NDArray[np.float64], n_rounds: int, rng: np.random.RandomState) -> NDArray[np.intp]:

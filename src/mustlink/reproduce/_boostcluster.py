@@ -217,8 +217,8 @@ def objective_pictures(results: Results) -> Iterator[Picture]:
     yield Picture(
         "figure3",
         f"Figure 3: the logarithm of the objective against the rounds, {most:g} links; one thin line per trial, and "
-        "their mean. A run ends early when the same weights give the same clusters again. Halfway, BoostCluster trusts "
-        "the links less that it has not kept, and begins anew.",
+        "their mean. A run ends early when the same weights give the same clusters again. After a third of "
+        "the rounds BoostCluster looks at the links again, and begins anew with another trust in them.",
         partial(round_panels, panels, looks, axis_titles=("rounds", "log of the objective")),
     )
 
