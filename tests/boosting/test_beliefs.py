@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from mustlink import Constraints
 from mustlink.boosting import CoAssociation
 from mustlink.boosting._beliefs import Anchors, Beliefs, LinkGraph, Stakes
-from mustlink.boosting._final import FinalModel, settle_links
+from mustlink.boosting._coassociation_kernels import nearest_two
+from mustlink.boosting._code_kmeans import CodeTable, centres_of
+from mustlink.boosting._final import FinalModel, code_distances, follow, settle_links
 from mustlink.boosting._links import LinkSet
 from reference.beliefs import exact_beliefs, slow_votes
 
@@ -125,13 +127,35 @@ def test_votes_are_those_of_the_slow_version(seed: int) -> None:
     )
 
 
-def test_a_row_follows_its_likes_unless_it_is_sure() -> None:
+def test_a_row_follows_its_likes() -> None:
     codes = np.array([[0, 0, 0, 0], [1, 1, 1, 1]], dtype=np.int8)
     anchors = Anchors(codes, np.full(4, 0.25), np.array([[0.1, 0.9], [0.9, 0.1]]))
-    same_as_the_first = codes[[0, 0]]
-    assert anchors.place(same_as_the_first, np.array([[0.4, 0.6], [0.2, 0.9]])).tolist() == [1, 0]
+    assert anchors.place(codes, np.array([[0.4, 0.6], [0.4, 0.6]])).tolist() == [1, 0]
     like_nobody = np.array([[0, 0, 1, 1]], dtype=np.int8)
     assert anchors.place(like_nobody, np.array([[0.4, 0.6]])).tolist() == [0]
+
+
+def test_only_rows_that_are_unsure_follow() -> None:
+    """Rows of two codes with centres apart, and one in the middle; the anchors say the opposite of the centres."""
+    codes = np.array([[0, 0, 0, 0]] * 5 + [[1, 1, 1, 1]] * 5 + [[0, 0, 1, 1]])
+    kernel = CoAssociation(codes, np.full(4, 0.25))
+    rows = CodeTable.of(kernel)
+    centres = centres_of(rows, np.array([0] * 5 + [1] * 5 + [0]), 2)
+    anchors = Anchors(kernel.codes[[0, 10]], np.full(4, 0.25), np.array([[0.0, 1.0], [0.0, 1.0]]))
+    assert follow(anchors, rows, centres).tolist() == [0] * 5 + [1] * 6
+
+
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=30)
+def test_the_nearest_two_centres_are_those_of_all_distances(seed: int) -> None:
+    rng = np.random.RandomState(seed)
+    kernel = CoAssociation(rng.randint(-1, 4, (25, rng.randint(1, 9))))
+    rows = CodeTable.of(kernel)
+    centres = centres_of(rows, rng.randint(0, 3, 25), 4)
+    nearest, margin = nearest_two(rows.codes, rows.offsets, centres.table, centres.lengths)
+    ordered = np.sort(code_distances(rows, centres), axis=1)
+    np.testing.assert_allclose(margin, ordered[:, 1] - ordered[:, 0], atol=1e-12)
+    assert (nearest == code_distances(rows, centres).argmin(axis=1)).all()
 
 
 @pytest.mark.parametrize("price", [0.0, 0.5])

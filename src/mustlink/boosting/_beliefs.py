@@ -35,9 +35,6 @@ NEARNESS = 32
 LEAST_SHARED = 0.85
 # A little more than nothing, for clusters without a vote.
 PRIOR_VOTES = 0.01
-# A row that is nearer to one centre than to all others by more than this has made up its mind. Asking all rows gave
-# the same results, and takes five times as long.
-SURE = 0.5
 
 
 @dataclass(frozen=True)
@@ -108,13 +105,12 @@ class Anchors:
         return replace(self, beliefs=np.ascontiguousarray(self.beliefs[:, clusters]))
 
     def place(self, codes: NDArray[Any], distance: Floats) -> NDArray[np.int64]:
-        """Return the most likely cluster of rows, given their codes and squared distances to the centres."""
-        nearest = np.argmin(distance, axis=1)
-        first_two = np.partition(distance, 1, axis=1)
-        unsure = np.flatnonzero(first_two[:, 1] - first_two[:, 0] < SURE)
-        share = self._votes(codes[unsure]) + PRIOR_VOTES / distance.shape[1]
-        nearest[unsure] = np.argmax(np.log(share) - distance[unsure], axis=1)
-        return nearest
+        """Return the likeliest cluster of rows, given their codes and their squared distances to the centres.
+
+        The distances may lack a constant for every row.
+        """
+        share = self._votes(codes) + PRIOR_VOTES / distance.shape[1]
+        return np.asarray(np.argmax(np.log(share) - distance, axis=1))
 
     def _votes(self, codes: NDArray[Any]) -> Floats:
         """Add up what the anchors near each row believe of themselves."""

@@ -57,11 +57,7 @@ def count_together(codes: Any, offsets: Any, row_weight: Any) -> Any:
     counts = np.zeros((n_columns, n_columns))
     columns = np.empty(n_rounds, np.int64)
     for i in range(n_rows):
-        n_seen = 0
-        for t in range(n_rounds):
-            if codes[i, t] >= 0:
-                columns[n_seen] = offsets[t] + codes[i, t]
-                n_seen += 1
+        n_seen = find_columns(codes[i], offsets, columns)
         for s in range(n_seen):
             for t in range(s + 1):
                 counts[columns[s], columns[t]] += row_weight[i]
@@ -75,15 +71,39 @@ def count_together(codes: Any, offsets: Any, row_weight: Any) -> Any:
 def sum_table_rows(codes: Any, offsets: Any, table: Any) -> Any:
     """Give every point the sum of the table rows of its columns."""
     n_rows, n_rounds = codes.shape
-    width = table.shape[1]
-    sums = np.zeros((n_rows, width))
+    sums = np.zeros((n_rows, table.shape[1]))
+    columns = np.empty(n_rounds, np.int64)
     for i in range(n_rows):
-        for t in range(n_rounds):
-            if codes[i, t] >= 0:
-                column = offsets[t] + codes[i, t]
-                for c in range(width):
-                    sums[i, c] += table[column, c]
+        n_seen = find_columns(codes[i], offsets, columns)
+        add_table_rows(table, columns, n_seen, sums[i])
     return sums
+
+
+@jit
+def find_columns(code: Any, offsets: Any, columns: Any) -> int:
+    """Write the columns that a code stands in into `columns`; return how many they are."""
+    n_seen = 0
+    for t in range(len(code)):
+        if code[t] >= 0:
+            columns[n_seen] = offsets[t] + code[t]
+            n_seen += 1
+    return n_seen
+
+
+@jit
+def add_table_rows(table: Any, columns: Any, n_seen: int, sums: Any) -> None:
+    """Add the rows of the table that the first of the columns name to `sums`."""
+    width = table.shape[1]
+    # Four rows of the table at a time, which loads and stores the sums a quarter as often.
+    whole = n_seen - n_seen % 4
+    for t in range(0, whole, 4):
+        p, q, r, s = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
+        for c in range(width):
+            sums[c] += (table[p, c] + table[q, c]) + (table[r, c] + table[s, c])
+    for t in range(whole, n_seen):
+        p = columns[t]
+        for c in range(width):
+            sums[c] += table[p, c]
 
 
 @jit
@@ -128,23 +148,9 @@ def nearest_centres(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any
     products = np.empty(n_clusters)
     columns = np.empty(n_rounds, np.int64)
     for i in range(n_rows):
-        n_seen = 0
-        for t in range(n_rounds):
-            if codes[i, t] >= 0:
-                columns[n_seen] = offsets[t] + codes[i, t]
-                n_seen += 1
-        for c in range(n_clusters):
-            products[c] = 0.0
-        # Four rows of the table at a time, which loads and stores the products a quarter as often.
-        whole = n_seen - n_seen % 4
-        for t in range(0, whole, 4):
-            p, q, r, s = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
-            for c in range(n_clusters):
-                products[c] += (table[p, c] + table[q, c]) + (table[r, c] + table[s, c])
-        for t in range(whole, n_seen):
-            p = columns[t]
-            for c in range(n_clusters):
-                products[c] += table[p, c]
+        n_seen = find_columns(codes[i], offsets, columns)
+        products[:] = 0.0
+        add_table_rows(table, columns, n_seen, products)
         if labels[i] >= 0:
             products[labels[i]] += own[i]
         best = 0
@@ -157,6 +163,31 @@ def nearest_centres(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any
         labels[i] = best
         least[i] = lowest
     return least
+
+
+@jit
+def nearest_two(codes: Any, offsets: Any, table: Any, lengths: Any) -> Any:
+    """Return the nearest centre of every point, and by how much the next one is farther in squared distance."""
+    n_rows, n_rounds = codes.shape
+    n_clusters = table.shape[1]
+    nearest = np.zeros(n_rows, np.int64)
+    margin = np.empty(n_rows)
+    products = np.empty(n_clusters)
+    columns = np.empty(n_rounds, np.int64)
+    for i in range(n_rows):
+        n_seen = find_columns(codes[i], offsets, columns)
+        products[:] = 0.0
+        add_table_rows(table, columns, n_seen, products)
+        lowest, second = np.inf, np.inf
+        for c in range(n_clusters):
+            value = lengths[c] - 2.0 * products[c]
+            if value < lowest:
+                lowest, second = value, lowest
+                nearest[i] = c
+            elif value < second:
+                second = value
+        margin[i] = second - lowest
+    return nearest, margin
 
 
 @jit
