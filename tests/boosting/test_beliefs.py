@@ -11,7 +11,7 @@ from mustlink import Constraints
 from mustlink.boosting import CoAssociation
 from mustlink.boosting._beliefs import Anchors, Beliefs, LinkGraph, Stakes
 from mustlink.boosting._coassociation_kernels import nearest_two
-from mustlink.boosting._code_kmeans import CodeTable, centres_of
+from mustlink.boosting._code_kmeans import CodeCentres, CodeTable, centres_of
 from mustlink.boosting._final import FinalModel, code_distances, follow, settle_links
 from mustlink.boosting._links import LinkSet
 from reference.beliefs import exact_beliefs, slow_votes
@@ -19,6 +19,11 @@ from reference.beliefs import exact_beliefs, slow_votes
 
 def link_set(links: Constraints, n: int) -> LinkSet:
     return LinkSet.of(links, np.arange(n)[:, None].astype(float))
+
+
+def no_centres() -> CodeCentres:
+    """Anchors look at the codes of rows, and at distances that they are given."""
+    return CodeCentres(np.empty((0, 0)), np.empty(0), np.empty(0), 0.0)
 
 
 def random_forest(rng: np.random.RandomState, n: int) -> Constraints:
@@ -121,7 +126,7 @@ def test_votes_are_those_of_the_slow_version(seed: int) -> None:
     )
     weights = rng.dirichlet(np.ones(12))
     beliefs = rng.dirichlet(np.ones(3), size=8)
-    anchors = Anchors(codes[:8].astype(np.int8), weights, beliefs)
+    anchors = Anchors(codes[:8].astype(np.int8), weights, beliefs, no_centres())
     np.testing.assert_allclose(
         anchors._votes(codes[8:].astype(np.int8)), slow_votes(codes[8:], codes[:8], weights, beliefs), atol=1e-12
     )
@@ -129,7 +134,7 @@ def test_votes_are_those_of_the_slow_version(seed: int) -> None:
 
 def test_a_row_follows_its_likes() -> None:
     codes = np.array([[0, 0, 0, 0], [1, 1, 1, 1]], dtype=np.int8)
-    anchors = Anchors(codes, np.full(4, 0.25), np.array([[0.1, 0.9], [0.9, 0.1]]))
+    anchors = Anchors(codes, np.full(4, 0.25), np.array([[0.1, 0.9], [0.9, 0.1]]), no_centres())
     assert anchors.place(codes, np.array([[0.4, 0.6], [0.4, 0.6]])).tolist() == [1, 0]
     like_nobody = np.array([[0, 0, 1, 1]], dtype=np.int8)
     assert anchors.place(like_nobody, np.array([[0.4, 0.6]])).tolist() == [0]
@@ -141,8 +146,8 @@ def test_only_rows_that_are_unsure_follow() -> None:
     kernel = CoAssociation(codes, np.full(4, 0.25))
     rows = CodeTable.of(kernel)
     centres = centres_of(rows, np.array([0] * 5 + [1] * 5 + [0]), 2)
-    anchors = Anchors(kernel.codes[[0, 10]], np.full(4, 0.25), np.array([[0.0, 1.0], [0.0, 1.0]]))
-    assert follow(anchors, rows, centres).tolist() == [0] * 5 + [1] * 6
+    anchors = Anchors(kernel.codes[[0, 10]], np.full(4, 0.25), np.array([[0.0, 1.0], [0.0, 1.0]]), centres)
+    assert follow(anchors, rows).tolist() == [0] * 5 + [1] * 6
 
 
 @given(st.integers(0, 10**6))
@@ -192,7 +197,9 @@ def test_settling_ends_with_the_likeliest_clusters() -> None:
     kernel = CoAssociation(codes, np.full(7, 1 / 7))
     start, _ = kernel.kmeans(3, y)
     constraints = Constraints.sample(y, 200, noise=0.1, random_state=0)
-    labels, beliefs = settle_links(kernel, start.astype(np.int64), link_set(constraints, 60), Stakes(0.5, 2.2))
+    labels, beliefs = settle_links(
+        CodeTable.of(kernel), start.astype(np.int64), link_set(constraints, 60), Stakes(0.5, 2.2)
+    )
     assert isinstance(beliefs, Beliefs)
     assert (labels[beliefs.rows] == beliefs.of_rows.argmax(axis=1)).all()
     assert (labels != y).sum() < (start != y).sum()
@@ -227,5 +234,5 @@ def test_links_that_seem_right_are_mended() -> None:
     codes = np.repeat([[0, 0], [1, 1]], 15, axis=0)
     kernel = CoAssociation(codes, [0.5, 0.5])
     links = Constraints([(0, 3), (3, 6)], [(0, 6)])
-    labels, _ = settle_links(kernel, codes[:, 0].astype(np.int64), link_set(links, 30), Stakes(0.5, 3.9))
+    labels, _ = settle_links(CodeTable.of(kernel), codes[:, 0].astype(np.int64), link_set(links, 30), Stakes(0.5, 3.9))
     assert links.satisfied(labels).tolist() == [True, True, False]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mustlink.boosting._beliefs_kernels import gather_beliefs, sweep_messages, sweep_rows, vote_by_nearness
-from mustlink.boosting._coassociation import CoAssociation
+from mustlink.boosting._code_kmeans import CodeCentres
 from mustlink.boosting._links import LinkSet
 
 __all__ = ["Anchors", "Beliefs", "LinkGraph", "Stakes"]
@@ -89,20 +89,19 @@ class Anchors:
         Of the voters, with sum one.
     beliefs : ndarray of shape (n_linked, n_clusters)
         The probability that each is in each cluster.
+    centres : CodeCentres
+        Of the clusters.
     """
 
     codes: NDArray[Any]
     weights: Floats
     beliefs: Floats
-
-    @classmethod
-    def of(cls, kernel: CoAssociation, beliefs: Beliefs) -> Anchors:
-        """Take the codes of the linked rows."""
-        return cls(kernel.codes[beliefs.rows], kernel.weights / kernel.weights.sum(), beliefs.of_rows)
+    centres: CodeCentres
 
     def keep_clusters(self, clusters: NDArray[np.int64]) -> Anchors:
         """Drop the clusters that nobody is in."""
-        return replace(self, beliefs=np.ascontiguousarray(self.beliefs[:, clusters]))
+        beliefs = np.ascontiguousarray(self.beliefs[:, clusters])
+        return replace(self, beliefs=beliefs, centres=self.centres.take(clusters))
 
     def place(self, codes: NDArray[Any], distance: Floats) -> NDArray[np.int64]:
         """Return the likeliest cluster of rows, given their codes and their squared distances to the centres.

@@ -108,6 +108,11 @@ class CodeCentres:
     masses: Floats
     objective: float
 
+    def take(self, clusters: NDArray[np.int64]) -> CodeCentres:
+        """Keep some of the clusters."""
+        table = np.ascontiguousarray(self.table[:, clusters])
+        return replace(self, table=table, lengths=self.lengths[clusters], masses=self.masses[clusters])
+
 
 def centres_of(rows: CodeTable, labels: Labels, n_clusters: int) -> CodeCentres:
     """Work out the centres of the clusters that labels give; rows with label -1 belong to none."""

@@ -85,14 +85,17 @@ class FinalModel:
         """Weigh links against distances, and let the other rows follow; a result with noise stays as it is."""
         if stakes.price <= 0 or self.labels.max() < 1 or (self.labels < 0).any():
             return self
-        labels, beliefs = settle_links(self.kernel, self.labels, links, stakes)
-        anchors = Anchors.of(self.kernel, beliefs)
         rows = CodeTable.of(self.kernel)
-        centres = centres_of(rows, labels, anchors.beliefs.shape[1])
+        shown = with_spaced_rows(links, self.kernel.n_samples)
+        settled, beliefs = settle_links(rows.take(shown), self.labels[shown], links.among(shown), stakes)
+        labels = self.labels.copy()
+        labels[shown] = settled
+        linked = shown[beliefs.rows]
+        centres = centres_of(rows, labels, beliefs.of_rows.shape[1])
+        anchors = Anchors(self.kernel.codes[linked], self.kernel.weights / rows.length, beliefs.of_rows, centres)
         is_linked = np.zeros(len(labels), dtype=bool)
-        is_linked[beliefs.rows] = True
-        others = np.flatnonzero(~is_linked)
-        labels[others] = follow(anchors, rows.take(others), centres)
+        is_linked[linked] = True
+        labels[~is_linked] = follow(anchors, rows.take(~is_linked))
         return replace(self, labels=labels, run=None, anchors=anchors).compact()
 
     def predict(self, labels_per_voter: NDArray[Any]) -> Labels:
@@ -102,12 +105,12 @@ class FinalModel:
         if not (self.labels >= 0).any():
             return np.full(len(labels_per_voter), NOISE_LABEL, dtype=np.int64)
         rows = CodeTable.of(self.kernel)
-        centres = centres_of(rows, self.labels, int(self.labels.max()) + 1)
         codes = self.kernel.encode(labels_per_voter)
         nothing = np.zeros(len(codes))
         new = CodeTable(codes, rows.offsets, rows.column_weight, nothing, nothing, rows.length)
         if self.anchors is not None:
-            return follow(self.anchors, new, centres)
+            return follow(self.anchors, new)
+        centres = centres_of(rows, self.labels, int(self.labels.max()) + 1)
         found, _ = assign(new, centres, np.full(len(codes), -1, dtype=np.int64))
         if (self.labels < 0).any():
             found[(codes < 0).all(axis=1)] = NOISE_LABEL
@@ -226,7 +229,7 @@ def one_step_objective(rows: CodeTable, start: NDArray[Any], n_clusters: int) ->
     return float(assign(rows, centres, labels)[1].sum())
 
 
-def settle_links(kernel: CoAssociation, labels: Labels, links: LinkSet, stakes: Stakes) -> tuple[Labels, Beliefs]:
+def settle_links(rows: CodeTable, labels: Labels, links: LinkSet, stakes: Stakes) -> tuple[Labels, Beliefs]:
     """Continue k-means on the codes, but give every linked row the cluster that it most likely is in.
 
     What is likeliest for each row by itself may break a link that two rows could keep together. Where links seem right,
@@ -234,13 +237,12 @@ def settle_links(kernel: CoAssociation, labels: Labels, links: LinkSet, stakes: 
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,)
+    labels : ndarray of shape (n_rows,)
         The cluster of every row; those in no link go to the nearest centre.
     beliefs : Beliefs
         How likely linked rows are in each cluster, and links are right.
     """
     n_clusters = int(labels.max()) + 1
-    rows = CodeTable.of(kernel)
     graph = LinkGraph.of(links, stakes.log_odds)
     linked = rows.take(graph.rows)
     for _ in range(MOST_TURNS):
@@ -260,8 +262,9 @@ def settle_links(kernel: CoAssociation, labels: Labels, links: LinkSet, stakes: 
     return labels, beliefs
 
 
-def follow(anchors: Anchors, rows: CodeTable, centres: CodeCentres) -> Labels:
+def follow(anchors: Anchors, rows: CodeTable) -> Labels:
     """Return the clusters of rows in no link: the nearest centre or, if two are about as near, what anchors say."""
+    centres = anchors.centres
     found, margin = nearest_two(rows.codes, rows.offsets, centres.table, centres.lengths)
     unsure = np.flatnonzero(margin < SURE)
     asking = rows.take(unsure)

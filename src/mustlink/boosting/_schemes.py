@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mustlink.boosting._beliefs import Stakes
+from mustlink.boosting._code_kmeans import CodeTable
 from mustlink.boosting._doubt import (
     LEAST_TRUST,
     Doubt,
@@ -174,7 +175,7 @@ def second_look(
     model = replace(final, kind="codes").model(shown)
     if model.labels.max() < 1:
         return trust
-    _, beliefs = settle_links(model.kernel, model.labels, links.among(rows), stakes)
+    _, beliefs = settle_links(CodeTable.of(model.kernel), model.labels, links.among(rows), stakes)
     return np.maximum(beliefs.of_links, LEAST_TRUST)
 
 
