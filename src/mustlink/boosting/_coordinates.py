@@ -38,11 +38,13 @@ ROWS_AT_A_TIME = 8_192
 class Scaling:
     """Standardisation: subtract `shift`, divide by `scale`; None leaves the table as it is.
 
-    A sparse table is divided and stays sparse; its shift is kept apart and enters every product.
+    A sparse table is divided and stays sparse; its shift is kept apart and enters every product. `n_varying` is the
+    number of columns that are not constant, each of which has variance one afterwards.
     """
 
     shift: NDArray[np.float64] | None = None
     scale: NDArray[np.float64] | None = None
+    n_varying: int | None = None
 
     @classmethod
     def of(cls, X: Table, standardise: bool) -> Scaling:
@@ -58,7 +60,7 @@ class Scaling:
             deviation = np.asarray(X.std(axis=0, dtype=np.float64))
         # The deviation of a constant column is rounding of its mean.
         constant = deviation <= 10 * np.finfo(X.dtype).eps * np.abs(mean) * np.sqrt(n)
-        return cls(mean, np.where(constant, 1.0, deviation))
+        return cls(mean, np.where(constant, 1.0, deviation), int((~constant).sum()))
 
     def apply(self, X: Table) -> Table:
         """Return the scaled table; a sparse one without its shift."""
@@ -222,7 +224,7 @@ def make_coordinates(
     """
     scaling = Scaling.of(X, standardise)
     scaled, offset = scaling.apply(X), scaling.offset(X)
-    spread = variance_per_dimension(scaled)
+    spread = variance_per_dimension(scaled, scaling.n_varying)
     n, d = X.shape
     most_span = len(links.constrained_rows()) + 1 if points else len(links)
     if d <= FEW_FEATURES or is_direct_cheaper(n, d, most_span, needs_rest, issparse(X)):
@@ -257,10 +259,13 @@ def shifted_dense(scaled: Table, offset: NDArray[np.float64] | None) -> NDArray[
     return dense if offset is None else dense - offset.astype(dense.dtype)
 
 
-def variance_per_dimension(scaled: Table) -> float:
-    """Return trace(cov) / dim, with at most as many dimensions as there are rows; 1 for a constant table."""
+def variance_per_dimension(scaled: Table, n_varying: int | None) -> float:
+    """Return trace(cov) / dim, with at most as many dimensions as there are rows; 1 for a constant table.
+
+    If the table is standardised, the trace is the number of its columns that vary.
+    """
     n, d = scaled.shape
-    trace = total_variance(scaled)
+    trace = total_variance(scaled) if n_varying is None else float(n_varying)
     return trace / max(1, min(d, n - 1)) if trace > 0 else 1.0
 
 

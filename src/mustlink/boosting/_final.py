@@ -93,10 +93,9 @@ class FinalModel:
         linked = shown[beliefs.rows]
         centres = centres_of(rows, labels, beliefs.of_rows.shape[1])
         anchors = Anchors(self.kernel.codes[linked], self.kernel.weights / rows.length, beliefs.of_rows, centres)
-        is_linked = np.zeros(len(labels), dtype=bool)
-        is_linked[linked] = True
-        labels[~is_linked] = follow(anchors, rows.take(~is_linked))
-        return replace(self, labels=labels, run=None, anchors=anchors).compact()
+        followed = follow(anchors, rows)
+        followed[linked] = labels[linked]
+        return replace(self, labels=followed, run=None, anchors=anchors).compact()
 
     def predict(self, labels_per_voter: NDArray[Any]) -> Labels:
         """Return the cluster of new rows, given their labels by each voter."""
