@@ -21,7 +21,7 @@ from mustlink.boosting._beliefs import Stakes
 from mustlink.boosting._doubt import conflict_bound, doubt, draw_masks, fit_logistic, score, unseen_votes
 from mustlink.boosting._final import FinalStep
 from mustlink.boosting._links import LinkSet
-from mustlink.boosting._rounds import Voter
+from mustlink.boosting._rounds import Voter, foresight
 from mustlink.boosting._schemes import collect_voters, draw_forms, second_look
 
 
@@ -174,6 +174,26 @@ def test_a_second_look_finds_the_links_that_voters_and_other_links_contradict(n:
     assert second_look(trust, links, voters, final, Stakes(50.0, 2.2))[wrong].mean() > 0.5
     assert second_look(trust, links, [], final, Stakes(0.1, 2.2)) is trust
     assert second_look(trust, links, voters, final, Stakes(0.0, 2.2)) is trust
+
+
+def test_rounds_count_by_the_links_they_have_not_seen() -> None:
+    links = link_set(Constraints([(0, 1), (2, 3), (4, 5)], [(0, 2), (1, 4), (3, 5)]), 6)
+    together = links.together(np.array([0, 0, 1, 1, 2, 3]))
+    unseen = np.array([True, True, False, True, False, False])
+    # Of the links not seen, two must-links and a cannot-link are kept, and none is broken.
+    trust = np.array([1.0, 0.5, 1.0, 0.8, 1.0, 1.0])
+    kept, broken = (1.5 + 0.5) * (0.8 + 0.5), 0.5 * 0.5
+    assert foresight(links, trust * unseen, together) == pytest.approx(0.5 * np.log(kept / broken))
+    assert foresight(links, trust * unseen, ~together) == 0.0
+    assert foresight(links, np.zeros(6), together) == 0.0
+
+
+@pytest.mark.parametrize("links", [Constraints([(0, 1)], [(0, 99)]), Constraints([(0, 1)])], ids=["two", "one"])
+def test_rounds_count_where_no_link_can_be_left_out(links: Constraints) -> None:
+    X, _ = load_iris(return_X_y=True)
+    model = BoostCluster(n_clusters=3, n_rounds=6, random_state=0).fit(X, constraints=links)
+    assert any(report["counted"] for report in model.history_)
+    assert all(report["counted"] == (report["alpha"] > 0) for report in model.history_)
 
 
 def test_one_cluster_leaves_no_room_for_a_second_look() -> None:

@@ -88,11 +88,13 @@ def test_tables_and_pictures_come_of_any_results():
                 plt.close(figure)
 
 
-def test_quick_and_full_differ_in_the_other_bases_only():
+def test_the_full_run_has_more_trials():
     quick, full = (PROTOCOL.cells(sizes) for sizes in (PROTOCOL.quick, PROTOCOL.full))
     assert set(quick) < set(full)
-    assert all(any(base in cell.method for base in OTHER_BASES) for cell in set(full) - set(quick))
-    assert {cell.trial for cell in full} == set(range(5))
+    trials = {method: {cell.trial for cell in full if cell.method == method} for method in ("auto", "difference")}
+    assert trials == {"auto": set(range(20)), "difference": set(range(5))}
+    assert {cell.trial for cell in full if cell.method in OTHER_BASES} == set(range(5))
+    assert {cell.trial for cell in quick if cell.method in OTHER_BASES} == {0}
     assert {cell.dataset for cell in full} == {data.name for data in PROTOCOL.datasets}
 
 

@@ -174,18 +174,19 @@ class BoostCluster(ConstrainedClusterMixin, BaseEstimator):
     kept by its 100 leading directions, and the span of a sparse table by at most 1,500. A sparse table is never
     written out, and centring is applied to the products.
 
-    "auto" goes through six steps. Each form is tried `n_masks` times without some of the links, and the base alone as
-    often. How well the trials foretell the links they have not seen gives the weight of each form; a logistic fit of
-    the links to these votes gives the share of wrong links and the trust in each. The rounds weigh links by their
-    trust, draw their form by its weight, and see another 63% of the links each. After a third of them they begin anew
-    with new trust: the probability that a link is right, given a result so far and all other links. Trials and rounds
-    together make the co-association, whose k-means starts from their own labels. Then links are weighed against
-    distances by belief propagation, and every linked row gets the cluster it most likely is in; if less than 5% of the
-    links seem wrong, rows then move where that mends links at less cost. A row in no link that is about as near to two
-    centres follows the linked rows that nearly always share its cluster. If before that step
-    the base alone agrees clearly better with the links, its result is taken instead; if it contradicts them beyond
-    chance and no form does better, the links are taken to be the wrong way round and play no part. With one kind of
-    link only, nothing can be doubted, and forms are compared with chance.
+    "auto" goes through six steps. Each form is tried `n_masks` times without some of the links, and the base alone
+    as often. How well the trials foretell the links they have not seen gives the weight of each form; a logistic
+    fit of the links to these votes gives the share of wrong links and the trust in each. The rounds weigh links by
+    their trust, draw their form by its weight, and see another 63% of the links each; how well a round foretells
+    the others is its weight in the co-association. After a third of them they begin anew with new trust: the
+    probability that a link is right, given a result so far and all other links. Trials and rounds together make the
+    co-association, whose k-means starts from their own labels. Then links are weighed against distances by belief
+    propagation, and every linked row gets the cluster it most likely is in; if less than 5% of the links seem
+    wrong, rows then move where that mends links at less cost. A row in no link that is about as near to two centres
+    follows the linked rows that nearly always share its cluster. If before that step the base alone agrees clearly
+    better with the links, its result is taken instead; if it contradicts them beyond chance and no form does
+    better, the links are taken to be the wrong way round and play no part. With one kind of link only, nothing can
+    be doubted, and forms are compared with chance.
 
     Tables with more than 20,000 rows are tried on a sample, which holds all linked rows, and the other rows are
     labelled by the base's ``predict`` or by the nearest mean.

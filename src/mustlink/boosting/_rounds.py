@@ -93,9 +93,12 @@ def boost(
 ) -> Boosted:
     """Run the rounds, one for each form, the first of them under a given number.
 
-    The representation of a round is made from those links that are `seen` in it (n_rounds, n_links), all if None; its
-    step is worked out from all links. Alpha is 1/2 log((B/A)(C/D)), smoothed and shortened by the learning rate. It is
-    positive if and only if the round puts must-links together more often than cannot-links.
+    Alpha is 1/2 log((B/A)(C/D)), smoothed and shortened by the learning rate. It is positive if and only if the round
+    puts must-links together more often than cannot-links, and is then the round's weight as a voter.
+
+    With `seen` (n_rounds, n_links) the representation of a round is made from some of the links only. Its step is
+    worked out from all links as before; but its weight as a voter is the same figure of the links it has not seen, each
+    counting by the trust in it, and a round that foretells them no better than chance has none.
     """
     links = problem.links
     weights = LinkWeights(links, trust)
@@ -103,8 +106,8 @@ def boost(
     before: tuple[NDArray[np.float64], NDArray[Any]] | None = None
     for t, (form, seed) in enumerate(zip(forms, seeds, strict=True), start=first_round):
         must, cannot = weights.of_kind(True), weights.of_kind(False)
-        if seen is not None:
-            mask = seen[t - first_round]
+        mask = None if seen is None else seen[t - first_round]
+        if mask is not None:
             must, cannot = must * mask[links.is_must], cannot * mask[~links.is_must]
         directions = form.directions(problem.geometry, must, cannot)
         if not directions.values.size:
@@ -123,18 +126,32 @@ def boost(
         together = links.together(run.labels)
         masses = weights.masses(together)
         alpha = settings.learning_rate * masses.step(settings.smoothing / len(links))
-        counted = alpha > 0
-        if counted or settings.on_bad_round == "reweight":
+        vote = max(alpha, 0.0)
+        if mask is not None and not mask.all() and alpha > 0:
+            vote = foresight(links, trust * ~mask, together)
+        if alpha > 0 or settings.on_bad_round == "reweight":
             weights.add(alpha, together)
         done.rounds.append(
-            Round(form.label, alpha, masses, counted, weights.log_objective(), count_clusters(run.labels), directions)
+            Round(form.label, alpha, masses, vote > 0, weights.log_objective(), count_clusters(run.labels), directions)
         )
         after_round()
-        if counted:
-            done.voters.append(Voter(run, directions, alpha))
-        elif settings.on_bad_round == "stop":
+        if vote > 0:
+            done.voters.append(Voter(run, directions, vote))
+        if alpha <= 0 and settings.on_bad_round == "stop":
             break
     return done
+
+
+def foresight(links: LinkSet, trust: NDArray[np.float64], together: NDArray[np.bool_]) -> float:
+    """Return 1/2 log((B/A)(C/D)) of the links, weighed by trust; zero if that is negative.
+
+    Half a link is added to each of the four, so that a round that keeps them all does not count infinitely.
+    """
+    weight = links.weight * trust
+    must, cannot = links.is_must, ~links.is_must
+    kept = (weight[must & together].sum() + 0.5) * (weight[cannot & ~together].sum() + 0.5)
+    broken = (weight[must & ~together].sum() + 0.5) * (weight[cannot & together].sum() + 0.5)
+    return max(0.0, float(0.5 * np.log(kept / broken)))
 
 
 def kernel_of(voters: Sequence[Voter]) -> CoAssociation:

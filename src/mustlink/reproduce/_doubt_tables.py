@@ -66,6 +66,22 @@ def cell_means(results: Results, score: str, method: str, noise: float) -> dict[
     }
 
 
+def mean_with_error(results: Results, score: str, method: str, noise: float) -> str:
+    """Write the mean over the cells, and its standard error from the spread of the trials within each cell."""
+    mean = mean_known(cell_means(results, score, method, noise).values())
+    chosen = results.select(method=method, noise=noise)
+    variances = []
+    for dataset in TITLES:
+        for amount in chosen.amounts(dataset=dataset):
+            cell = chosen.select(dataset=dataset, amount=amount)
+            spread, n_trials = cell.spread(score), len(cell.values(score))
+            if not math.isnan(spread):
+                variances.append(spread**2 / n_trials)
+    if not variances:
+        return figure_text(mean)
+    return f"{figure_text(mean)} ± {math.sqrt(sum(variances)) / len(variances):.3f}"
+
+
 def cells_below(results: Results, plain: str, boosted: str, noise: float) -> list[str]:
     """Name the cells in which the boosted base is clearly worse than the base alone."""
     before, after = (cell_means(results, "nmi", method, noise) for method in (plain, boosted))
@@ -134,7 +150,6 @@ def _mean_rows(
                 found = cell_means(results, "nmi", method, noise)
                 if not found:
                     continue
-                free = cell_means(results, "nmi_unconstrained", method, noise)
                 below = cells_below(results, group[0], method, noise)
                 asked = ASKED.get(noise) if method == "auto" else None
                 rows.append(
@@ -142,16 +157,19 @@ def _mean_rows(
                         base,
                         named(noise),
                         method,
-                        figure_text(mean_known(found.values())),
+                        mean_with_error(results, "nmi", method, noise),
                         f"{asked.nmi:.3f}" if asked else "",
-                        figure_text(mean_known(free.values())),
+                        mean_with_error(results, "nmi_unconstrained", method, noise),
                         f"{asked.nmi_unconstrained:.3f}" if asked else "",
                         f"{len(below)} of {len(found)}",
                         ", ".join(below),
                     )
                 )
     header = ("base", "links", "method", "NMI", "asked", "NMI, no link", "asked", "below plain", "which")
-    note = f"Below plain: cells (set and number of links) more than {BELOW} under the base alone."
+    note = (
+        f"Below plain: cells (set and number of links) more than {BELOW} under the base alone. After ±: the standard "
+        "error of the mean, from the spread of the trials."
+    )
     return Table(title, header, tuple(rows), note)
 
 
