@@ -17,7 +17,7 @@ from mustlink.boosting._beliefs_kernels import gather_beliefs, sweep_messages, s
 from mustlink.boosting._code_kmeans import CodeCentres
 from mustlink.boosting._links import LinkSet
 
-__all__ = ["Anchors", "Beliefs", "LinkGraph", "Stakes"]
+__all__ = ["FEW_WRONG", "Anchors", "Beliefs", "LinkGraph", "Stakes"]
 
 Floats = NDArray[np.float64]
 MOST_SWEEPS = 30

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.boosting._bases import BaseClusterer
+from mustlink.boosting._beliefs import FEW_WRONG
 from mustlink.boosting._coordinates import Coordinates, Scaling, make_coordinates
 from mustlink.boosting._final import FinalModel, FinalStep
 from mustlink.boosting._forms import AUTO_FORMS, Form, Kind
@@ -31,7 +32,6 @@ __all__ = ["BoostCluster", "Suspect"]
 
 PLAIN = "plain"
 SUSPECT_BELOW = 0.5
-FEW_WRONG = 0.05
 
 
 class Suspect(NamedTuple):
