@@ -26,7 +26,7 @@ print(f"{wrong} of {len(model.suspects_)} suspects are wrong, of {round(0.1 * le
 # %%
 # The data in the space of some rounds, with the links: must-links whole, cannot-links dashed.
 
-plot.projections(model, X, links, rounds=[1, 5, 19])
+plot.projections(model, X, links, rounds=[1, 8, 20])
 plt.show()
 
 # %%
