@@ -11,7 +11,7 @@ __all__ = ["history"]
 
 
 def history(model: Any, *, axes: Any = None) -> Any:
-    """Draw the objective and the weight of every round.
+    """Draw the objective and the step of every round.
 
     Parameters
     ----------
@@ -19,12 +19,12 @@ def history(model: Any, *, axes: Any = None) -> Any:
         A fitted :class:`~mustlink.boosting.BoostCluster`, :class:`~mustlink.boosting.BoostBaseClustering` or
         :class:`~mustlink.boosting.BoostedConstrainedKMeans`.
     axes : sequence of two matplotlib Axes, default=None
-        Where to draw the objective, and the weights below it; in a new figure if None.
+        Where to draw the objective, and the steps below it; in a new figure if None.
 
     Returns
     -------
     ndarray of two matplotlib Axes
-        The objective above, the weights of the rounds below. A round that did not count, since it did no better than
+        The objective above, the steps of the rounds below. A round that did not count, since it did no better than
         chance, is a grey cross.
 
     Raises
@@ -46,7 +46,7 @@ def history(model: Any, *, axes: Any = None) -> Any:
     >>> X, y = load("wine", return_X_y=True)
     >>> links = Constraints.sample(y, n_pairs=100, random_state=0)
     >>> model = BoostCluster(n_clusters=3, metric="ridged", n_rounds=10, random_state=0).fit(X, constraints=links)
-    >>> objective, weights = plot.history(model)
+    >>> objective, steps = plot.history(model)
     >>> len(objective.get_lines()[0].get_xdata())
     10
     >>> matplotlib.pyplot.close(objective.figure)
@@ -70,7 +70,7 @@ def history(model: Any, *, axes: Any = None) -> Any:
         below.plot(*zip(*left_out, strict=True), linestyle="", marker="x", color=GREY, label="did not count")
         below.legend(frameon=False, fontsize=8)
     below.axhline(0, color=DARK, linewidth=0.6)
-    below.set(xlabel="round", ylabel="weight of the round")
+    below.set(xlabel="round", ylabel="step of the round")
     above.set_title(f"{type(model).__name__}: {len(counted)} of {len(rounds)} rounds counted", fontsize=10)
     return axes
 
