@@ -17,6 +17,8 @@ from mustlink.boosting._links import LinkSet, LinkWeights, Masses
 
 __all__ = ["Boosted", "Problem", "Round", "RoundSettings", "Voter", "boost", "count_clusters", "kernel_of"]
 
+HALF_A_LINK = 0.5
+
 
 @dataclass
 class Voter:
@@ -149,9 +151,13 @@ def foresight(links: LinkSet, trust: NDArray[np.float64], together: NDArray[np.b
     """
     weight = links.weight * trust
     must, cannot = links.is_must, ~links.is_must
-    kept = (weight[must & together].sum() + 0.5) * (weight[cannot & ~together].sum() + 0.5)
-    broken = (weight[must & ~together].sum() + 0.5) * (weight[cannot & together].sum() + 0.5)
-    return max(0.0, float(0.5 * np.log(kept / broken)))
+    masses = Masses(
+        must_apart=float(weight[must & ~together].sum()),
+        must_together=float(weight[must & together].sum()),
+        cannot_apart=float(weight[cannot & ~together].sum()),
+        cannot_together=float(weight[cannot & together].sum()),
+    )
+    return max(0.0, masses.step(HALF_A_LINK))
 
 
 def kernel_of(voters: Sequence[Voter]) -> CoAssociation:

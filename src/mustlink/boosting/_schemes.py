@@ -31,8 +31,7 @@ from mustlink.constraints import Constraints
 __all__ = ["DoubtSettings", "Outcome", "boost_in_one_form", "boost_with_doubt", "draw_seeds"]
 
 LEAST_ERROR = 0.02
-# The base alone is taken only if it agrees better with the links by more than a standard error; taking it at the least
-# advantage cost 0.005 NMI with right links and gained nothing with wrong ones.
+# The base alone is taken only if it agrees better with the links by more than a standard error.
 CHECK_MARGIN = 0.5
 # After this share of the rounds the links are looked at again. A link then counts less beside distances than in the
 # end: whoever doubts a link should not lean on it.
