@@ -1,14 +1,18 @@
 """Every exception and warning that mustlink raises on purpose.
 
-Each one is a sentence that says what was given, what was expected and where. All exceptions derive from
-:class:`MustlinkError`, and from the built-in exception a scikit-learn user would catch.
+Each exception states what was given, what was expected and where (``problem``), and may name one or more remedies by
+key. ``str(error)`` words the remedies for Python (:data:`REMEDIES`); the command and other front ends have a table of
+their own with the same keys. All exceptions derive from :class:`MustlinkError`, and from the built-in exception a
+scikit-learn user would catch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 __all__ = [
+    "REMEDIES",
     "ConstraintError",
     "DataNotFoundError",
     "FileFormatError",
@@ -19,9 +23,100 @@ __all__ = [
     "UnmetConstraintsWarning",
 ]
 
+# What to do about an error, in the words of Python; the names in braces are fields of the error.
+REMEDIES = {
+    "drop_link": "remove a link of the chain",
+    "fix_cell": "correct the cell",
+    "give_links": "pass links, or a column of labels as label_column",
+    "give_n_clusters": "pass n_clusters",
+    "handle_missing": 'fill it, or pass missing="drop" or missing="mean"',
+    "header": "pass header=True if they are the names of the columns",
+    "ignore_column": "leave it out with ignore=[{column!r}]",
+    "install_extra": 'install it with: pip install "mustlink[{extra}]"',
+    "majority": 'pass contradictions="majority" to keep the heavier one',
+    "mark_categorical": "use it as categories with categorical=[{column!r}]",
+    "mark_id": "pass id_column={column!r} if it names the rows",
+    "more_clusters": "increase n_clusters",
+    "more_starts": "increase n_init",
+    "no_header": "pass header=False if they are data",
+    "relax": 'pass on_infeasible="relax"',
+    "soft_method": "use a clusterer that may break links, such as PCKMeans",
+}
+
 
 class MustlinkError(Exception):
-    """The parent of all exceptions of mustlink."""
+    """The parent of all exceptions of mustlink.
+
+    Parameters
+    ----------
+    problem : str
+        What was given, what was expected and where, as a sentence.
+    remedy : str or sequence of str, default=None
+        What to do about it: one or more keys of :data:`REMEDIES`.
+    **fields : object
+        The values that the remedies name, such as ``column``.
+
+    Attributes
+    ----------
+    problem : str
+        As given.
+    remedy : str, tuple of str or None
+        As given.
+    fields : dict
+        As given.
+
+    Examples
+    --------
+    >>> from mustlink.errors import FileFormatError
+    >>> error = FileFormatError("sales.csv: the column 'note' holds texts", remedy="ignore_column", column="note")
+    >>> print(error)
+    sales.csv: the column 'note' holds texts; leave it out with ignore=['note'].
+    >>> error.remedy, error.fields
+    ('ignore_column', {'column': 'note'})
+    """
+
+    def __init__(self, problem: str, *, remedy: str | Sequence[str] | None = None, **fields: Any) -> None:
+        # Only the problem is in args; copying and pickling restore the rest from the instance's dictionary.
+        super().__init__(problem)
+        self.problem = problem
+        self.remedy = remedy if remedy is None or isinstance(remedy, str) else tuple(remedy)
+        self.fields = fields
+
+    def __str__(self) -> str:
+        return self.worded(REMEDIES)
+
+    def worded(self, remedies: Mapping[str, str], quote: Callable[[str], str] | None = None) -> str:
+        """Return the problem and the remedies in the words of a front end.
+
+        Parameters
+        ----------
+        remedies : mapping of str to str
+            The words for every key of :data:`REMEDIES`, with the fields in braces.
+        quote : callable, default=None
+            Applied to fields that are strings, for example :func:`shlex.quote`.
+
+        Returns
+        -------
+        text : str
+            One sentence.
+
+        Examples
+        --------
+        >>> from mustlink.errors import MustlinkError
+        >>> error = MustlinkError("The column 'note' holds texts", remedy="ignore_column", column="note")
+        >>> error.worded({"ignore_column": "untick {column}"})
+        "The column 'note' holds texts; untick note."
+        """
+        if self.remedy is None:
+            return self.problem
+        keys = (self.remedy,) if isinstance(self.remedy, str) else self.remedy
+        fields = {
+            name: quote(value) if quote is not None and isinstance(value, str) else value
+            for name, value in self.fields.items()
+        }
+        words = [remedies[key].format(**fields) for key in keys]
+        last = words[-1] if len(words) == 1 else f"{', '.join(words[:-1])}, or {words[-1]}"
+        return f"{self.problem.removesuffix('.')}; {last}."
 
 
 class ConstraintError(MustlinkError, ValueError):
@@ -29,10 +124,14 @@ class ConstraintError(MustlinkError, ValueError):
 
     Parameters
     ----------
-    message : str
+    problem : str
         What is wrong, as a sentence.
     pairs : sequence of (int, int), default=()
         The offending pairs, for a program that wants to show them.
+    remedy : str or sequence of str, default=None
+        What to do about it: one or more keys of :data:`REMEDIES`.
+    **fields : object
+        The values that the remedies name.
 
     Examples
     --------
@@ -43,29 +142,47 @@ class ConstraintError(MustlinkError, ValueError):
     mustlink.errors.ConstraintError: A must-link joins row 3 with itself; a link needs two different rows.
     """
 
-    def __init__(self, message: str, pairs: Sequence[tuple[int, int]] = ()) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        problem: str,
+        pairs: Sequence[tuple[int, int]] = (),
+        *,
+        remedy: str | Sequence[str] | None = None,
+        **fields: Any,
+    ) -> None:
+        super().__init__(problem, remedy=remedy, **fields)
         self.pairs = list(pairs)
 
 
 class InfeasibleError(MustlinkError, ValueError):
-    """No clustering that keeps every constraint exists, or none was found.
+    """No clustering that satisfies every constraint exists, or none was found.
 
     Parameters
     ----------
-    message : str
+    problem : str
         The reason, as a sentence.
     pairs : sequence of (int, int), default=()
-        The cannot-links that could not be kept, where they are known.
+        The cannot-links that could not be satisfied, where they are known.
+    remedy : str or sequence of str, default=None
+        What to do about it: one or more keys of :data:`REMEDIES`.
+    **fields : object
+        The values that the remedies name.
     """
 
-    def __init__(self, message: str, pairs: Sequence[tuple[int, int]] = ()) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        problem: str,
+        pairs: Sequence[tuple[int, int]] = (),
+        *,
+        remedy: str | Sequence[str] | None = None,
+        **fields: Any,
+    ) -> None:
+        super().__init__(problem, remedy=remedy, **fields)
         self.pairs = list(pairs)
 
 
 class FileFormatError(MustlinkError, ValueError):
-    """A file is not what it should be; the message names the file and, where it is known, the line."""
+    """A file does not have the expected content; the message names the file and, where it is known, the line."""
 
 
 class DataNotFoundError(MustlinkError, LookupError):
@@ -73,12 +190,12 @@ class DataNotFoundError(MustlinkError, LookupError):
 
 
 class TooLargeError(MustlinkError, ValueError):
-    """The work asked for would not fit into memory; the message states the size."""
+    """The arrays needed would not fit into memory; the message states the size."""
 
 
 class InfeasibleWarning(UserWarning):
-    """A hard clusterer was told to relax and returned a clustering that breaks some constraints."""
+    """A hard clusterer with ``on_infeasible="relax"`` returned a clustering that breaks some constraints."""
 
 
 class UnmetConstraintsWarning(UserWarning):
-    """A soft clusterer could not follow the constraints, and says how far it came."""
+    """A soft clusterer or metric could not satisfy the constraints; the message states by how much."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from mustlink.cli._wording import worded
 from mustlink.errors import MustlinkError
 
 __all__ = ["BAD_INPUT", "CONFLICT", "INTERRUPTED", "one_sentence", "reported"]
@@ -51,6 +52,8 @@ def one_sentence(error: BaseException) -> str:
         text = _about_a_file(error)
     elif isinstance(error, MemoryError):
         text = f"There is not enough memory for this ({str(error) or 'no size is known'})"
+    elif isinstance(error, MustlinkError):
+        text = worded(error)
     else:
         text = str(error) or type(error).__name__
     line = " ".join(text.split())

@@ -1,0 +1,34 @@
+"""What to do about an error, in the words of the command line."""
+
+from __future__ import annotations
+
+import shlex
+
+from mustlink.errors import MustlinkError
+
+__all__ = ["REMEDIES", "worded"]
+
+# The same keys and fields as in mustlink.errors.REMEDIES.
+REMEDIES = {
+    "drop_link": "remove a link of the chain",
+    "fix_cell": "correct the cell",
+    "give_links": "give LINKS, or a column of labels with --label-column",
+    "give_n_clusters": "give the number of clusters with -k",
+    "handle_missing": "fill it, or use --missing drop or --missing mean",
+    "header": "use --header if they are the names of the columns",
+    "ignore_column": "leave it out with --ignore {column}",
+    "install_extra": 'install it with: pip install "mustlink[{extra}]"',
+    "majority": "use --contradictions majority to keep the heavier one",
+    "mark_categorical": "use it as categories with --categorical {column}",
+    "mark_id": "use --id {column} if it names the rows",
+    "more_clusters": "increase the number of clusters (-k)",
+    "more_starts": "increase the number of starts (--starts)",
+    "no_header": "use --no-header if they are data",
+    "relax": "use --relax",
+    "soft_method": "use a method that may break links, such as --method boost",
+}
+
+
+def worded(error: MustlinkError) -> str:
+    """Word an error for the command line, with its fields quoted for the shell."""
+    return error.worded(REMEDIES, shlex.quote)

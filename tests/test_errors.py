@@ -1,0 +1,66 @@
+"""Errors carry fields; every front end words the remedies itself."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import string
+
+import pytest
+
+from mustlink import errors
+from mustlink.cli import _wording
+from mustlink.errors import REMEDIES, ConstraintError, FileFormatError, InfeasibleError, MustlinkError
+
+CLASSES = [getattr(errors, name) for name in errors.__all__ if name.endswith("Error")]
+
+
+def fields_of(template: str) -> set[str]:
+    """Return the names in braces."""
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+def test_the_command_words_every_remedy_with_the_same_fields():
+    assert {key: fields_of(text) for key, text in _wording.REMEDIES.items()} == {
+        key: fields_of(text) for key, text in REMEDIES.items()
+    }
+
+
+def test_python_words_name_no_option_of_the_command():
+    assert not [text for text in REMEDIES.values() if "--" in text]
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_errors_survive_copying_and_pickling(kind, again):
+    error = kind("A problem", remedy=["mark_id", "ignore_column"], column="a b")
+    error.add_note("a note")
+    twin = again(error)
+    assert type(twin) is kind
+    assert str(twin) == str(error)
+    assert (twin.problem, twin.remedy, twin.fields) == (error.problem, error.remedy, error.fields)
+    assert twin.__notes__ == ["a note"]
+
+
+@pytest.mark.parametrize("kind", [ConstraintError, InfeasibleError])
+def test_pairs_survive_pickling(kind):
+    twin = pickle.loads(pickle.dumps(kind("A problem.", [(1, 2)], remedy="relax")))
+    assert twin.pairs == [(1, 2)]
+    assert str(twin) == 'A problem; pass on_infeasible="relax".'
+
+
+def test_errors_have_the_built_in_parents():
+    parents = {"DataNotFoundError": LookupError, "MustlinkError": Exception}
+    assert all(issubclass(kind, parents.get(kind.__name__, ValueError)) for kind in CLASSES)
+
+
+def test_the_problem_stands_alone_without_a_remedy():
+    assert str(MustlinkError("A sentence.")) == "A sentence."
+
+
+def test_fields_are_quoted_for_the_shell():
+    error = FileFormatError("The column 'a b' holds text", remedy=("mark_id", "ignore_column"), column="a b")
+    assert str(error).endswith("; pass id_column='a b' if it names the rows, or leave it out with ignore=['a b'].")
+    assert _wording.worded(error).endswith(
+        "; use --id 'a b' if it names the rows, or leave it out with --ignore 'a b'."
+    )
