@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types docs benchmark clean
+.PHONY: demo test fuzz coverage lint types docs benchmark clean
 
 $(VENV)/.runs: pyproject.toml
 	$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"mustlink needs Python 3.11 or later, and this is {v.major}.{v.minor}: run make with PYTHON=python3.11")'
@@ -28,6 +28,17 @@ demo: $(VENV)/.runs
 test: $(VENV)/.develops
 	$(BIN)/python -m pytest
 
+# Draw new random examples, again and again, until MINUTES are over or one fails.
+MINUTES ?= 30
+fuzz: $(VENV)/.develops
+	end=$$(( $$(date +%s) + 60 * $(MINUTES) )); \
+	while [ $$(date +%s) -lt $$end ]; do \
+	    $(BIN)/python -m pytest -q -x -m hypothesis --hypothesis-profile=fuzz tests || exit 1; \
+	done
+
+coverage: $(VENV)/.develops
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered --cov-report=html
+
 lint: $(VENV)/.develops
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -42,4 +53,4 @@ benchmark: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov

@@ -50,15 +50,21 @@ def same_partition(one, other):
 
 
 def enumerate_marginals(belief, edges):
-    """Add up the products of the potentials over all states in which no edge has two equal ends."""
+    """Add up the products of the potentials over all states in which no edge has two equal ends, in logarithms."""
     n_nodes, n_states = belief.shape
+    allowed = np.array(
+        [
+            states
+            for states in itertools.product(range(n_states), repeat=n_nodes)
+            if all(states[a] != states[b] for a, b in edges)
+        ]
+    )
+    log_weight = belief[np.arange(n_nodes), allowed].sum(axis=1)
+    weight = np.exp(log_weight - log_weight.max())
     total = np.zeros(belief.shape)
-    for states in itertools.product(range(n_states), repeat=n_nodes):
-        if all(states[a] != states[b] for a, b in edges):
-            weight = np.exp(sum(belief[node, state] for node, state in enumerate(states)))
-            for node, state in enumerate(states):
-                total[node, state] += weight
-    return total / total.sum(axis=1, keepdims=True)
+    for states, share in zip(allowed, weight / weight.sum(), strict=True):
+        total[np.arange(n_nodes), states] += share
+    return total
 
 
 @settings(deadline=None, max_examples=60)
@@ -72,8 +78,7 @@ def test_beliefs_on_a_forest_equal_enumeration(n_nodes, n_states, seed, spread):
     expected = enumerate_marginals(belief, edges)
     found = belief.copy()
     forest_beliefs(found, np.arange(n_nodes), parent)
-    if np.isfinite(expected).all():
-        np.testing.assert_allclose(shares_of(found)[0], expected, atol=1e-9)
+    np.testing.assert_allclose(shares_of(found)[0], expected, atol=1e-9)
     assert np.isfinite(found).all()
 
 

@@ -15,17 +15,16 @@ def exact_beliefs(
     Returns the probability of each row being in each cluster, and of each link being kept.
     """
     n_rows, n_clusters = evidence.shape
-    of_rows = np.zeros_like(evidence)
-    of_links = np.zeros(len(pairs))
-    total = 0.0
-    for assignment in product(range(n_clusters), repeat=n_rows):
-        labels = np.array(assignment)
-        kept = (labels[pairs[:, 0]] == labels[pairs[:, 1]]) == is_must
-        weight = np.exp(evidence[np.arange(n_rows), labels].sum() + log_odds[kept].sum())
-        of_rows[np.arange(n_rows), labels] += weight
-        of_links += weight * kept
-        total += weight
-    return of_rows / total, of_links / total
+    labels = np.array(list(product(range(n_clusters), repeat=n_rows)))
+    kept = (labels[:, pairs[:, 0]] == labels[:, pairs[:, 1]]) == is_must
+    log_weight = evidence[np.arange(n_rows), labels].sum(axis=1) + kept @ log_odds
+    # Divided by the largest, or all weights could be too small for a float.
+    weight = np.exp(log_weight - log_weight.max())
+    weight /= weight.sum()
+    of_rows = np.array(
+        [[weight[labels[:, row] == cluster].sum() for cluster in range(n_clusters)] for row in range(n_rows)]
+    )
+    return of_rows, weight @ kept
 
 
 def slow_votes(codes: np.ndarray, anchors: np.ndarray, weights: np.ndarray, beliefs: np.ndarray) -> np.ndarray:
