@@ -85,7 +85,8 @@ class Hard(Soft):
         closure = links.closure(int(links.constrained_rows().max(initial=-1)) + 1)
         problem = str(links.conflicts()[0]) if len(links.conflicts()) else None
         labels = np.full(len(distances), -1)
-        start, neighbours = closure.adjacency()
+        graph = closure.graph()
+        start, neighbours = graph.indptr, graph.indices
         for component in range(closure.n_components):
             taken = labels[neighbours[start[component] : start[component + 1]]]
             allowed = np.setdiff1d(np.arange(self.n_clusters), taken)

@@ -13,8 +13,8 @@ import numba
 import numpy as np
 import pytest
 
+from mustlink._coloring_kernels import grow_clique
 from mustlink._jit import jit
-from mustlink.constraints._conflicts_kernels import shortest_path
 
 KERNEL = """
 def total(numbers):
@@ -78,10 +78,10 @@ def test_the_package_works_where_no_cache_folder_can_be_written(tmp_path: Path) 
     blocked = tmp_path / "cache"
     blocked.write_bytes(b"")
     script = (
-        "from mustlink import Constraints\n"
-        "from mustlink.constraints._conflicts_kernels import shortest_path\n"
-        "print(Constraints([(0, 1), (1, 2)], [(0, 2)]).conflicts()[0].chain)\n"
-        "print(shortest_path.stats.cache_path)\n"
+        "from mustlink._coloring_kernels import grow_clique\n"
+        "import numpy as np\n"
+        "print(grow_clique(np.array([0, 1, 2]), np.array([1, 0]), np.array([0, 1])))\n"
+        "print(grow_clique.stats.cache_path)\n"
     )
     environment = {
         **os.environ,
@@ -91,8 +91,8 @@ def test_the_package_works_where_no_cache_folder_can_be_written(tmp_path: Path) 
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True, env=environment
     )
-    chain, cache_path = done.stdout.splitlines()
-    assert chain == "(0, 1, 2)"
+    clique, cache_path = done.stdout.splitlines()
+    assert clique == "[0 1]"
     if hasattr(numba.config, "CACHE_LOCATOR_CLASSES"):  # older versions look elsewhere too
         assert cache_path == "None"
     assert blocked.read_bytes() == b""
@@ -101,6 +101,7 @@ def test_the_package_works_where_no_cache_folder_can_be_written(tmp_path: Path) 
 def test_the_plain_function_gives_the_same() -> None:
     """What numba compiles is also correct as plain Python, as when NUMBA_DISABLE_JIT is set."""
     indptr, indices = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1])
-    compiled = shortest_path(indptr, indices, 0, 2)
-    plain = getattr(shortest_path, "py_func", shortest_path)(indptr, indices, 0, 2)
-    assert compiled.tolist() == plain.tolist() == [0, 1, 2]
+    order = np.array([1, 0, 2])
+    compiled = grow_clique(indptr, indices, order)
+    plain = getattr(grow_clique, "py_func", grow_clique)(indptr, indices, order)
+    assert compiled.tolist() == plain.tolist() == [1, 0]

@@ -9,11 +9,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
 from sklearn.utils import column_or_1d
 
-from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.constraints._sampling import known_rows
-from mustlink.errors import ConstraintError
+from mustlink.constraints import AlignedConstraints, Constraints, known_rows
+from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
-__all__ = ["ConstrainedClusterMixin", "as_constraints", "check_enough_rows"]
+__all__ = [
+    "ConstrainedClusterMixin",
+    "as_constraints",
+    "check_enough_rows",
+    "check_fits",
+    "check_partial_labels",
+    "refuse_contradictions",
+]
+
+# The most conflicts that an error message names.
+MAX_CONFLICTS_NAMED = 3
 
 
 def as_constraints(constraints: Constraints | AlignedConstraints | None, n_samples: int) -> Constraints:
@@ -136,6 +145,77 @@ def check_enough_rows(n_samples: int, n_clusters: int | None) -> None:
     """Refuse fewer rows than clusters, in scikit-learn's words; None is a number of clusters yet to be found."""
     if n_clusters is not None and n_samples < n_clusters:
         raise ValueError(f"n_samples={n_samples} should be >= n_clusters={n_clusters}.")
+
+
+def check_fits(what: str, shape: tuple[int, int], max_entries: int, instead: str, *, itemsize: int = 8) -> None:
+    """Refuse an array that is too large to be held.
+
+    Parameters
+    ----------
+    what : str
+        Who needs the array, as the subject of a sentence.
+    shape : (int, int)
+        Its rows and columns.
+    max_entries : int
+        The most entries it may have.
+    instead : str
+        What the user can do, as the rest of a sentence.
+    itemsize : int, default=8
+        Bytes per entry.
+
+    Raises
+    ------
+    TooLargeError
+        With the size in the message.
+
+    Examples
+    --------
+    >>> from mustlink.base import check_fits
+    >>> check_fits("Average linkage", (200_000, 200_000), 10_000**2, "cluster a sample of the rows")
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.TooLargeError: Average linkage needs an array of 200,000 x 200,000 numbers (320.0 GB), ...
+    """
+    n_rows, n_columns = shape
+    if n_rows * n_columns > max_entries:
+        raise TooLargeError(
+            f"{what} needs an array of {n_rows:,} x {n_columns:,} numbers ({n_rows * n_columns * itemsize / 1e9:,.1f} "
+            f"GB), and at most {max_entries:,} numbers are allowed; {instead}."
+        )
+
+
+def refuse_contradictions(links: Constraints) -> None:
+    """Refuse cannot-links between rows that must-links join.
+
+    Parameters
+    ----------
+    links : Constraints
+        The links.
+
+    Raises
+    ------
+    InfeasibleError
+        With the chains of the first conflicts in the message, and all their cannot-links in ``pairs``.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> from mustlink.base import refuse_contradictions
+    >>> refuse_contradictions(Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)]))
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.InfeasibleError: Rows 0 and 2 cannot be linked, but must-links join them: 0 - 1 - 2. ...
+    """
+    conflicts = links.conflicts()
+    if not conflicts:
+        return
+    named = " ".join(str(conflict) for conflict in conflicts[:MAX_CONFLICTS_NAMED])
+    n_more = len(conflicts) - MAX_CONFLICTS_NAMED
+    raise InfeasibleError(
+        f"{named}{f' There are {n_more} more conflicts.' if n_more > 0 else ''} Drop a link of each chain, or pass "
+        'on_infeasible="relax".',
+        [conflict.cannot_link for conflict in conflicts],
+    )
 
 
 def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:

@@ -1,4 +1,4 @@
-"""What links entail, against saturation by hand and against all colourings by two."""
+"""What links entail, against saturation by hand and against all colorings by two."""
 
 from __future__ import annotations
 
@@ -66,9 +66,10 @@ def test_components_are_those_of_the_closure(case: Case) -> None:
 
 @given(case=cases(max_samples=12))
 @settings(deadline=None, max_examples=60)
-def test_adjacency_lists_the_neighbours_of_every_component(case: Case) -> None:
+def test_graph_lists_the_neighbors_of_every_component(case: Case) -> None:
     closure = Constraints(case.must_link, case.cannot_link).closure(case.n_samples)
-    indptr, indices = closure.adjacency()
+    graph = closure.graph()
+    indptr, indices = graph.indptr, graph.indices
     listed = [indices[indptr[c] : indptr[c + 1]].tolist() for c in range(closure.n_components)]
     edges = pairs(closure.cannot_link)
     expected = [
@@ -81,7 +82,7 @@ def test_adjacency_lists_the_neighbours_of_every_component(case: Case) -> None:
 @example(Case(5, [], PENTAGON))
 @example(Case(5, [], PENTAGON[:-1]))
 @settings(deadline=None, max_examples=120)
-def test_two_clusters_entails_what_all_colourings_by_two_share(case: Case) -> None:
+def test_two_clusters_entails_what_all_colorings_by_two_share(case: Case) -> None:
     closure = Constraints(case.must_link, case.cannot_link).closure(case.n_samples)
     entailed = entailed_by_two_clusters(*case)
     if entailed is None:
@@ -92,7 +93,7 @@ def test_two_clusters_entails_what_all_colourings_by_two_share(case: Case) -> No
     written = collapsed.explicit()
     assert (pairs(written.must_link), pairs(written.cannot_link)) == entailed
     assert collapsed.component.tolist() == components_by_first_row(saturate(case.n_samples, entailed[0], [])[0])
-    assert np.diff(collapsed.adjacency()[0]).max() <= 1
+    assert np.diff(collapsed.graph().indptr).max() <= 1
 
 
 def test_two_clusters_tells_an_odd_ring_from_a_contradiction() -> None:
@@ -123,9 +124,9 @@ def test_a_large_component_stays_implicit() -> None:
 
 def test_explicit_refuses_beyond_the_limit_and_not_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
     closure = Constraints([(0, 1), (1, 2)], [(2, 3)]).closure(4)
-    monkeypatch.setattr(_closure, "MOST_EXPLICIT_PAIRS", 6)
+    monkeypatch.setattr(_closure, "MAX_EXPLICIT_PAIRS", 6)
     assert len(closure.explicit()) == 6
-    monkeypatch.setattr(_closure, "MOST_EXPLICIT_PAIRS", 5)
+    monkeypatch.setattr(_closure, "MAX_EXPLICIT_PAIRS", 5)
     with pytest.raises(TooLargeError, match="has 6 pairs, more than the 5"):
         closure.explicit()
 

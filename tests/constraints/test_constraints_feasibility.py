@@ -9,27 +9,33 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from mustlink import Constraints
-from mustlink.constraints import Feasibility
-from mustlink.constraints._closure import graph_rows
-from mustlink.constraints._feasibility_kernels import (
-    colour_by_search,
-    colour_greedily,
+from mustlink._coloring_kernels import (
+    color_by_search,
+    color_greedily,
     grow_clique,
     smallest_last_order,
 )
+from mustlink.constraints import Feasibility
+from mustlink.constraints._graph import symmetric_csr
 from mustlink.errors import ConstraintError
-from reference.feasibility import can_be_clustered, can_be_coloured, core_numbers, groetzsch
+from reference.feasibility import can_be_clustered, can_be_colored, core_numbers, groetzsch
 from reference.random_links import Case, Pairs, cases, graphs
 
-# Bipartite, but coloured greedily it takes three colours.
+# Bipartite, but colored greedily it takes three colors.
 HEXAGON = [(0, 1), (2, 3), (1, 4), (3, 4), (0, 5), (2, 5)]
-# Three colours are enough, but greedily it takes four; found by trying random graphs.
+# Three colors are enough, but greedily it takes four; found by trying random graphs.
 HARD_FOR_GREED = [
     *[(0, 2), (0, 4), (3, 4), (2, 5), (4, 5), (0, 7)],
     *[(1, 7), (4, 7), (1, 8), (2, 8), (5, 8), (7, 8)],
 ]
+
+
+def graph_rows(edges: NDArray[np.int64], n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    graph = symmetric_csr(edges, np.ones(len(edges)), n_nodes)
+    return graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
 
 
 def complete(n: int) -> Pairs:
@@ -37,9 +43,9 @@ def complete(n: int) -> Pairs:
 
 
 def check_witness(feasibility: Feasibility, links: Constraints, n_clusters: int, n_samples: int) -> None:
-    """Check that the colours keep all links and use all clusters."""
-    assert feasibility.colours is not None
-    labels = feasibility.colours[links.components(n_samples)]
+    """Check that the colors keep all links and use all clusters."""
+    assert feasibility.colors is not None
+    labels = feasibility.colors[links.components(n_samples)]
     assert links.satisfied(labels).all()
     assert set(labels) == set(range(n_clusters))
 
@@ -55,7 +61,7 @@ def test_the_answer_is_that_of_trying_every_assignment(case: Case, n_clusters: i
     if feasibility.answer:
         check_witness(feasibility, links, n_clusters, case.n_samples)
     else:
-        assert feasibility.colours is None
+        assert feasibility.colors is None
 
 
 @pytest.mark.parametrize(
@@ -72,9 +78,9 @@ def test_the_answer_is_that_of_trying_every_assignment(case: Case, n_clusters: i
         pytest.param(Constraints([(0, 1)], [(1, 3)]), 1, 4, False, "keep the rows 0 and 3 apart", id="one, apart"),
         pytest.param(Constraints(None, [(0, 1), (1, 2)]), 2, 4, True, "degeneracy .* is 1", id="degeneracy"),
         pytest.param(
-            Constraints(None, [(0, 1), (1, 2), (2, 3), (0, 3)]), 2, 4, True, "greedy colouring .* 2", id="greedy"
+            Constraints(None, [(0, 1), (1, 2), (2, 3), (0, 3)]), 2, 4, True, "greedy coloring .* 2", id="greedy"
         ),
-        pytest.param(Constraints(None, HEXAGON), 2, 6, True, "no ring of odd length", id="two colours"),
+        pytest.param(Constraints(None, HEXAGON), 2, 6, True, "no ring of odd length", id="two colors"),
         pytest.param(
             Constraints(None, [(0, 1), (1, 2), (2, 3), (1, 3)]),
             2,
@@ -145,7 +151,7 @@ def test_the_odd_ring_told_is_a_ring(tail: int, ring: int, seed: int) -> None:
 
 
 def test_a_hard_core_with_easy_surroundings() -> None:
-    """Trees hang on two hard cores; each part is coloured, and a part that cannot be is found out."""
+    """Trees hang on two hard cores; each part is colored, and a part that cannot be is found out."""
     rng = np.random.default_rng(0)
     n = 3_000
     tree = [(int(rng.integers(0, i)), i) for i in range(10, n)]
@@ -153,7 +159,7 @@ def test_a_hard_core_with_easy_surroundings() -> None:
     links = Constraints([(5, 7 + n)], [*HARD_FOR_GREED, *tree, *second])
     feasibility = links.feasible(3, n + 10)
     assert feasibility.answer is True
-    assert feasibility.reason == "A search found a colouring."
+    assert feasibility.reason == "A search found a coloring."
     check_witness(feasibility, links, 3, n + 10)
     impossible = links + Constraints(None, [(a + n + 10, b + n + 10) for a, b in groetzsch()[1]])
     assert impossible.feasible(3, n + 21).answer is False
@@ -189,18 +195,18 @@ def test_smallest_last_order_and_core_numbers(graph: tuple[int, Pairs]) -> None:
 
 @given(graph=graphs(max_nodes=9), seed=st.integers(0, 100), n_given=st.integers(0, 2))
 @settings(deadline=None, max_examples=80)
-def test_greedy_colours(graph: tuple[int, Pairs], seed: int, n_given: int) -> None:
+def test_greedy_colors(graph: tuple[int, Pairs], seed: int, n_given: int) -> None:
     n, edges = graph
     order = np.random.RandomState(seed).permutation(n).astype(np.int64)
-    given_colours = np.full(n, -1, dtype=np.int64)
-    given_colours[:n_given] = [7, 8][:n_given]
-    colours = colour_greedily(*graph_rows(np.array(edges, dtype=np.int64).reshape(-1, 2), n), order, given_colours)
-    assert colours[:n_given].tolist() == [7, 8][:n_given]
-    assert all(colours[a] != colours[b] for a, b in edges)
+    given_colors = np.full(n, -1, dtype=np.int64)
+    given_colors[:n_given] = [7, 8][:n_given]
+    colors = color_greedily(*graph_rows(np.array(edges, dtype=np.int64).reshape(-1, 2), n), order, given_colors)
+    assert colors[:n_given].tolist() == [7, 8][:n_given]
+    assert all(colors[a] != colors[b] for a, b in edges)
     for node in range(n_given, n):
-        neighbours = [a + b - node for a, b in edges if node in (a, b)]
-        done = [w for w in neighbours if w < n_given or order.tolist().index(w) < order.tolist().index(node)]
-        assert colours[node] == min(set(range(n + 1)) - {int(colours[w]) for w in done})
+        neighbors = [a + b - node for a, b in edges if node in (a, b)]
+        done = [w for w in neighbors if w < n_given or order.tolist().index(w) < order.tolist().index(node)]
+        assert colors[node] == min(set(range(n + 1)) - {int(colors[w]) for w in done})
 
 
 @given(graph=graphs(max_nodes=9))
@@ -215,17 +221,17 @@ def test_what_is_grown_is_a_clique_that_cannot_grow_further(graph: tuple[int, Pa
     assert not any(all(frozenset((a, v)) in linked for a in clique) for v in set(range(n)) - set(clique))
 
 
-@given(graph=graphs(max_nodes=7), n_colours=st.integers(1, 4))
+@given(graph=graphs(max_nodes=7), n_colors=st.integers(1, 4))
 @settings(deadline=None, max_examples=150)
-def test_search_against_trying_every_colouring(graph: tuple[int, Pairs], n_colours: int) -> None:
+def test_search_against_trying_every_coloring(graph: tuple[int, Pairs], n_colors: int) -> None:
     n, edges = graph
     rows = graph_rows(np.array(edges, dtype=np.int64).reshape(-1, 2), n)
-    answer, colours, steps = colour_by_search(*rows, n_colours, 10**9)
-    assert answer == can_be_coloured(n, edges, n_colours)
+    answer, colors, steps = color_by_search(*rows, n_colors, 10**9)
+    assert answer == can_be_colored(n, edges, n_colors)
     assert steps > 0
     if answer:
-        assert all(colours[a] != colours[b] for a, b in edges)
-        assert set(colours.tolist()) <= set(range(n_colours))
+        assert all(colors[a] != colors[b] for a, b in edges)
+        assert set(colors.tolist()) <= set(range(n_colors))
 
 
 @pytest.mark.parametrize(
@@ -239,29 +245,29 @@ def test_search_against_trying_every_colouring(graph: tuple[int, Pairs], n_colou
 def test_the_search_takes_back_what_led_nowhere(n: int, edges: str) -> None:
     """Graphs in which the most saturated node first leads astray; a straight run would take n * n + 2 m steps."""
     pairs = [(int(a), int(b)) for a, b in edges.split()]
-    answer, colours, steps = colour_by_search(*graph_rows(np.array(pairs), n), 3, 10**9)
+    answer, colors, steps = color_by_search(*graph_rows(np.array(pairs), n), 3, 10**9)
     assert answer == 1
     assert steps > n * n + 2 * len(pairs)
-    assert all(colours[a] != colours[b] for a, b in pairs)
+    assert all(colors[a] != colors[b] for a, b in pairs)
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(8, 25), density=st.floats(0.2, 0.9))
 @settings(deadline=None, max_examples=100)
-def test_the_search_finds_colours_that_were_hidden(seed: int, n: int, density: float) -> None:
+def test_the_search_finds_colors_that_were_hidden(seed: int, n: int, density: float) -> None:
     rng = np.random.RandomState(seed)
     hidden = rng.randint(3, size=n)
     pairs = [(i, j) for j in range(n) for i in range(j) if hidden[i] != hidden[j] and rng.rand() < density]
-    answer, colours, _ = colour_by_search(*graph_rows(np.array(pairs, dtype=np.int64).reshape(-1, 2), n), 3, 10**9)
+    answer, colors, _ = color_by_search(*graph_rows(np.array(pairs, dtype=np.int64).reshape(-1, 2), n), 3, 10**9)
     assert answer == 1
-    assert all(colours[a] != colours[b] for a, b in pairs)
+    assert all(colors[a] != colors[b] for a, b in pairs)
 
 
-@pytest.mark.parametrize("n_colours", [2, 3, 4])
-def test_the_groetzsch_graph_needs_four_colours(n_colours: int) -> None:
+@pytest.mark.parametrize("n_colors", [2, 3, 4])
+def test_the_groetzsch_graph_needs_four_colors(n_colors: int) -> None:
     n, edges = groetzsch()
     assert (n, len(edges)) == (11, 20)
-    answer, _, _ = colour_by_search(*graph_rows(np.array(edges), n), n_colours, 10**9)
-    assert answer == (n_colours >= 4)
+    answer, _, _ = color_by_search(*graph_rows(np.array(edges), n), n_colors, 10**9)
+    assert answer == (n_colors >= 4)
 
 
 def test_a_reason_can_name_rows_by_their_ids() -> None:

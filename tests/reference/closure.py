@@ -1,4 +1,4 @@
-"""What links entail, by their definitions: saturation of a table of all pairs, and all colourings by two colours."""
+"""What links entail, by their definitions: saturation of a table of all pairs, and all colorings by two colors."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ def components_by_first_row(together: NDArray[np.bool_]) -> list[int]:
 
 
 def entailed_by_two_clusters(n: int, must_link: Pairs, cannot_link: Pairs) -> tuple[Pairs, Pairs] | None:
-    """Return the pairs that agree, and those that differ, in every valid colouring by two; None if there is none."""
+    """Return the pairs that agree, and those that differ, in every valid coloring by two; None if there is none."""
     valid = [
-        colours
-        for colours in product((0, 1), repeat=n)
-        if all(colours[i] == colours[j] for i, j in must_link) and all(colours[i] != colours[j] for i, j in cannot_link)
+        colors
+        for colors in product((0, 1), repeat=n)
+        if all(colors[i] == colors[j] for i, j in must_link) and all(colors[i] != colors[j] for i, j in cannot_link)
     ]
     if not valid:
         return None
     pairs = list(combinations(range(n), 2))
     return (
-        [(i, j) for i, j in pairs if all(colours[i] == colours[j] for colours in valid)],
-        [(i, j) for i, j in pairs if all(colours[i] != colours[j] for colours in valid)],
+        [(i, j) for i, j in pairs if all(colors[i] == colors[j] for colors in valid)],
+        [(i, j) for i, j in pairs if all(colors[i] != colors[j] for colors in valid)],
     )
 
 

@@ -1,4 +1,4 @@
-"""Colouring by trying everything, and cores by their definition."""
+"""Coloring by trying everything, and cores by their definition."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def all_assignments(n: int, k: int) -> NDArray[np.int64]:
     return np.indices((k,) * n).reshape(n, -1).T
 
 
-def can_be_coloured(n: int, edges: Pairs, k: int) -> bool:
-    """Say whether some assignment to at most k colours has different colours at the ends of every edge."""
-    colours = all_assignments(n, k)
-    return bool(np.all([colours[:, i] != colours[:, j] for i, j in edges], axis=0).any()) if edges else True
+def can_be_colored(n: int, edges: Pairs, k: int) -> bool:
+    """Say whether some assignment to at most k colors has different colors at the ends of every edge."""
+    colors = all_assignments(n, k)
+    return bool(np.all([colors[:, i] != colors[:, j] for i, j in edges], axis=0).any()) if edges else True
 
 
 def can_be_clustered(n: int, must_link: Pairs, cannot_link: Pairs, k: int) -> bool:
@@ -36,7 +36,7 @@ def can_be_clustered(n: int, must_link: Pairs, cannot_link: Pairs, k: int) -> bo
 
 
 def core_numbers(n: int, edges: Pairs) -> list[int]:
-    """For each node the largest d such that it survives when nodes with fewer than d neighbours are taken away."""
+    """For each node the largest d such that it survives when nodes with fewer than d neighbors are taken away."""
     numbers = [0] * n
     for d in range(1, n):
         inside = set(range(n))
@@ -52,11 +52,11 @@ def core_numbers(n: int, edges: Pairs) -> list[int]:
 
 
 def mycielski(n: int, edges: Pairs) -> tuple[int, Pairs]:
-    """Make a graph that needs one colour more and has no new triangle: a shadow of every node, and one more node."""
+    """Make a graph that needs one color more and has no new triangle: a shadow of every node, and one more node."""
     shadowed = [pair for i, j in edges for pair in ((i, j), (i, j + n), (j, i + n))]
     return 2 * n + 1, shadowed + [(v + n, 2 * n) for v in range(n)]
 
 
 def groetzsch() -> tuple[int, Pairs]:
-    """Return the smallest graph without a triangle that needs four colours: 11 nodes, 20 edges."""
+    """Return the smallest graph without a triangle that needs four colors: 11 nodes, 20 edges."""
     return mycielski(*mycielski(2, [(0, 1)]))

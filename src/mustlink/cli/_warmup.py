@@ -56,7 +56,7 @@ def _constraint_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     }
     torn = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2), (3, 4)])
     X = np.random.default_rng(0).normal(size=(8, 2))
-    yield "closure", lambda: torn.closure(8).adjacency()
+    yield "closure", lambda: torn.closure(8).graph()
     yield "conflicts", lambda: [conflict.chain for conflict in torn.conflicts()]
     for name, (n_clusters, links) in ladder.items():
         yield f"feasible, {name}", partial(links.feasible, n_clusters, 8)

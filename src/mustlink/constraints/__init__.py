@@ -1,9 +1,20 @@
-"""What a person knows of the data: pairs that belong together, pairs that do not."""
+"""Knowledge of pairs of rows: must-links and cannot-links, and what follows from them."""
 
 from mustlink.constraints._aligned import AlignedConstraints
-from mustlink.constraints._closure import Closure
+from mustlink.constraints._closure import Closure, Groups
 from mustlink.constraints._conflicts import Conflict
 from mustlink.constraints._constraints import Constraints
 from mustlink.constraints._feasibility import Feasibility
+from mustlink.constraints._graph import LinkGraph
+from mustlink.constraints._sampling import known_rows
 
-__all__ = ["AlignedConstraints", "Closure", "Conflict", "Constraints", "Feasibility"]
+__all__ = [
+    "AlignedConstraints",
+    "Closure",
+    "Conflict",
+    "Constraints",
+    "Feasibility",
+    "Groups",
+    "LinkGraph",
+    "known_rows",
+]

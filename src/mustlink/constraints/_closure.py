@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 
+from mustlink.constraints._graph import connected_nodes, number_by_first, symmetric_csr
 from mustlink.constraints._pairs import each_once
 from mustlink.errors import InfeasibleError, TooLargeError
 
 if TYPE_CHECKING:
     from mustlink.constraints._constraints import Constraints
 
-__all__ = ["Closure"]
+__all__ = ["Closure", "Groups"]
 
-MOST_EXPLICIT_PAIRS = 50_000_000
+MAX_EXPLICIT_PAIRS = 50_000_000
+
+
+class Groups(NamedTuple):
+    """The must-link components of two and more rows, in compressed form.
+
+    Attributes
+    ----------
+    indptr : ndarray of shape (n_groups + 1,)
+        The rows of group g are ``rows[indptr[g] : indptr[g + 1]]``.
+    rows : ndarray of shape (n_grouped,)
+        The rows of all groups, one group after the other, ascending in each.
+    number : ndarray of shape (n_samples,)
+        The group of every row, -1 for a row in no group.
+    """
+
+    indptr: NDArray[np.int64]
+    rows: NDArray[np.intp]
+    number: NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +55,10 @@ class Closure:
         How many rows each component has.
     cannot_link : ndarray of shape (n_edges, 2)
         Pairs of components that must be apart, each once, smaller number first.
+    weight : ndarray of shape (n_edges,)
+        The summed weight of the cannot-links between each two.
+    count : ndarray of shape (n_edges,)
+        The number of those cannot-links.
     self_loops : ndarray of shape (n_conflicted,)
         Components with a cannot-link between two of their own rows: no clustering can keep all their links.
 
@@ -53,24 +75,28 @@ class Closure:
     component: NDArray[np.intp]
     sizes: NDArray[np.intp]
     cannot_link: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    count: NDArray[np.intp]
     self_loops: NDArray[np.int64]
 
     @classmethod
     def of(cls, constraints: Constraints, n_samples: int) -> Closure:
-        """Work out what the constraints entail for a table of n_samples rows."""
-        component = must_link_components(constraints.must_link, n_samples)
-        return cls._from_edges(component, component[constraints.cannot_link])
+        """Compute what the constraints entail for a table of n_samples rows."""
+        component = connected_nodes(constraints.must_link, n_samples)
+        return cls._from_edges(component, component[constraints.cannot_link], constraints.cannot_link_weight)
 
     @classmethod
-    def _from_edges(cls, component: NDArray[np.intp], edges: NDArray[np.intp]) -> Closure:
+    def _from_edges(cls, component: NDArray[np.intp], edges: NDArray[np.intp], weight: NDArray[np.float64]) -> Closure:
         """Build the closure from component numbers and possibly repeated edges between them."""
         pairs = edges.reshape(-1, 2).astype(np.int64)
         inner = pairs[:, 0] == pairs[:, 1]
-        between, _ = each_once(pairs[~inner], np.ones((~inner).sum()))
+        between, total, count = each_once(pairs[~inner], weight[~inner])
         return cls(
             component=component,
             sizes=np.bincount(component).astype(np.intp),
             cannot_link=between,
+            weight=total,
+            count=count,
             self_loops=np.unique(pairs[inner, 0]),
         )
 
@@ -79,17 +105,45 @@ class Closure:
         """The number of must-link components, rows without a link counting as one each."""
         return len(self.sizes)
 
-    def adjacency(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the cannot-link graph between components as (indptr, indices), neighbours in ascending order.
+    def groups(self) -> Groups:
+        """Return the components of two and more rows.
 
         Returns
         -------
-        indptr : ndarray of shape (n_components + 1,)
-            Where the neighbours of each component begin.
-        indices : ndarray of shape (2 * n_edges,)
-            The neighbours.
+        Groups
+            Their rows in compressed form, and the group of every row.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 3), (2, 4)]).closure(5).groups().rows
+        array([0, 3, 2, 4])
         """
-        return graph_rows(self.cannot_link, self.n_components)
+        several = self.sizes > 1
+        rows = np.flatnonzero(several[self.component])
+        rows = rows[np.argsort(self.component[rows], kind="stable")]
+        number_of = np.where(several, np.cumsum(several) - 1, -1)
+        indptr = np.concatenate([[0], np.cumsum(self.sizes[several])]).astype(np.int64)
+        return Groups(indptr, rows, number_of[self.component])
+
+    def graph(self) -> csr_array:
+        """Return the cannot-link graph between components.
+
+        Returns
+        -------
+        csr_array of shape (n_components, n_components)
+            Symmetric, with the summed weight of the cannot-links between two components; the neighbors of each
+            component are in ascending order.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> links = Constraints(must_link=[(0, 1)], cannot_link=[(0, 2), (1, 2)])
+        >>> links.closure(3).graph().toarray()
+        array([[0., 2.],
+               [2., 0.]])
+        """
+        return symmetric_csr(self.cannot_link, self.weight, self.n_components)
 
     def two_clusters(self) -> Closure:
         """Return the closure that holds when there are only two clusters.
@@ -117,25 +171,26 @@ class Closure:
         """
         if self.self_loops.size:
             raise InfeasibleError("A cannot-link stands between rows that must-links join.")
-        side, opposite = self._two_colouring()
+        side, opposite = self.two_coloring()
         if (side == opposite).any():
-            raise InfeasibleError("The cannot-links form a ring of odd length, so that two clusters cannot keep them.")
-        component, renumbered = _in_order_of_first_row(side[self.component], 2 * self.n_components)
-        facing = np.column_stack([side, opposite])[np.unique(self.cannot_link)]
-        return Closure._from_edges(component, renumbered[facing])
+            raise InfeasibleError("The cannot-links form a ring of odd length, which two clusters cannot satisfy.")
+        component, renumbered = number_by_first(side[self.component], 2 * self.n_components)
+        ends = self.cannot_link[:, 0]
+        facing = np.column_stack([side[ends], opposite[ends]])
+        return Closure._from_edges(component, renumbered[facing], self.weight)
 
-    def _two_colouring(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def two_coloring(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Label each component with the side it is on and the side it is not on.
 
         Every component stands twice, in a graph where a cannot-link leads from one copy to the other copy of its
-        neighbour. Components whose first copies are connected are on one side. Where the two copies of one
+        neighbor. Components whose first copies are connected are on one side. Where the two copies of one
         component are connected, there is a ring of odd length, and the two labels are equal.
         """
         n = self.n_components
-        label = must_link_components(self._doubled(), 2 * n)
+        label = connected_nodes(self.doubled(), 2 * n)
         return label[:n], label[n:]
 
-    def _doubled(self) -> NDArray[np.int64]:
+    def doubled(self) -> NDArray[np.int64]:
         """Return the edges of the doubled graph, the second copies numbered from n_components on."""
         a, b = self.cannot_link.T
         n = self.n_components
@@ -170,9 +225,9 @@ class Closure:
         sizes = self.sizes.astype(float)
         a, b = self.cannot_link.T
         n_pairs = (sizes * (sizes - 1) / 2).sum() + (sizes[a] * sizes[b]).sum()
-        if n_pairs > MOST_EXPLICIT_PAIRS:
+        if n_pairs > MAX_EXPLICIT_PAIRS:
             raise TooLargeError(
-                f"The closure has {n_pairs:,.0f} pairs, more than the {MOST_EXPLICIT_PAIRS:,} that are written "
+                f"The closure has {n_pairs:,.0f} pairs, more than the {MAX_EXPLICIT_PAIRS:,} that are written "
                 "out; work with its components and its cannot_link instead."
             )
         members = np.split(np.argsort(self.component, kind="stable"), np.cumsum(self.sizes)[:-1])
@@ -180,37 +235,6 @@ class Closure:
         between = [_cross_pairs(members[i], members[j]) for i, j in self.cannot_link]
         nothing = np.empty((0, 2), dtype=np.int64)
         return Constraints(np.concatenate([nothing, *inside]), np.concatenate([nothing, *between]))
-
-
-def must_link_components(pairs: NDArray[np.int64], n_nodes: int) -> NDArray[np.intp]:
-    """Number the connected components of a graph in the order of their first nodes."""
-    if len(pairs) == 0:
-        return np.arange(n_nodes, dtype=np.intp)
-    a, b = pairs.T
-    graph = coo_array((np.ones(len(pairs), dtype=np.int8), (a, b)), shape=(n_nodes, n_nodes))
-    n_components, label = connected_components(graph, directed=False)
-    return _in_order_of_first_row(label, n_components)[0]
-
-
-def _in_order_of_first_row(label: NDArray[np.intp], n_labels: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Renumber labels by first appearance; also return the new number of every old label (unused ones last)."""
-    first = np.full(n_labels, len(label), dtype=np.intp)
-    first[label[::-1]] = np.arange(len(label))[::-1]
-    new = np.empty(n_labels, dtype=np.intp)
-    new[np.argsort(first, kind="stable")] = np.arange(n_labels)
-    return new[label], new
-
-
-def graph_rows(edges: NDArray[np.int64], n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return an undirected graph as (indptr, indices), the neighbours of each node in ascending order."""
-    if len(edges) == 0:
-        return np.zeros(n_nodes + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
-    a, b = edges.T
-    ends = np.concatenate([a, b]), np.concatenate([b, a])
-    # SciPy sorts by counting, several times faster than by comparing.
-    graph = coo_array((np.ones(2 * len(edges), dtype=bool), ends), shape=(n_nodes, n_nodes)).tocsr()
-    graph.sort_indices()
-    return graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
 
 
 def _all_pairs(rows: NDArray[np.intp]) -> NDArray[np.int64]:

@@ -8,14 +8,14 @@ from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from mustlink.constraints._closure import graph_rows, must_link_components
-from mustlink.constraints._conflicts_kernels import shortest_path
+from mustlink.constraints._graph import connected_nodes, shortest_path, symmetric_csr
 
 __all__ = ["Conflict", "Conflicts"]
 
+# A longer chain is printed without its middle.
 SHOWN_IN_CHAIN = 8
-"""How many rows of a chain a sentence names before it leaves out the middle."""
 
 
 class Conflict:
@@ -113,8 +113,8 @@ class _MustLinkGraph:
         self._edges = nodes.reshape(-1, 2).astype(np.int64)
 
     @cached_property
-    def _adjacency(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return graph_rows(self._edges, len(self.rows))
+    def _graph(self) -> csr_array:
+        return symmetric_csr(self._edges, np.ones(len(self._edges), dtype=np.int8), len(self.rows))
 
     def joins(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Say of each pair whether must-links join its two rows."""
@@ -122,13 +122,13 @@ class _MustLinkGraph:
             return np.zeros(len(pairs), dtype=bool)
         position = np.searchsorted(self.rows, pairs).clip(max=len(self.rows) - 1)
         linked = (self.rows[position] == pairs).all(axis=1)
-        component = must_link_components(self._edges, len(self.rows))
+        component = connected_nodes(self._edges, len(self.rows))
         return linked & (component[position[:, 0]] == component[position[:, 1]])
 
     def chain(self, a: int, b: int) -> tuple[int, ...]:
         """Return the rows of a shortest path between two rows that are joined."""
         start, end = np.searchsorted(self.rows, (a, b))
-        path = shortest_path(*self._adjacency, start, end)
+        path = shortest_path(self._graph, start, end)
         return tuple(self.rows[path].tolist())
 
 

@@ -8,12 +8,14 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from mustlink.constraints._aligned import AlignedConstraints
-from mustlink.constraints._closure import Closure, must_link_components
+from mustlink.constraints._closure import Closure
 from mustlink.constraints._coherence import coherence
 from mustlink.constraints._conflicts import Conflict, find_conflicts
 from mustlink.constraints._feasibility import DEFAULT_BUDGET, Feasibility, decide
+from mustlink.constraints._graph import LinkGraph, connected_nodes, symmetric_csr
 from mustlink.constraints._pairs import (
     as_pairs,
     as_weights,
@@ -100,8 +102,8 @@ class Constraints:
             raise ConstraintError(f'contradictions must be "raise" or "majority"; got {contradictions!r}.')
         must = as_pairs(must_link, "must-link")
         cannot = as_pairs(cannot_link, "cannot-link")
-        must, must_weight = each_once(must, as_weights(must_link_weight, must, "must-link"))
-        cannot, cannot_weight = each_once(cannot, as_weights(cannot_link_weight, cannot, "cannot-link"))
+        must, must_weight, _ = each_once(must, as_weights(must_link_weight, must, "must-link"))
+        cannot, cannot_weight, _ = each_once(cannot, as_weights(cannot_link_weight, cannot, "cannot-link"))
         in_must, in_cannot = in_both(must, cannot)
         if in_must.size:
             if contradictions == "raise":
@@ -343,6 +345,21 @@ class Constraints:
         return self._cannot_link_weight
 
     @property
+    def pairs(self) -> NDArray[np.int64]:
+        """All pairs, must-links first."""
+        return np.concatenate([self._must_link, self._cannot_link])
+
+    @property
+    def sign(self) -> NDArray[np.int8]:
+        """The kind of each of `pairs`: 1 for a must-link, -1 for a cannot-link."""
+        return np.repeat(np.array([1, -1], dtype=np.int8), [len(self._must_link), len(self._cannot_link)])
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """The weight of each of `pairs`."""
+        return np.concatenate([self._must_link_weight, self._cannot_link_weight])
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is no pair at all."""
         return len(self) == 0
@@ -454,6 +471,112 @@ class Constraints:
         """
         return np.unique(np.concatenate([self._must_link, self._cannot_link]))
 
+    def take(self, chosen: ArrayLike) -> Constraints:
+        """Return some of the links, with their weights.
+
+        Parameters
+        ----------
+        chosen : array-like of bool, shape (n_links,), or of int
+            A mask over `pairs`, or positions in it.
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> links = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 3)])
+        >>> links.take([True, False, True])
+        Constraints(1 must-link, 1 cannot-link)
+        """
+        index = np.asarray(chosen)
+        if index.dtype == bool and index.shape != (len(self),):
+            raise ValueError(f"The mask must have one entry for each of the {len(self)} links; got {index.shape}.")
+        number = np.arange(len(self))[index if index.size else np.empty(0, dtype=np.intp)]
+        n_must = len(self._must_link)
+        must, cannot = number[number < n_must], number[number >= n_must] - n_must
+        return Constraints(
+            self._must_link[must],
+            self._cannot_link[cannot],
+            must_link_weight=self._must_link_weight[must],
+            cannot_link_weight=self._cannot_link_weight[cannot],
+        )
+
+    def compact(self) -> tuple[NDArray[np.intp], Constraints]:
+        """Return the linked rows, and the links numbered by the places of their rows among them.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_constrained,)
+            The rows that stand in any pair, in ascending order.
+        links : Constraints
+            The same links in the same order, between places in `rows`.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> rows, links = Constraints(must_link=[(7, 2)], cannot_link=[(2, 4)]).compact()
+        >>> rows, links.must_link
+        (array([2, 4, 7]), array([[0, 2]]))
+        """
+        rows = self.constrained_rows().astype(np.intp)
+        local = object.__new__(Constraints)
+        # The order of rows is kept, so the pairs stay sorted and need no second check.
+        local._must_link = np.searchsorted(rows, self._must_link).astype(np.int64)
+        local._cannot_link = np.searchsorted(rows, self._cannot_link).astype(np.int64)
+        local._must_link_weight, local._cannot_link_weight = self._must_link_weight, self._cannot_link_weight
+        for array in (local._must_link, local._cannot_link):
+            array.flags.writeable = False
+        return rows, local
+
+    # ---- the links as a graph ----------------------------------------------------------------------------------
+
+    def adjacency(self, n_samples: int) -> LinkGraph:
+        """Return the links of every row, with the number of each link.
+
+        Parameters
+        ----------
+        n_samples : int
+            The number of rows.
+
+        Returns
+        -------
+        LinkGraph
+            In compressed sparse row form; every link appears from both ends.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 1)], cannot_link=[(1, 2)]).adjacency(3).neighbors
+        array([1, 0, 2, 1])
+        """
+        self.check_rows(n_samples)
+        return LinkGraph.of(self, n_samples)
+
+    def signed(self, n_samples: int) -> csr_array:
+        """Return the links as a symmetric matrix: the weight of a must-link, minus the weight of a cannot-link.
+
+        Parameters
+        ----------
+        n_samples : int
+            The number of rows.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_samples)
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 1)], cannot_link=[(1, 2)]).signed(3).toarray()
+        array([[ 0.,  1.,  0.],
+               [ 1.,  0., -1.],
+               [ 0., -1.,  0.]])
+        """
+        self.check_rows(n_samples)
+        return symmetric_csr(self.pairs, self.sign * self.weight, n_samples)
+
     # ---- what follows from the pairs ---------------------------------------------------------------------------
 
     def components(self, n_samples: int) -> NDArray[np.intp]:
@@ -476,7 +599,7 @@ class Constraints:
         array([0, 1, 0, 2])
         """
         self.check_rows(n_samples)
-        return must_link_components(self._must_link, n_samples)
+        return connected_nodes(self._must_link, n_samples)
 
     def closure(self, n_samples: int) -> Closure:
         """Work out all that the pairs entail, without writing it out.
@@ -598,14 +721,7 @@ class Constraints:
         >>> Constraints(must_link=[(0, 1)], cannot_link=[(0, 2)]).violations([5, 5, 5]).cannot_link
         array([[0, 2]])
         """
-        broken = ~self.satisfied(labels)
-        must, cannot = np.split(broken, [len(self._must_link)])
-        return Constraints(
-            self._must_link[must],
-            self._cannot_link[cannot],
-            must_link_weight=self._must_link_weight[must],
-            cannot_link_weight=self._cannot_link_weight[cannot],
-        )
+        return self.take(~self.satisfied(labels))
 
     def violation_rate(self, labels: ArrayLike) -> float:
         """Return the share of the pairs that a clustering breaks, 0 without pairs.

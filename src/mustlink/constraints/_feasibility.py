@@ -1,8 +1,8 @@
 """Is there any clustering into k clusters that keeps every link? A ladder from easy answers to a search.
 
-With cannot-links and three or more clusters the question is graph colouring, so no quick method can answer it
+With cannot-links and three or more clusters the question is graph coloring, so no quick method can answer it
 always. The steps (Davidson and Ravi 2005, 2007): a component that contradicts itself; fewer components than
-clusters; the degeneracy of the cannot-link graph; two colours; a clique; and a search with a budget.
+clusters; the degeneracy of the cannot-link graph; two colors; a clique; and a search with a budget.
 """
 
 from __future__ import annotations
@@ -12,23 +12,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
-from mustlink.constraints._closure import Closure, graph_rows, must_link_components
-from mustlink.constraints._conflicts_kernels import shortest_path
-from mustlink.constraints._feasibility_kernels import (
-    colour_by_search,
-    colour_greedily,
-    grow_clique,
-    smallest_last_order,
-)
+from mustlink.constraints._closure import Closure
+from mustlink.constraints._graph import connected_nodes, shortest_path, symmetric_csr
 
 __all__ = ["Feasibility"]
 
+# Elementary steps of the search, about a second.
 DEFAULT_BUDGET = 20_000_000
-"""Elementary steps of the search; about a second."""
-
+# The most rows that a reason names.
 SHOWN_ROWS = 12
-"""How many rows a reason names."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +39,7 @@ class Feasibility:
         A sentence, with rows by their numbers; :meth:`describe` names them otherwise.
     rows : tuple of int
         The rows that the reason names.
-    colours : ndarray of shape (n_components,) or None
+    colors : ndarray of shape (n_components,) or None
         For a yes: a cluster for every must-link component that keeps all cannot-links and leaves none of the k
         clusters empty. Geometry plays no part in it.
 
@@ -61,7 +55,7 @@ class Feasibility:
 
     answer: bool | None
     words: str = field(repr=False)
-    colours: NDArray[np.intp] | None = field(default=None, repr=False, compare=False)
+    colors: NDArray[np.intp] | None = field(default=None, repr=False, compare=False)
     rows: tuple[int, ...] = field(default=(), kw_only=True)
     separator: str = field(default=", ", repr=False, kw_only=True)
 
@@ -105,19 +99,22 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
         )
     if n_clusters == 1:
         return _one_cluster(closure)
-    indptr, indices = closure.adjacency()
+    # Loaded here, so that importing the constraints loads no compiler.
+    from mustlink._coloring_kernels import color_greedily, grow_clique, smallest_last_order
+
+    indptr, indices = _int64_csr(closure.graph())
     order, core_number = smallest_last_order(indptr, indices)
     order, degeneracy = order[::-1].copy(), core_number.max()
-    colours = colour_greedily(indptr, indices, order, np.full(len(order), -1, dtype=np.int64))
-    n_colours = colours.max() + 1
-    if n_colours <= n_clusters:
+    colors = color_greedily(indptr, indices, order, np.full(len(order), -1, dtype=np.int64))
+    n_colors = colors.max() + 1
+    if n_colors <= n_clusters:
         reason = (
             f"{n_clusters} clusters are at least one more than the degeneracy of the cannot-link graph, which is "
             f"{degeneracy}."
             if n_clusters > degeneracy
-            else f"A greedy colouring keeps all cannot-links with {n_colours} clusters."
+            else f"A greedy coloring keeps all cannot-links with {n_colors} clusters."
         )
-        return Feasibility(True, reason, _leave_none_empty(colours, n_clusters))
+        return Feasibility(True, reason, _leave_none_empty(colors, n_clusters))
     if n_clusters == 2:
         return _two_clusters(closure)
     clique = grow_clique(indptr, indices, order)
@@ -128,13 +125,13 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
             "they hold the rows {rows}.",
             rows=_first_rows(closure, clique),
         )
-    colours = np.full(len(order), -1, dtype=np.int64)
-    no = _search(closure, n_clusters, core_number >= n_clusters, budget, colours)
+    colors = np.full(len(order), -1, dtype=np.int64)
+    no = _search(closure, n_clusters, core_number >= n_clusters, budget, colors)
     if no is not None:
         return no
-    # In this order a component outside the core meets fewer than k coloured neighbours.
-    colours = colour_greedily(indptr, indices, order, colours)
-    return Feasibility(True, "A search found a colouring.", _leave_none_empty(colours, n_clusters))
+    # In this order a component outside the core meets fewer than k colored neighbors.
+    colors = color_greedily(indptr, indices, order, colors)
+    return Feasibility(True, "A search found a coloring.", _leave_none_empty(colors, n_clusters))
 
 
 def _one_cluster(closure: Closure) -> Feasibility:
@@ -145,8 +142,8 @@ def _one_cluster(closure: Closure) -> Feasibility:
 
 
 def _two_clusters(closure: Closure) -> Feasibility:
-    """Colour with two colours, or name a ring of odd length."""
-    side, opposite = closure._two_colouring()
+    """Color with two colors, or name a ring of odd length."""
+    side, opposite = closure.two_coloring()
     odd = np.flatnonzero(side == opposite)
     if odd.size:
         ring = _first_rows(closure, _odd_ring(closure, odd[0]))
@@ -156,8 +153,8 @@ def _two_clusters(closure: Closure) -> Feasibility:
             rows=ring,
             separator=" - ",
         )
-    colours = (side > opposite).astype(np.int64)
-    return Feasibility(True, "The cannot-links have no ring of odd length.", _leave_none_empty(colours, 2))
+    colors = (side > opposite).astype(np.int64)
+    return Feasibility(True, "The cannot-links have no ring of odd length.", _leave_none_empty(colors, 2))
 
 
 def _odd_ring(closure: Closure, component: int) -> NDArray[np.int64]:
@@ -168,7 +165,9 @@ def _odd_ring(closure: Closure, component: int) -> NDArray[np.int64]:
     left out for a shorter walk.
     """
     n = closure.n_components
-    walk = np.asarray(shortest_path(*graph_rows(closure._doubled(), 2 * n), component, component + n)) % n
+    doubled = closure.doubled()
+    graph = symmetric_csr(doubled, np.ones(len(doubled), dtype=np.int8), 2 * n)
+    walk = shortest_path(graph, component, component + n) % n
     been_before = np.ones(len(walk), dtype=bool)
     been_before[np.unique(walk, return_index=True)[1]] = False
     end = np.flatnonzero(been_before)[0]
@@ -177,18 +176,21 @@ def _odd_ring(closure: Closure, component: int) -> NDArray[np.int64]:
 
 
 def _search(
-    closure: Closure, n_clusters: int, core: NDArray[np.bool_], budget: int, colours: NDArray[np.int64]
+    closure: Closure, n_clusters: int, core: NDArray[np.bool_], budget: int, colors: NDArray[np.int64]
 ) -> Feasibility | None:
-    """Colour the hard core of the graph by branch and bound, one connected part after the other.
+    """Color the hard core of the graph by branch and bound, one connected part after the other.
 
-    A component with fewer than k neighbours left can always be coloured last, so that only the core in which all
-    have k or more is searched. Fills `colours` there, or returns why it cannot be done.
+    A component with fewer than k neighbors left can always be colored last, so that only the core in which all
+    have k or more is searched. Fills `colors` there, or returns why it cannot be done.
     """
+    from mustlink._coloring_kernels import color_by_search
+
     for nodes, edges in _connected_parts(closure.cannot_link, core):
-        answer, found, steps = colour_by_search(*graph_rows(edges, len(nodes)), n_clusters, budget)
+        graph = symmetric_csr(edges, np.ones(len(edges), dtype=np.int8), len(nodes))
+        answer, found, steps = color_by_search(*_int64_csr(graph), n_clusters, budget)
         budget -= steps
         if answer < 0:
-            return Feasibility(None, "The search for a colouring of the cannot-links ran out of its budget.")
+            return Feasibility(None, "The search for a coloring of the cannot-links ran out of its budget.")
         if answer == 0:
             return Feasibility(
                 False,
@@ -196,7 +198,7 @@ def _search(
                 f"{len(nodes)} groups of rows around the rows {{rows}}.",
                 rows=_first_rows(closure, nodes),
             )
-        colours[nodes] = found
+        colors[nodes] = found
     return None
 
 
@@ -205,7 +207,7 @@ def _connected_parts(
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
     """Give the nodes of each connected part of the core, and its edges in the numbering of those nodes."""
     edges = edges[core[edges].all(axis=1)]
-    part = must_link_components(edges, len(core))
+    part = connected_nodes(edges, len(core))
     nodes = np.flatnonzero(core)
     nodes = nodes[np.argsort(part[nodes], kind="stable")]
     _, starts = np.unique(part[nodes], return_index=True)
@@ -217,14 +219,19 @@ def _connected_parts(
     yield from parts
 
 
-def _leave_none_empty(colours: NDArray[np.int64], n_clusters: int) -> NDArray[np.intp]:
+def _int64_csr(graph: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a graph as the index arrays that the kernels take."""
+    return graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
+
+
+def _leave_none_empty(colors: NDArray[np.int64], n_clusters: int) -> NDArray[np.intp]:
     """Move components out of clusters with several into empty ones; splitting a cluster breaks no cannot-link."""
-    colours = np.asarray(colours, dtype=np.intp).copy()
-    empty = np.setdiff1d(np.arange(n_clusters), colours)
-    by_colour = np.argsort(colours, kind="stable")
-    repeated = by_colour[1:][colours[by_colour[1:]] == colours[by_colour[:-1]]]
-    colours[repeated[: len(empty)]] = empty
-    return colours
+    colors = np.asarray(colors, dtype=np.intp).copy()
+    empty = np.setdiff1d(np.arange(n_clusters), colors)
+    by_color = np.argsort(colors, kind="stable")
+    repeated = by_color[1:][colors[by_color[1:]] == colors[by_color[:-1]]]
+    colors[repeated[: len(empty)]] = empty
+    return colors
 
 
 def _first_rows(closure: Closure, components: ArrayLike) -> tuple[int, ...]:

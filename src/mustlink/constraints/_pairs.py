@@ -110,14 +110,16 @@ def as_weights(weights: ArrayLike | float | None, pairs: NDArray[np.int64], kind
     return array
 
 
-def each_once(pairs: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Put the smaller index first, sort, and make one pair of equal ones, their weights added."""
+def each_once(
+    pairs: NDArray[np.int64], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.intp]]:
+    """Put the smaller index first, sort, and merge equal pairs; return them with their summed weights and counts."""
     low, high = pairs.min(axis=1, initial=np.iinfo(np.int64).max), pairs.max(axis=1, initial=0)
     # The weight is the last sort key, so that sums of rounded numbers do not depend on the order given.
     order = np.lexsort((weights, high, low))
     low, high, weights = low[order], high[order], weights[order]
     if len(low) == 0:
-        return np.empty((0, 2), dtype=np.int64), weights
+        return np.empty((0, 2), dtype=np.int64), weights, np.empty(0, dtype=np.intp)
     first = np.flatnonzero(np.r_[True, (low[1:] != low[:-1]) | (high[1:] != high[:-1])])
     once = np.column_stack([low[first], high[first]])
     with np.errstate(over="ignore"):
@@ -128,7 +130,7 @@ def each_once(pairs: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[N
             f"The weights of rows {name_pair(once[endless[0]])} add up to more than a float can hold.",
             to_tuples(once[endless]),
         )
-    return once, added
+    return once, added, np.diff(np.append(first, len(low)))
 
 
 def in_both(one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -224,8 +224,8 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
             return 0, apart, uncoloured
         sound = links if not closure.self_loops.size else Constraints(links.must_link, _between(links, closure))
         answer = sound.feasible(wanted, len(closure.component))
-        if answer.colours is not None:
-            return wanted, apart, answer.colours[apart.member].astype(np.int64)
+        if answer.colors is not None:
+            return wanted, apart, answer.colors[apart.member].astype(np.int64)
         if self.on_infeasible == "raise":
             raise InfeasibleError(answer.reason)
         colours = quiet_colours(apart, wanted)

@@ -17,8 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_partial_labels
-from mustlink.constraints import AlignedConstraints, Closure, Constraints
-from mustlink.constraints._sampling import known_rows
+from mustlink.constraints import AlignedConstraints, Closure, Constraints, known_rows
 from mustlink.errors import InfeasibleWarning, UnmetConstraintsWarning
 from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage
 from mustlink.hierarchy._dendrogram_kernels import cut

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from mustlink._coloring_kernels import color_by_search
 from mustlink._jit import jit
-from mustlink.constraints._feasibility_kernels import colour_by_search
 
 MOST_STEPS = 2_000_000
 """Of one search; a few milliseconds."""
@@ -171,7 +171,7 @@ def can_share(
     if n_colours == 2 or budget[0] <= 0:
         return False
     listed, node_of, indptr, indices = part_with_both(one, other, ring, head, after, to)
-    answer, found, steps = colour_by_search(indptr, indices, n_colours, min(budget[0], MOST_STEPS))
+    answer, found, steps = color_by_search(indptr, indices, n_colours, min(budget[0], MOST_STEPS))
     budget[0] -= steps
     if answer == 1:
         for at in listed:

@@ -101,7 +101,7 @@ class Chunklets(BoundRows):
             tried.append(self._settled(costs, previous, self._by_regret(costs)))
         if _fewest_broken(tried) and self._order != "degeneracy":
             tried.append(self._greedily(costs, "degeneracy"))
-        if _fewest_broken(tried) and self.feasibility.colours is not None:
+        if _fewest_broken(tried) and self.feasibility.colors is not None:
             tried.append(self._settled(costs, self._coloured(costs), self._by_regret(costs)))
         n_broken, _, labels = min(tried, key=lambda outcome: outcome[:2])
         if n_broken and not self._relax:
@@ -145,8 +145,8 @@ class Chunklets(BoundRows):
 
     def _coloured(self, costs: Floats) -> Labels:
         """Take a known colouring, and match its colours with the clusters at the least cost in each connected part."""
-        assert self.feasibility.colours is not None
-        colours = self.feasibility.colours[self._component_of_item[self._hard]]
+        assert self.feasibility.colors is not None
+        colours = self.feasibility.colors[self._component_of_item[self._hard]]
         labels = np.empty(len(costs), dtype=np.intp)
         for nodes in self._hard_parts:
             of_colour = np.zeros((self._n_clusters, self._n_clusters))

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mustlink.constraints import Constraints
-from mustlink.constraints._sampling import known_rows
+from mustlink.constraints import Constraints, known_rows
 from mustlink.kmeans._base import _ConstrainedKMeans
 from mustlink.kmeans._lloyd import BoundRows
 from mustlink.kmeans._seeding import Start, from_seeds, neighbourhood_seeds, with_row_apart

@@ -1,4 +1,4 @@
-"""Graph colouring, compiled: smallest-last order, greedy colours, cliques, and DSATUR with a budget."""
+"""Graph coloring, compiled: smallest-last order, greedy colors, cliques, and DSATUR with a budget."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from mustlink._jit import jit
 def smallest_last_order(
     indptr: NDArray[np.int64], indices: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Order the nodes so that none has more neighbours after it than its core number; return order and numbers.
+    """Order the nodes so that none has more neighbors after it than its core number; return order and numbers.
 
     The core number of a node is the largest d such that it belongs to a part of the graph in which all have d
-    or more neighbours. The order is ascending in it, and its maximum is the degeneracy of the graph.
+    or more neighbors. The order is ascending in it, and its maximum is the degeneracy of the graph.
 
     Nodes are kept sorted by degree in one array; a node whose degree falls by one changes places with the first
     node of its degree (Batagelj and Zaversnik 2003).
@@ -40,38 +40,38 @@ def smallest_last_order(
     for position in range(n):
         node = order[position]
         for edge in range(indptr[node], indptr[node + 1]):
-            neighbour = indices[edge]
-            d = degree[neighbour]
+            neighbor = indices[edge]
+            d = degree[neighbor]
             if d > degree[node]:
                 first = max(start[d], position + 1)
                 other = order[first]
-                order[place[neighbour]], order[first] = other, neighbour
-                place[other], place[neighbour] = place[neighbour], first
+                order[place[neighbor]], order[first] = other, neighbor
+                place[other], place[neighbor] = place[neighbor], first
                 start[d] = first + 1
-                degree[neighbour] = d - 1
+                degree[neighbor] = d - 1
     return order, degree
 
 
 @jit
-def colour_greedily(
+def color_greedily(
     indptr: NDArray[np.int64], indices: NDArray[np.int64], order: NDArray[np.int64], given: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Give each node in turn the smallest colour that no neighbour has; colours given are kept, -1 is none."""
+    """Give each node in turn the smallest color that no neighbor has; colors given are kept, -1 is none."""
     n = len(order)
-    colours = given.copy()
+    colors = given.copy()
     taken_by = np.full(n + 1, -1, dtype=np.int64)
     for node in order:
-        if colours[node] >= 0:
+        if colors[node] >= 0:
             continue
         for edge in range(indptr[node], indptr[node + 1]):
-            colour = colours[indices[edge]]
-            if colour >= 0:
-                taken_by[colour] = node
-        colour = 0
-        while taken_by[colour] == node:
-            colour += 1
-        colours[node] = colour
-    return colours
+            color = colors[indices[edge]]
+            if color >= 0:
+                taken_by[color] = node
+        color = 0
+        while taken_by[color] == node:
+            color += 1
+        colors[node] = color
+    return colors
 
 
 @jit
@@ -90,7 +90,7 @@ def grow_clique(indptr: NDArray[np.int64], indices: NDArray[np.int64], order: ND
             size += 1
             for edge in range(indptr[candidate], indptr[candidate + 1]):
                 n_met[indices[edge]] += 1
-            # Who is next to the whole clique is next to its latest member; take the one with most neighbours.
+            # Who is next to the whole clique is next to its latest member; take the one with most neighbors.
             latest, candidate = candidate, -1
             for edge in range(indptr[latest], indptr[latest + 1]):
                 node = indices[edge]
@@ -103,11 +103,11 @@ def grow_clique(indptr: NDArray[np.int64], indices: NDArray[np.int64], order: ND
 
 
 @jit
-def most_saturated(colours: NDArray[np.int64], saturation: NDArray[np.int64], indptr: NDArray[np.int64]) -> int:
-    """Choose the uncoloured node whose neighbours have most colours; among those, the one of highest degree."""
+def most_saturated(colors: NDArray[np.int64], saturation: NDArray[np.int64], indptr: NDArray[np.int64]) -> int:
+    """Choose the uncolored node whose neighbors have most colors; among those, the one of highest degree."""
     best = -1
-    for node in range(len(colours)):
-        if colours[node] < 0 and (
+    for node in range(len(colors)):
+        if colors[node] < 0 and (
             best < 0
             or saturation[node] > saturation[best]
             or (
@@ -120,54 +120,54 @@ def most_saturated(colours: NDArray[np.int64], saturation: NDArray[np.int64], in
 
 
 @jit
-def colour_by_search(
-    indptr: NDArray[np.int64], indices: NDArray[np.int64], n_colours: int, budget: int
+def color_by_search(
+    indptr: NDArray[np.int64], indices: NDArray[np.int64], n_colors: int, budget: int
 ) -> tuple[int, NDArray[np.int64], int]:
-    """Colour a graph with at most n_colours colours, backtracking, most saturated node first (Brelaz 1979).
+    """Color a graph with at most n_colors colors, backtracking, most saturated node first (Brelaz 1979).
 
-    Returns 1 with the colours, 0 if there is none, or -1 when the budget is used up; and the steps taken.
+    Returns 1 with the colors, 0 if there is none, or -1 when the budget is used up; and the steps taken.
     """
     n = len(indptr) - 1
-    colours = np.full(n, -1, dtype=np.int64)
-    met = np.zeros((n, n_colours), dtype=np.int64)
+    colors = np.full(n, -1, dtype=np.int64)
+    met = np.zeros((n, n_colors), dtype=np.int64)
     saturation = np.zeros(n, dtype=np.int64)
     node_at = np.empty(n + 1, dtype=np.int64)
-    next_colour = np.zeros(n + 1, dtype=np.int64)
+    next_color = np.zeros(n + 1, dtype=np.int64)
     n_used = np.zeros(n + 1, dtype=np.int64)
     depth, steps = 0, 0
-    node_at[0] = most_saturated(colours, saturation, indptr)
+    node_at[0] = most_saturated(colors, saturation, indptr)
     while depth < n:
         node = node_at[depth]
-        colour = next_colour[depth]
-        # A colour not yet used is as good as any other, so that only the first of them is tried.
-        while colour < min(n_colours, n_used[depth] + 1) and met[node, colour] > 0:
-            colour += 1
-        if colour < min(n_colours, n_used[depth] + 1):
-            colours[node] = colour
+        color = next_color[depth]
+        # A color not yet used is as good as any other, so that only the first of them is tried.
+        while color < min(n_colors, n_used[depth] + 1) and met[node, color] > 0:
+            color += 1
+        if color < min(n_colors, n_used[depth] + 1):
+            colors[node] = color
             for edge in range(indptr[node], indptr[node + 1]):
-                neighbour = indices[edge]
-                if met[neighbour, colour] == 0:
-                    saturation[neighbour] += 1
-                met[neighbour, colour] += 1
-            next_colour[depth] = colour + 1
-            n_used[depth + 1] = max(n_used[depth], colour + 1)
+                neighbor = indices[edge]
+                if met[neighbor, color] == 0:
+                    saturation[neighbor] += 1
+                met[neighbor, color] += 1
+            next_color[depth] = color + 1
+            n_used[depth + 1] = max(n_used[depth], color + 1)
             depth += 1
             steps += n + indptr[node + 1] - indptr[node]
             if depth < n:
-                node_at[depth] = most_saturated(colours, saturation, indptr)
-                next_colour[depth] = 0
+                node_at[depth] = most_saturated(colors, saturation, indptr)
+                next_color[depth] = 0
         else:
             depth -= 1
             if depth < 0:
-                return 0, colours, steps
+                return 0, colors, steps
             node = node_at[depth]
-            colour = colours[node]
-            colours[node] = -1
+            color = colors[node]
+            colors[node] = -1
             for edge in range(indptr[node], indptr[node + 1]):
-                neighbour = indices[edge]
-                met[neighbour, colour] -= 1
-                if met[neighbour, colour] == 0:
-                    saturation[neighbour] -= 1
+                neighbor = indices[edge]
+                met[neighbor, color] -= 1
+                if met[neighbor, color] == 0:
+                    saturation[neighbor] -= 1
         if steps > budget:
-            return -1, colours, steps
-    return 1, colours, steps
+            return -1, colors, steps
+    return 1, colors, steps

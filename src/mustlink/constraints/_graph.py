@@ -1,0 +1,112 @@
+"""Links as a graph: the CSR form of undirected edges, components, and shortest paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+if TYPE_CHECKING:
+    from mustlink.constraints._constraints import Constraints
+
+__all__ = ["LinkGraph"]
+
+
+@dataclass(frozen=True, eq=False)
+class LinkGraph:
+    """The links of every row, in compressed sparse row form.
+
+    Made by :meth:`Constraints.adjacency`. Every link appears twice, once from either end.
+
+    Attributes
+    ----------
+    pairs : ndarray of shape (n_links, 2)
+        The links, must-links first.
+    sign : ndarray of shape (n_links,)
+        1 for a must-link, -1 for a cannot-link.
+    weight : ndarray of shape (n_links,)
+        The weights.
+    indptr : ndarray of shape (n_samples + 1,)
+        The entries of row i are those from ``indptr[i]`` to ``indptr[i + 1]``.
+    neighbors : ndarray of shape (2 * n_links,)
+        The rows that each row is linked with, in ascending order.
+    link : ndarray of shape (2 * n_links,)
+        The number of that link in `pairs`.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> graph = Constraints(must_link=[(0, 1)], cannot_link=[(1, 2)]).adjacency(3)
+    >>> graph.neighbors[graph.indptr[1] : graph.indptr[2]]
+    array([0, 2])
+    >>> graph.sign[graph.link[graph.indptr[1] : graph.indptr[2]]]
+    array([ 1, -1], dtype=int8)
+    """
+
+    pairs: NDArray[np.int64]
+    sign: NDArray[np.int8]
+    weight: NDArray[np.float64]
+    indptr: NDArray[np.int64]
+    neighbors: NDArray[np.int64]
+    link: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, links: Constraints, n_samples: int) -> LinkGraph:
+        """Build the graph of the links of a table of n_samples rows."""
+        graph = symmetric_csr(links.pairs, np.arange(len(links)), n_samples)
+        return cls(
+            links.pairs,
+            links.sign,
+            links.weight,
+            graph.indptr.astype(np.int64),
+            graph.indices.astype(np.int64),
+            graph.data,
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """The number of rows."""
+        return len(self.indptr) - 1
+
+
+def symmetric_csr(edges: NDArray[np.int64], values: NDArray, n_nodes: int) -> csr_array:
+    """Return a symmetric CSR array with a value per undirected edge, the columns of each row in ascending order."""
+    a, b = edges.T
+    ends = np.concatenate([a, b]), np.concatenate([b, a])
+    # SciPy sorts by counting, several times faster than by comparing.
+    graph = coo_array((np.concatenate([values, values]), ends), shape=(n_nodes, n_nodes)).tocsr()
+    graph.sort_indices()
+    return graph
+
+
+def connected_nodes(edges: NDArray[np.int64], n_nodes: int) -> NDArray[np.intp]:
+    """Number the connected components of a graph in the order of their first nodes."""
+    if len(edges) == 0:
+        return np.arange(n_nodes, dtype=np.intp)
+    a, b = edges.T
+    graph = coo_array((np.ones(len(edges), dtype=np.int8), (a, b)), shape=(n_nodes, n_nodes))
+    n_components, label = connected_components(graph, directed=False)
+    return number_by_first(label, n_components)[0]
+
+
+def number_by_first(label: NDArray[np.intp], n_labels: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Renumber labels by first appearance; also return the new number of every old label (unused ones last)."""
+    first = np.full(n_labels, len(label), dtype=np.intp)
+    first[label[::-1]] = np.arange(len(label))[::-1]
+    new = np.empty(n_labels, dtype=np.intp)
+    new[np.argsort(first, kind="stable")] = np.arange(n_labels)
+    return new[label], new
+
+
+def shortest_path(graph: csr_array, start: int, end: int) -> NDArray[np.int64]:
+    """Return the nodes of a shortest path between two connected nodes of a symmetric graph."""
+    # The search begins at the end, so that the predecessors lead from start to end.
+    predecessor = breadth_first_order(graph, end, directed=True)[1]
+    path = [start]
+    while path[-1] != end:
+        path.append(int(predecessor[path[-1]]))
+    return np.array(path, dtype=np.int64)
