@@ -15,7 +15,17 @@ import mustlink
 PACKAGE = Path(mustlink.__file__).parent
 
 # Helpers without knowledge of clustering: they import nothing of ours but each other, and everything may import them.
-HELPERS = {"_atomic", "_coloring_kernels", "_jit", "_progress", "_sklearn_compat", "_types", "_version", "_words", "errors"}
+HELPERS = {
+    "_atomic",
+    "_coloring_kernels",
+    "_jit",
+    "_progress",
+    "_sklearn_compat",
+    "_types",
+    "_version",
+    "_words",
+    "errors",
+}
 
 # From the bottom up. A part may import the parts of lower rows; within a row only its own modules, unless ALSO says so.
 ROWS = [
