@@ -12,7 +12,7 @@ NAMES = (
     "bbc",
     "bckm",
     "density",
-    "metric",
+    "metric_learning",
     "lcvqe",
     "kernelkmeans",
     "spectral",

@@ -98,7 +98,7 @@ def _our_metric(class_name: str, problem: Problem) -> Labels:
     """Learn one of our metrics, then k-means."""
     from mustlink import Constraints
 
-    make = getattr(importlib.import_module("mustlink.metric"), class_name)
+    make = getattr(importlib.import_module("mustlink.metric_learning"), class_name)
     links = Constraints(problem.must_link, problem.cannot_link)
     return _k_means(make().fit(problem.X, constraints=links).transform(problem.X), problem)
 

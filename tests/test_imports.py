@@ -32,7 +32,7 @@ ROWS = [
     {"constraints", "metrics"},
     {"inference"},
     {"base", "_rows", "estimator_checks"},
-    {"boosting", "density", "hierarchy", "kmeans", "metric", "metric_learning", "mixture", "sizes", "spectral"},
+    {"boosting", "density", "hierarchy", "kmeans", "metric_learning", "mixture", "sizes", "spectral"},
     {"active", "catalogue", "datasets"},
     {"selection", "plot"},
     {"tables"},

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mustlink.density import ConstrainedHDBSCAN
     from mustlink.hierarchy import ConstrainedLinkage, PartitionThenLink, SeededSingleLink
     from mustlink.kmeans import LCVQE, COPKMeans, HMRFKMeans, KernelKMeans, MPCKMeans, PCKMeans, SeededKMeans
-    from mustlink.metric import DCA, ITML, MMC, RCA
+    from mustlink.metric_learning import DCA, ITML, MMC, RCA
     from mustlink.spectral import ConstrainedSpectral, SpectralLearning
 
 __all__ = [
@@ -70,10 +70,10 @@ _HOME = {
     "SeededSingleLink": "mustlink.hierarchy",
     "ConstrainedSpectral": "mustlink.spectral",
     "Constraints": "mustlink.constraints",
-    "DCA": "mustlink.metric",
-    "ITML": "mustlink.metric",
-    "MMC": "mustlink.metric",
-    "RCA": "mustlink.metric",
+    "DCA": "mustlink.metric_learning",
+    "ITML": "mustlink.metric_learning",
+    "MMC": "mustlink.metric_learning",
+    "RCA": "mustlink.metric_learning",
     "PCKMeans": "mustlink.kmeans",
     "SeededKMeans": "mustlink.kmeans",
     "SpectralLearning": "mustlink.spectral",
@@ -90,7 +90,7 @@ _SUBMODULES = (
     "estimator_checks",
     "hierarchy",
     "kmeans",
-    "metric",
+    "metric_learning",
     "metrics",
     "plot",
     "report",

@@ -98,7 +98,7 @@ def _distance_boosted(problem: Problem) -> Outcome:
 
 def _metric_learned(problem: Problem) -> Outcome:
     """K-means in the space that ITML learns."""
-    model = build("mustlink.metric:ITML", random_state=problem.seed).fit(problem.X, constraints=problem.links)
+    model = build("mustlink.metric_learning:ITML", random_state=problem.seed).fit(problem.X, constraints=problem.links)
     learned = model.transform(problem.X)
     return Outcome(KMeans(problem.n_clusters, n_init=10, random_state=problem.seed).fit(learned).labels_)
 
@@ -108,7 +108,7 @@ METHODS = (
     Method("RCKM", partial(_boosted, "random"), "mustlink.boosting:BoostedConstrainedKMeans"),
     Method("CKM", _unboosted, "mustlink.boosting:PriorityCOPKMeans"),
     Method("DBOOST", _distance_boosted, "mustlink.boosting:DistBoost"),
-    Method("ITML", _metric_learned, "mustlink.metric:ITML"),
+    Method("ITML", _metric_learned, "mustlink.metric_learning:ITML"),
     Method("k-means", _plain),
 )
 

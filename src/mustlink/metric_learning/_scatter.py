@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from mustlink.constraints import Constraints
-from mustlink.metric._base import Floats, dense_rows
+from mustlink.metric_learning._base import Floats, dense_rows
 
 
 @dataclass(frozen=True)

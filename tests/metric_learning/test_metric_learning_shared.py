@@ -18,8 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints, PCKMeans
 from mustlink.errors import ConstraintError, TooLargeError, UnmetConstraintsWarning
-from mustlink.metric import DCA, ITML, MMC, RCA
-from mustlink.metric._base import MOST_FEATURES
+from mustlink.metric_learning import DCA, ITML, MMC, RCA
+from mustlink.metric_learning._base import MOST_FEATURES
 from reference.random_links import Case, cases
 
 METRICS = [ITML(random_state=0), MMC(), MMC(diagonal=True), RCA(), DCA()]

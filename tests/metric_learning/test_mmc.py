@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
-from mustlink.metric import MMC
-from reference.metric import linked_differences, mmc_by_projected_gradients, mmc_diagonal_by_scipy, mmc_value
+from mustlink.metric_learning import MMC
+from reference.metric_learning import linked_differences, mmc_by_projected_gradients, mmc_diagonal_by_scipy, mmc_value
 
 WDBC = load_breast_cancer()
 X_WDBC = StandardScaler().fit_transform(WDBC.data)

@@ -70,7 +70,7 @@ def make_data(folder: Path, seed: int) -> Path:
     from sklearn.preprocessing import StandardScaler
 
     from mustlink import Constraints
-    from mustlink.metric import ITML
+    from mustlink.metric_learning import ITML
 
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
@@ -83,7 +83,7 @@ def make_data(folder: Path, seed: int) -> Path:
 
 def fit_apart(environment: str, name: str, path: Path) -> dict[str, Any]:
     """Fit in a process of its own and return its figures, or what went wrong."""
-    return run_apart(environment, "metric", name, str(path), time_limit=TIME_LIMIT)
+    return run_apart(environment, "metric_learning", name, str(path), time_limit=TIME_LIMIT)
 
 
 # ---- inside such a process: nothing of mustlink may be imported for a peer
@@ -104,7 +104,7 @@ def fit_one(name: str, path: Path) -> dict[str, float]:
 def fit_ours(name: str, data: dict[str, Any]) -> tuple[Any, float]:
     """Fit the metric of that name."""
     from mustlink import Constraints
-    from mustlink.metric import ITML, MMC
+    from mustlink.metric_learning import ITML, MMC
 
     metric = ITML(bounds=tuple(data["bounds"])) if name == "ITML" else MMC("diagonal" in name, shrinkage=0.0)
     metric.fit(data["X"], constraints=Constraints(data["must_link"], data["cannot_link"]))

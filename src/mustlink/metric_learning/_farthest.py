@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from mustlink._sklearn_compat import one_blas_thread
-from mustlink.metric._base import Floats
+from mustlink.metric_learning._base import Floats
 
 STEPS_PER_CHECK = 5
 """The bound on the best value takes eigenvalues, so it is not asked for at every step."""

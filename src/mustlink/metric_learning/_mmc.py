@@ -11,12 +11,12 @@ from scipy.linalg import solve_triangular
 from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink.constraints import Constraints
-from mustlink.metric._base import Floats, LinkedMetricMixin, symmetric_root, warn_of_gap, warn_of_identity
-from mustlink.metric._farthest import farthest_apart
-from mustlink.metric._scatter import Units, regular
+from mustlink.metric_learning._base import BaseLinkedMetric, Floats, symmetric_root, warn_of_gap, warn_of_identity
+from mustlink.metric_learning._farthest import farthest_apart
+from mustlink.metric_learning._scatter import Units, regular
 
 
-class MMC(LinkedMetricMixin):
+class MMC(BaseLinkedMetric):
     """Mahalanobis metric for clustering (Xing, Ng, Jordan and Russell 2003).
 
     The metric that makes the sum of squared distances of must-linked rows least, while the sum of distances of
@@ -82,7 +82,7 @@ class MMC(LinkedMetricMixin):
     --------
     >>> import numpy as np
     >>> from mustlink import Constraints
-    >>> from mustlink.metric import MMC
+    >>> from mustlink.metric_learning import MMC
     >>> X = np.array([[0.0, 0.0], [1.0, 4.0], [2.0, 0.0], [3.0, 1.0]])
     >>> links = Constraints(must_link=[(0, 1), (2, 3)], cannot_link=[(0, 2), (1, 3)])
     >>> metric = MMC().fit(X, constraints=links).get_metric()

@@ -42,7 +42,7 @@ class MahalanobisDistance:
     Examples
     --------
     >>> import numpy as np
-    >>> from mustlink.metric import MahalanobisDistance
+    >>> from mustlink.metric_learning import MahalanobisDistance
     >>> MahalanobisDistance(np.diag([2.0, 1.0]))([0.0, 0.0], [3.0, 8.0])
     10.0
     """
@@ -54,7 +54,7 @@ class MahalanobisDistance:
         return float(np.linalg.norm(self.components @ difference))
 
 
-class LinkedMetricMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Skeleton of the transformers that learn a metric from links; each adds how it learns.
 
     A subclass says in ``_learn(X, links)`` what map the links ask for. Without any link no metric is better than
@@ -64,8 +64,8 @@ class LinkedMetricMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     --------
     >>> import numpy as np
     >>> from mustlink import Constraints
-    >>> from mustlink.metric import LinkedMetricMixin
-    >>> class WithoutTheLinkedColumns(LinkedMetricMixin):
+    >>> from mustlink.metric_learning import BaseLinkedMetric
+    >>> class WithoutTheLinkedColumns(BaseLinkedMetric):
     ...     def _learn(self, X, links):
     ...         first, second = links.must_link.T
     ...         return np.diag((X[first] == X[second]).all(axis=0).astype(float))

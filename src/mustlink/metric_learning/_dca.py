@@ -10,11 +10,11 @@ from scipy.linalg import eigh
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink.constraints import Constraints
-from mustlink.metric._base import Floats, LinkedMetricMixin, warn_of_identity
-from mustlink.metric._scatter import Chunklets, Units, group_means, regular
+from mustlink.metric_learning._base import BaseLinkedMetric, Floats, warn_of_identity
+from mustlink.metric_learning._scatter import Chunklets, Units, group_means, regular
 
 
-class DCA(LinkedMetricMixin):
+class DCA(BaseLinkedMetric):
     """Discriminative component analysis (Hoi, Liu, Lyu and Ma 2006).
 
     Keeps the directions in which must-link components that are cannot-linked lie far from each other, measured by how
@@ -68,7 +68,7 @@ class DCA(LinkedMetricMixin):
     --------
     >>> import numpy as np
     >>> from mustlink import Constraints
-    >>> from mustlink.metric import DCA
+    >>> from mustlink.metric_learning import DCA
     >>> X = np.array([[0.0, 0.0], [0.0, 4.0], [1.0, 0.0], [1.2, 4.0]])
     >>> links = Constraints(must_link=[(0, 1), (2, 3)], cannot_link=[(0, 2)])
     >>> DCA().fit_transform(X, constraints=links).shape

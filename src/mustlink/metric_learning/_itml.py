@@ -13,8 +13,8 @@ from sklearn.utils import check_array, check_random_state
 from mustlink._progress import round_bar
 from mustlink._sklearn_compat import Interval, StrOptions, is_array_like
 from mustlink.constraints import Constraints
-from mustlink.metric._base import Floats, LinkedMetricMixin, differences, symmetric_root, warn_of_gap
-from mustlink.metric._logdet import LogDetProblem, solve
+from mustlink.metric_learning._base import BaseLinkedMetric, Floats, differences, symmetric_root, warn_of_gap
+from mustlink.metric_learning._logdet import LogDetProblem, solve
 
 SAMPLED_PAIRS = 10_000
 """How many pairs of rows tell what is near and what is far."""
@@ -22,7 +22,7 @@ SAMPLED_PAIRS = 10_000
 PAIRS_AT_ONCE = 1_000
 
 
-class ITML(LinkedMetricMixin):
+class ITML(BaseLinkedMetric):
     """Information-theoretic metric learning (Davis, Kulis, Jain, Sra and Dhillon 2007).
 
     Among all metrics in which must-linked rows are near and cannot-linked rows far from each other, the one nearest to
@@ -96,7 +96,7 @@ class ITML(LinkedMetricMixin):
     --------
     >>> import numpy as np
     >>> from mustlink import Constraints
-    >>> from mustlink.metric import ITML
+    >>> from mustlink.metric_learning import ITML
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> links = Constraints(must_link=[(0, 1)], cannot_link=[(0, 2)])
     >>> ITML(bounds=(0.5, 2.0), gamma=100.0).fit(X, constraints=links).metric_matrix_.round(1)

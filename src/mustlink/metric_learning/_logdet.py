@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mustlink._sklearn_compat import one_blas_thread
 from mustlink.constraints import Constraints
-from mustlink.metric._base import Floats
+from mustlink.metric_learning._base import Floats
 
 EQUAL = np.finfo(np.float64).eps ** 2
 """Rows whose squared distance is this share of what is asked for differ by rounding only."""

@@ -10,8 +10,8 @@ from scipy.linalg import eig
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from mustlink import Constraints
-from mustlink.metric import DCA, RCA
-from reference.metric import dca_scatters, within_covariance
+from mustlink.metric_learning import DCA, RCA
+from reference.metric_learning import dca_scatters, within_covariance
 
 
 @given(seed=st.integers(0, 1000), n_features=st.integers(1, 5))

@@ -16,8 +16,8 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
-from mustlink.metric import ITML
-from reference.metric import itml_by_projections, itml_objective
+from mustlink.metric_learning import ITML
+from reference.metric_learning import itml_by_projections, itml_objective
 from reference.random_links import Case, cases
 
 WDBC = load_breast_cancer()

@@ -9,11 +9,11 @@ import numpy as np
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink.constraints import Constraints
-from mustlink.metric._base import Floats, LinkedMetricMixin, warn_of_identity
-from mustlink.metric._scatter import Chunklets, Units, regular
+from mustlink.metric_learning._base import BaseLinkedMetric, Floats, warn_of_identity
+from mustlink.metric_learning._scatter import Chunklets, Units, regular
 
 
-class RCA(LinkedMetricMixin):
+class RCA(BaseLinkedMetric):
     """Relevant component analysis (Bar-Hillel, Hertz, Shental and Weinshall 2003).
 
     Rows that belong together differ in ways that do not matter. Directions in which must-linked rows scatter much are
@@ -63,7 +63,7 @@ class RCA(LinkedMetricMixin):
     --------
     >>> import numpy as np
     >>> from mustlink import Constraints
-    >>> from mustlink.metric import RCA
+    >>> from mustlink.metric_learning import RCA
     >>> X = np.array([[0.0, 0.0], [0.0, 4.0], [1.0, 0.0], [2.0, 0.0]])
     >>> RCA(shrinkage=0).fit(X, constraints=Constraints(must_link=[(0, 1), (2, 3)])).metric_matrix_.round(2)
     array([[8. , 0. ],
