@@ -6,12 +6,13 @@ import gzip
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.datasets
 
 from mustlink.datasets import load, names
-from mustlink.datasets._catalogue import FOLDER_SETS, SUBSETS
-from mustlink.datasets._folder import data_folder
+from mustlink.datasets._folder import files_in_folder
+from mustlink.datasets._known_sets import FOLDER_SETS, SUBSETS
 from mustlink.errors import DataNotFoundError, FileFormatError
 
 # rows, features, classes, classes of the smallest and the largest size, text columns; None where there are no classes
@@ -61,8 +62,8 @@ REAL = {
 }
 
 real_folder = pytest.mark.skipif(
-    not (data_folder() / "pendigits.csv.gz").is_file(),
-    reason=f"no data sets in {data_folder()}; set MUSTLINK_DATA to the folder that holds them",
+    "pendigits" not in files_in_folder(),
+    reason="MUSTLINK_DATA does not name a folder with the data sets of the papers",
 )
 
 
@@ -114,7 +115,7 @@ def test_numbers_with_missing_cells(folder: Path) -> None:
     assert "NaN (2 in all)" in bunch.description
 
 
-def test_text_columns_give_objects_and_say_so(folder: Path) -> None:
+def test_text_columns_give_objects_and_are_described(folder: Path) -> None:
     put(folder, "mine", 'size,word,label\n1,"red, or\nnot",x\n,?,y\n2.5,,x\n')
     bunch = load("mine")
     assert bunch.data.dtype == object
@@ -168,9 +169,9 @@ def test_the_first_rows_of_each_class(folder: Path) -> None:
     assert np.bincount(bunch.target).tolist() == [400, 400]
 
 
-def test_a_subset_of_a_file_that_lacks_a_class(folder: Path) -> None:
+def test_a_subset_of_a_file_without_one_of_its_classes(folder: Path) -> None:
     put(folder, "pendigits", "x,label\n1,3\n2,8\n")
-    with pytest.raises(FileFormatError, match=r"pendigits\.csv\.gz has no rows of class 9; 'pendigits389'"):
+    with pytest.raises(FileFormatError, match=r"pendigits\.csv\.gz has no rows of class 9, which 'pendigits389' needs"):
         load("pendigits389")
 
 
@@ -181,11 +182,11 @@ def test_a_folder_named_like_a_file_is_no_set(folder: Path) -> None:
     assert not names()["glass"]
     with pytest.raises(DataNotFoundError, match="There is no data set 'mine'"):
         load("mine")
-    with pytest.raises(DataNotFoundError, match="'glass' is known but not here"):
+    with pytest.raises(DataNotFoundError, match="'glass' is known but not on this machine"):
         load("glass")
 
 
-def test_names_tell_what_is_here(folder: Path) -> None:
+def test_names_list_what_can_be_loaded(folder: Path) -> None:
     put(folder, "pendigits", "x,label\n1,1\n")
     put(folder, "mine", "x,label\n1,1\n")
     known = names()
@@ -195,7 +196,7 @@ def test_names_tell_what_is_here(folder: Path) -> None:
     assert here == {"digits", "iris", "wdbc", "wine", "pendigits", "pendigits3689", "pendigits389", "mine"}
 
 
-def test_a_known_set_that_is_not_here(folder: Path) -> None:
+def test_a_known_set_that_is_absent(folder: Path) -> None:
     with pytest.raises(DataNotFoundError) as raised:
         load("balance")
     message = str(raised.value)
@@ -207,18 +208,35 @@ def test_a_known_set_that_is_not_here(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["usps", "usps4000"])
 def test_a_known_set_that_openml_does_not_have_in_this_form(folder: Path, name: str) -> None:
-    with pytest.raises(DataNotFoundError, match=r"'usps' is known but not here.*MUSTLINK_DATA.*OpenML"):
+    with pytest.raises(DataNotFoundError, match=r"'usps' is known but not on this machine.*MUSTLINK_DATA.*OpenML"):
         load(name)
 
 
-def test_without_the_variable_the_folder_beside_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_variable_no_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MUSTLINK_DATA", raising=False)
     beside = tmp_path / "shared" / "data"
     beside.mkdir(parents=True)
-    put(beside, "mine", "x,label\n1,1\n")
+    put(beside, "balance", "x,label\n1,1\n")
     (tmp_path / "checkout").mkdir()
     monkeypatch.chdir(tmp_path / "checkout")
-    assert load("mine").data.tolist() == [[1.0]]
+    assert {name for name, present in names().items() if present} == {"digits", "iris", "wdbc", "wine"}
+    with pytest.raises(DataNotFoundError, match=r"'balance' is known but.*: the variable MUSTLINK_DATA is not set"):
+        load("balance")
+    with pytest.raises(DataNotFoundError, match="no data set 'mine': the variable MUSTLINK_DATA is not set"):
+        load("mine")
+
+
+def test_words_that_pandas_takes_for_something_else_stay_text(folder: Path) -> None:
+    put(folder, "mine", "flag,word,label\nTRUE,NA,true\nFalse,null,false\n")
+    bunch = load("mine")
+    assert bunch.data.tolist() == [["TRUE", "NA"], ["False", "null"]]
+    assert bunch.target_names.tolist() == ["false", "true"]
+
+
+def test_numbers_are_read_to_the_last_digit(folder: Path) -> None:
+    texts = ["0.1234567890123456789", "1e-310", "2.2250738585072011e-308", "0.30000000000000004"]
+    put(folder, "mine", "x,label\n" + "".join(f"{text},a\n" for text in texts))
+    assert load("mine").data[:, 0].tolist() == [float(text) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -246,7 +264,7 @@ def test_sources(folder: Path) -> None:
         load("iris", source="web")
     with pytest.raises(DataNotFoundError, match=r"does not ship the data set 'balance'.*digits, iris, wdbc, wine"):
         load("balance", source="sklearn")
-    with pytest.raises(DataNotFoundError, match=r"no file digits\.csv\.gz.*leave source='folder' out"):
+    with pytest.raises(DataNotFoundError, match=r"digits\.csv\.gz is not in .*Leave source='folder' out"):
         load("digits", source="folder")
     with pytest.raises(TypeError, match="got 3 of type int"):
         load(3)
@@ -258,7 +276,9 @@ def test_sources(folder: Path) -> None:
         ("", "holds 0 rows"),
         ("x,label\n", "holds 0 rows"),
         ("label\na\n", "one column beside the label"),
-        ("x,label\n1,a\n2\n3,b\n", "line 3: found 1 cells, expected 2"),
+        ("x,label\n1,a\n2\n3,b\n", "row 2 after the header: the cell under 'label' is empty or missing"),
+        ("x,label\n1,a\n2,b,c\n", "cannot be read as gzip-compressed CSV.*Expected 2 fields in line 3, saw 3"),
+        ("x,label\n1,a,b\n2,b,c\n", "cannot be read as gzip-compressed CSV.*Length of header"),
         ('x,label\n1,"a', "cannot be read as gzip-compressed CSV"),
     ],
 )
@@ -302,8 +322,7 @@ def test_the_real_sets_have_the_documented_shape(name: str) -> None:
 @real_folder
 @pytest.mark.parametrize("name", ["breast_w", "ecoli", "soybean", "yeast_brown", "han_names"])
 def test_the_real_cells_as_pandas_reads_them(name: str) -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.read_csv(data_folder() / f"{name}.csv.gz")
+    frame = pd.read_csv(files_in_folder()[name])
     bunch = load(name)
     assert bunch.target_names[bunch.target].tolist() == frame["label"].astype(str).tolist()
     for j, feature in enumerate(bunch.feature_names):

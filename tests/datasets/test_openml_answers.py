@@ -1,4 +1,4 @@
-"""Bringing a set from OpenML, against a recorded answer instead of a network."""
+"""Downloading a set from OpenML, against a recorded answer instead of a network."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_a_sparse_set_stays_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_no_network(broken_network: Callable[[Exception], None], error: Exception) -> None:
     broken_network(error)
-    with pytest.raises(DataNotFoundError, match=r"could not be brought from OpenML: .*Check the network") as raised:
+    with pytest.raises(DataNotFoundError, match=r"could not be downloaded from OpenML: .*Check the network") as raised:
         fetch("iris", cache=False)
     assert raised.value.__cause__ is error
 
@@ -190,10 +190,10 @@ def test_a_target_that_the_set_does_not_have(asked: list[str]) -> None:
     ("arguments", "message"),
     [
         ({"name_or_id": 0}, "numbered from 1; got 0"),
-        ({"name_or_id": 61, "version": 2}, "already stands for one version"),
-        ({"name_or_id": "  "}, "by its name or its number"),
-        ({"name_or_id": 1.5}, "by its name or its number"),
-        ({"name_or_id": True}, "by its name or its number"),
+        ({"name_or_id": 61, "version": 2}, "already denotes one version"),
+        ({"name_or_id": "  "}, "expected the name or the number"),
+        ({"name_or_id": 1.5}, "expected the name or the number"),
+        ({"name_or_id": True}, "expected the name or the number"),
         ({"name_or_id": "iris", "version": 0}, "expected 'active' or a whole number from 1"),
         ({"name_or_id": "iris", "version": "latest"}, "expected 'active' or a whole number from 1"),
     ],

@@ -1,4 +1,4 @@
-"""Data sets: what scikit-learn ships, the sets of a data folder, OpenML, and the sample of this package."""
+"""Data sets of scikit-learn, of a data folder and of OpenML, and the sample that ships with the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one shape in which all data sets are handed out."""
+"""The form in which all data sets are returned."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-__all__ = ["build_bunch", "numbered_classes", "stacked"]
+__all__ = ["build_bunch", "number_classes", "to_array"]
 
 _ENCODING = (
     "These columns hold text: {columns}. Encode them before clustering: categories for example with "
@@ -28,11 +29,12 @@ def build_bunch(
     target_names: Sequence[str],
     text_features: Sequence[str] = (),
 ) -> Bunch:
-    """Put a data set together, and say in its description what has to be done before clustering."""
+    """Return a data set whose description lists what has to be done before clustering."""
     sentences = [description]
     if text_features:
         sentences.append(_ENCODING.format(columns=", ".join(text_features)))
-    n_missing = _count_missing(data)
+    # NaN is the only value that differs from itself, also among objects.
+    n_missing = np.count_nonzero(data != data) if isinstance(data, np.ndarray) else 0
     if n_missing:
         sentences.append(f"Missing numbers are NaN ({n_missing} in all).")
     if target is None:
@@ -48,31 +50,24 @@ def build_bunch(
     )
 
 
-def stacked(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Make one array of columns: of their number type if all are numbers, of objects if some hold text."""
-    if all(column.dtype != object for column in columns):
-        return np.column_stack(columns)
-    data = np.empty((len(columns[0]), len(columns)), dtype=object)
-    for j, column in enumerate(columns):
-        data[:, j] = column
-    return data
+def to_array(frame: pd.DataFrame, missing_text: str) -> tuple[NDArray[Any], list[str]]:
+    """Return float64 if all columns are numbers, else objects; and the names of the columns that hold text."""
+    text_features = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    if not text_features:
+        return frame.to_numpy(dtype=np.float64), []
+    columns = {
+        name: column.astype(object).where(column.notna(), missing_text)
+        if name in text_features
+        else column.astype(np.float64)
+        for name, column in frame.items()
+    }
+    return pd.DataFrame(columns).to_numpy(dtype=object), text_features
 
 
-def numbered_classes(labels: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-    """Number the classes from 0 in the order of their names, which for whole numbers is the order of the numbers."""
+def number_classes(labels: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Number the classes from 0 in the order of their names; whole numbers are ordered as numbers."""
     found = set(labels)
-    ordered = sorted(found, key=int) if all(_is_whole(label) for label in found) else sorted(found)
+    whole = all(label.removeprefix("-").isdecimal() for label in found)
+    ordered = sorted(found, key=int) if whole else sorted(found)
     number = {label: code for code, label in enumerate(ordered)}
     return np.array([number[label] for label in labels], dtype=np.int64), ordered
-
-
-def _is_whole(label: str) -> bool:
-    """Say whether a label is the usual writing of a whole number."""
-    return label.removeprefix("-").isdecimal()
-
-
-def _count_missing(data: Any) -> int:
-    """Count the cells that are not a number; NaN is the only value that differs from itself."""
-    if not isinstance(data, np.ndarray):
-        return 0
-    return int(np.count_nonzero(data != data))

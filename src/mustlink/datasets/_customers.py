@@ -1,4 +1,4 @@
-"""The sample that ships with the package: customers of a shop, and what a person knows about some of them."""
+"""The sample that ships with the package: customers of a shop, and links between some of them."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _HEADER = (
     "basket_eur",
     "share_online",
     "years_customer",
-    "favourite_department",
+    "favorite_department",
 )
 _N_CUSTOMERS = 240
 
-# What the person means: how a customer buys.
+# The groups that a person has in mind: how a customer buys.
 _GROUPS = ("regular", "occasional", "online")
 _VISITS = (10.0, 3.0, 3.0)
 _SHARE_ONLINE = (0.15, 0.15, 0.85)
 
-# What is louder in the table: when the account was opened, and what was in fashion then.
+# The stronger structure of the table: when the account was opened, and the department that goes with it.
 _YEARS = (1.5, 6.0, 10.5)
 _DEPARTMENTS = ("electronics", "household", "garden")
-_FAITHFUL_TO_DEPARTMENT = 0.9
+_SHARE_IN_DEPARTMENT = 0.9
 
 _N_KNOWN_PER_GROUP = 9
 _N_CANNOT = 16
 
 
 class Customers(NamedTuple):
-    """A table of customers with the truth about them and some links.
+    """A table of customers with their true groups and some links.
 
     Attributes
     ----------
@@ -64,12 +64,12 @@ class Customers(NamedTuple):
 
 
 class SamplePaths(NamedTuple):
-    """Where the two sample files are.
+    """Paths of the two sample files.
 
     Attributes
     ----------
     table : Path
-        ``customers.csv``: one customer each line.
+        ``customers.csv``: one customer per line.
     links : Path
         ``links.csv``: columns ``a``, ``b`` and ``link``, naming customers by their id.
 
@@ -105,13 +105,12 @@ def sample_paths() -> SamplePaths:
 
 
 def make_customers(random_state: int | np.random.RandomState | None = 0) -> Customers:
-    """Make 240 customers whose groups a plain clustering gets wrong, and 40 links that tell it better.
+    """Make 240 customers whose groups k-means does not find, and 40 links that lead to them.
 
-    A person who looks at these customers thinks of how they buy: regulars who often come to the shop, occasional
-    visitors, and people who order online. The table speaks louder of something else, the years since the account
-    was opened, because the favourite department goes with them. Plain k-means on the standardised table therefore
-    finds most regulars, but cuts all others by the age of their account and mixes the occasional with the online.
-    The links are what the person knows about 27 of the customers.
+    The groups are ways of buying: regulars who often come to the shop, occasional visitors, and people who order
+    online. The years since the account was opened vary more, because the favorite department goes with them. k-means
+    on the standardized table therefore finds most regulars, but splits all others by the age of their account and
+    mixes the occasional with the online. The links state what a person knows about 27 of the customers.
 
     Parameters
     ----------
@@ -142,13 +141,13 @@ def make_customers(random_state: int | np.random.RandomState | None = 0) -> Cust
 def _rows(
     rng: np.random.RandomState, ids: list[str], group: NDArray[np.intp], age: NDArray[np.intp]
 ) -> list[tuple[str | float, ...]]:
-    """Draw the cells of each customer from the way of buying and the age of the account."""
+    """Draw the values of each customer from the way of buying and the age of the account."""
     visits = np.take(_VISITS, group) + rng.normal(scale=1.4, size=_N_CUSTOMERS)
     basket = rng.normal(loc=40.0, scale=15.0, size=_N_CUSTOMERS)
     share_online = np.take(_SHARE_ONLINE, group) + rng.normal(scale=0.13, size=_N_CUSTOMERS)
     years = np.take(_YEARS, age) + rng.normal(scale=0.7, size=_N_CUSTOMERS)
     any_department = rng.randint(len(_DEPARTMENTS), size=_N_CUSTOMERS)
-    department = np.where(rng.uniform(size=_N_CUSTOMERS) < _FAITHFUL_TO_DEPARTMENT, age, any_department)
+    department = np.where(rng.uniform(size=_N_CUSTOMERS) < _SHARE_IN_DEPARTMENT, age, any_department)
     return [
         (
             ids[row],
@@ -163,7 +162,7 @@ def _rows(
 
 
 def _links(rng: np.random.RandomState, ids: list[str], group: NDArray[np.intp]) -> list[tuple[str, str, str]]:
-    """Link the known customers of each group into a tree, and hold some of different groups apart."""
+    """Link the known customers of each group as a tree, and add cannot-links between groups."""
     known = [rng.choice(np.flatnonzero(group == g), _N_KNOWN_PER_GROUP, replace=False) for g in range(len(_GROUPS))]
     must = [
         (int(members[rng.randint(position)]), int(members[position]))
@@ -172,5 +171,5 @@ def _links(rng: np.random.RandomState, ids: list[str], group: NDArray[np.intp]) 
     ]
     apart = [(int(a), int(b)) for g, h in ((0, 1), (0, 2), (1, 2)) for a in known[g] for b in known[h]]
     cannot = [apart[chosen] for chosen in rng.choice(len(apart), _N_CANNOT, replace=False)]
-    told = [(a, b, "must") for a, b in must] + [(a, b, "cannot") for a, b in cannot]
-    return [(ids[told[i][0]], ids[told[i][1]], told[i][2]) for i in rng.permutation(len(told))]
+    links = [(a, b, "must") for a, b in must] + [(a, b, "cannot") for a, b in cannot]
+    return [(ids[links[i][0]], ids[links[i][1]], links[i][2]) for i in rng.permutation(len(links))]

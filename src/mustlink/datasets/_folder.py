@@ -2,60 +2,58 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import math
 import os
+import warnings
 import zlib
-from collections.abc import Sequence
+from gzip import BadGzipFile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 from sklearn.utils import Bunch
 
-from mustlink.datasets._bunch import build_bunch, numbered_classes, stacked
+from mustlink.datasets._bunch import build_bunch, number_classes, to_array
 from mustlink.errors import FileFormatError
 
-__all__ = ["DATA_VARIABLE", "data_folder", "files_in_folder", "path_in_folder", "read_bunch"]
+__all__ = ["DATA_VARIABLE", "data_folder", "files_in_folder", "read_bunch", "where"]
 
 DATA_VARIABLE = "MUSTLINK_DATA"
-_DEFAULT_FOLDER = Path("..", "shared", "data")
 _SUFFIX = ".csv.gz"
 _LABEL = "label"
-_EDGE_HEADER = ("source", "target")
-
-# Whole messages and titles stand in one cell; the csv module stops at 128 KB unless told otherwise.
-_LONGEST_CELL = 16 * 1024 * 1024
+_EDGE_HEADER = ["source", "target"]
+_DAMAGED = (BadGzipFile, EOFError, zlib.error, UnicodeDecodeError, pd.errors.ParserError, pd.errors.ParserWarning)
 
 
-def data_folder() -> Path:
-    """Return the data folder: what the environment says, else ``shared/data`` beside the current folder."""
-    return Path(os.environ.get(DATA_VARIABLE) or _DEFAULT_FOLDER).expanduser().resolve()
+def data_folder() -> Path | None:
+    """Return the folder that the environment variable names, or None if it is not set."""
+    named = os.environ.get(DATA_VARIABLE)
+    return Path(named).expanduser().resolve() if named else None
 
 
-def path_in_folder(name: str) -> Path:
-    """Return the path that a set has, or would have, in the data folder."""
-    return data_folder() / f"{name}{_SUFFIX}"
+def files_in_folder() -> dict[str, Path]:
+    """Return the files of all sets in the data folder by the names of the sets."""
+    folder = data_folder()
+    found = sorted(folder.glob(f"*{_SUFFIX}")) if folder else []
+    return {path.name.removesuffix(_SUFFIX): path for path in found if path.is_file()}
 
 
-def files_in_folder() -> list[str]:
-    """Return the names of all sets that lie in the data folder."""
-    found = data_folder().glob(f"*{_SUFFIX}")
-    return sorted(path.name.removesuffix(_SUFFIX) for path in found if path.is_file())
+def where(name: str) -> str:
+    """Return why the file of a set was not found, as part of a sentence."""
+    folder = data_folder()
+    return f"{name}{_SUFFIX} is not in {folder}" if folder else f"the variable {DATA_VARIABLE} is not set"
 
 
 def read_bunch(path: Path, name: str, description: str) -> Bunch:
     """Read a set from its file."""
-    header, columns = _read_columns(path)
-    labels = columns.pop() if header[-1] == _LABEL else None
-    feature_names = header[: len(columns)]
-    values = [_numbers_or_text(column) for column in columns]
-    data = stacked(values)
-    if tuple(header) == _EDGE_HEADER:
-        data = data.astype(np.int64)  # an edge list names rows, and rows are counted, not measured
-    target, target_names = (None, []) if labels is None else numbered_classes(labels)
+    frame = _read(path)
+    target = None
+    target_names: list[str] = []
+    if frame.columns[-1] == _LABEL:
+        target, target_names = number_classes(frame.pop(_LABEL).tolist())
+    feature_names = list(frame.columns)
+    data, text_features = to_array(frame.apply(_parse), missing_text="")
+    if feature_names == _EDGE_HEADER:
+        data = data.astype(np.int64)  # an edge list holds row numbers
     return build_bunch(
         name,
         description,
@@ -63,42 +61,43 @@ def read_bunch(path: Path, name: str, description: str) -> Bunch:
         target,
         feature_names=feature_names,
         target_names=target_names,
-        text_features=[f for f, v in zip(feature_names, values, strict=True) if v.dtype == object],
+        text_features=text_features,
     )
 
 
-def _read_columns(path: Path) -> tuple[list[str], list[Sequence[str]]]:
-    """Read the header and the cells, column by column."""
-    previous_limit = csv.field_size_limit(_LONGEST_CELL)
+def _read(path: Path) -> pd.DataFrame:
+    """Read a file and refuse one that is damaged, empty, or has a row without a class."""
     try:
-        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            header = next(reader, [])
-            rows = []
-            for row in reader:
-                if len(row) != len(header):
-                    raise FileFormatError(
-                        f"{path}, line {reader.line_num}: found {len(row)} cells, "
-                        f"expected {len(header)} as in the header."
-                    )
-                rows.append(row)
-    except (gzip.BadGzipFile, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
+        with warnings.catch_warnings():
+            # With index_col=False, pandas only warns about rows that are longer than the header.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                path, compression="gzip", encoding="utf-8", index_col=False, dtype=object, keep_default_na=False
+            )
+    except pd.errors.EmptyDataError:
+        frame = pd.DataFrame()
+    except _DAMAGED as error:
         raise FileFormatError(
-            f"{path} cannot be read as gzip-compressed CSV in UTF-8: {error}. Copy the file again."
+            f"{path} cannot be read as gzip-compressed CSV in UTF-8: {str(error).strip()}. Copy the file again."
         ) from error
-    finally:
-        csv.field_size_limit(previous_limit)
-    if not rows or header == [_LABEL]:
+    header = list(frame.columns)
+    if frame.empty or header == [_LABEL]:
         raise FileFormatError(
-            f"{path} holds {len(rows)} rows under the header {header}; "
+            f"{path} holds {len(frame)} rows under the header {header}; "
             "expected at least one row and one column beside the label."
         )
-    return header, list(zip(*rows, strict=True))
+    unnamed = frame[_LABEL].eq("") if header[-1] == _LABEL else frame.index < 0
+    if unnamed.any():
+        raise FileFormatError(
+            f"{path}, row {unnamed.argmax() + 1} after the header: the cell under {_LABEL!r} is empty or missing; "
+            f"expected the class, after {len(header) - 1} other cells."
+        )
+    return frame
 
 
-def _numbers_or_text(cells: Sequence[str]) -> NDArray[Any]:
-    """Turn a column into float64 if all its filled cells are numbers, with NaN for the empty ones."""
+def _parse(column: pd.Series) -> pd.Series:
+    """Return numbers, with NaN for an empty cell, if all other cells are numbers as Python reads them."""
     try:
-        return np.array([float(cell) if cell else math.nan for cell in cells], dtype=np.float64)
+        return column.replace("", "nan").astype(np.float64)
     except ValueError:
-        return np.array(cells, dtype=object)
+        return column

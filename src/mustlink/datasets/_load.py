@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from mustlink.datasets._bunch import build_bunch
-from mustlink.datasets._catalogue import FOLDER_SETS, SKLEARN_SETS, SUBSETS, Subset
-from mustlink.datasets._folder import DATA_VARIABLE, data_folder, files_in_folder, path_in_folder, read_bunch
+from mustlink.datasets._folder import DATA_VARIABLE, files_in_folder, read_bunch, where
+from mustlink.datasets._known_sets import FOLDER_SETS, SKLEARN_SETS, SUBSETS, Subset
 from mustlink.errors import DataNotFoundError, FileFormatError
 
 __all__ = ["load", "names"]
@@ -25,19 +25,18 @@ def load(
 ) -> Bunch | tuple[NDArray[Any], NDArray[np.int64] | None]:
     """Load a data set: from scikit-learn where it ships the set, else from the data folder.
 
-    The data folder is the one named by the environment variable ``MUSTLINK_DATA``, or else ``../shared/data``, seen
-    from the current folder. A set lies there as ``NAME.csv.gz``, with a header line and the class in the last
-    column, ``label``.
+    The data folder is the one that the environment variable ``MUSTLINK_DATA`` names. A set is a file ``NAME.csv.gz``
+    there, with a header line and the class in the last column, ``label``.
 
     Parameters
     ----------
     name : str
         One of :func:`names`.
     return_X_y : bool, default=False
-        Return ``(data, target)`` instead of the whole.
+        Return ``(data, target)`` instead of a bunch.
     source : {"auto", "sklearn", "folder"}, default="auto"
-        Where to look. The folder's own iris, for one, differs from scikit-learn's in two rows, and only
-        ``source="folder"`` gives it.
+        Where to look. The iris of UCI, for example, differs from scikit-learn's in two rows; ``source="folder"``
+        loads a copy of it from the data folder.
 
     Returns
     -------
@@ -59,7 +58,7 @@ def load(
         name : str
             The name of the set.
         description : str
-            What it is, who gave it, and what to do before clustering.
+            What it is, who donated it, and what to do before clustering.
 
     Raises
     ------
@@ -70,7 +69,7 @@ def load(
 
     See Also
     --------
-    fetch : Bring a set from OpenML.
+    fetch : Download a set from OpenML.
 
     Examples
     --------
@@ -96,7 +95,7 @@ def load(
 
 
 def names() -> dict[str, bool]:
-    """List the data sets that are known, and whether each can be loaded here and now.
+    """List the known data sets, and whether each can be loaded on this machine.
 
     Returns
     -------
@@ -118,17 +117,17 @@ def names() -> dict[str, bool]:
 
 
 def _from_sklearn(name: str) -> Bunch:
-    """Take a set that scikit-learn ships."""
+    """Load a set that scikit-learn ships."""
     if name not in SKLEARN_SETS:
         raise DataNotFoundError(
             f"scikit-learn does not ship the data set {name!r}; "
-            f"those taken from it are {', '.join(sorted(SKLEARN_SETS))}."
+            f"those loaded from it are {', '.join(sorted(SKLEARN_SETS))}."
         )
     known = SKLEARN_SETS[name]
     given = getattr(sklearn.datasets, known.loader)()
     return build_bunch(
         name,
-        f"{known.description} Taken from sklearn.datasets.{known.loader}.",
+        f"{known.description} Loaded by sklearn.datasets.{known.loader}.",
         np.asarray(given.data, dtype=np.float64),
         np.asarray(given.target, dtype=np.int64),
         feature_names=[str(feature) for feature in given.feature_names],
@@ -137,13 +136,10 @@ def _from_sklearn(name: str) -> Bunch:
 
 
 def _from_folder(name: str) -> Bunch:
-    """Read a set from the data folder, be it known or a file of the user's own."""
-    if name not in FOLDER_SETS and name not in files_in_folder():
-        raise DataNotFoundError(_unknown(name))
-    path = path_in_folder(name)
-    if not path.is_file():
-        raise DataNotFoundError(_absent(name))
-    known = FOLDER_SETS.get(name)
+    """Read a known set, or a user's own file, from the data folder."""
+    path, known = files_in_folder().get(name), FOLDER_SETS.get(name)
+    if path is None:
+        raise DataNotFoundError(_absent(name) if known else _unknown(name))
     return read_bunch(path, name, known.description if known else f"Read from {path.name}.")
 
 
@@ -151,10 +147,10 @@ def _subset(name: str, subset: Subset) -> Bunch:
     """Keep some classes, or the first rows of each class, of a set in the data folder."""
     whole = _from_folder(subset.parent)
     classes = subset.classes or tuple(whole.target_names)
-    lacking = [label for label in classes if label not in whole.target_names]
-    if lacking:
+    absent = [label for label in classes if label not in whole.target_names]
+    if absent:
         raise FileFormatError(
-            f"{path_in_folder(subset.parent)} has no rows of class {', '.join(lacking)}; {name!r} is taken from them. "
+            f"{files_in_folder()[subset.parent]} has no rows of class {', '.join(absent)}, which {name!r} needs. "
             "Copy the whole file again."
         )
     codes = [int(np.flatnonzero(whole.target_names == label)[0]) for label in classes]
@@ -173,30 +169,30 @@ def _subset(name: str, subset: Subset) -> Bunch:
 
 
 def _unknown(name: str) -> str:
-    """Say that the data folder is not known to hold a set of this name."""
+    """Return a sentence about a name that is neither known nor that of a file."""
     if name in SKLEARN_SETS:
         return (
-            f"There is no file {name}.csv.gz in {data_folder()}; leave source='folder' out, "
-            f"and the data set {name!r} comes from scikit-learn."
+            f"The data set {name!r} was not loaded: {where(name)}. Leave source='folder' out to load it from "
+            "scikit-learn."
         )
     known = list(names())
     near = difflib.get_close_matches(name, known, n=3)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"Known are {', '.join(known)}."
     return (
-        f"There is no data set {name!r}, and no file {name}.csv.gz in {data_folder()}. {hint} "
-        "fetch() in mustlink.datasets brings other sets from OpenML."
+        f"There is no data set {name!r}: {where(name)}. {hint} Other sets can be downloaded from OpenML by "
+        "mustlink.datasets.fetch."
     )
 
 
 def _absent(name: str) -> str:
-    """Say that a known set is not on this machine, and how to get it."""
+    """Return a sentence about a known set that is not on this machine, and how to get it."""
     openml = FOLDER_SETS[name].openml
     fetching = (
-        f"or, with a network, bring it from OpenML with mustlink.datasets.fetch({openml!r})"
+        f"or download it from OpenML with mustlink.datasets.fetch({openml!r})"
         if openml
-        else "or look on OpenML for what mustlink.datasets.fetch can bring in its place"
+        else "or look on OpenML for a similar set that mustlink.datasets.fetch can download"
     )
     return (
-        f"The data set {name!r} is known but not here: looked for {name}.csv.gz in {data_folder()}. "
-        f"Set the environment variable {DATA_VARIABLE} to the folder that holds it, {fetching}."
+        f"The data set {name!r} is known but not on this machine: {where(name)}. Set the environment variable "
+        f"{DATA_VARIABLE} to the folder that holds it, {fetching}."
     )

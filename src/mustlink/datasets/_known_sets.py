@@ -1,4 +1,4 @@
-"""What is known about each data set before any file is opened."""
+"""The known data sets: descriptions, names on OpenML, subsets."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["FOLDER_SETS", "SKLEARN_SETS", "SUBSETS", "FolderSet", "SklearnSet", 
 class SklearnSet:
     """A set that ships with scikit-learn."""
 
-    loader: str  # the function of sklearn.datasets that gives it
+    loader: str  # the function of sklearn.datasets
     description: str
 
 
 @dataclass(frozen=True)
 class FolderSet:
-    """A set that lies in the data folder as ``NAME.csv.gz``."""
+    """A file ``NAME.csv.gz`` of the data folder."""
 
     description: str
-    openml: str | None = None  # what OpenML calls the same set, where it has it
+    openml: str | None = None  # the name of the same set on OpenML, if it is there
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Subset:
 
 
 SKLEARN_SETS = {
-    "digits": SklearnSet("load_digits", "Digits as 8 x 8 grey levels (E. Alpaydin, C. Kaynak; UCI 80, test part)."),
+    "digits": SklearnSet("load_digits", "Digits as 8 x 8 gray levels (E. Alpaydin, C. Kaynak; UCI 80, test part)."),
     "iris": SklearnSet("load_iris", "Iris flowers as Fisher measured them (UCI 53)."),
     "wdbc": SklearnSet("load_breast_cancer", "Breast cancer, 30 measures of cell nuclei (W. Wolberg et al.; UCI 17)."),
     "wine": SklearnSet("load_wine", "Wines of three growers by chemistry (M. Forina et al.; UCI 109)."),
@@ -50,7 +50,8 @@ FOLDER_SETS = {
     ),
     "adult_test": FolderSet("Census records, test part (R. Kohavi, B. Becker; UCI 2)."),
     "balance": FolderSet(
-        "Balance scale: the side that tips, from two weights and two distances (R. Siegler; UCI 12).", "balance-scale"
+        "Balance scale: the side that goes down, from two weights and two distances (R. Siegler; UCI 12).",
+        "balance-scale",
     ),
     "bicat_genes": FolderSet("Gene expression under 70 conditions, without classes (example data of BicAT)."),
     "breast_w": FolderSet("Breast cancer, nine cell ratings from 1 to 10 (W. Wolberg; UCI 15).", "breast-w"),
@@ -61,9 +62,9 @@ FOLDER_SETS = {
         "Papers with 0/1 words and their topic; row numbers are the nodes of cora_graph_edges (Sen et al. 2008)."
     ),
     "cora_graph_edges": FolderSet("Citations between the rows of cora_graph, each once (Sen et al. 2008)."),
-    "cora_refs": FolderSet("Citation records with the paper they mean (A. McCallum)."),
-    "ecoli": FolderSet("Where proteins of E. coli settle (K. Nakai, P. Horton; UCI 39).", "ecoli"),
-    "glass": FolderSet("Kinds of glass by oxides and refraction (B. German; UCI 42).", "glass"),
+    "cora_refs": FolderSet("Citation records with the paper they refer to (A. McCallum)."),
+    "ecoli": FolderSet("Localization sites of E. coli proteins (K. Nakai, P. Horton; UCI 39).", "ecoli"),
+    "glass": FolderSet("Types of glass by oxide content and refractive index (B. German; UCI 42).", "glass"),
     "han_names": FolderSet("References of three ambiguous author names in DBLP (Han, Zha, Giles 2005)."),
     "ionosphere": FolderSet("Radar returns, good or bad (V. Sigillito; UCI 52).", "ionosphere"),
     "iris": FolderSet(
@@ -87,7 +88,7 @@ FOLDER_SETS = {
     "soybean": FolderSet("Soybean diseases, nominal values (R. Michalski, R. Chilausky; UCI 90).", "soybean"),
     "soybean_small": FolderSet("Four soybean diseases, coded nominal values (R. Michalski; UCI 91)."),
     "spect": FolderSet("Heart images as 22 yes/no features (L. Kurgan, K. Cios; UCI 95)."),
-    "usps": FolderSet("Digits of the US Postal Service, 16 x 16 grey levels (LeCun et al. 1990)."),
+    "usps": FolderSet("Digits of the US Postal Service, 16 x 16 gray levels (LeCun et al. 1990)."),
     "vowel": FolderSet("Eleven vowels by ten acoustic features (D. Deterding; UCI 152).", "vowel"),
     "wdbc": FolderSet("Breast cancer, 30 measures of cell nuclei (W. Wolberg et al.; UCI 17).", "wdbc"),
     "wine": FolderSet("Wines of three growers by chemistry (M. Forina et al.; UCI 109).", "wine"),
