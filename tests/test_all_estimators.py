@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks as parametriz
 import mustlink
 from mustlink.catalogue import CATALOGUE, Entry, all_clusterers
 from mustlink.estimator_checks import parametrize_with_checks
-from mustlink.estimator_checks._bench import is_hard
+from mustlink.estimator_checks._cases import is_hard
 from mustlink.spectral import NormalizedSpectralClustering
 
 

@@ -18,7 +18,9 @@ PACKAGE = Path(mustlink.__file__).parent
 HELPERS = {
     "_atomic",
     "_coloring_kernels",
+    "_eigen",
     "_jit",
+    "_numbering",
     "_progress",
     "_sklearn_compat",
     "_types",

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mustlink.constraints._graph import connected_nodes, number_by_first, symmetric_csr
+from mustlink._numbering import number_by_first
+from mustlink.constraints._graph import connected_nodes, symmetric_csr
 from mustlink.constraints._pairs import each_once
 from mustlink.errors import InfeasibleError, TooLargeError
 

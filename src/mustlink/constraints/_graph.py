@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from mustlink._numbering import number_by_first
+
 if TYPE_CHECKING:
     from mustlink.constraints._constraints import Constraints
 
@@ -91,15 +93,6 @@ def connected_nodes(edges: NDArray[np.int64], n_nodes: int) -> NDArray[np.intp]:
     graph = coo_array((np.ones(len(edges), dtype=np.int8), (a, b)), shape=(n_nodes, n_nodes))
     n_components, label = connected_components(graph, directed=False)
     return number_by_first(label, n_components)[0]
-
-
-def number_by_first(label: NDArray[np.intp], n_labels: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Renumber labels by first appearance; also return the new number of every old label (unused ones last)."""
-    first = np.full(n_labels, len(label), dtype=np.intp)
-    first[label[::-1]] = np.arange(len(label))[::-1]
-    new = np.empty(n_labels, dtype=np.intp)
-    new[np.argsort(first, kind="stable")] = np.arange(n_labels)
-    return new[label], new
 
 
 def shortest_path(graph: csr_array, start: int, end: int) -> NDArray[np.int64]:

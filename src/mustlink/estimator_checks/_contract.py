@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mustlink.constraints import Constraints
-from mustlink.estimator_checks._bench import (
+from mustlink.estimator_checks._cases import (
     N_CLUSTERS,
     N_FEATURES,
     N_ROWS,

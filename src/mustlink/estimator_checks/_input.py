@@ -16,7 +16,7 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from mustlink.estimator_checks._bench import (
+from mustlink.estimator_checks._cases import (
     N_FEATURES,
     expect,
     expect_error,

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning
-from mustlink.estimator_checks._bench import (
+from mustlink.estimator_checks._cases import (
     N_CLUSTERS,
     N_ROWS,
     crowded,

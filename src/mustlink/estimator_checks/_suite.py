@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from mustlink.estimator_checks import _contract, _input, _links
-from mustlink.estimator_checks._bench import has_parameter, is_hard
+from mustlink.estimator_checks._cases import has_parameter, is_hard
 
 __all__ = ["check_constrained_clusterer", "parametrize_with_checks", "yield_checks"]
 
