@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 
+from mustlink._estimators import clone_with
 from mustlink.active._placing import PlacingStrategy
 from mustlink.active._strategy import is_whole
 from mustlink.constraints import Constraints
@@ -169,10 +169,7 @@ class NPU(PlacingStrategy):
         """Cluster the rows with what is known so far."""
         from mustlink.kmeans import PCKMeans
 
-        clusterer = PCKMeans() if self.clusterer is None else clone(self.clusterer)
-        known = clusterer.get_params()
-        own = {"n_clusters": self.n_clusters, "random_state": self._seed}
-        clusterer.set_params(**{name: value for name, value in own.items() if name in known})
+        clusterer = clone_with(PCKMeans() if self.clusterer is None else self.clusterer, self.n_clusters, self._seed)
         with warnings.catch_warnings():
             # These clusters are looked at by nobody, and with few links many have something to remark.
             warnings.simplefilter("ignore")

@@ -8,7 +8,8 @@ from typing import Any, Protocol, TextIO, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
+
+from mustlink._estimators import draw_seed
 
 __all__ = ["CallbackOracle", "NoisyOracle", "Oracle", "TerminalOracle", "TruthOracle"]
 
@@ -103,7 +104,7 @@ class NoisyOracle(TruthOracle):
         if not 0 <= noise <= 1:
             raise ValueError(f"noise is {noise!r}; it must be a share from 0 to 1.")
         self.noise = noise
-        self._seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        self._seed = draw_seed(random_state)
 
     def __call__(self, a: int, b: int) -> bool | None:
         """Answer a question."""

@@ -7,8 +7,9 @@ from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 
+from mustlink._estimators import draw_seed
 from mustlink.active._knowledge import Knowledge
 from mustlink.active._rows import Rows
 from mustlink.constraints import Constraints
@@ -124,7 +125,7 @@ class Strategy(ABC):
         self._known = Constraints() if known is None else known
         self._known.check_rows(X.shape[0])
         # One number from which all chance is drawn, so that an answer taken back leaves no trace.
-        self._seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        self._seed = draw_seed(random_state)
         self.n_clusters = int(n_clusters)
         self._begin()
 

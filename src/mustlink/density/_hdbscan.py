@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -14,6 +13,7 @@ from sklearn.neighbors import BallTree, KDTree
 from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, single_linkage_tree
+from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.density._condensed_tree import CondensedTree, Nodes
@@ -269,11 +269,10 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         if not conflicts:
             return
         if self.on_infeasible == "relax":
-            warnings.warn(
+            warn_caller(
                 f"Not all links can be kept: {len(conflicts)} of {len(links.cannot_link)} cannot-links are between "
                 "rows that must-links join, and are broken; violations_ lists them.",
                 InfeasibleWarning,
-                stacklevel=3,
             )
             return
         named = " ".join(str(conflict) for conflict in conflicts[:CONFLICTS_NAMED])

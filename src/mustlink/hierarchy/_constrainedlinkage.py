@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -13,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Closure, Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning, TooLargeError
@@ -253,11 +253,10 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         self.n_forced_ = merges.n_forced
         self.violations_ = links.violations(self.labels_)
         if len(self.violations_) or (self.n_clusters is not None and self.n_clusters_ != self.n_clusters):
-            warnings.warn(
+            warn_caller(
                 f"Not all that was asked for could be had: there are {self.n_clusters_} clusters, and "
                 f"{len(self.violations_)} of {len(links)} links are broken; violations_ lists them.",
                 InfeasibleWarning,
-                stacklevel=5,
             )
 
 

@@ -16,6 +16,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Closure, Constraints, known_rows
 from mustlink.errors import InfeasibleWarning, UnmetConstraintsWarning
@@ -227,7 +228,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         self.seeds_ = seeds
         self.violations_ = links.violations(self.labels_)
         if len(self.violations_):
-            warnings.warn(_what_is_broken(links, self.violations_), UnmetConstraintsWarning, stacklevel=4)
+            warn_caller(_what_is_broken(links, self.violations_), UnmetConstraintsWarning)
 
     def _n_uncut(self, n_rows: int) -> int:
         """Return how many of the shortest edges are kept without seeds."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -15,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import fit_context
+from mustlink._warnings import warn_caller
 from mustlink.base import as_constraints, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import TooLargeError, UnmetConstraintsWarning
@@ -196,11 +196,10 @@ def _check_size(name: str, n_features: int) -> None:
 
 def warn_of_identity(name: str, needed: str, links: Constraints, n_features: int) -> Floats:
     """Say that links of the needed kind are missing, and return the identity."""
-    warnings.warn(
+    warn_caller(
         f"{name} learns from {needed}, and there are none among the {len(links.must_link)} must-links and "
         f"{len(links.cannot_link)} cannot-links given; the metric is the Euclidean one.",
         UnmetConstraintsWarning,
-        stacklevel=5,
     )
     return np.eye(n_features)
 
@@ -208,9 +207,8 @@ def warn_of_identity(name: str, needed: str, links: Constraints, n_features: int
 def warn_of_gap(name: str, n_steps: int, gap: float, tol: float) -> None:
     """Say so if a search stopped farther from the best objective than it was asked to."""
     if gap > max(tol, ROUNDING):
-        warnings.warn(
+        warn_caller(
             f"{name} stopped after {n_steps} steps with an objective that may be {gap:.2g} of itself above the best "
             f"possible, and tol asks for {tol:g}; raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=5,
         )

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
+from mustlink._estimators import draw_seed
+from mustlink._warnings import warn_caller
 from mustlink.base import as_constraints, check_partial_labels
 from mustlink.catalogue import CATALOGUE, find_clusterer
 from mustlink.constraints import AlignedConstraints, Constraints
@@ -146,10 +147,10 @@ def choose(
     numbers = _numbers(n_clusters, n_samples)
     any_counts = any(_parameter(clusterer, "n_clusters") for clusterer in candidates.values())
     notes = _what_cannot_be_told(links, number_is_open=any_counts and len(numbers) > 1)
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    seed = draw_seed(random_state)
     splitter = _folds(links, n_samples, cv, seed, notes)
     for note in notes:
-        warnings.warn(note, UserWarning, stacklevel=2)
+        warn_caller(note, UserWarning)
     search = _Search(X, links, n_samples, splitter, balanced, n_jobs)
     with _bar(verbose) as report:
         slow = {} if shortlist is None else {name: candidates[name] for name in candidates if name in SLOW_METHODS}

@@ -7,11 +7,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
+from mustlink._estimators import clone_with, draw_seed
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import AlignedConstraints, Constraints
@@ -203,18 +204,9 @@ class SpectralLearning(ConstrainedClusterMixin, BaseEstimator):
 
 def prepared_base(estimator: Any, n_clusters: int, rng: np.random.RandomState) -> Any:
     """Copy the clusterer of the embedding, and set its number of clusters and its seeds."""
-    seed = int(rng.randint(np.iinfo(np.int32).max))
+    seed = draw_seed(rng)
     if estimator is None:
         return KMeans(n_clusters, n_init=10, random_state=seed)
     if isinstance(estimator, type) or not hasattr(estimator, "fit_predict"):
         raise TypeError(f"estimator must be a clusterer with fit_predict, such as KMeans(); got {estimator!r}.")
-    copy = clone(estimator)
-    settings: dict[str, Any] = {}
-    for name, value in copy.get_params(deep=True).items():
-        last = name.rsplit("__", 1)[-1]
-        if last == "random_state":
-            settings[name] = seed
-        # A clusterer whose own number is None finds the number by itself, and goes on doing so.
-        elif last == "n_clusters" and value is not None:
-            settings[name] = n_clusters
-    return copy.set_params(**settings)
+    return clone_with(estimator, n_clusters, seed)
