@@ -66,7 +66,9 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "BoostBaseClustering": [{"base": "average"}],
     "BoostCluster": [{"metric": "ridged"}],
     "BoostedConstrainedKMeans": [{"priorities": "random", "init_per_round": False}],
-    "DistBoost": [{"finish": "average", "hypothesis": "posterior", "cannot_links": "ignore", "unlabelled_share": None}],
+    "DistBoost": [
+        {"finish": "average", "hypothesis": "posterior", "cannot_links": "ignore", "unlabeled_fraction": None}
+    ],
     "PriorityCOPKMeans": [{"init": "random"}],
     "COPKMeans": [{"init": "neighbourhoods", "order": "random"}, {"init": "random", "order": "given"}],
     "PCKMeans": [{"init": "k-means++", "penalty": 1000.0}, {"penalty": 0.0}],

@@ -48,7 +48,7 @@ def test_constraints_for_another_table() -> None:
 
 @pytest.mark.parametrize("given", [[(0, 1)], np.array([[0, 1]]), {"must_link": [(0, 1)]}, "links.csv"])
 def test_something_else_is_refused_with_what_to_do(given: Any) -> None:
-    with pytest.raises(TypeError, match=rf"this is a {type(given).__name__}; make one with Constraints\("):
+    with pytest.raises(TypeError, match=rf"got {type(given).__name__}; create one with Constraints\("):
         Components().fit(X, constraints=given)
 
 

@@ -1,4 +1,4 @@
-"""Graph coloring, compiled: smallest-last order, greedy colors, cliques, and DSATUR with a budget."""
+"""Kernels for graph coloring: smallest-last order, greedy coloring, cliques, and DSATUR with a budget."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def grow_clique(indptr: NDArray[np.int64], indices: NDArray[np.int64], order: ND
             size += 1
             for edge in range(indptr[candidate], indptr[candidate + 1]):
                 n_met[indices[edge]] += 1
-            # Who is next to the whole clique is next to its latest member; take the one with most neighbors.
+            # A node adjacent to the whole clique is adjacent to its latest member; take the one of highest degree.
             latest, candidate = candidate, -1
             for edge in range(indptr[latest], indptr[latest + 1]):
                 node = indices[edge]
@@ -139,7 +139,7 @@ def color_by_search(
     while depth < n:
         node = node_at[depth]
         color = next_color[depth]
-        # A color not yet used is as good as any other, so that only the first of them is tried.
+        # All unused colors are equivalent; only the first of them is tried.
         while color < min(n_colors, n_used[depth] + 1) and met[node, color] > 0:
             color += 1
         if color < min(n_colors, n_used[depth] + 1):

@@ -1,4 +1,4 @@
-"""The one door to numba: compiled once, kept on disk where a folder can be written."""
+"""Compilation by numba, cached on disk where a folder can be written."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["jit"]
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a numeric function at its first call, and remember the result on disk.
+    """Compile a numeric function at its first call, and cache the result on disk.
 
     Where neither the package folder nor the user's cache folder can be written, numba refuses to set up its
-    cache; the function is then compiled anew in every process, which is slower to start but correct.
+    cache; the function is then compiled in every process.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What all clusterers of mustlink share: how they take constraints and partial labels."""
+"""Shared parts of all clusterers: validation of constraints and partial labels, and the mixin."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ MAX_CONFLICTS_NAMED = 3
 
 
 def as_constraints(constraints: Constraints | AlignedConstraints | None, n_samples: int) -> Constraints:
-    """Check the constraints a user gave against the rows of the table.
+    """Validate the constraints of a user against the rows of a table.
 
     Parameters
     ----------
     constraints : Constraints, AlignedConstraints or None
-        What the user gave. None is no constraint.
+        The constraints. None is no constraint.
     n_samples : int
         The number of rows of the table.
 
     Returns
     -------
     Constraints
-        Pairs of rows below `n_samples`.
+        With all rows below `n_samples`.
 
     Raises
     ------
     ConstraintError
-        If a pair names a row that is not there, or aligned constraints have another number of rows.
+        If a pair refers to a row outside the table, or aligned constraints have another number of rows.
     TypeError
         If it is something else, such as a bare list of pairs.
 
@@ -70,16 +70,16 @@ def as_constraints(constraints: Constraints | AlignedConstraints | None, n_sampl
         constraints.check_rows(n_samples)
         return constraints
     raise TypeError(
-        f"constraints must be a mustlink.Constraints, and this is a {type(constraints).__name__}; "
-        "make one with Constraints(must_link=..., cannot_link=...)."
+        f"constraints must be a mustlink.Constraints, got {type(constraints).__name__}; "
+        "create one with Constraints(must_link=..., cannot_link=...)."
     )
 
 
 class ConstrainedClusterMixin(ClusterMixin):
-    """Mixin of all constrained clusterers.
+    """Mixin class for all constrained clusterers.
 
-    It routes `constraints` to ``fit``, takes partial labels as one more source of constraints, and offers
-    ``fit_predict``.
+    It requests `constraints` for ``fit`` in metadata routing, merges partial labels into the constraints, and
+    provides ``fit_predict``.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class ConstrainedClusterMixin(ClusterMixin):
         y: ArrayLike | None,
         n_samples: int,
     ) -> Constraints:
-        """Bring together the links and the partial labels that ``fit`` was given."""
+        """Merge the links and the partial labels passed to ``fit``."""
         links = as_constraints(constraints, n_samples)
         labels = check_partial_labels(y, n_samples)
         return links if labels is None else links + Constraints.from_labels(labels)
@@ -124,25 +124,25 @@ class ConstrainedClusterMixin(ClusterMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The table.
+            The data.
         y : array-like of shape (n_samples,), default=None
             Partial labels, -1 for unknown.
         constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows.
+            Must-links and cannot-links.
         **fit_params : dict
             Passed on to ``fit``.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            The cluster of every row.
+            Cluster labels.
         """
         self.fit(X, y, constraints=constraints, **fit_params)
         return self.labels_
 
 
 def check_enough_rows(n_samples: int, n_clusters: int | None) -> None:
-    """Refuse fewer rows than clusters, in scikit-learn's words; None is a number of clusters yet to be found."""
+    """Raise scikit-learn's error if there are fewer rows than clusters; None means that the number is estimated."""
     if n_clusters is not None and n_samples < n_clusters:
         raise ValueError(f"n_samples={n_samples} should be >= n_clusters={n_clusters}.")
 
@@ -204,7 +204,7 @@ def refuse_contradictions(links: Constraints) -> None:
     >>> refuse_contradictions(Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)]))
     Traceback (most recent call last):
         ...
-    mustlink.errors.InfeasibleError: Rows 0 and 2 cannot be linked, but must-links join them: 0 - 1 - 2. ...
+    mustlink.errors.InfeasibleError: Rows 0 and 2 cannot be linked, but must-links join them: 0 - 1 - 2; remove ...
     """
     conflicts = links.conflicts()
     if not conflicts:
@@ -212,14 +212,14 @@ def refuse_contradictions(links: Constraints) -> None:
     named = " ".join(str(conflict) for conflict in conflicts[:MAX_CONFLICTS_NAMED])
     n_more = len(conflicts) - MAX_CONFLICTS_NAMED
     raise InfeasibleError(
-        f"{named}{f' There are {n_more} more conflicts.' if n_more > 0 else ''} Drop a link of each chain, or pass "
-        'on_infeasible="relax".',
+        f"{named}{f' There are {n_more} more conflicts.' if n_more > 0 else ''}",
         [conflict.cannot_link for conflict in conflicts],
+        remedy=("drop_link", "relax"),
     )
 
 
 def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:
-    """Check partial labels: one per row of the table, some of them unknown.
+    """Validate partial labels: one per row of the table, some of them unknown.
 
     Parameters
     ----------
@@ -235,8 +235,8 @@ def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | 
 
     Notes
     -----
-    Labels for every row leave nothing to find. They come from a search over parameters that scores against the truth
-    and hands the truth to ``fit`` as well, as scikit-learn does with every clusterer; it must not leak.
+    Labels for every row are ignored. They come from a parameter search that scores against the true labels: as
+    scikit-learn passes them to ``fit`` as well, using them would leak the truth.
 
     Examples
     --------

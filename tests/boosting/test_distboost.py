@@ -425,7 +425,7 @@ def test_odd_input_gives_a_result(X, n_clusters, links, finish):
 def test_contradictory_links_never_raise(case, n_clusters, share):
     X = np.random.RandomState(len(case.must_link)).standard_normal((case.n_samples, 2))
     links = Constraints(case.must_link or None, case.cannot_link or None)
-    model = DistBoost(min(n_clusters, len(X)), n_rounds=4, unlabelled_share=share, random_state=0)
+    model = DistBoost(min(n_clusters, len(X)), n_rounds=4, unlabeled_fraction=share, random_state=0)
     model.fit(X, constraints=links)
     assert model.violations_ == links.violations(model.labels_)
     assert np.isfinite(model.objective_).all()
@@ -436,7 +436,7 @@ def test_contradictory_links_never_raise(case, n_clusters, share):
     [
         ({"n_clusters": 5}, "n_samples=4 should be >= n_clusters=5"),
         ({"n_clusters": 2, "n_components": 6}, "n_samples=4 should be >= n_components=6"),
-        ({"n_clusters": 2, "unlabelled_share": 1.0}, "unlabelled_share"),
+        ({"n_clusters": 2, "unlabeled_fraction": 1.0}, "unlabeled_fraction"),
         ({"n_clusters": 2, "finish": "single"}, "finish"),
         ({"n_clusters": 2, "hypothesis": "hard"}, "hypothesis"),
     ],

@@ -127,7 +127,7 @@ def test_explicit_refuses_beyond_the_limit_and_not_at_it(monkeypatch: pytest.Mon
     monkeypatch.setattr(_closure, "MAX_EXPLICIT_PAIRS", 6)
     assert len(closure.explicit()) == 6
     monkeypatch.setattr(_closure, "MAX_EXPLICIT_PAIRS", 5)
-    with pytest.raises(TooLargeError, match="has 6 pairs, more than the 5"):
+    with pytest.raises(TooLargeError, match="has 6 pairs, and at most 5"):
         closure.explicit()
 
 

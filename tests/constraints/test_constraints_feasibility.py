@@ -70,36 +70,39 @@ def test_the_answer_is_that_of_trying_every_assignment(case: Case, n_clusters: i
         pytest.param(
             Constraints([(0, 1), (1, 2)], [(0, 2)]), 2, 9, False, r"Rows 0 and 2 .* 0 - 1 - 2\.", id="contradiction"
         ),
-        pytest.param(
-            Constraints([(0, 1)]), 3, 3, False, "leave 2 separate groups of rows, fewer than the 3", id="too few groups"
-        ),
-        pytest.param(Constraints(), 1, 0, False, "leave 0 separate groups of rows, fewer than the 1", id="no rows"),
+        pytest.param(Constraints([(0, 1)]), 3, 3, False, "leave 2 components, fewer than the 3", id="too few groups"),
+        pytest.param(Constraints(), 1, 0, False, "leave 0 components, fewer than the 1", id="no rows"),
         pytest.param(Constraints([(0, 1)]), 1, 4, True, "no cannot-links", id="one cluster"),
-        pytest.param(Constraints([(0, 1)], [(1, 3)]), 1, 4, False, "keep the rows 0 and 3 apart", id="one, apart"),
+        pytest.param(Constraints([(0, 1)], [(1, 3)]), 1, 4, False, "separate the rows 0 and 3", id="one, apart"),
         pytest.param(Constraints(None, [(0, 1), (1, 2)]), 2, 4, True, "degeneracy .* is 1", id="degeneracy"),
         pytest.param(
             Constraints(None, [(0, 1), (1, 2), (2, 3), (0, 3)]), 2, 4, True, "greedy coloring .* 2", id="greedy"
         ),
-        pytest.param(Constraints(None, HEXAGON), 2, 6, True, "no ring of odd length", id="two colors"),
+        pytest.param(Constraints(None, HEXAGON), 2, 6, True, "no cycle of odd length", id="two colors"),
         pytest.param(
             Constraints(None, [(0, 1), (1, 2), (2, 3), (1, 3)]),
             2,
             4,
             False,
-            r"a ring of 3 cannot-links, an odd number: [123] - [123] - [123] - [123]\.",
-            id="odd ring",
+            r"a cycle of 3 cannot-links, an odd number: [123] - [123] - [123] - [123]\.",
+            id="odd cycle",
         ),
         pytest.param(
             Constraints([(0, 9)], [(9, 1), *complete(4)[1:]]),
             3,
             10,
             False,
-            "4 groups of rows are all cannot-linked .* more than 3 clusters; they hold the rows",
+            "4 must-link components are all cannot-linked .* more than 3 clusters; they contain the rows",
             id="clique",
         ),
         pytest.param(Constraints(None, HARD_FOR_GREED), 3, 10, True, "A search found", id="search, yes"),
         pytest.param(
-            Constraints(None, groetzsch()[1]), 3, 11, False, "full search .* the 11 groups of rows", id="search, no"
+            Constraints(None, groetzsch()[1]),
+            3,
+            11,
+            False,
+            "exhaustive search .* 11 must-link",
+            id="search, no",
         ),
     ],
 )
@@ -127,14 +130,14 @@ def test_the_search_gives_up_when_its_budget_is_used_up() -> None:
     feasibility = links.feasible(3, n, budget=50)
     assert feasibility.answer is None
     assert not feasibility
-    assert "ran out of its budget" in feasibility.reason
+    assert "exceeded its budget" in feasibility.reason
     assert links.feasible(4, n).answer is True
     assert links.feasible(3, n).answer is False
 
 
 @given(tail=st.integers(0, 6), ring=st.sampled_from([3, 5, 7]), seed=st.integers(0, 1000))
 @settings(deadline=None, max_examples=60)
-def test_the_odd_ring_told_is_a_ring(tail: int, ring: int, seed: int) -> None:
+def test_the_odd_cycle_is_a_cycle(tail: int, ring: int, seed: int) -> None:
     """A way that leads to the ring, and even rings beside it, are not part of it."""
     n = tail + ring + 3
     name = np.random.RandomState(seed).permutation(n)
@@ -146,7 +149,7 @@ def test_the_odd_ring_told_is_a_ring(tail: int, ring: int, seed: int) -> None:
     told = [int(row) for row in reason.removesuffix(".").rsplit(": ")[-1].split(" - ")]
     assert told[0] == told[-1]
     assert len(told) - 1 == len(set(told[1:])) == ring
-    assert f"a ring of {ring} cannot-links" in reason
+    assert f"a cycle of {ring} cannot-links" in reason
     assert all({a, b} in [set(edge) for edge in edges] for a, b in pairwise(told))
 
 
@@ -277,9 +280,9 @@ def test_a_reason_can_name_rows_by_their_ids() -> None:
     assert answer.describe(names).endswith(" - ".join(names[row] for row in answer.rows) + ".")
 
 
-def test_of_a_long_ring_the_first_rows_are_named() -> None:
+def test_a_long_cycle_is_truncated() -> None:
     feasibility = Constraints(None, [(i, (i + 1) % 15) for i in range(15)]).feasible(2, 15)
-    assert "a ring of 15 cannot-links" in feasibility.reason
+    assert "a cycle of 15 cannot-links" in feasibility.reason
     assert len(feasibility.rows) == 16
     assert feasibility.reason.endswith(" and 4 more.")
     assert feasibility.reason.count(" - ") == 11

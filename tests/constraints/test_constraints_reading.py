@@ -233,7 +233,7 @@ def test_a_pair_given_both_ways_names_both_lines(links_file: Any, content: str, 
 
 def test_weights_that_add_up_beyond_all_numbers_name_the_line(links_file: Any) -> None:
     path = links_file("a,b,link,weight\n2,3,must,1\n0,1,must,1e308\n1,0,must,1e308\n")
-    with pytest.raises(ConstraintError, match="line 3: The weights of rows 0 and 1 add up"):
+    with pytest.raises(ConstraintError, match="line 3: The weights of rows 0 and 1 overflow"):
         Constraints.read(path)
 
 

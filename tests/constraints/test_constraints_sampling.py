@@ -107,7 +107,7 @@ def test_labels_that_cannot_be_used(y: Any, keywords: dict[str, Any], message: s
 
 
 def test_too_many_pairs_are_refused_with_their_number() -> None:
-    with pytest.raises(TooLargeError, match=r"20,000 labelled rows make 199,990,000 pairs"):
+    with pytest.raises(TooLargeError, match=r"20,000 labeled rows make 199,990,000 pairs"):
         Constraints.from_labels(np.arange(20_000) % 2, pairs="all")
     assert len(Constraints.from_labels(np.arange(20_000) % 2)) == 19_999
     with pytest.raises(TooLargeError, match=r"20,000 classes"):
@@ -133,7 +133,7 @@ def test_drawn_pairs_are_different_and_agree_with_the_classes(
     else:
         possible = n_pairs <= len(same) + len(different)
     if not possible:
-        with pytest.raises(ConstraintError, match=r"\d+ [a-z-]+ were asked for, but the labels allow only \d+"):
+        with pytest.raises(ConstraintError, match=r"\d+ [a-z-]+ were requested, but the labels allow only \d+"):
             Constraints.sample(y, n_pairs, balanced=balanced, random_state=seed)
         return
     links = Constraints.sample(y, n_pairs, balanced=balanced, random_state=seed)
@@ -151,8 +151,8 @@ def test_drawn_pairs_are_different_and_agree_with_the_classes(
 @pytest.mark.parametrize(
     ("n_pairs", "balanced", "message"),
     [
-        (10, True, "5 must-links were asked for, but the labels allow only 4"),
-        (12, False, "12 pairs were asked for, but the labels allow only 10"),
+        (10, True, "5 must-links were requested, but the labels allow only 4"),
+        (12, False, "12 pairs were requested, but the labels allow only 10"),
     ],
 )
 def test_asking_for_too_many_tells_both_numbers(n_pairs: int, balanced: bool, message: str) -> None:
@@ -229,8 +229,8 @@ def test_noise_strikes_both_kinds_alike() -> None:
 
 @given(y=labellings, share=st.floats(0.05, 1), seed=st.integers(0, 100))
 @settings(deadline=None, max_examples=80)
-def test_a_labelled_share_gives_all_pairs_it_implies(y: list[int], share: float, seed: int) -> None:
-    links = Constraints.sample(y, labelled_share=share, random_state=seed)
+def test_a_labeled_fraction_gives_all_pairs_it_implies(y: list[int], share: float, seed: int) -> None:
+    links = Constraints.sample(y, labeled_fraction=share, random_state=seed)
     n_known = sum(label != -1 for label in y)
     n_drawn = round(share * n_known)
     assert len(links) == n_drawn * (n_drawn - 1) // 2
@@ -239,22 +239,22 @@ def test_a_labelled_share_gives_all_pairs_it_implies(y: list[int], share: float,
     assert sets(links) == implied([label if row in drawn else -1 for row, label in enumerate(y)])
 
 
-def test_a_labelled_share_with_noise() -> None:
+def test_a_labeled_fraction_with_noise() -> None:
     y = np.arange(20) % 2
     same, _ = implied(y)
-    links = Constraints.sample(y, labelled_share=0.5, noise=0.2, random_state=3)
+    links = Constraints.sample(y, labeled_fraction=0.5, noise=0.2, random_state=3)
     must, cannot = sets(links)
     assert len(links) == 45
     assert len(must - same) + len(cannot & same) == 9
 
 
 def test_too_large_a_share_is_refused_with_the_number_of_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_sampling, "MOST_PAIRS", 44)
-    with pytest.raises(TooLargeError, match="10 labelled rows make 45 pairs, more than the 44"):
-        Constraints.sample(np.arange(20) % 2, labelled_share=0.5, random_state=0)
+    monkeypatch.setattr(_sampling, "MAX_PAIRS", 44)
+    with pytest.raises(TooLargeError, match="10 labeled rows make 45 pairs, and at most 44"):
+        Constraints.sample(np.arange(20) % 2, labeled_fraction=0.5, random_state=0)
 
 
-@pytest.mark.parametrize("how", [{"n_pairs": 12}, {"n_pairs": 12, "balanced": False}, {"labelled_share": 0.5}])
+@pytest.mark.parametrize("how", [{"n_pairs": 12}, {"n_pairs": 12, "balanced": False}, {"labeled_fraction": 0.5}])
 def test_the_seed_makes_a_draw_repeatable_and_other_seeds_other_draws(how: dict[str, Any]) -> None:
     y = np.arange(60) % 3
     drawn = [Constraints.sample(y, random_state=seed, noise=0.1, **how) for seed in (0, 0, 1)]
@@ -263,7 +263,7 @@ def test_the_seed_makes_a_draw_repeatable_and_other_seeds_other_draws(how: dict[
     assert Constraints.sample(y, random_state=np.random.RandomState(0), noise=0.1, **how) == drawn[0]
 
 
-@pytest.mark.parametrize("how", [{"n_pairs": 9}, {"n_pairs": 9, "balanced": False}, {"labelled_share": 1.0}])
+@pytest.mark.parametrize("how", [{"n_pairs": 9}, {"n_pairs": 9, "balanced": False}, {"labeled_fraction": 1.0}])
 @pytest.mark.parametrize("y", [np.array([0, 1] * 4 + [-1] * 40), ["a", "b"] * 4 + [None] * 40])
 def test_rows_without_a_class_are_never_drawn(how: dict[str, Any], y: Any) -> None:
     for seed in range(5):
@@ -273,13 +273,13 @@ def test_rows_without_a_class_are_never_drawn(how: dict[str, Any], y: Any) -> No
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({}, "either n_pairs or labelled_share"),
-        ({"n_pairs": 2, "labelled_share": 0.5}, "either n_pairs or labelled_share"),
+        ({}, "either n_pairs or labeled_fraction"),
+        ({"n_pairs": 2, "labeled_fraction": 0.5}, "either n_pairs or labeled_fraction"),
         ({"n_pairs": -1}, "n_pairs cannot be negative; got -1"),
-        ({"n_pairs": 2, "noise": 1.5}, "noise is a share between 0 and 1; got 1.5"),
-        ({"n_pairs": 2, "noise": float("nan")}, "noise is a share"),
-        ({"labelled_share": 0.0}, "labelled_share is a share between 0 and 1; got 0.0"),
-        ({"labelled_share": 1.1}, "labelled_share is a share between 0 and 1; got 1.1"),
+        ({"n_pairs": 2, "noise": 1.5}, "noise must be between 0 and 1; got 1.5"),
+        ({"n_pairs": 2, "noise": float("nan")}, "noise must be"),
+        ({"labeled_fraction": 0.0}, "labeled_fraction must be between 0 and 1; got 0.0"),
+        ({"labeled_fraction": 1.1}, "labeled_fraction must be between 0 and 1; got 1.1"),
     ],
 )
 def test_requests_that_make_no_sense(keywords: dict[str, Any], message: str) -> None:

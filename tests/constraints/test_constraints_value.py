@@ -378,7 +378,7 @@ def test_weights_that_do_not_fit_their_pairs(given_weights: Any, message: str) -
 
 
 def test_weights_that_add_up_beyond_all_numbers() -> None:
-    with pytest.raises(ConstraintError, match="rows 0 and 1 add up") as info:
+    with pytest.raises(ConstraintError, match="rows 0 and 1 overflow") as info:
         Constraints([(0, 1), (0, 1)], must_link_weight=1e308)
     assert info.value.pairs == [(0, 1)]
 

@@ -195,7 +195,7 @@ def test_contradictions_are_named_or_lived_with():
 def test_must_links_may_leave_too_few_groups():
     X = np.arange(4.0)[:, None]
     links = Constraints(must_link=[(0, 1), (1, 2)])
-    with pytest.raises(InfeasibleError, match="2 separate groups"):
+    with pytest.raises(InfeasibleError, match="2 components"):
         ConstrainedLinkage(3).fit(X, constraints=links)
     with pytest.warns(InfeasibleWarning, match="2 clusters"):
         model = ConstrainedLinkage(3, on_infeasible="relax").fit(X, constraints=links)

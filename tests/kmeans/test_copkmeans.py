@@ -247,13 +247,17 @@ def test_many_conflicts_are_counted() -> None:
 
 def test_too_few_groups_for_the_clusters() -> None:
     links = Constraints(must_link=[(0, 1), (2, 3)])
-    with pytest.raises(InfeasibleError, match=r"2 separate groups.*3"):
+    with pytest.raises(InfeasibleError, match=r"2 components.*3"):
         COPKMeans(3).fit(rows(4, 0), constraints=links)
 
 
 @pytest.mark.parametrize(
     ("k", "edges", "reason"),
-    [(1, [(0, 1)], "One cluster"), (2, complete([0, 1, 2]), "ring"), (3, complete([0, 1, 2, 3]), "4 groups")],
+    [
+        (1, [(0, 1)], "One cluster"),
+        (2, complete([0, 1, 2]), "cycle"),
+        (3, complete([0, 1, 2, 3]), "4 must-link components"),
+    ],
 )
 def test_too_few_clusters_for_the_cannot_links(k: int, edges: Pairs, reason: str) -> None:
     with pytest.raises(InfeasibleError, match=reason):
@@ -270,7 +274,7 @@ def test_a_search_without_an_answer_is_an_error_that_says_so(monkeypatch: pytest
     ]
     links = Constraints(cannot_link=edges)
     X = rows(11, 0)
-    with pytest.raises(InfeasibleError, match="full search"):
+    with pytest.raises(InfeasibleError, match="exhaustive search"):
         COPKMeans(3, random_state=0).fit(X, constraints=links)
     whole = Constraints.feasible
     monkeypatch.setattr(Constraints, "feasible", lambda self, k, n: whole(self, k, n, budget=1))

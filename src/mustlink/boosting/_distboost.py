@@ -49,23 +49,23 @@ class PairWeights:
         The links.
     n_samples : int
         The number of rows.
-    unlabelled_share : float or None
+    unlabeled_fraction : float or None
         The share of the pairs without a link at the start; None gives every pair the same weight.
     """
 
-    def __init__(self, links: Constraints, n_samples: int, unlabelled_share: float | None) -> None:
+    def __init__(self, links: Constraints, n_samples: int, unlabeled_fraction: float | None) -> None:
         self.left, self.right = np.concatenate([links.must_link, links.cannot_link]).T
         self.n_must = len(links.must_link)
         self.side = np.repeat([1.0, -1.0], [self.n_must, len(links.cannot_link)])
         given = np.concatenate([links.must_link_weight, links.cannot_link_weight])
         n_pairs = n_samples * (n_samples - 1) // 2
         self.n_unlabelled = n_pairs - len(links)
-        if unlabelled_share is None:
-            unlabelled_share = self.n_unlabelled / max(n_pairs, 1)
+        if unlabeled_fraction is None:
+            unlabeled_fraction = self.n_unlabelled / max(n_pairs, 1)
         if self.n_unlabelled == 0:
-            unlabelled_share = 0.0
-        self.of_links = (1 - unlabelled_share) * given / given.sum() if given.size else given
-        self.of_others = unlabelled_share / max(self.n_unlabelled, 1)
+            unlabeled_fraction = 0.0
+        self.of_links = (1 - unlabeled_fraction) * given / given.sum() if given.size else given
+        self.of_others = unlabeled_fraction / max(self.n_unlabelled, 1)
         self.n_samples = n_samples
         self._n_partners = (
             n_samples - 1 - np.bincount(np.concatenate([self.left, self.right]).astype(np.intp), minlength=n_samples)
@@ -165,7 +165,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
     cannot_links : {"forest", "ignore"}, default="forest"
         How the mixtures heed cannot-links: exactly, on the heaviest ones that close no ring; or not at all, which
         leaves them to the boosting.
-    unlabelled_share : float, default=0.5
+    unlabeled_fraction : float, default=0.5
         The share of the weight that pairs without a link have at the start; None gives every pair of rows the same
         weight, as in the paper.
     n_directions : int, default=64
@@ -252,7 +252,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         "n_components": [None, Interval(Integral, 1, None, closed="left")],
         "hypothesis": [StrOptions({"map", "posterior"})],
         "cannot_links": [StrOptions({"forest", "ignore"})],
-        "unlabelled_share": [None, Interval(Real, 0, 1, closed="left")],
+        "unlabeled_fraction": [None, Interval(Real, 0, 1, closed="left")],
         "n_directions": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "finish": [StrOptions({"kmeans", "average"})],
@@ -268,7 +268,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         n_components: int | None = None,
         hypothesis: str = "map",
         cannot_links: str = "forest",
-        unlabelled_share: float | None = 0.5,
+        unlabeled_fraction: float | None = 0.5,
         n_directions: int = 64,
         max_iter: int = 20,
         finish: str = "kmeans",
@@ -280,7 +280,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         self.n_components = n_components
         self.hypothesis = hypothesis
         self.cannot_links = cannot_links
-        self.unlabelled_share = unlabelled_share
+        self.unlabeled_fraction = unlabeled_fraction
         self.n_directions = n_directions
         self.max_iter = max_iter
         self.finish = finish
@@ -344,7 +344,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         """Fit mixtures in turn and weigh them by how far they agree with the links."""
         directions = Directions.of(X, self.n_directions, rng)
         points = directions.project(X)
-        weights = PairWeights(links, len(X), self.unlabelled_share)
+        weights = PairWeights(links, len(X), self.unlabeled_fraction)
         chunklets = Chunklets(links, len(X), self.cannot_links == "forest")
         n_components = self.n_clusters if self.n_components is None else self.n_components
         accepted: list[tuple[Mixture, float]] = []

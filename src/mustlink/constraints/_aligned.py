@@ -1,4 +1,4 @@
-"""Constraints aligned with the rows of a table, so that cross-validation can cut both alike."""
+"""Constraints aligned with the rows of a table, for cross-validation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["AlignedConstraints"]
 
 
 class AlignedConstraints:
-    """The same knowledge as :class:`Constraints`, with one place per row of a table.
+    """Constraints with one entry per row of a table.
 
     Made by :meth:`Constraints.on`. It has a length and a shape like a column of the table, and indexing it
     with the rows of a fold keeps the pairs whose two ends are in the fold, renumbered. That is what

@@ -1,4 +1,4 @@
-"""What the pairs entail: must-link components, and the cannot-link graph between them."""
+"""Entailed constraints: must-link components, and the cannot-link graph between them."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ class Closure:
     component : ndarray of shape (n_samples,)
         The must-link component of every row, numbered in the order of their first rows.
     sizes : ndarray of shape (n_components,)
-        How many rows each component has.
+        The number of rows of each component.
     cannot_link : ndarray of shape (n_edges, 2)
-        Pairs of components that must be apart, each once, smaller number first.
+        Pairs of components with a cannot-link between them, each once, smaller number first.
     weight : ndarray of shape (n_edges,)
         The summed weight of the cannot-links between each two.
     count : ndarray of shape (n_edges,)
         The number of those cannot-links.
     self_loops : ndarray of shape (n_conflicted,)
-        Components with a cannot-link between two of their own rows: no clustering can keep all their links.
+        Components with a cannot-link between two of their own rows; no clustering satisfies all their links.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Closure:
 
     @property
     def n_components(self) -> int:
-        """The number of must-link components, rows without a link counting as one each."""
+        """The number of must-link components; a row without a must-link is one by itself."""
         return len(self.sizes)
 
     def groups(self) -> Groups:
@@ -149,9 +149,8 @@ class Closure:
     def two_clusters(self) -> Closure:
         """Return the closure that holds when there are only two clusters.
 
-        Then two steps along cannot-links lead back to the same cluster: a path of even length entails a
-        must-link, a path of odd length a cannot-link. Each connected part of the cannot-link graph becomes two
-        components that face each other.
+        Then a path of cannot-links of even length entails a must-link, and one of odd length a cannot-link. Each
+        connected part of the cannot-link graph becomes two components with a cannot-link between them.
 
         Returns
         -------
@@ -161,7 +160,7 @@ class Closure:
         Raises
         ------
         InfeasibleError
-            If the cannot-links form a ring of odd length, or a component contradicts itself.
+            If the cannot-links form a cycle of odd length, or a component contradicts itself.
 
         Examples
         --------
@@ -171,10 +170,10 @@ class Closure:
         array([0, 1, 0])
         """
         if self.self_loops.size:
-            raise InfeasibleError("A cannot-link stands between rows that must-links join.")
+            raise InfeasibleError("A cannot-link is between rows that must-links join.")
         side, opposite = self.two_coloring()
         if (side == opposite).any():
-            raise InfeasibleError("The cannot-links form a ring of odd length, which two clusters cannot satisfy.")
+            raise InfeasibleError("The cannot-links form a cycle of odd length, which two clusters cannot satisfy.")
         component, renumbered = number_by_first(side[self.component], 2 * self.n_components)
         ends = self.cannot_link[:, 0]
         facing = np.column_stack([side[ends], opposite[ends]])
@@ -183,9 +182,9 @@ class Closure:
     def two_coloring(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Label each component with the side it is on and the side it is not on.
 
-        Every component stands twice, in a graph where a cannot-link leads from one copy to the other copy of its
-        neighbor. Components whose first copies are connected are on one side. Where the two copies of one
-        component are connected, there is a ring of odd length, and the two labels are equal.
+        In the doubled graph every component has two copies, and a cannot-link leads from one copy to the other copy
+        of its neighbor. Components whose first copies are connected are on one side. Where the two copies of one
+        component are connected, there is a cycle of odd length, and the two labels are equal.
         """
         n = self.n_components
         label = connected_nodes(self.doubled(), 2 * n)
@@ -222,14 +221,14 @@ class Closure:
         from mustlink.constraints._constraints import Constraints
 
         if self.self_loops.size:
-            raise InfeasibleError("A cannot-link stands between rows that must-links join.")
+            raise InfeasibleError("A cannot-link is between rows that must-links join.")
         sizes = self.sizes.astype(float)
         a, b = self.cannot_link.T
         n_pairs = (sizes * (sizes - 1) / 2).sum() + (sizes[a] * sizes[b]).sum()
         if n_pairs > MAX_EXPLICIT_PAIRS:
             raise TooLargeError(
-                f"The closure has {n_pairs:,.0f} pairs, more than the {MAX_EXPLICIT_PAIRS:,} that are written "
-                "out; work with its components and its cannot_link instead."
+                f"The closure has {n_pairs:,.0f} pairs, and at most {MAX_EXPLICIT_PAIRS:,} are listed; use its "
+                "component and cannot_link instead."
             )
         members = np.split(np.argsort(self.component, kind="stable"), np.cumsum(self.sizes)[:-1])
         inside = [_all_pairs(rows) for rows in members if len(rows) > 1]

@@ -55,7 +55,7 @@ def _ends(
 
 
 def _overlaps(X: Any, segments: NDArray[np.intp], onto: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Say of each segment whether its projection onto the line of another overlaps that other one."""
+    """Return for each segment whether its projection onto the line of another overlaps that other one."""
     origin = X[onto[:, 0]]
     direction = X[onto[:, 1]] - origin
     squared = direction.multiply(direction) if issparse(direction) else direction**2

@@ -1,4 +1,4 @@
-"""Cannot-links that must-links contradict, each with the chain that does so."""
+"""Cannot-links that must-links contradict, each with the chain that causes it."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ class Conflict:
 
     @cached_property
     def chain(self) -> tuple[int, ...]:
-        """The rows along a shortest chain of must-links, found when first asked for."""
+        """The rows along a shortest chain of must-links, found on first access."""
         return self._graph.chain(*self.cannot_link)
 
     def describe(self, names: Sequence[object] | None = None) -> str:
-        """Say the conflict as a sentence.
+        """Describe the conflict in a sentence.
 
         Parameters
         ----------
         names : sequence, default=None
-            What to call the rows, such as their ids; row numbers if None.
+            The names of the rows, such as their ids; row numbers if None.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class Conflict:
 
 
 class Conflicts(Sequence[Conflict]):
-    """All conflicts of a set of constraints; chains are looked for when a conflict is asked for its own."""
+    """All conflicts of a set of constraints; the chain of each is found on first access."""
 
     def __init__(self, pairs: NDArray[np.int64], graph: _MustLinkGraph) -> None:
         self.pairs = pairs
@@ -106,7 +106,7 @@ class Conflicts(Sequence[Conflict]):
 
 
 class _MustLinkGraph:
-    """The must-links as a graph on the rows they name, numbered without gaps."""
+    """The must-links as a graph on their rows, numbered without gaps."""
 
     def __init__(self, must_link: NDArray[np.int64]) -> None:
         self.rows, nodes = np.unique(must_link, return_inverse=True)
@@ -117,7 +117,7 @@ class _MustLinkGraph:
         return symmetric_csr(self._edges, np.ones(len(self._edges), dtype=np.int8), len(self.rows))
 
     def joins(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Say of each pair whether must-links join its two rows."""
+        """Return which pairs have two rows that must-links join."""
         if len(self.rows) == 0:
             return np.zeros(len(pairs), dtype=bool)
         position = np.searchsorted(self.rows, pairs).clip(max=len(self.rows) - 1)

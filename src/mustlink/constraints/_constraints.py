@@ -1,4 +1,4 @@
-"""The value that holds a person's links."""
+"""The immutable value that holds must-links and cannot-links."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NOISE_LABEL = -1
 
 
 class Constraints:
-    """Pairs of rows that belong together, and pairs that do not.
+    """Must-link and cannot-link constraints between pairs of rows.
 
     An immutable value. A pair given twice is one pair with the weights added.
 
@@ -47,11 +47,11 @@ class Constraints:
     cannot_link : array-like of shape (m, 2), default=None
         Pairs of row numbers that belong to different clusters.
     must_link_weight : array-like of shape (m,) or float, default=None
-        How much each must-link counts, positive and finite; 1 if None.
+        Weight of each must-link, positive and finite; 1 if None.
     cannot_link_weight : array-like of shape (m,) or float, default=None
-        The same for cannot-links.
+        Weight of each cannot-link.
     contradictions : {"raise", "majority"}, default="raise"
-        What to do with a pair given both ways. With "majority" the heavier side wins and keeps the difference
+        How to treat a pair given both ways. With "majority" the heavier side wins and keeps the difference
         of the weights, as when several people answered; at equal weights the pair is dropped.
 
     Attributes
@@ -64,17 +64,17 @@ class Constraints:
     Raises
     ------
     ConstraintError
-        If a pair joins a row with itself or stands on both sides, if a row number is negative or no whole number,
+        If a pair joins a row with itself or is given both ways, if a row number is negative or not an integer,
         or if a weight is not positive and finite.
 
     See Also
     --------
-    mustlink.constraints.AlignedConstraints : The form that survives cross-validation.
+    mustlink.constraints.AlignedConstraints : The row-aligned form for cross-validation.
 
     Notes
     -----
-    Links that contradict each other through a chain are no error of the value: :meth:`conflicts` lists them. Soft
-    clusterers live with them and hard ones report them.
+    Links that contradict each other through a chain are not refused: :meth:`conflicts` lists them. Soft clusterers
+    break some of them, and hard clusterers raise an error.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class Constraints:
             if contradictions == "raise":
                 _refuse_contradictions(must[in_must])
             balance = must_weight[in_must] - cannot_weight[in_cannot]
-            # 0.1 + 0.2 against 0.3 is a tie, whatever is left by rounding.
+            # 0.1 + 0.2 against 0.3 is a tie in spite of rounding.
             balance[np.isclose(must_weight[in_must], cannot_weight[in_cannot], rtol=TIE, atol=0)] = 0
             must_weight[in_must], cannot_weight[in_cannot] = balance, -balance
             must, must_weight = must[must_weight > 0], must_weight[must_weight > 0]
@@ -119,23 +119,23 @@ class Constraints:
         for array in (must, must_weight, cannot, cannot_weight):
             array.flags.writeable = False
 
-    # ---- making ------------------------------------------------------------------------------------------------
+    # ---- construction ------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_labels(
         cls, y: ArrayLike, *, missing: object = -1, pairs: Literal["compact", "all"] = "compact"
     ) -> Constraints:
-        """Turn partial labels into links.
+        """Derive links from partial labels.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            A class for some rows.
+            The class of each row, where it is known.
         missing : object, default=-1
-            What stands where the class is unknown, as in ``sklearn.semi_supervised``. None and NaN are unknown too.
+            The marker of an unknown class, as in ``sklearn.semi_supervised``. None and NaN are unknown too.
         pairs : {"compact", "all"}, default="compact"
             "compact" gives a chain of must-links through each class and one cannot-link for every two classes,
-            whose closure is the same as that of "all", which writes out every pair of labelled rows.
+            with the same closure as "all", which lists every pair of labeled rows.
 
         Returns
         -------
@@ -157,14 +157,14 @@ class Constraints:
         ids: Sequence[Any] | None = None,
         contradictions: Literal["raise", "majority"] = "raise",
     ) -> Constraints:
-        """Read links from a data frame.
+        """Build constraints from a data frame.
 
         Parameters
         ----------
         frame : pandas or polars DataFrame, or mapping of columns
             With the columns a, b, link (must/cannot or 1/-1) and optionally weight.
         ids : sequence, default=None
-            The id of every row of the table, if the links name ids; row numbers if None.
+            The id of every row of the table, if the links refer to ids; row numbers if None.
         contradictions : {"raise", "majority"}, default="raise"
             As for the class.
 
@@ -197,7 +197,7 @@ class Constraints:
             Text in UTF-8, plain or gzip, with a header and the columns a, b, link (must/cannot or 1/-1) and
             optionally weight. Commas, semicolons or tabs separate them.
         ids : sequence, default=None
-            The id of every row of the table, if the links name ids; if None they are row numbers, from 0.
+            The id of every row of the table, if the links refer to ids; if None they are row numbers from 0.
         contradictions : {"raise", "majority"}, default="raise"
             As for the class.
 
@@ -212,7 +212,7 @@ class Constraints:
 
         See Also
         --------
-        write : The way back.
+        write : Write such a file.
 
         Examples
         --------
@@ -252,30 +252,30 @@ class Constraints:
         n_pairs: int | None = None,
         *,
         balanced: bool = True,
-        labelled_share: float | None = None,
+        labeled_fraction: float | None = None,
         noise: float = 0.0,
         missing: object = -1,
         random_state: Any = None,
     ) -> Constraints:
-        """Draw links from known classes, by the protocols of the papers.
+        """Sample links from known classes, by the protocols of the papers.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
             The classes.
         n_pairs : int, default=None
-            How many pairs to draw, all different.
+            Number of distinct pairs to draw.
         balanced : bool, default=True
             Half must-links and half cannot-links (one more must-link if the number is odd); otherwise random pairs,
             each linked as the classes say, most of them cannot-links where there are many classes.
-        labelled_share : float, default=None
-            Instead of `n_pairs`: draw this share of the rows and take every pair of them.
+        labeled_fraction : float, default=None
+            Instead of `n_pairs`: draw this fraction of the rows and use every pair of them.
         noise : float, default=0
-            The share of the links, of both kinds alike, that is turned into the other kind.
+            Fraction of the links, of both kinds alike, that is flipped to the other kind.
         missing : object, default=-1
             Rows with this class are never drawn.
         random_state : int, RandomState or None, default=None
-            Makes the draw repeatable.
+            Pass an int for reproducible results.
 
         Returns
         -------
@@ -287,19 +287,19 @@ class Constraints:
         >>> Constraints.sample([0, 0, 0, 1, 1, 1], n_pairs=4, random_state=0)
         Constraints(2 must-links, 2 cannot-links)
         """
-        return cls(*draw_links(y, n_pairs, balanced, labelled_share, noise, missing, random_state))
+        return cls(*draw_links(y, n_pairs, balanced, labeled_fraction, noise, missing, random_state))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the links to a CSV file, whole or not at all.
+        """Write the links to a CSV file, atomically.
 
         Parameters
         ----------
         path : path-like
-            The file; a name that ends in .tsv gives tabs, and one that ends in .gz is packed.
+            The file; a name that ends in .tsv gives tabs, and one that ends in .gz is compressed.
 
         See Also
         --------
-        read : The way back.
+        read : Read such a file.
 
         Examples
         --------
@@ -326,12 +326,12 @@ class Constraints:
 
     @property
     def must_link(self) -> NDArray[np.int64]:
-        """The pairs that belong together."""
+        """The pairs that belong to one cluster."""
         return self._must_link
 
     @property
     def cannot_link(self) -> NDArray[np.int64]:
-        """The pairs that do not."""
+        """The pairs that belong to different clusters."""
         return self._cannot_link
 
     @property
@@ -366,11 +366,11 @@ class Constraints:
 
     @property
     def shape(self) -> NoReturn:
-        """Refused: pairs are not rows."""
-        # scikit-learn asks for the shape of every argument it cuts into folds. A list of pairs cut or passed on
-        # whole would name wrong rows without a word, so that it must stop here.
+        """Not available: pairs are not aligned with rows."""
+        # scikit-learn reads the shape of every argument that it splits into folds. A list of pairs, split or passed
+        # on whole, would silently refer to wrong rows; raising here prevents that.
         raise ConstraintError(
-            "Constraints are pairs of rows, not one entry per row, so that cross-validation cannot cut them into "
+            "Constraints are pairs of rows, not one entry per row, and cross-validation cannot split them into "
             "folds; pass constraints.on(n_samples) instead."
         )
 
@@ -412,7 +412,7 @@ class Constraints:
     # ---- rows --------------------------------------------------------------------------------------------------
 
     def check_rows(self, n_samples: int) -> None:
-        """Raise ConstraintError if a pair names a row that a table of n_samples rows does not have.
+        """Raise ConstraintError if a pair refers to a row outside a table of n_samples rows.
 
         Parameters
         ----------
@@ -437,7 +437,7 @@ class Constraints:
                 )
 
     def on(self, n_samples: int) -> AlignedConstraints:
-        """Return the same knowledge aligned with the rows of a table, for cross-validation.
+        """Return the links aligned with the rows of a table, for cross-validation.
 
         Parameters
         ----------
@@ -602,7 +602,7 @@ class Constraints:
         return connected_nodes(self._must_link, n_samples)
 
     def closure(self, n_samples: int) -> Closure:
-        """Work out all that the pairs entail, without writing it out.
+        """Compute the entailed constraints in implicit form.
 
         Parameters
         ----------
@@ -628,7 +628,7 @@ class Constraints:
         Returns
         -------
         sequence of Conflict
-            Each knows the shortest chain of must-links that causes it.
+            Each with the shortest chain of must-links that causes it.
 
         Examples
         --------
@@ -640,7 +640,7 @@ class Constraints:
         return find_conflicts(self._must_link, self._cannot_link)
 
     def feasible(self, n_clusters: int, n_samples: int, *, budget: int = DEFAULT_BUDGET) -> Feasibility:
-        """Say whether any clustering into n_clusters non-empty clusters keeps all links.
+        """Decide whether some clustering into n_clusters non-empty clusters satisfies all links.
 
         Parameters
         ----------
@@ -649,7 +649,7 @@ class Constraints:
         n_samples : int
             The number of rows.
         budget : int, default=20_000_000
-            How many steps the search may take where nothing quicker answers.
+            Maximum number of search steps, where no quicker test decides.
 
         Returns
         -------
@@ -658,33 +658,33 @@ class Constraints:
 
         Notes
         -----
-        With cannot-links and three or more clusters the question is graph colouring.
+        With cannot-links and three or more clusters the question is graph coloring, which is NP-complete.
 
         Examples
         --------
         >>> from mustlink import Constraints
         >>> print(Constraints(cannot_link=[(0, 1), (1, 2), (2, 0)]).feasible(2, 3).reason)
-        Two clusters cannot keep a ring of 3 cannot-links, an odd number: 0 - 2 - 1 - 0.
+        Two clusters cannot satisfy a cycle of 3 cannot-links, an odd number: 0 - 2 - 1 - 0.
         """
         if n_clusters < 1:
             raise ValueError(f"n_clusters must be at least 1; got {n_clusters}.")
         conflicts = self.conflicts()
         return decide(self.closure(n_samples), n_clusters, str(conflicts[0]) if conflicts else None, budget)
 
-    # ---- how a clustering fares --------------------------------------------------------------------------------
+    # ---- agreement with a clustering --------------------------------------------------------------------------------
 
     def satisfied(self, labels: ArrayLike) -> NDArray[np.bool_]:
-        """Say of each pair whether a clustering keeps it.
+        """Return which pairs a clustering satisfies.
 
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
-            Cluster labels. The label -1 is noise, and a row of noise is apart from everything.
+            Cluster labels. The label -1 is noise, and a noise row is in one cluster with no other row.
 
         Returns
         -------
         ndarray of shape (n_pairs,)
-            First the must-links, then the cannot-links, in the order of the attributes.
+            In the order of `pairs`.
 
         Examples
         --------
@@ -704,7 +704,7 @@ class Constraints:
         return np.concatenate([together[0], ~together[1]])
 
     def violations(self, labels: ArrayLike) -> Constraints:
-        """Return the pairs that a clustering breaks.
+        """Return the pairs that a clustering violates.
 
         Parameters
         ----------
@@ -724,7 +724,7 @@ class Constraints:
         return self.take(~self.satisfied(labels))
 
     def violation_rate(self, labels: ArrayLike) -> float:
-        """Return the share of the pairs that a clustering breaks, 0 without pairs.
+        """Return the fraction of the pairs that a clustering violates, 0 without pairs.
 
         Parameters
         ----------
@@ -745,14 +745,14 @@ class Constraints:
         return float(broken.mean()) if len(broken) else 0.0
 
     def informativeness(self, labels: ArrayLike) -> float:
-        """Return the share of the pairs that a clustering made without them breaks.
+        """Return the fraction of the pairs that an unconstrained clustering violates.
 
-        Pairs that the plain clusterer keeps by itself tell it nothing new (Davidson, Wagstaff and Basu 2006).
+        Pairs that the plain clusterer satisfies by itself carry no new information (Davidson, Wagstaff and Basu 2006).
 
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
-            What the clusterer found without constraints.
+            Labels found without constraints.
 
         Returns
         -------
@@ -768,10 +768,10 @@ class Constraints:
         return self.violation_rate(labels) if len(self) else float("nan")
 
     def coherence(self, X: Any, *, max_links: int = 5_000, random_state: Any = 0) -> float:
-        """Return the share of pairs of a must-link and a cannot-link that do not pull against each other in space.
+        """Return the fraction of (must-link, cannot-link) combinations that are coherent in space.
 
-        A must-link and a cannot-link are incoherent if, seen as segments between their points, one overlaps the
-        other when laid on its line (Davidson, Wagstaff and Basu 2006). Sets with high informativeness and high
+        A must-link and a cannot-link are incoherent if, as segments between their points, the projection of one onto
+        the line of the other overlaps it (Davidson, Wagstaff and Basu 2006). Sets with high informativeness and high
         coherence tend to help.
 
         Parameters
@@ -779,9 +779,9 @@ class Constraints:
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The points.
         max_links : int, default=5000
-            Of each kind, at most so many links are compared, drawn at random.
+            Maximum number of links of each kind that are compared, drawn at random.
         random_state : int, RandomState or None, default=0
-            For that draw.
+            Seed of that draw.
 
         Returns
         -------
@@ -805,9 +805,9 @@ class Constraints:
 def _refuse_contradictions(pairs: NDArray[np.int64]) -> NoReturn:
     rows = f"Rows {name_pair(pairs[0])} are" if len(pairs) == 1 else f"The pairs {name_pairs(pairs)} are"
     raise ConstraintError(
-        f"{rows} given both as must-link and as cannot-link; drop one side, or pass "
-        'contradictions="majority" to let the heavier one win.',
+        f"{rows} given both as must-link and as cannot-link; drop one side",
         to_tuples(pairs),
+        remedy="majority",
     )
 
 
@@ -817,5 +817,5 @@ def _rebuild(
     cannot_link: NDArray[np.int64],
     cannot_link_weight: NDArray[np.float64],
 ) -> Constraints:
-    """Make the value again from its pickled parts."""
+    """Rebuild the value from its pickled parts."""
     return Constraints(must_link, cannot_link, must_link_weight=must_link_weight, cannot_link_weight=cannot_link_weight)

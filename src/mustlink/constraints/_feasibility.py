@@ -1,8 +1,8 @@
-"""Is there any clustering into k clusters that keeps every link? A ladder from easy answers to a search.
+"""Feasibility of the links with k clusters: a sequence of tests from cheap ones to a search.
 
-With cannot-links and three or more clusters the question is graph coloring, so no quick method can answer it
-always. The steps (Davidson and Ravi 2005, 2007): a component that contradicts itself; fewer components than
-clusters; the degeneracy of the cannot-link graph; two colors; a clique; and a search with a budget.
+With cannot-links and three or more clusters the question is graph coloring, which no fast method always decides. The
+tests (Davidson and Ravi 2005, 2007): a component that contradicts itself; fewer components than clusters; the
+degeneracy of the cannot-link graph; two colors; a clique; and a search with a budget.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ SHOWN_ROWS = 12
 
 @dataclass(frozen=True)
 class Feasibility:
-    """The answer to whether k clusters can keep all links, with its reason.
+    """Whether k clusters can satisfy all links, with the reason.
 
-    As a truth value it is true only when the answer is a proven yes.
+    Its truth value is True only if the answer is proven.
 
     Attributes
     ----------
     answer : bool or None
-        True, False, or None where the search ran out of its budget.
+        True, False, or None if the search exceeded its budget.
     reason : str
-        A sentence, with rows by their numbers; :meth:`describe` names them otherwise.
+        A sentence with row numbers; :meth:`describe` uses other names.
     rows : tuple of int
         The rows that the reason names.
     colors : ndarray of shape (n_components,) or None
-        For a yes: a cluster for every must-link component that keeps all cannot-links and leaves none of the k
-        clusters empty. Geometry plays no part in it.
+        If feasible: a cluster for every must-link component that satisfies all cannot-links and leaves none of the k
+        clusters empty. It does not depend on the data.
 
     Examples
     --------
@@ -64,16 +64,16 @@ class Feasibility:
 
     @property
     def reason(self) -> str:
-        """The reason, with rows by their numbers."""
+        """The reason, with row numbers."""
         return self.describe()
 
     def describe(self, names: Sequence[object] | None = None) -> str:
-        """Say the reason as a sentence.
+        """Describe the reason in a sentence.
 
         Parameters
         ----------
         names : sequence, default=None
-            What to call the rows, such as their ids; row numbers if None.
+            The names of the rows, such as their ids; row numbers if None.
 
         Returns
         -------
@@ -88,18 +88,18 @@ class Feasibility:
 
 
 def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int) -> Feasibility:
-    """Climb the ladder and stop at the first step that answers."""
+    """Run the tests in order of cost and stop at the first that decides."""
     if conflict is not None:
         return Feasibility(False, conflict)
     if closure.n_components < n_clusters:
         return Feasibility(
             False,
-            f"The must-links leave {closure.n_components} separate groups of rows, fewer than the {n_clusters} "
-            "clusters asked for, so that a cluster would stay empty.",
+            f"The must-links leave {closure.n_components} components, fewer than the {n_clusters} clusters requested; "
+            "a cluster would be empty.",
         )
     if n_clusters == 1:
         return _one_cluster(closure)
-    # Loaded here, so that importing the constraints loads no compiler.
+    # Imported here because importing the constraints must not load numba.
     from mustlink._coloring_kernels import color_greedily, grow_clique, smallest_last_order
 
     indptr, indices = _int64_csr(closure.graph())
@@ -112,7 +112,7 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
             f"{n_clusters} clusters are at least one more than the degeneracy of the cannot-link graph, which is "
             f"{degeneracy}."
             if n_clusters > degeneracy
-            else f"A greedy coloring keeps all cannot-links with {n_colors} clusters."
+            else f"A greedy coloring satisfies all cannot-links with {n_colors} clusters."
         )
         return Feasibility(True, reason, _leave_none_empty(colors, n_clusters))
     if n_clusters == 2:
@@ -121,8 +121,8 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
     if len(clique) > n_clusters:
         return Feasibility(
             False,
-            f"{len(clique)} groups of rows are all cannot-linked to each other, more than {n_clusters} clusters; "
-            "they hold the rows {rows}.",
+            f"{len(clique)} must-link components are all cannot-linked to each other, more than {n_clusters} clusters; "
+            "they contain the rows {rows}.",
             rows=_first_rows(closure, clique),
         )
     colors = np.full(len(order), -1, dtype=np.int64)
@@ -137,40 +137,40 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
 def _one_cluster(closure: Closure) -> Feasibility:
     if len(closure.cannot_link):
         apart = _first_rows(closure, closure.cannot_link[0])
-        return Feasibility(False, "One cluster cannot keep the rows {rows} apart.", rows=apart, separator=" and ")
+        return Feasibility(False, "One cluster cannot separate the rows {rows}.", rows=apart, separator=" and ")
     return Feasibility(True, "There are no cannot-links.", np.zeros(closure.n_components, dtype=np.intp))
 
 
 def _two_clusters(closure: Closure) -> Feasibility:
-    """Color with two colors, or name a ring of odd length."""
+    """Color with two colors, or find a cycle of odd length."""
     side, opposite = closure.two_coloring()
     odd = np.flatnonzero(side == opposite)
     if odd.size:
-        ring = _first_rows(closure, _odd_ring(closure, odd[0]))
+        cycle = _first_rows(closure, _odd_cycle(closure, odd[0]))
         return Feasibility(
             False,
-            f"Two clusters cannot keep a ring of {len(ring) - 1} cannot-links, an odd number: {{rows}}.",
-            rows=ring,
+            f"Two clusters cannot satisfy a cycle of {len(cycle) - 1} cannot-links, an odd number: {{rows}}.",
+            rows=cycle,
             separator=" - ",
         )
     colors = (side > opposite).astype(np.int64)
-    return Feasibility(True, "The cannot-links have no ring of odd length.", _leave_none_empty(colors, 2))
+    return Feasibility(True, "The cannot-links have no cycle of odd length.", _leave_none_empty(colors, 2))
 
 
-def _odd_ring(closure: Closure, component: int) -> NDArray[np.int64]:
-    """Find a ring of odd length that is connected with a component, its first member repeated at the end.
+def _odd_cycle(closure: Closure, component: int) -> NDArray[np.int64]:
+    """Find a cycle of odd length that is connected with a component, its first member repeated at the end.
 
-    A shortest walk from the component to its own copy in the doubled graph is closed and odd, but may go the same
-    way there and back. Where it first comes back to a place, it has closed a ring; an even one would have been
-    left out for a shorter walk.
+    A shortest walk from the component to its own copy in the doubled graph is closed and odd, but may use edges
+    twice. Where it first returns to a node, it has closed a cycle; that one is odd, because without an even cycle
+    the walk would be shorter.
     """
     n = closure.n_components
     doubled = closure.doubled()
     graph = symmetric_csr(doubled, np.ones(len(doubled), dtype=np.int8), 2 * n)
     walk = shortest_path(graph, component, component + n) % n
-    been_before = np.ones(len(walk), dtype=bool)
-    been_before[np.unique(walk, return_index=True)[1]] = False
-    end = np.flatnonzero(been_before)[0]
+    visited = np.ones(len(walk), dtype=bool)
+    visited[np.unique(walk, return_index=True)[1]] = False
+    end = np.flatnonzero(visited)[0]
     begin = np.flatnonzero(walk == walk[end])[0]
     return walk[begin : end + 1]
 
@@ -180,8 +180,8 @@ def _search(
 ) -> Feasibility | None:
     """Color the hard core of the graph by branch and bound, one connected part after the other.
 
-    A component with fewer than k neighbors left can always be colored last, so that only the core in which all
-    have k or more is searched. Fills `colors` there, or returns why it cannot be done.
+    A component with fewer than k neighbors left can always be colored last; only the core in which all have k or
+    more is searched. Fills `colors` there, or returns why there is no coloring.
     """
     from mustlink._coloring_kernels import color_by_search
 
@@ -190,12 +190,12 @@ def _search(
         answer, found, steps = color_by_search(*_int64_csr(graph), n_clusters, budget)
         budget -= steps
         if answer < 0:
-            return Feasibility(None, "The search for a coloring of the cannot-links ran out of its budget.")
+            return Feasibility(None, "The search for a coloring of the cannot-links exceeded its budget.")
         if answer == 0:
             return Feasibility(
                 False,
-                f"A full search shows that {n_clusters} clusters cannot keep the cannot-links between the "
-                f"{len(nodes)} groups of rows around the rows {{rows}}.",
+                f"An exhaustive search shows that {n_clusters} clusters cannot satisfy the cannot-links between the "
+                f"{len(nodes)} must-link components with the rows {{rows}}.",
                 rows=_first_rows(closure, nodes),
             )
         colors[nodes] = found
@@ -205,7 +205,7 @@ def _search(
 def _connected_parts(
     edges: NDArray[np.int64], core: NDArray[np.bool_]
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
-    """Give the nodes of each connected part of the core, and its edges in the numbering of those nodes."""
+    """Yield the nodes of each connected part of the core, and its edges in the numbering of those nodes."""
     edges = edges[core[edges].all(axis=1)]
     part = connected_nodes(edges, len(core))
     nodes = np.flatnonzero(core)
@@ -225,7 +225,7 @@ def _int64_csr(graph: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _leave_none_empty(colors: NDArray[np.int64], n_clusters: int) -> NDArray[np.intp]:
-    """Move components out of clusters with several into empty ones; splitting a cluster breaks no cannot-link."""
+    """Move components from clusters with several into empty ones; splitting a cluster violates no cannot-link."""
     colors = np.asarray(colors, dtype=np.intp).copy()
     empty = np.setdiff1d(np.arange(n_clusters), colors)
     by_color = np.argsort(colors, kind="stable")

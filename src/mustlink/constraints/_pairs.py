@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from mustlink.errors import ConstraintError
 
-SHOWN = 5
-"""How many offending pairs an error message names."""
-
-LARGEST_ROW = int(np.iinfo(np.int64).max)
+# The most pairs that an error message lists.
+MAX_SHOWN = 5
+MAX_ROW = int(np.iinfo(np.int64).max)
 
 
 def as_pairs(pairs: ArrayLike | None, kind: str) -> NDArray[np.int64]:
@@ -39,26 +38,26 @@ def as_pairs(pairs: ArrayLike | None, kind: str) -> NDArray[np.int64]:
             f"A {kind} names the rows {pair}, and a row number cannot be negative.",
             to_tuples(rows[negative]),
         )
-    selfish = np.flatnonzero(rows[:, 0] == rows[:, 1])
-    if selfish.size:
+    same = np.flatnonzero(rows[:, 0] == rows[:, 1])
+    if same.size:
         raise ConstraintError(
-            f"A {kind} joins row {rows[selfish[0], 0]} with itself; a link needs two different rows.",
-            to_tuples(rows[selfish]),
+            f"A {kind} joins row {rows[same[0], 0]} with itself; a link needs two different rows.",
+            to_tuples(rows[same]),
         )
     return rows
 
 
 def _as_row_numbers(array: NDArray[Any], kind: str) -> NDArray[np.int64]:
-    """Turn numbers of any type into int64, refusing what is no whole number."""
+    """Convert numbers of any type to int64, and refuse those that are not integers."""
     if array.dtype.kind == "i":
         return array.astype(np.int64)
     if array.dtype.kind == "u":
-        _refuse_pairs(array, kind, array > LARGEST_ROW)
+        _refuse_pairs(array, kind, array > MAX_ROW)
         return array.astype(np.int64)
     if array.dtype.kind != "f":
         _refuse_other_than_numbers(array, kind)
     numbers = array.astype(np.float64)
-    # Beyond 2 ** 53 a float no longer tells one whole number from the next.
+    # Beyond 2 ** 53 a float cannot represent every integer.
     _refuse_pairs(array, kind, ~((np.abs(numbers) < 2.0**53) & (numbers == np.floor(numbers))))
     return numbers.astype(np.int64)
 
@@ -115,7 +114,7 @@ def each_once(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.intp]]:
     """Put the smaller index first, sort, and merge equal pairs; return them with their summed weights and counts."""
     low, high = pairs.min(axis=1, initial=np.iinfo(np.int64).max), pairs.max(axis=1, initial=0)
-    # The weight is the last sort key, so that sums of rounded numbers do not depend on the order given.
+    # The weight is the last sort key, so the rounded sums do not depend on the order of the pairs.
     order = np.lexsort((weights, high, low))
     low, high, weights = low[order], high[order], weights[order]
     if len(low) == 0:
@@ -124,17 +123,17 @@ def each_once(
     once = np.column_stack([low[first], high[first]])
     with np.errstate(over="ignore"):
         added = np.add.reduceat(weights, first)
-    endless = np.flatnonzero(np.isinf(added))
-    if endless.size:
+    infinite = np.flatnonzero(np.isinf(added))
+    if infinite.size:
         raise ConstraintError(
-            f"The weights of rows {name_pair(once[endless[0]])} add up to more than a float can hold.",
-            to_tuples(once[endless]),
+            f"The weights of rows {name_pair(once[infinite[0]])} overflow a float when added.",
+            to_tuples(once[infinite]),
         )
     return once, added, np.diff(np.append(first, len(low)))
 
 
 def in_both(one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Find the pairs that stand in both sorted lists; return their positions in the one and in the other."""
+    """Find the pairs that are in both sorted lists; return their positions in each."""
     low, high = np.concatenate([one, other]).T
     side = np.repeat([0, 1], [len(one), len(other)])
     order = np.lexsort((side, high, low))
@@ -144,16 +143,16 @@ def in_both(one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[NDArray[n
 
 
 def to_tuples(pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Turn an array of pairs into plain tuples."""
+    """Convert an array of pairs to plain tuples."""
     return [(int(a), int(b)) for a, b in pairs]
 
 
 def name_pair(pair: NDArray[np.int64]) -> str:
-    """Name the two rows of a pair in a sentence."""
+    """Format the two rows of a pair for a sentence."""
     return f"{pair[0]} and {pair[1]}"
 
 
 def name_pairs(pairs: NDArray[np.int64]) -> str:
-    """Name the first few pairs of a list, and how many more there are."""
-    named = ", ".join(f"({a}, {b})" for a, b in pairs[:SHOWN])
-    return named if len(pairs) <= SHOWN else f"{named} and {len(pairs) - SHOWN} more"
+    """List the first pairs, and how many more there are."""
+    named = ", ".join(f"({a}, {b})" for a, b in pairs[:MAX_SHOWN])
+    return named if len(pairs) <= MAX_SHOWN else f"{named} and {len(pairs) - MAX_SHOWN} more"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mustlink._atomic import write_atomically
-from mustlink.constraints._pairs import LARGEST_ROW
+from mustlink.constraints._pairs import MAX_ROW
 from mustlink.errors import ConstraintError, FileFormatError
 
 MUST = {"must", "must-link", "must_link", "mustlink", "1", "+1", "1.0"}
@@ -167,7 +167,7 @@ def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
     row = int(cell)
     if row < 0:
         raise ConstraintError(f"{place}: a row number cannot be negative, and this is {row}.")
-    if row > LARGEST_ROW:
+    if row > MAX_ROW:
         raise ConstraintError(f"{place}: no table has so many rows as to have a row {row}.")
     return row
 

@@ -1,4 +1,4 @@
-"""Pairs from known classes: those that partial labels imply, and those drawn by the protocols of the papers."""
+"""Links from known classes: those implied by partial labels, and random ones by the protocols of the papers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 
 from mustlink.errors import ConstraintError, TooLargeError
 
-MOST_PAIRS = 50_000_000
-"""How many pairs are written out at the most."""
+# The most pairs that are listed.
+MAX_PAIRS = 50_000_000
 
 Pairs: TypeAlias = NDArray[np.int64]
 
@@ -38,25 +38,25 @@ def draw_links(
     y: ArrayLike,
     n_pairs: int | None,
     balanced: bool,
-    labelled_share: float | None,
+    labeled_fraction: float | None,
     noise: float,
     missing: object,
     random_state: Any,
 ) -> tuple[Pairs, Pairs]:
     """Draw must-links and cannot-links from known classes."""
     if not 0 <= noise <= 1:
-        raise ConstraintError(f"noise is a share between 0 and 1; got {noise}.")
+        raise ConstraintError(f"noise must be between 0 and 1; got {noise}.")
     rng = check_random_state(random_state)
     rows, codes, _ = known_rows(y, missing)
-    if n_pairs is not None and labelled_share is None:
+    if n_pairs is not None and labeled_fraction is None:
         must, cannot = _draw_pairs(rows, codes, n_pairs, balanced, rng)
-    elif labelled_share is not None and n_pairs is None:
-        if not 0 < labelled_share <= 1:
-            raise ConstraintError(f"labelled_share is a share between 0 and 1; got {labelled_share}.")
-        chosen = np.sort(rng.permutation(len(rows))[: round(labelled_share * len(rows))])
+    elif labeled_fraction is not None and n_pairs is None:
+        if not 0 < labeled_fraction <= 1:
+            raise ConstraintError(f"labeled_fraction must be between 0 and 1; got {labeled_fraction}.")
+        chosen = np.sort(rng.permutation(len(rows))[: round(labeled_fraction * len(rows))])
         must, cannot = _all_links(rows[chosen], codes[chosen])
     else:
-        raise ConstraintError("Give either n_pairs or labelled_share, and not both.")
+        raise ConstraintError("Pass either n_pairs or labeled_fraction, not both.")
     return flip_some(must, cannot, noise, rng)
 
 
@@ -76,15 +76,15 @@ def _draw_pairs(
 
 
 def _all_links(rows: NDArray[np.intp], codes: NDArray[np.intp]) -> tuple[Pairs, Pairs]:
-    """Write out every pair of labelled rows."""
-    _refuse_too_many(len(rows) * (len(rows) - 1) // 2, f"{len(rows):,} labelled rows")
+    """List every pair of labeled rows."""
+    _refuse_too_many(len(rows) * (len(rows) - 1) // 2, f"{len(rows):,} labeled rows")
     return PairsOf(rows, codes, "same").all(), PairsOf(rows, codes, "different").all()
 
 
 def _refuse_too_many(n_pairs: int, of_what: str) -> None:
-    if n_pairs > MOST_PAIRS:
+    if n_pairs > MAX_PAIRS:
         raise TooLargeError(
-            f"{of_what} make {n_pairs:,} pairs, more than the {MOST_PAIRS:,} that are written out; "
+            f"{of_what} make {n_pairs:,} pairs, and at most {MAX_PAIRS:,} are listed; "
             'from_labels with pairs="compact" needs far fewer when there are few classes.'
         )
 
@@ -120,7 +120,7 @@ def _is_unknown(labels: NDArray[Any], missing: object) -> NDArray[np.bool_]:
 
 
 def _is_nothing(label: object) -> bool:
-    """Say whether a label is None, NaN or the missing value of pandas, which refuses to be compared."""
+    """Return whether a label is None, NaN or the missing value of pandas, which cannot be compared."""
     try:
         return label is None or bool(label != label)
     except TypeError:
@@ -128,7 +128,7 @@ def _is_nothing(label: object) -> bool:
 
 
 class PairsOf:
-    """All pairs of some kind among classed rows, numbered 0, 1, ... without being written out.
+    """All pairs of some kind among classed rows, numbered 0, 1, ... without being stored.
 
     Rows are sorted by class. For "same", the row at place p is paired with the later places of its class; for
     "different", with all places after its class; for "any", with all later places.
@@ -151,25 +151,25 @@ class PairsOf:
         return np.column_stack([self.rows[place], self.rows[partner]]).astype(np.int64)
 
     def all(self) -> NDArray[np.int64]:
-        """Write all pairs out."""
+        """Return all pairs."""
         return self[np.arange(self.total)]
 
     def draw(self, count: int, rng: np.random.RandomState, kind: str) -> NDArray[np.int64]:
-        """Draw different pairs, each as likely as any other."""
+        """Draw distinct pairs, uniformly."""
         if count > self.total:
-            raise ConstraintError(f"{count} {kind} were asked for, but the labels allow only {self.total}.")
+            raise ConstraintError(f"{count} {kind} were requested, but the labels allow only {self.total}.")
         return self[distinct_integers(self.total, count, rng)]
 
 
 def distinct_integers(total: int, count: int, rng: np.random.RandomState) -> NDArray[np.int64]:
-    """Draw different integers below a total, without writing out all of them where few are wanted."""
+    """Draw distinct integers below a total, without listing all of them where few are needed."""
     if 2 * count >= total:
         return rng.permutation(total)[:count].astype(np.int64)
     drawn = np.empty(0, dtype=np.int64)
     while len(drawn) < count:
         more = rng.randint(total, size=count - len(drawn) + 16, dtype=np.int64)
         together = np.concatenate([drawn, more])
-        # Keep the order of drawing, so that cutting the list favours no number.
+        # Keep the order of drawing, because truncating a sorted list would favor small numbers.
         drawn = together[np.sort(np.unique(together, return_index=True)[1])]
     return drawn[:count]
 
@@ -177,7 +177,7 @@ def distinct_integers(total: int, count: int, rng: np.random.RandomState) -> NDA
 def flip_some(
     must_link: NDArray[np.int64], cannot_link: NDArray[np.int64], noise: float, rng: np.random.RandomState
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Turn a share of the links, drawn from both kinds alike, into the other kind."""
+    """Flip a fraction of the links, drawn from both kinds alike, to the other kind."""
     pairs = np.concatenate([must_link, cannot_link])
     is_must = np.repeat([True, False], [len(must_link), len(cannot_link)])
     flipped = rng.permutation(len(pairs))[: round(noise * len(pairs))]

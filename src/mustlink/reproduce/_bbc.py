@@ -117,7 +117,7 @@ METHODS = (
 
 def draw_links(y: NDArray[np.int64], cell: Cell) -> Constraints:
     """Label a share of the points, and take every pair of them."""
-    return Constraints.sample(y, labelled_share=cell.amount, random_state=cell.problem_seed)
+    return Constraints.sample(y, labeled_fraction=cell.amount, random_state=cell.problem_seed)
 
 
 def all_cells(sizes: Sizes) -> Iterator[Cell]:
