@@ -28,14 +28,14 @@ def make_base(name: str, entry: Entry) -> Any:
     """Make the clusterer of a name for a method that boosts one."""
     import importlib
 
-    if entry.base_parameter is None:
+    if not entry.boosts:
         raise ValueError(
             f"The method {entry.name} boosts no other clusterer, so that --base {name} says nothing to it."
         )
-    if name in entry.own_bases:
+    if name in entry.own_estimators:
         return name
     if name not in BASES:
-        known = ", ".join(dict.fromkeys([*entry.own_bases, *BASES]))
+        known = ", ".join(dict.fromkeys([*entry.own_estimators, *BASES]))
         raise ValueError(f"There is no clusterer {name!r} to boost (--base); there are {known}.")
     module, class_name, parameters = BASES[name]
     return getattr(importlib.import_module(module), class_name)(**parameters)

@@ -245,12 +245,12 @@ def _fitted(entry: Entry, job: Job, loaded: LoadedTable, links: Constraints) -> 
 
 def _chosen(job: Job, loaded: LoadedTable, links: Constraints) -> _Fitted:
     """Choose a clusterer, and without -k the number of clusters, by links held out."""
-    from mustlink.catalogue import CATALOGUE
-    from mustlink.selection import QUICK_METHODS, choose
+    from mustlink.catalogue import default_methods
+    from mustlink.selection import choose
 
     links, labels = _known(loaded, links)
-    entries = {entry.name: entry for entry in CATALOGUE}
-    methods = {name: _made(entries[name], job) for name in QUICK_METHODS if name in entries}
+    entries = {name: find_clusterer(name) for name in default_methods()}
+    methods = {name: _made(entry, job) for name, entry in entries.items()}
     asked: dict[str, Any] = {"methods": methods, "n_clusters": job.n_clusters, "random_state": job.seed}
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -283,15 +283,14 @@ def _made(entry: Entry, job: Job) -> Any:
     asked: dict[str, Any] = {
         "random_state": job.seed,
         "n_init": job.starts,
-        # The table comes scaled as the person chose, or unscaled as they chose.
-        "scale": False,
+        **entry.command_defaults,
     }
     if job.n_clusters is not None:
         asked["n_clusters"] = job.n_clusters
     if job.relax:
         asked["on_infeasible"] = "relax"
-    if job.base is not None and entry.base_parameter is not None:
-        asked[entry.base_parameter] = make_base(job.base, entry)
+    if job.base is not None and entry.boosts:
+        asked["estimator" if "estimator" in known else "base"] = make_base(job.base, entry)
     return clusterer(**{name: value for name, value in asked.items() if name in known})
 
 
