@@ -19,12 +19,14 @@ __all__ = [
     "InfeasibleError",
     "InfeasibleWarning",
     "MustlinkError",
+    "OptionError",
     "TooLargeError",
     "UnmetConstraintsWarning",
 ]
 
 # What to do about an error, in the words of Python; the names in braces are fields of the error.
 REMEDIES = {
+    "choose_auto": 'choose it by the links with method="auto"',
     "drop_link": "remove a link of the chain",
     "fix_cell": "correct the cell",
     "give_links": "pass links, or a column of labels as label_column",
@@ -39,6 +41,7 @@ REMEDIES = {
     "more_clusters": "increase n_clusters",
     "more_starts": "increase n_init",
     "no_header": "pass header=False if they are data",
+    "other_links": "give links of the other kind",
     "relax": 'pass on_infeasible="relax"',
     "soft_method": "use a clusterer that may break links, such as PCKMeans",
 }
@@ -97,7 +100,7 @@ class MustlinkError(Exception):
 
         Returns
         -------
-        text : str
+        str
             One sentence.
 
         Examples
@@ -183,6 +186,10 @@ class InfeasibleError(MustlinkError, ValueError):
 
 class FileFormatError(MustlinkError, ValueError):
     """A file does not have the expected content; the message names the file and, where it is known, the line."""
+
+
+class OptionError(MustlinkError, ValueError):
+    """An option of a job cannot be used, alone or with the others."""
 
 
 class DataNotFoundError(MustlinkError, LookupError):

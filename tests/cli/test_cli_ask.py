@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from mustlink import Constraints
 from mustlink.cli import app
-from mustlink.cli._answer_file import AnswerFile
+from mustlink.workflow._answer_file import AnswerFile
 
 STRATEGIES = ["consolidate", "explore", "minmax", "npu", "random"]
 IDS = [f"c{row:02d}" for row in range(30)]
@@ -86,7 +86,7 @@ def test_undo_takes_the_last_answer_out_of_the_file(shop):
     words = ("shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
     result = answered(shop, ["y", "n", "u", "y", "s", "u", "u", "u", "u"], *words)
     assert result.exit_code == 0
-    assert "There is nothing to take back." in result.stdout
+    assert "There is nothing to undo." in result.stdout
     assert "Nothing was answered." in result.stdout
     assert shop.read("shop.links.csv") == "a,b,link\n"
     assert "Question 1;" in answered(shop, [], *words).stdout
@@ -105,7 +105,7 @@ def test_a_file_keeps_its_own_form(shop):
     shop.write("own.csv", text)
     result = answered(shop, ["n"], "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--links", "own.csv")
     assert result.exit_code == 0, result.output
-    assert "Going on from 2 links" in result.stdout
+    assert "Continuing from 2 links" in result.stdout
     assert shop.read("own.csv").startswith(text + "\n;")
     links = Constraints.read(shop.folder / "own.csv", ids=IDS)
     assert len(links) == 3
@@ -156,7 +156,7 @@ def test_many_columns_are_cut_to_those_that_differ_most(desk):
     rows = [",".join(str(place * row) for place in range(30)) for row in range(4)]
     desk.write("t.csv", ",".join(names) + "\n" + "\n".join(rows) + "\n")
     shown = answered(desk, ["q"], "t.csv", "-k", 2, "--no-scale").stdout
-    assert "columns more that differ less" in shown
+    assert "more columns that differ less" in shown
     assert "x29" in shown
     assert "x2 " not in shown
 
@@ -188,7 +188,7 @@ def test_links_that_contradict_each_other_are_passed_over(shop):
     [
         (("none.csv", "-k", 3), "There is no file none.csv."),
         (("shop.csv", "-k", 0), "it must be at least 1"),
-        (("shop.csv", "-k", 31, *OWN), "31 clusters (-k) cannot be made of the 30 rows"),
+        (("shop.csv", "-k", 31, *OWN), "31 clusters cannot be made of the 30 rows"),
         (("shop.csv", "-k", 3, "--links", "shop.csv"), "is the table and would be overwritten"),
         (("shop.csv", "-k", 3, *OWN, "--links", "no/such.csv"), "The folder to write into does not"),
         (("shop.csv", "-k", 3, *OWN, "--links", "l.csv.gz"), "unpack it first"),

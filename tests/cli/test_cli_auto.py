@@ -14,7 +14,7 @@ from mustlink.catalogue import find_clusterer
 @pytest.fixture
 def market(shop, monkeypatch):
     """The shop with links enough to choose by, and two methods to choose from."""
-    monkeypatch.setattr("mustlink.catalogue.default_methods", lambda: ["pck", "cop"])
+    monkeypatch.setattr("mustlink.selection.QUICK_METHODS", ("pck", "cop"))
     links = Constraints.sample(np.arange(30) % 3, n_pairs=24, random_state=0)
     lines = ["a,b,link"]
     for kind, pairs in (("must", links.must_link), ("cannot", links.cannot_link)):
@@ -45,7 +45,7 @@ def test_auto_finds_the_number_prints_what_was_tried_and_reports_the_winner(mark
     labels = clusters_in(market, "shop.clusters.csv")
     assert len(set(zip(labels, np.arange(30) % 3, strict=True))) == 3
     page = market.read("r.html")
-    assert f"{method} ({find_clusterer(method).class_name})" in page
+    assert f"<dd>{find_clusterer(method).class_name}(n_clusters=3" in page
     assert sentence in page
     assert "--method auto" in page
 
@@ -71,11 +71,17 @@ def test_auto_takes_labels_as_links(market):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--method", "auto"], "--method auto chooses by links, and there are none: give LINKS, or --label-column."),
-        (["many.csv", "--method", "auto", "--base", "ward"], "so that --base ward has no place"),
-        (["many.csv"], "The method boost needs the number of clusters: say -k K, or let links choose with"),
+        (
+            ["--method", "auto"],
+            "auto chooses by links, and there are none; give LINKS, or a column of labels with --label-column.",
+        ),
+        (
+            ["many.csv", "--method", "auto", "--base", "ward"],
+            "The method auto cannot be combined with a clusterer to boost ('ward').",
+        ),
+        (["many.csv"], "The method boost needs the number of clusters; give it with -k, or choose it by the links"),
         (["must.csv", "--method", "auto"], "All 3 links are must-links, which cannot tell how many clusters there are"),
-        (["many.csv", "--method", "auto", "-k", "0"], "The number of clusters (-k) is 0"),
+        (["many.csv", "--method", "auto", "-k", "0"], "The number of clusters is 0"),
     ],
 )
 def test_what_cannot_be_chosen_is_said(market, words, message):
@@ -91,5 +97,5 @@ def test_a_method_that_finds_the_number_goes_without(market):
         "cluster", "shop.csv", "links.csv", "-k", 7, "--method", "hdbscan", "--id", "who", "--ignore", "kind"
     )
     assert told.exit_code == 0, told.output
-    assert "The method hdbscan finds the number of clusters, and -k 7 was not used." in told.stdout
+    assert "The method hdbscan finds the number of clusters itself; the given number, 7, was not used." in told.stdout
     assert clusters_in(market, "shop.clusters.csv") == labels

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mustlink.cli import _errors, _job
+from mustlink.cli import _errors
 from mustlink.cli._errors import one_sentence
+from mustlink.workflow import _job
 
 GOOD = "x,y\n0,0\n1,0\n9,9\n9,8\n"
 WITH_IDS = "id,x,y\na,0,0\nb,1,0\nc,9,9\nd,9,8\n"
@@ -95,11 +96,11 @@ def test_ids(desk, command, case):
 
 
 OPTIONS = {
-    "zero_clusters": (["-k", "0"], "The number of clusters (-k) is 0; it must be at least 1."),
-    "negative_clusters": (["-k", "-3"], "The number of clusters (-k) is -3"),
-    "more_clusters_than_rows": (["-k", "5"], "5 clusters (-k) cannot be made of the 4 rows of t.csv."),
-    "method": (["-k", "2", "--method", "magic"], "There is no method 'magic'; the methods are boost, bckm, bbc"),
-    "starts": (["-k", "2", "--starts", "0"], "--starts"),
+    "zero_clusters": (["-k", "0"], "The number of clusters is 0; it must be at least 1."),
+    "negative_clusters": (["-k", "-3"], "The number of clusters is -3"),
+    "more_clusters_than_rows": (["-k", "5"], "5 clusters cannot be made of the 4 rows of t.csv."),
+    "method": (["-k", "2", "--method", "magic"], "There is no method 'magic'; the methods are boost, pck, cop, seeded"),
+    "starts": (["-k", "2", "--starts", "0"], "The number of starts is 0; it must be at least 1."),
     "ignore": (["-k", "2", "--ignore", "z"], "t.csv has no column 'z'"),
     "ignore_all": (["-k", "2", "--ignore", "x", "--ignore", "y"], "has no column to cluster by"),
     "categorical": (["-k", "2", "--categorical", "z"], "t.csv has no column 'z'"),
@@ -162,7 +163,7 @@ def test_files_that_are_not_there(desk, command):
 
 def test_ids_without_the_table(desk):
     desk.write("l.csv", "a,b,link\n0,1,must\n")
-    assert "With --id the table that holds the ids is needed" in desk.fails("check", "l.csv", "--id", "who")
+    assert "--id needs the table that holds the ids" in desk.fails("check", "l.csv", "--id", "who")
 
 
 def test_a_file_that_may_not_be_read(desk, monkeypatch):

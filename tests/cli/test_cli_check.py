@@ -15,7 +15,7 @@ def test_links_that_hold(shop):
     for line in (
         "Links: 2 must, 2 cannot",
         "Rows in links: 5 of 30",
-        "Groups that must-links join: 2, the largest of 2 rows",
+        "Must-link components: 2, the largest of 2 rows",
         "Conflicts: none",
         "Can 3 clusters keep all links: yes.",
     ):

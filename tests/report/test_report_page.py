@@ -11,8 +11,8 @@ import pytest
 from scipy import sparse
 
 from mustlink import Constraints
-from mustlink.report import _picture, make_picture, render_report, summarise, write_report
-from mustlink.report._svg import N_COLOURS, swatch
+from mustlink.report import _picture, make_picture, render_report, summarize, write_report
+from mustlink.report._svg import N_COLORS, swatch
 
 VOID = {"meta", "br"}
 
@@ -55,7 +55,7 @@ def outline_of(page):
 def page_of(X, labels, links=None, *, row_names=None, title="Clusters", run=None, **options):
     links = Constraints() if links is None else links
     labels = np.asarray(labels)
-    summary = summarise(X, labels, links, row_names=row_names, **options)
+    summary = summarize(X, labels, links, row_names=row_names, **options)
     return render_report(summary, make_picture(X, labels, links, row_names), title=title, run=run)
 
 
@@ -165,9 +165,9 @@ def test_links_end_at_their_rows(blobs):
 def test_projection_is_that_of_an_eigendecomposition(blobs):
     X, labels, _ = blobs
     picture = make_picture(X, labels, Constraints())
-    centred = X - X.mean(axis=0)
-    values, vectors = np.linalg.eigh(centred.T @ centred)
-    by_hand = centred @ vectors[:, ::-1][:, :2]
+    centered = X - X.mean(axis=0)
+    values, vectors = np.linalg.eigh(centered.T @ centered)
+    by_hand = centered @ vectors[:, ::-1][:, :2]
     for axis in range(2):
         assert abs(np.corrcoef(picture.points[:, axis], by_hand[:, axis])[0, 1]) == pytest.approx(1.0)
     np.testing.assert_allclose(picture.explained, values[::-1][:2] / values.sum())
@@ -180,7 +180,7 @@ def test_sparse_rows_give_the_same_picture(blobs):
 
 
 def test_large_tables_are_sampled_with_all_linked_rows(monkeypatch):
-    monkeypatch.setattr(_picture, "_MOST_POINTS", 100)
+    monkeypatch.setattr(_picture, "MAX_POINTS", 100)
     rng = np.random.default_rng(0)
     labels = np.r_[np.zeros(1990, dtype=int), np.arange(1, 11)]
     X = rng.normal(size=(2000, 3))
@@ -194,7 +194,7 @@ def test_large_tables_are_sampled_with_all_linked_rows(monkeypatch):
 
 
 def test_many_links_are_sampled_broken_ones_first(monkeypatch):
-    monkeypatch.setattr(_picture, "_MOST_LINKS", 10)
+    monkeypatch.setattr(_picture, "MAX_LINKS", 10)
     labels = np.zeros(100, dtype=int)
     links = Constraints(must_link=[(i, i + 1) for i in range(0, 80, 2)], cannot_link=[(90, 91), (92, 93), (94, 95)])
     picture = make_picture(np.random.default_rng(0).normal(size=(100, 2)), labels, links)
@@ -233,24 +233,24 @@ def test_marks_and_text_stand_out(scheme):
     """Contrast by the formula of WCAG 2: 4.5 for text; for marks 2, since they have an outline and a shape too."""
     page = page_of(np.eye(3), [0, 1, 2])
     light, dark = re.findall(r":root \{(.*?)\}", page, re.DOTALL)[:2]
-    colours = dict(re.findall(r"--(\w+): (#\w{6})\b", light))
+    colors = dict(re.findall(r"--(\w+): (#\w{6})\b", light))
     if scheme == "dark":
-        colours |= dict(re.findall(r"--(\w+): (#\w{6})\b", dark))
+        colors |= dict(re.findall(r"--(\w+): (#\w{6})\b", dark))
 
-    def luminance(colour):
-        channels = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    def luminance(color):
+        channels = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
         linear = np.where(channels <= 0.03928, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
         return linear @ [0.2126, 0.7152, 0.0722]
 
     def contrast(a, b):
-        low, high = sorted([luminance(colours[a]), luminance(colours[b])])
+        low, high = sorted([luminance(colors[a]), luminance(colors[b])])
         return (high + 0.05) / (low + 0.05)
 
     for text in ("ink", "soft"):
         assert contrast(text, "paper") > 4.5
         assert contrast(text, "panel") > 4.5
-    for colour in range(N_COLOURS):
-        assert contrast(f"c{colour}", "panel") > 2
+    for color in range(N_COLORS):
+        assert contrast(f"c{color}", "panel") > 2
 
 
 def test_write_report_takes_a_frame_and_its_names(tmp_path):

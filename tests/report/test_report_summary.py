@@ -12,7 +12,7 @@ from scipy import sparse
 
 from mustlink import Constraints
 from mustlink.errors import ConstraintError
-from mustlink.report import headline, summarise
+from mustlink.report import headline, summarize
 from mustlink.tables import Feature
 
 
@@ -27,7 +27,7 @@ def random_case(seed, n_rows=30, n_features=4, n_clusters=3):
 def test_clusters_by_hand(seed, form):
     X, labels = random_case(seed)
     given_form = {"dense": X, "sparse": sparse.csr_matrix(X), "float32": X.astype(np.float32)}[form]
-    summary = summarise(given_form, labels)
+    summary = summarize(given_form, labels)
     assert [cluster.label for cluster in summary.clusters] == sorted(set(labels.tolist()) - {-1})
     assert summary.n_noise == (labels == -1).sum()
     for cluster in summary.clusters:
@@ -50,7 +50,7 @@ def test_traits_are_in_the_units_of_the_table():
     raw = np.array([10.0, 10, 10, 50])
     X = np.column_stack([(raw - 20) / 17.320508, [1, 0, 0, 0], [0, 1, 1, 1]])
     features = [Feature("eur", center=20, scale=17.320508), Feature("plan", "pro"), Feature("plan", "basic")]
-    first, second = summarise(X, [0, 0, 0, 1], features=features).clusters
+    first, second = summarize(X, [0, 0, 0, 1], features=features).clusters
     assert [str(trait) for trait in first.traits] == ["eur low (-0.6 sd)", "plan = pro 33% (25% overall)"][:1]
     assert [trait.feature for trait in second.traits] == ["eur", "plan = basic"]
     assert second.traits[0].inside == pytest.approx(50)
@@ -61,7 +61,7 @@ def test_traits_are_in_the_units_of_the_table():
 def test_a_category_that_is_rare_in_a_cluster_is_not_told():
     X = np.column_stack([[1.0, 1, 1, 1, 0, 0, 0, 0], [0.0, 0, 0, 0, 1, 1, 1, 1]])
     features = [Feature("plan", "pro"), Feature("plan", "basic")]
-    clusters = summarise(X, [0] * 4 + [1] * 4, features=features).clusters
+    clusters = summarize(X, [0] * 4 + [1] * 4, features=features).clusters
     assert [[trait.feature for trait in cluster.traits] for cluster in clusters] == [["plan = pro"], ["plan = basic"]]
 
 
@@ -75,7 +75,7 @@ def test_links_and_known_labels_by_hand(seed):
     must = [pairs[i] for i in chosen[:10]]
     cannot = [pairs[i] for i in chosen[10:]]
     known = rng.choice(["", "a", "b"], size=14).tolist()
-    summary = summarise(X, labels, Constraints(must, cannot), known_labels=known)
+    summary = summarize(X, labels, Constraints(must, cannot), known_labels=known)
 
     def together(i, j):
         return labels[i] == labels[j] and labels[i] != -1
@@ -98,7 +98,7 @@ def test_links_and_known_labels_by_hand(seed):
 
 def test_conflicts_are_told_by_name():
     links = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
-    summary = summarise(np.eye(3), [0, 0, 0], links, row_names=["ann", "bob", "cy"])
+    summary = summarize(np.eye(3), [0, 0, 0], links, row_names=["ann", "bob", "cy"])
     assert summary.n_conflicts == 1
     assert "ann - bob - cy" in summary.conflicts[0]
 
@@ -106,7 +106,7 @@ def test_conflicts_are_told_by_name():
 def test_very_many_broken_links_are_counted_and_cut():
     n = 500
     links = Constraints(must_link=[(row, row + 1) for row in range(n - 1)])
-    summary = summarise(np.arange(n)[:, np.newaxis], np.arange(n) % 2, links)
+    summary = summarize(np.arange(n)[:, np.newaxis], np.arange(n) % 2, links)
     assert summary.n_broken == n - 1
     assert len(summary.broken) == 200
 
@@ -114,14 +114,14 @@ def test_very_many_broken_links_are_counted_and_cut():
 def test_aligned_constraints_are_taken():
     links = Constraints(must_link=[(0, 1)])
     known = ["a", "a", "b"]
-    aligned, plain = (summarise(np.eye(3), [0, 0, 1], form, known_labels=known) for form in (links.on(3), links))
+    aligned, plain = (summarize(np.eye(3), [0, 0, 1], form, known_labels=known) for form in (links.on(3), links))
     assert aligned == plain
     assert aligned.n_links == 1
 
 
 def test_names_cannot_act_on_a_terminal():
     hostile = "\x1b[2J\x07\u202eevil" + "x" * 200
-    summary = summarise(
+    summary = summarize(
         np.eye(3), [0, 0, 1], Constraints(must_link=[(0, 2)]), row_names=[hostile] * 3, known_labels=[hostile] * 3
     )
     shown = [summary.clusters[0].nearest_name, *summary.broken[0].names, summary.clusters[0].known[0][0]]
@@ -142,11 +142,11 @@ def test_names_cannot_act_on_a_terminal():
     ],
 )
 def test_headline(labels, links, text):
-    assert headline(summarise(np.eye(3), labels, links)) == text
+    assert headline(summarize(np.eye(3), labels, links)) == text
 
 
 def test_broken_link_to_a_row_without_cluster():
-    summary = summarise(np.eye(2), [0, -1], Constraints(must_link=[(0, 1)]))
+    summary = summarize(np.eye(2), [0, -1], Constraints(must_link=[(0, 1)]))
     assert str(summary.broken[0]) == "0 and 1 must be together, and are in cluster 0 and in no cluster"
 
 
@@ -155,7 +155,7 @@ def test_broken_link_to_a_row_without_cluster():
     [
         ((np.eye(3), [0, 1]), {}, ValueError, "One label per row is expected"),
         ((np.ones(3), [0, 1, 1]), {}, ValueError, "One label per row is expected"),
-        ((np.eye(3), [0, 1, 1]), {"features": ["a"]}, ValueError, "has 3 columns, and 1 features are named"),
+        ((np.eye(3), [0, 1, 1]), {"features": ["a"]}, ValueError, "has 3 columns, but 1 features are named"),
         ((np.eye(3), [0, 1, 1], Constraints(must_link=[(0, 9)])), {}, ConstraintError, "0 and 9"),
         (
             (np.eye(3), [0, 1, 1]),
@@ -173,4 +173,4 @@ def test_broken_link_to_a_row_without_cluster():
 )
 def test_what_does_not_fit_together_is_refused(arguments, options, error, message):
     with pytest.raises(error, match=message):
-        summarise(*arguments, **options)
+        summarize(*arguments, **options)

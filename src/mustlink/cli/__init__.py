@@ -1,12 +1,13 @@
-"""The command ``mustlink``. Each command has its own module, and imports what is heavy when it is run."""
+"""The command ``mustlink``. Each command has its own module, and imports heavy packages only when it is run."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from mustlink._version import __version__
 from mustlink.cli._ask import ask
@@ -15,13 +16,25 @@ from mustlink.cli._cluster import cluster
 from mustlink.cli._demo import demo
 from mustlink.cli._errors import BAD_INPUT, INTERRUPTED, one_sentence
 from mustlink.cli._methods import methods
+from mustlink.cli._options import TYPED
 from mustlink.cli._reproduce import reproduce
 from mustlink.cli._warmup import warmup
 
 __all__ = ["app", "main"]
 
+
+class Commands(TyperGroup):
+    """The commands; the words as typed are kept for the report."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Keep the words before they are parsed."""
+        ctx.meta[TYPED] = list(args)
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
     name="mustlink",
+    cls=Commands,
     help="Cluster a table with what you know: pairs of rows that belong together, and pairs that do not.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -31,7 +44,7 @@ app = typer.Typer(
 
 
 def _unwrapped(docstring: str | None) -> str:
-    """Join the lines of each paragraph, for the help to break where the terminal does."""
+    """Join the lines of each paragraph, for the help to wrap at the width of the terminal."""
     paragraphs = (docstring or "").split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
@@ -77,7 +90,7 @@ def main() -> None:
     except KeyboardInterrupt:
         _leave(INTERRUPTED)
     except OSError as error:
-        # What fails outside a command is the printing of the help or the version.
+        # Outside a command, only printing the help or the version can fail.
         typer.echo(f"Error: {one_sentence(error)}", err=True)
         _leave(BAD_INPUT)
     except SystemExit as finished:
@@ -85,11 +98,11 @@ def main() -> None:
 
 
 def _leave(code: str | int | None) -> NoReturn:
-    """Exit with all written out; if that fails now, say so once, instead of letting the interpreter find out later."""
+    """Flush the output and exit; if flushing fails, print one sentence instead of the interpreter's own message."""
     try:
         sys.stdout.flush()
     except OSError as error:
-        # What is left in the buffer would be tried again at the very end, and change the exit code.
+        # Otherwise the interpreter would flush the rest of the buffer at the very end and change the exit code.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not code and not isinstance(error, BrokenPipeError):
             typer.echo(f"Error: {one_sentence(error)}", err=True)

@@ -4,37 +4,18 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mustlink.cli import _options as opt
 from mustlink.cli._errors import reported
-from mustlink.cli._options import (
-    Categorical,
-    Clusters,
-    Contradictions,
-    Debug,
-    Header,
-    IdColumn,
-    Ignore,
-    LabelColumn,
-    Missing,
-    MissingCells,
-    OneHot,
-    Scale,
-    Seed,
-    TableFile,
-    WhenContradictory,
-)
 
 if TYPE_CHECKING:
-    from mustlink.active import Strategy
-    from mustlink.cli._answer_file import AnswerFile
-    from mustlink.cli._loading import LoadedTable, TableChoices
+    from mustlink.active import Question
+    from mustlink.workflow import RowComparison, Sitting
 
 __all__ = ["ask"]
 
@@ -44,6 +25,7 @@ WORDS = {
 }  # fmt: skip
 PROMPT = "Do they belong together? [b]y[/b]es [b]n[/b]o [b]s[/b]kip [b]u[/b]ndo [b]q[/b]uit: "
 CHOICES = "y (yes), n (no), s (skip), u (undo) or q (quit)"
+MARK = "*"
 
 
 class StrategyName(StrEnum):
@@ -58,15 +40,15 @@ class StrategyName(StrEnum):
 
 @reported
 def ask(
-    table: TableFile,
-    n_clusters: Clusters,
+    table: opt.TableFile,
+    n_clusters: opt.Clusters,
     strategy: Annotated[
         StrategyName,
         typer.Option(
             "--strategy",
-            help="How questions are chosen: find a row of every group (explore), then place random rows (consolidate), "
-            "or the rows least like all before (minmax); the least certain row for the questions it takes (npu, slow "
-            "on large tables); or pairs at random.",
+            help="How questions are chosen: find a row of every group (explore), then place random rows (consolidate) "
+            "or the rows farthest from all before (minmax); the least certain row (npu, slow on large tables); or "
+            "random pairs.",
         ),
     ] = StrategyName.consolidate,
     links: Annotated[
@@ -74,206 +56,107 @@ def ask(
         typer.Option(
             "--links",
             metavar="FILE",
-            help="Where answers are kept, one by one; what it holds already is not asked again.",
+            help="The file that answers are added to, one by one; the links it has are not asked again.",
             show_default="the table's name with .links.csv, in this folder",
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=1, help="Stop after so many questions.")
+        int | None, typer.Option("--limit", metavar="N", min=1, help="Stop after this number of questions.")
     ] = None,
     columns: Annotated[
         list[str] | None,
         typer.Option(
             "--columns",
             metavar="COLUMN",
-            help="Show only this column, which may also be one of those to --ignore. May be repeated.",
+            help="Show only this column; it may be one that is left out with --ignore. May be repeated.",
         ),
     ] = None,
-    id_column: IdColumn = None,
-    label_column: LabelColumn = None,
-    ignore: Ignore = None,
-    categorical: Categorical = None,
-    scale: Scale = True,
-    one_hot: OneHot = True,
-    missing: Missing = MissingCells.error,
-    header: Header = None,
-    contradictions: Contradictions = WhenContradictory.error,
-    seed: Seed = 0,
-    debug: Debug = False,
+    id_column: opt.IdColumn = None,
+    label_column: opt.LabelColumn = None,
+    ignore: opt.Ignore = None,
+    categorical: opt.Categorical = None,
+    scale: opt.Scale = True,
+    one_hot: opt.OneHot = True,
+    missing: opt.Missing = opt.MissingCells.error,
+    header: opt.Header = None,
+    contradictions: opt.Contradictions = opt.WhenContradictory.error,
+    random_state: opt.Seed = 0,
+    debug: opt.Debug = False,
 ) -> None:
-    """Answer questions about pairs of rows, and keep the answers as links.
+    """Answer questions about pairs of rows, and save the answers as links.
 
     Shows two rows side by side and asks whether they belong together: y (yes), n (no), s (skip), u (undo) or q (quit).
-    The questions are chosen so that few of them tell much. Every answer is in the file before the next question is
-    put, so that nothing is lost by quitting, and the same command goes on later. Answers may also be piped in, one per
-    line. Exit code 0, or 2 when something in the input is wrong.
+    The questions are chosen to need few of them. Every answer is in the file before the next question, so nothing is
+    lost by quitting, and the same command continues later. Answers may also be piped in, one per line. Exit code 0, or
+    2 when something in the input is wrong.
     """
-    from mustlink.cli._answer_file import AnswerFile
-    from mustlink.cli._ask_show import RowPairs
-    from mustlink.cli._job import check_clusters
-    from mustlink.cli._loading import TableChoices, load_table
+    from mustlink.workflow import RowComparison, Sitting, TableOptions, check_n_clusters, load_table
 
-    check_clusters(n_clusters)
-    path = links or _default_links(table)
+    options = opt.fill(TableOptions, locals())
+    check_n_clusters(n_clusters)
+    path = links or Path(f"{opt.stem(table)}.links.csv")
     if path.resolve() == table.resolve():
         raise ValueError(f"{path} is the table and would be overwritten; choose another name for the links.")
-    choices = TableChoices(
-        table,
-        id_column=id_column,
-        label_column=label_column,
-        ignore=ignore or (),
-        categorical=categorical or (),
-        scale=scale,
-        one_hot=one_hot,
-        missing=missing.value,
-        header=header,
+    loaded = load_table(options)
+    rows = RowComparison(options, loaded, columns or ())
+    sitting = Sitting(
+        loaded,
+        path,
+        n_clusters=n_clusters,
+        strategy=strategy,
+        contradictions=contradictions.value,
+        random_state=random_state,
     )
-    loaded = load_table(choices)
-    check_clusters(n_clusters, loaded.encoded.X.shape[0], str(table))
-    pairs = RowPairs(loaded, _shown_columns(loaded, choices, columns or ()))
-    file = AnswerFile(path)
-    known = _known(loaded, file, contradictions)
-    sitting = Sitting(_make_strategy(strategy, loaded.encoded.X, n_clusters, known, seed), file, loaded, pairs, limit)
     try:
-        sitting.run()
+        _ask_all(sitting, rows, n_clusters, limit)
     except KeyboardInterrupt:
-        typer.echo(f"\n{sitting.saved()} The same command goes on from there.", err=True)
+        typer.echo(f"\n{_count_answers(sitting)} The same command continues from there.", err=True)
         raise
-    sitting.close(_next_command(table, path, n_clusters, id_column))
+    words = ["mustlink", "cluster", str(table), str(path), "-k", str(n_clusters)]
+    _show_end(sitting, shlex.join(words if id_column is None else [*words, "--id", id_column]))
 
 
-def _shown_columns(loaded: LoadedTable, choices: TableChoices, names: Sequence[str]) -> list[Any]:
-    """Find the columns to show: those named, or all but the ids and the labels."""
-    from mustlink.tables import read_table
+def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int | None) -> None:
+    """Ask until nothing is left to ask, the limit is reached or the person quits."""
+    from mustlink.cli._show import say, working
 
-    if not names:
-        hidden = (choices.id_column, choices.label_column)
-        return [column for column in loaded.table.columns if column.name not in hidden]
-    table = loaded.table
-    if any(name in choices.ignore for name in names):
-        # What is not to be compared by may still be what a person goes by, such as a text.
-        others = [name for name in choices.ignore if name not in names]
-        table = read_table(choices.path, ignore=others, header=choices.header)
-    return [table.column(name) for name in names]
-
-
-def _default_links(table: Path) -> Path:
-    """Name the file of links after the table, in the current folder."""
-    return Path(f"{Path(table.name.removesuffix('.gz')).stem}.links.csv")
-
-
-def _next_command(table: Path, links: Path, n_clusters: int, id_column: str | None) -> str:
-    """Word the command that clusters with the answers."""
-    words = ["mustlink", "cluster", str(table), str(links), "-k", str(n_clusters)]
-    return shlex.join(words if id_column is None else [*words, "--id", id_column])
-
-
-def _known(loaded: LoadedTable, file: AnswerFile, contradictions: WhenContradictory) -> Any:
-    """Read what is known beforehand, from the file and from labels, and tell what is odd about it."""
-    from mustlink.cli._show import say
-    from mustlink.constraints import Constraints
-
-    known, notices = Constraints(), list(loaded.notices)
-    if file.cut_off:
-        notices.append(f"The last line of {file.path} was cut short and has been removed.")
-    if file.is_begun:
-        known, lost = loaded.read_links(file.path, contradictions.value)
-        notices += lost
-        conflicts = known.conflicts()
-        if len(conflicts):
-            notices.append(f"{len(conflicts):,} of the links in {file.path} contradict others and are passed over.")
-        if len(known):
-            say(f"Going on from {len(known):,} links in {file.path}.", whole=True)
-    labels = loaded.partial_labels()
-    if labels is not None:
-        known = known + Constraints.from_labels(labels)
-    for notice in notices:
+    if sitting.n_known_links:
+        say(f"Continuing from {sitting.n_known_links:,} links in {sitting.path}.", whole=True)
+    for notice in sitting.notices:
         say(notice)
-    return known
+    answers = _Answers()
+    while limit is None or sitting.n_asked < limit:
+        with working("Choosing a question"):
+            question = sitting.question
+        if question is None:
+            say("There is nothing left to ask.")
+            return
+        heading = f"Question {sitting.n_asked + 1:,}" + ("" if limit is None else f" of {limit:,}")
+        if sitting.n_groups_found is not None:
+            heading += f"; {sitting.n_groups_found} of {n_clusters} groups found"
+        _show_rows(heading, rows, question)
+        word = answers.read()
+        if word == "quit":
+            return
+        if word != "undo":
+            sitting.answer({"yes": True, "no": False}.get(word))
+        elif sitting.undo() is None:
+            say("There is nothing to undo.")
 
 
-def _make_strategy(name: StrategyName, X: Any, n_clusters: int, known: Any, seed: int) -> Strategy:
-    """Make the strategy that was asked for."""
-    from mustlink.active import NPU, Consolidate, Explore, MinMax, RandomPairs
+class _Answers:
+    """The lines that the person types or pipes in."""
 
-    makers: dict[StrategyName, Any] = {
-        StrategyName.consolidate: Consolidate,
-        StrategyName.explore: Explore,
-        StrategyName.minmax: MinMax,
-        StrategyName.npu: NPU,
-        StrategyName.random: RandomPairs,
-    }
-    strategy: Strategy = makers[name](X, n_clusters, known=known, random_state=seed)
-    return strategy
+    def __init__(self) -> None:
+        self.n_lines = 0
 
-
-@dataclass
-class Sitting:
-    """One run of questions and answers."""
-
-    strategy: Strategy
-    file: AnswerFile
-    loaded: LoadedTable
-    pairs: Any
-    limit: int | None
-    n_lines: int = 0
-
-    def run(self) -> None:
-        """Put questions until there are none, or there is no more answer."""
-        from mustlink.cli._show import say, working
-
-        names = self.loaded.row_names
-        while self.limit is None or self.strategy.n_asked < self.limit:
-            with working("Choosing a question"):
-                question = self.strategy.question
-            if question is None:
-                say("There is nothing left to ask.")
-                return
-            self.pairs.show(self._heading(), question.a, question.b)
-            word = self._answer()
-            if word == "quit":
-                return
-            if word == "undo":
-                self._undo()
-                continue
-            together = {"yes": True, "no": False}.get(word)
-            if together is not None:
-                self.file.append(names[question.a], names[question.b], together)
-            self.strategy.answer(together)
-
-    def saved(self) -> str:
-        """Say how much was answered, and where it is."""
-        n_must = sum(answer.together is True for answer in self.strategy.answers)
-        n_cannot = sum(answer.together is False for answer in self.strategy.answers)
-        n_skipped = self.strategy.n_asked - n_must - n_cannot
-        skipped = f", {n_skipped:,} skipped" if n_skipped else ""
-        if n_must + n_cannot == 0:
-            return f"Nothing was answered{skipped}."
-        return f"Answers: {n_must:,} together, {n_cannot:,} apart{skipped}, all of them in {self.file.path}."
-
-    def close(self, command: str) -> None:
-        """Say what came of it and what to do with it."""
-        from mustlink.cli._show import say
-
-        say()
-        say(self.saved(), whole=True)
-        if self.file.is_begun:
-            say("To cluster with the links:", whole=True)
-            say(f"  {command}", "bold", whole=True)
-
-    def _heading(self) -> str:
-        """Say how far things are."""
-        found = getattr(self.strategy, "neighbourhoods", None)
-        number = f"Question {self.strategy.n_asked + 1:,}"
-        number += "" if self.limit is None else f" of {self.limit:,}"
-        return number if found is None else f"{number}; {len(found)} of {self.strategy.n_clusters} groups found"
-
-    def _answer(self) -> str:
+    def read(self) -> str:
         """Read lines until one is an answer; the end of the input quits."""
         from mustlink.cli._show import printer, say
 
+        is_terminal = sys.stdin.isatty()
         while True:
-            if sys.stdin.isatty():
+            if is_terminal:
                 try:
                     line = printer().input(PROMPT)
                 except EOFError:
@@ -286,17 +169,48 @@ class Sitting:
             word = line.strip().lower()
             if word in WORDS:
                 return WORDS[word]
-            if sys.stdin.isatty():
+            if is_terminal:
                 say(f"Answer {CHOICES}.")
             elif word:
                 raise ValueError(f"Line {self.n_lines} of the answers is {line.strip()!r}; an answer is {CHOICES}.")
 
-    def _undo(self) -> None:
-        """Take back the last answer of this sitting."""
-        from mustlink.cli._show import say
 
-        last = self.strategy.undo()
-        if last is None:
-            say("There is nothing to take back.")
-        elif last.together is not None:
-            self.file.take_back()
+def _show_rows(heading: str, rows: RowComparison, question: Question) -> None:
+    """Print the two rows of a question side by side."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from mustlink.cli._show import printer, say
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for title in ("", "column", rows.names[question.a], rows.names[question.b]):
+        table.add_column(Text(title), overflow="fold")
+    pairs = rows.compare(question.a, question.b)
+    for *cells, is_marked in pairs:
+        words = (MARK if is_marked else "", *cells)
+        table.add_row(*(Text(str(word)) for word in words), style="bold yellow" if is_marked else "")
+    say()
+    say(heading, "dim")
+    printer().print(table)
+    if rows.n_columns > len(pairs):
+        say(f"  and {rows.n_columns - len(pairs):,} more columns that differ less", "dim")
+
+
+def _count_answers(sitting: Sitting) -> str:
+    """Word how many answers there were, and where they are."""
+    together, apart, n_skipped = sitting.counts
+    skipped = f", {n_skipped:,} skipped" if n_skipped else ""
+    if together + apart == 0:
+        return f"Nothing was answered{skipped}."
+    return f"Answers: {together:,} together, {apart:,} apart{skipped}, all saved in {sitting.path}."
+
+
+def _show_end(sitting: Sitting, command: str) -> None:
+    """Print how many answers there were and the command that uses them."""
+    from mustlink.cli._show import say
+
+    say()
+    say(_count_answers(sitting), whole=True)
+    if sitting.has_links:
+        say("To cluster with the links:", whole=True)
+        say(f"  {command}", "bold", whole=True)

@@ -1,137 +1,87 @@
-"""``mustlink check``: what a file of links says, and whether it can hold."""
+"""``mustlink check``: what a file of links holds, and whether a clustering can keep it."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mustlink.cli import _options as opt
 from mustlink.cli._errors import CONFLICT, reported
-from mustlink.cli._options import (
-    Categorical,
-    Contradictions,
-    Debug,
-    Header,
-    IdColumn,
-    Ignore,
-    Missing,
-    MissingCells,
-    OneHot,
-    OptionalTableFile,
-    Scale,
-    Seed,
-    WhenContradictory,
-)
 
 if TYPE_CHECKING:
-    from mustlink.cli._loading import LoadedTable
     from mustlink.constraints import Constraints
+    from mustlink.workflow import LoadedTable
 
 __all__ = ["check"]
 
 
 @reported
 def check(
-    links: Annotated[
-        Path,
-        typer.Argument(
-            metavar="LINKS",
-            help="The links: a .csv or .tsv with the columns a, b, link (must or cannot, or 1 or -1) and optionally "
-            "weight. Rows are named by their number, the first data row being 0, or with --id by their id.",
-        ),
-    ],
-    table: OptionalTableFile = None,
+    links: opt.LinksFile,
+    table: opt.OptionalTableFile = None,
     n_clusters: Annotated[
         int | None,
-        typer.Option("-k", "--clusters", metavar="K", help="Ask whether so many clusters can keep all links."),
+        typer.Option("-k", "--clusters", metavar="K", help="Check whether K clusters can keep all links."),
     ] = None,
-    id_column: IdColumn = None,
-    ignore: Ignore = None,
-    categorical: Categorical = None,
-    scale: Scale = True,
-    one_hot: OneHot = True,
-    missing: Missing = MissingCells.error,
-    header: Header = None,
-    contradictions: Contradictions = WhenContradictory.error,
-    seed: Seed = 0,
-    debug: Debug = False,
+    id_column: opt.IdColumn = None,
+    ignore: opt.Ignore = None,
+    categorical: opt.Categorical = None,
+    scale: opt.Scale = True,
+    one_hot: opt.OneHot = True,
+    missing: opt.Missing = opt.MissingCells.error,
+    header: opt.Header = None,
+    contradictions: opt.Contradictions = opt.WhenContradictory.error,
+    random_state: opt.Seed = 0,
+    debug: opt.Debug = False,
 ) -> None:
-    """Look at a file of links before clustering with it.
+    """Check a file of links before clustering with it.
 
-    Tells how many links there are and what they join, which contradict each other and through which chain, whether
-    K clusters can keep them all, and, given the table, how much they tell (informativeness: the share that plain
-    k-means breaks) and whether they pull against each other (coherence: the share of must- and cannot-links that do
-    not). Exit code 0 when all is well, 1 when links contradict each other or K clusters cannot keep them, 2 when
-    something in the input is wrong.
+    Prints how many links there are and what they join, which contradict each other and through which chain, whether
+    K clusters can keep them all, and, given the table, how much they add (informativeness: the fraction that plain
+    k-means breaks) and whether they agree with each other (coherence: the fraction of must- and cannot-links that do
+    not pull in opposite directions). Exit code 0 when all is well, 1 when links contradict each other or K clusters
+    cannot keep them, 2 when something in the input is wrong.
     """
-    from mustlink.cli._job import check_clusters
-    from mustlink.cli._loading import TableChoices, load_table
-
-    if n_clusters is not None:
-        check_clusters(n_clusters)
-    loaded = None
-    if table is not None:
-        loaded = load_table(
-            TableChoices(
-                table,
-                id_column=id_column,
-                ignore=ignore or (),
-                categorical=categorical or (),
-                scale=scale,
-                one_hot=one_hot,
-                missing=missing.value,
-                header=header,
-            )
-        )
-        if n_clusters is not None:
-            check_clusters(n_clusters, loaded.encoded.X.shape[0], str(table))
-    elif id_column is not None:
-        raise ValueError("With --id the table that holds the ids is needed: mustlink check LINKS TABLE --id COLUMN.")
-    if not _tell(links, loaded, n_clusters, contradictions, seed):
-        raise typer.Exit(CONFLICT)
-
-
-def _tell(
-    path: Path,
-    loaded: LoadedTable | None,
-    n_clusters: int | None,
-    contradictions: WhenContradictory,
-    seed: int,
-) -> bool:
-    """Print all there is to say, and return whether the links can hold."""
     from mustlink.cli._show import say, show_list
     from mustlink.constraints import Constraints
     from mustlink.report import RowNames
+    from mustlink.workflow import TableOptions, check_n_clusters, load_table
 
-    notices: list[str] = []
-    if loaded is None:
-        links = Constraints.read(path, contradictions=contradictions.value)
-        rows = links.constrained_rows()
-        n_rows = int(rows[-1]) + 1 if rows.size else 0
-        names = RowNames(None)
+    if n_clusters is not None:
+        check_n_clusters(n_clusters)
+    if table is not None:
+        loaded = load_table(opt.fill(TableOptions, locals()))
+        if n_clusters is not None:
+            check_n_clusters(n_clusters, loaded)
+        known, notices = loaded.read_links(links, contradictions.value)
+        notices = [*loaded.notices, *notices]
+        n_rows, names = len(loaded.X), RowNames(loaded.row_names)
     else:
-        links, notices = loaded.read_links(path, contradictions.value)
-        n_rows = loaded.encoded.X.shape[0]
-        names = RowNames(loaded.row_names)
-    _tell_counts(links, n_rows, of_table=loaded is not None)
-    conflicts = links.conflicts()
+        if id_column is not None:
+            raise ValueError("--id needs the table that holds the ids: mustlink check LINKS TABLE --id COLUMN.")
+        loaded, notices = None, []
+        known = Constraints.read(links, contradictions=contradictions.value)
+        n_rows, names = int(known.constrained_rows().max(initial=-1)) + 1, RowNames(None)
+    _show_counts(known, n_rows, of_table=loaded is not None)
+    conflicts = known.conflicts()
     if len(conflicts):
         shown = [conflicts[place].describe(names) for place in range(min(len(conflicts), 10))]
         show_list(f"Conflicts: {len(conflicts):,}", shown, len(conflicts))
     else:
         say("Conflicts: none")
-    holds = not len(conflicts)
-    if n_clusters is not None and holds and n_rows:
-        holds = _tell_feasibility(links, n_clusters, n_rows, loaded)
-    if loaded is not None and len(links):
-        _tell_use(links, loaded, n_clusters, seed)
-    for notice in [*(loaded.notices if loaded else []), *notices]:
+    can_hold = not len(conflicts)
+    if n_clusters is not None and can_hold and n_rows:
+        can_hold = _show_feasibility(known, n_clusters, n_rows, loaded)
+    if loaded is not None and len(known):
+        _show_scores(known, loaded, n_clusters, random_state)
+    for notice in notices:
         say(f"Note: {notice}")
-    return holds
+    if not can_hold:
+        raise typer.Exit(CONFLICT)
 
 
-def _tell_counts(links: Constraints, n_rows: int, *, of_table: bool) -> None:
+def _show_counts(links: Constraints, n_rows: int, *, of_table: bool) -> None:
     """Print how many links there are and what they join."""
     import numpy as np
 
@@ -144,17 +94,17 @@ def _tell_counts(links: Constraints, n_rows: int, *, of_table: bool) -> None:
         sizes = np.bincount(links.components(n_rows))
         joined = sizes[sizes > 1]
         say(
-            f"Groups that must-links join: {joined.size:,}"
+            f"Must-link components: {joined.size:,}"
             + (f", the largest of {joined.max():,} rows" if joined.size else "")
         )
 
 
-def _tell_feasibility(links: Constraints, n_clusters: int, n_rows: int, loaded: LoadedTable | None) -> bool:
-    """Print whether so many clusters can keep all links; an open question counts as fine."""
+def _show_feasibility(links: Constraints, n_clusters: int, n_rows: int, loaded: LoadedTable | None) -> bool:
+    """Print whether so many clusters can keep all links, and return False if they cannot."""
     from mustlink.cli._show import say
     from mustlink.report import RowNames
 
-    # Without the table, rows that no link names may exist, so that a want of rows is no finding.
+    # Without the table there may be more rows than the links name, enough for any number of clusters.
     feasibility = links.feasible(n_clusters, n_rows if loaded else n_rows + n_clusters)
     answer = {True: "yes", False: "no", None: "not known"}[feasibility.answer]
     reason = feasibility.describe(RowNames(loaded.row_names) if loaded else None)
@@ -162,18 +112,17 @@ def _tell_feasibility(links: Constraints, n_clusters: int, n_rows: int, loaded: 
     return feasibility.answer is not False
 
 
-def _tell_use(links: Constraints, loaded: LoadedTable, n_clusters: int | None, seed: int) -> None:
-    """Print how much the links tell and whether they pull against each other."""
-    from mustlink.cli._plain import plain_labels
+def _show_scores(links: Constraints, loaded: LoadedTable, n_clusters: int | None, random_state: int) -> None:
+    """Print how much the links add to plain k-means, and whether they agree with each other."""
     from mustlink.cli._show import say
 
     if n_clusters is None:
-        say("Informativeness: not computed, since it depends on the number of clusters (-k)")
+        say("Informativeness: not computed; it depends on the number of clusters (-k)")
     else:
-        informativeness = links.informativeness(plain_labels(loaded.encoded.X, n_clusters, seed))
+        informativeness = links.informativeness(loaded.kmeans_labels(n_clusters, random_state))
         say(f"Informativeness: {informativeness:.2f} (plain k-means breaks {informativeness:.0%} of the links)")
-    coherence = links.coherence(loaded.encoded.X)
+    coherence = links.coherence(loaded.X)
     if coherence == coherence:
-        say(f"Coherence: {coherence:.2f} (1: no must-link and cannot-link pull against each other)")
+        say(f"Coherence: {coherence:.2f} (1: no must-link and cannot-link pull in opposite directions)")
     else:
         say("Coherence: needs links of both kinds")

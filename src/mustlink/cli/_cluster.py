@@ -2,97 +2,59 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from contextlib import nullcontext
+from pathlib import Path
 
+import typer
+
+from mustlink.cli import _options as opt
 from mustlink.cli._errors import reported
-from mustlink.cli._options import (
-    Base,
-    Categorical,
-    Contradictions,
-    Debug,
-    Header,
-    IdColumn,
-    Ignore,
-    LabelColumn,
-    Method,
-    Missing,
-    MissingCells,
-    OneHot,
-    OptionalClusters,
-    OptionalLinksFile,
-    Output,
-    Relax,
-    Report,
-    Scale,
-    Seed,
-    Starts,
-    TableFile,
-    WhenContradictory,
-)
 
 __all__ = ["cluster"]
 
 
 @reported
 def cluster(
-    table: TableFile,
-    links: OptionalLinksFile = None,
-    n_clusters: OptionalClusters = None,
-    method: Method = "boost",
-    base: Base = None,
-    id_column: IdColumn = None,
-    label_column: LabelColumn = None,
-    ignore: Ignore = None,
-    categorical: Categorical = None,
-    scale: Scale = True,
-    one_hot: OneHot = True,
-    missing: Missing = MissingCells.error,
-    header: Header = None,
-    contradictions: Contradictions = WhenContradictory.error,
-    relax: Relax = False,
-    output: Output = None,
-    report: Report = None,
-    seed: Seed = 0,
-    starts: Starts = 10,
-    debug: Debug = False,
+    context: typer.Context,
+    table: opt.TableFile,
+    links: opt.OptionalLinksFile = None,
+    n_clusters: opt.OptionalClusters = None,
+    method: opt.Method = "boost",
+    estimator: opt.Base = None,
+    id_column: opt.IdColumn = None,
+    label_column: opt.LabelColumn = None,
+    ignore: opt.Ignore = None,
+    categorical: opt.Categorical = None,
+    scale: opt.Scale = True,
+    one_hot: opt.OneHot = True,
+    missing: opt.Missing = opt.MissingCells.error,
+    header: opt.Header = None,
+    contradictions: opt.Contradictions = opt.WhenContradictory.error,
+    relax: opt.Relax = False,
+    output: opt.Output = None,
+    report: opt.Report = None,
+    random_state: opt.Seed = 0,
+    n_init: opt.Starts = 10,
+    debug: opt.Debug = False,
 ) -> None:
     """Cluster a table, with links and labels where you have them.
 
-    Prints the clusters and what sets each apart, the links that were kept and broken, and the links that
+    Prints the clusters and how each differs from the rest, the links that were kept and broken, and the links that
     contradict each other; writes the cluster of every row. Exit code 0, or 2 when something in the input is wrong.
     """
-    from mustlink.cli._job import Job, default_output, run_job
-    from mustlink.cli._loading import TableChoices
-    from mustlink.cli._show import say, show_outcome, working
+    from mustlink.cli._show import say, show_result, working
+    from mustlink.workflow import Job, run_job
 
-    job = Job(
-        table=TableChoices(
-            table,
-            id_column=id_column,
-            label_column=label_column,
-            ignore=ignore or (),
-            categorical=categorical or (),
-            scale=scale,
-            one_hot=one_hot,
-            missing=missing.value,
-            header=header,
-        ),
-        links=links,
-        n_clusters=n_clusters,
-        method=method,
-        base=base,
-        seed=seed,
-        starts=starts,
-        contradictions=contradictions.value,
-        relax=relax,
-        output=output or default_output(table),
-        report=report,
-    )
-    # What is tried has a bar of its own.
+    output = output or Path(f"{opt.stem(table)}.clusters.csv")
+    job = opt.fill(Job, locals())
+    command = shlex.join(["mustlink", *context.meta[opt.TYPED]])
+    # The method auto has a progress bar of its own.
     with nullcontext() if job.is_auto else working(f"Clustering {table.name}"):
-        outcome = run_job(job)
-    if outcome.choice is not None:
-        for line in str(outcome.choice).splitlines():
+        result = run_job(job, command=command, verbose=sys.stderr.isatty())
+    if result.choice is not None:
+        for line in str(result.choice).splitlines():
             say(line)
         say()
-    show_outcome(job, outcome)
+    show_result(job, result)

@@ -1,7 +1,8 @@
-"""``mustlink demo``: the main job on the sample that ships with the package."""
+"""``mustlink demo``: cluster the sample that ships with the package."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,12 @@ from mustlink.cli._errors import reported
 from mustlink.cli._options import Debug
 
 if TYPE_CHECKING:
-    from mustlink.cli._job import Job, Outcome
+    from mustlink.workflow import Job, JobResult
 
 __all__ = ["demo"]
 
 FOLDER = Path("mustlink-demo")
-N_GROUPS = 3
+N_CLUSTERS = 3
 
 
 @reported
@@ -23,29 +24,25 @@ def demo(debug: Debug = False) -> None:
 
     Puts the table, the links, the clusters and a report into the folder mustlink-demo.
     """
-    from mustlink.cli._job import Job, run_job
-    from mustlink.cli._loading import TableChoices
-    from mustlink.cli._show import say, show_outcome, working
+    from mustlink.cli._show import say, show_result, working
+    from mustlink.workflow import Job, run_job
 
     table, links = _copy_sample()
-    job = Job(
-        table=TableChoices(table, id_column="customer"),
-        links=links,
-        n_clusters=N_GROUPS,
-        output=FOLDER / "clusters.csv",
-        report=FOLDER / "report.html",
-    )
-    say("Customers of a shop, and what a person knows of some of them. The same by hand:")
-    say(f"  {job.command}", "bold", whole=True)
+    output, report = FOLDER / "clusters.csv", FOLDER / "report.html"
+    job = Job(table, links, n_clusters=N_CLUSTERS, id_column="customer", output=output, report=report)
+    words = [table, links, "-k", N_CLUSTERS, "--id", "customer", "-o", output, "--report", report]
+    command = shlex.join(["mustlink", "cluster", *map(str, words)])
+    say("Customers of a shop, with links between some of them. The same by hand:")
+    say(f"  {command}", "bold", whole=True)
     say()
     with working("Clustering the sample"):
-        outcome = run_job(job)
-    show_outcome(job, outcome)
-    _compare(job, outcome)
+        result = run_job(job, command=command)
+    show_result(job, result)
+    _compare(job, result)
 
 
 def _copy_sample() -> tuple[Path, Path]:
-    """Put the sample table and links into the folder, where they can be looked at and changed."""
+    """Copy the sample table and links to the folder, where they can be viewed and changed."""
     from mustlink._atomic import StagedFiles
     from mustlink.datasets import sample_paths
 
@@ -57,23 +54,19 @@ def _copy_sample() -> tuple[Path, Path]:
     return FOLDER / table.name, FOLDER / links.name
 
 
-def _compare(job: Job, outcome: Outcome) -> None:
-    """Print what plain k-means would have given beside it."""
+def _compare(job: Job, result: JobResult) -> None:
+    """Print the result beside that of plain k-means."""
     from rich.table import Table
 
-    from mustlink.catalogue import find_clusterer
-    from mustlink.cli._plain import plain_labels
     from mustlink.cli._show import printer, say
-    from mustlink.report import summarise
+    from mustlink.report import summarize
 
-    plain = summarise(
-        outcome.loaded.encoded.X, plain_labels(outcome.loaded.encoded.X, N_GROUPS, job.seed), outcome.links
-    )
+    plain = summarize(result.table.X, result.table.kmeans_labels(N_CLUSTERS, job.random_state), result.links)
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("the same table by")
     for heading in ("must-links broken", "cannot-links broken", "sizes"):
         table.add_column(heading, justify="right")
-    for name, summary in (("plain k-means", plain), (find_clusterer(job.method).class_name, outcome.summary)):
+    for name, summary in (("plain k-means", plain), (result.entry.class_name, result.summary)):
         table.add_row(
             name,
             f"{summary.n_must - summary.n_must_kept} of {summary.n_must}",

@@ -1,40 +1,20 @@
-"""The arguments and options that several commands share, with their help."""
+"""The arguments and options of the commands, each written once, with its help.
+
+A command names its parameters like the fields of the job they fill, see :func:`fill`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-__all__ = [
-    "Base",
-    "Categorical",
-    "Clusters",
-    "Contradictions",
-    "Debug",
-    "Header",
-    "IdColumn",
-    "Ignore",
-    "LabelColumn",
-    "Method",
-    "Missing",
-    "MissingCells",
-    "OneHot",
-    "OptionalClusters",
-    "OptionalLinksFile",
-    "OptionalTableFile",
-    "Output",
-    "Relax",
-    "Report",
-    "Scale",
-    "Seed",
-    "Starts",
-    "TableFile",
-    "WhenContradictory",
-]
-
+# Where the group of commands keeps the words as typed, for the commands.
+TYPED = "mustlink.typed"
 _COLUMNS = "Columns"
 
 TableFile = Annotated[
@@ -45,22 +25,21 @@ OptionalTableFile = Annotated[
     Path | None,
     typer.Argument(metavar="TABLE", help="The table the links are about: .csv, .tsv, .parquet or .npy."),
 ]
-OptionalLinksFile = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="LINKS",
-        help="The links: a .csv or .tsv with the columns a, b, link (must or cannot, or 1 or -1) and optionally "
-        "weight. Rows are named by their number, the first data row being 0, or with --id by their id.",
-    ),
-]
-Clusters = Annotated[int, typer.Option("-k", "--clusters", metavar="K", help="How many clusters to make.")]
+_LINKS = typer.Argument(
+    metavar="LINKS",
+    help="The links: a .csv or .tsv file with the columns a, b, link (must or cannot, or 1 or -1) and optionally "
+    "weight. Rows are named by their number, the first data row being 0, or with --id by their id.",
+)
+LinksFile = Annotated[Path, _LINKS]
+OptionalLinksFile = Annotated[Path | None, _LINKS]
+Clusters = Annotated[int, typer.Option("-k", "--clusters", metavar="K", help="The number of clusters.")]
 OptionalClusters = Annotated[
     int | None,
     typer.Option(
         "-k",
         "--clusters",
         metavar="K",
-        help="How many clusters to make. Methods that find the number, and auto, go without.",
+        help="The number of clusters. Not needed by methods that find it and by --method auto.",
         show_default=False,
     ),
 ]
@@ -71,7 +50,7 @@ Method = Annotated[
         "--method",
         metavar="NAME",
         help="boost, pck, cop, seeded, ...: see [bold]mustlink methods[/bold]. With auto, the method, and without -k "
-        "the number of clusters too, is the one that best foresees links held out.",
+        "the number of clusters, is the one that best predicts held-out links.",
     ),
 ]
 Base = Annotated[
@@ -85,10 +64,11 @@ Base = Annotated[
     ),
 ]
 Relax = Annotated[
-    bool, typer.Option("--relax", help="Where a hard method cannot keep every link, take the best it found.")
+    bool, typer.Option("--relax", help="If a hard method cannot keep every link, take the best it found.")
 ]
 Starts = Annotated[
-    int, typer.Option("--starts", metavar="N", help="How many runs from different starts to choose the best of.")
+    int,
+    typer.Option("--starts", metavar="N", help="The number of runs from different starts, of which the best is taken."),
 ]
 Output = Annotated[
     Path | None,
@@ -119,8 +99,8 @@ LabelColumn = Annotated[
     typer.Option(
         "--label-column",
         metavar="COLUMN",
-        help="A column with labels for some rows (empty: unknown). Rows of one label belong together, rows of two "
-        "labels do not. It is not clustered by.",
+        help="A column with labels for some rows (empty: unknown). Rows with one label belong together, rows with two "
+        "labels do not. It is not a feature.",
         rich_help_panel=_COLUMNS,
     ),
 ]
@@ -135,7 +115,7 @@ Categorical = Annotated[
     typer.Option(
         "--categorical",
         metavar="COLUMN",
-        help="A column to take as categories, even of numbers or very many. May be repeated.",
+        help="A column to use as categories, even if it holds numbers or very many texts. May be repeated.",
         rich_help_panel=_COLUMNS,
     ),
 ]
@@ -143,7 +123,7 @@ Scale = Annotated[
     bool,
     typer.Option(
         "--scale/--no-scale",
-        help="Whether numeric columns get mean 0 and standard deviation 1.",
+        help="Whether numeric columns are standardized (mean 0, standard deviation 1).",
         rich_help_panel=_COLUMNS,
     ),
 ]
@@ -159,7 +139,7 @@ Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first line of a text file names the columns; without, they are x0, x1, ...",
+        help="Whether the first line of a text file names the columns; otherwise they are x0, x1, ...",
         rich_help_panel=_COLUMNS,
         show_default="names, unless they are all numbers",
     ),
@@ -186,7 +166,7 @@ Missing = Annotated[
 
 
 class WhenContradictory(StrEnum):
-    """What to do with a pair that is linked both ways."""
+    """What to do with a pair linked both ways."""
 
     error = "raise"
     majority = "majority"
@@ -194,5 +174,21 @@ class WhenContradictory(StrEnum):
 
 Contradictions = Annotated[
     WhenContradictory,
-    typer.Option("--contradictions", help="A pair linked both ways: refuse it, or let the heavier side win."),
+    typer.Option(
+        "--contradictions", help="A pair linked both ways: refuse it (raise), or keep the heavier side (majority)."
+    ),
 ]
+
+
+Options = TypeVar("Options")
+
+
+def fill(kind: type[Options], given: Mapping[str, Any]) -> Options:
+    """Make a dataclass of the parameters of a command; what was not given keeps the default of the dataclass."""
+    names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: value for name, value in given.items() if name in names and value is not None})
+
+
+def stem(table: Path) -> str:
+    """Return the name of a table without its folder and suffixes, to name other files after it."""
+    return Path(table.name.removesuffix(".gz")).stem

@@ -1,4 +1,4 @@
-"""What is printed: the same summary that the report shows, for a terminal."""
+"""Printing for the terminal: the same summary that the report shows."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from mustlink.cli._job import Job, Outcome
     from mustlink.report import ClusterSummary, Summary
+    from mustlink.workflow import Job, JobResult
 
-__all__ = ["say", "show_list", "show_outcome", "working"]
+__all__ = ["say", "show_list", "show_result", "working"]
 
-_MOST_LISTED = 10
+MAX_LISTED = 10
 
 
 def printer() -> Console:
-    """Make the console, at the moment of printing, so that it follows a redirected output."""
+    """Make the console at the moment of printing, since the output may have been redirected."""
     return Console(highlight=False)
 
 
 def say(text: str = "", style: str = "", *, whole: bool = False) -> None:
-    """Print a line, broken between words at the width of the terminal, or kept whole for whoever copies it."""
+    """Print a line, wrapped between words at the width of the terminal, or whole for copying."""
     printer().print(Text(text, style=style), soft_wrap=whole)
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show that something is going on, on a terminal only and apart from the output."""
+    """Show a status on standard error while something is computed, on a terminal only."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield
@@ -42,20 +42,20 @@ def working(what: str) -> Iterator[None]:
 
 
 def show_list(title: str, lines: Sequence[str], total: int) -> None:
-    """Print a heading and the first few lines below it, and how many more there are."""
+    """Print a heading, the first few lines, and how many more there are."""
     say(title, "bold")
-    shown = lines[:_MOST_LISTED]
+    shown = lines[:MAX_LISTED]
     for line in shown:
         printer().print(Padding(Text(line), (0, 0, 0, 2)))
     if total > len(shown):
         say(f"  and {total - len(shown):,} more")
 
 
-def show_outcome(job: Job, outcome: Outcome) -> None:
-    """Print what came of a clustering and where it was written."""
+def show_result(job: Job, result: JobResult) -> None:
+    """Print the result of a job and where it was written."""
     from mustlink.report import headline
 
-    summary = outcome.summary
+    summary = result.summary
     say(headline(summary), "bold")
     say()
     printer().print(_cluster_table(summary))
@@ -63,8 +63,9 @@ def show_outcome(job: Job, outcome: Outcome) -> None:
     show_links(summary)
     if summary.notices:
         show_list("Notes", summary.notices, len(summary.notices))
-    written = "Clusters alone (no ids)" if job.output.suffix == ".npy" else "Clusters"
-    say(f"{written} written to {job.output}", whole=True)
+    if job.output is not None:
+        what = "Clusters (without ids)" if str(job.output).endswith(".npy") else "Clusters"
+        say(f"{what} written to {job.output}", whole=True)
     if job.report is not None:
         say(f"Report written to {job.report}", whole=True)
 
@@ -75,10 +76,10 @@ def _cluster_table(summary: Summary) -> Table:
     table.add_column("cluster", justify="right")
     table.add_column("rows", justify="right")
     if not summary.n_known:
-        # With known labels there are columns enough for 80 characters.
+        # With known labels there is no space for it in 80 characters.
         table.add_column("share", justify="right")
     table.add_column("nearest row", overflow="fold", max_width=20)
-    table.add_column("what sets it apart", overflow="fold")
+    table.add_column("differs from all rows in", overflow="fold")
     if summary.n_known:
         table.add_column("known labels", overflow="fold", max_width=24)
     for cluster in summary.clusters:
@@ -103,7 +104,7 @@ def _cells(cluster: ClusterSummary, *, with_known: bool) -> list[str]:
 
 
 def show_links(summary: Summary) -> None:
-    """Print how the links fared."""
+    """Print which links were kept, broken, probably wrong or contradictory."""
     from mustlink.report import suspicion
 
     if not summary.n_links:

@@ -10,10 +10,11 @@ __all__ = ["REMEDIES", "worded"]
 
 # The same keys and fields as in mustlink.errors.REMEDIES.
 REMEDIES = {
+    "choose_auto": "choose it by the links with --method auto",
     "drop_link": "remove a link of the chain",
     "fix_cell": "correct the cell",
     "give_links": "give LINKS, or a column of labels with --label-column",
-    "give_n_clusters": "give the number of clusters with -k",
+    "give_n_clusters": "give it with -k",
     "handle_missing": "fill it, or use --missing drop or --missing mean",
     "header": "use --header if they are the names of the columns",
     "ignore_column": "leave it out with --ignore {column}",
@@ -24,6 +25,7 @@ REMEDIES = {
     "more_clusters": "increase the number of clusters (-k)",
     "more_starts": "increase the number of starts (--starts)",
     "no_header": "use --no-header if they are data",
+    "other_links": "give links of the other kind",
     "relax": "use --relax",
     "soft_method": "use a method that may break links, such as --method boost",
 }

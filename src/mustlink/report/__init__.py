@@ -1,10 +1,10 @@
-"""What a clustering turned out to be: for the terminal as data, and for the eye as one HTML file."""
+"""A clustering as data to print, and as one HTML file to look at."""
 
 from __future__ import annotations
 
 from mustlink.report._page import headline, render_report, suspicion
 from mustlink.report._picture import Picture, make_picture
-from mustlink.report._summary import BrokenLink, ClusterSummary, RowNames, Summary, Trait, summarise
+from mustlink.report._summary import BrokenLink, ClusterSummary, RowNames, Summary, Trait, summarize
 from mustlink.report._suspects import SuspectLink
 from mustlink.report._write import write_report
 
@@ -19,7 +19,7 @@ __all__ = [
     "headline",
     "make_picture",
     "render_report",
-    "summarise",
+    "summarize",
     "suspicion",
     "write_report",
 ]

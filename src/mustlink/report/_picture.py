@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mustlink._types import Array
 from mustlink.constraints import Constraints
 from mustlink.report._summary import RowNames, mean_and_spread
 
 __all__ = ["Picture", "make_picture"]
 
-_MOST_POINTS = 5_000
-_MOST_LINKS = 1_500
+MAX_POINTS = 5_000
+MAX_LINKS = 1_500
 
 
 @dataclass(frozen=True)
@@ -29,15 +30,15 @@ class Picture:
     labels : ndarray of int, shape (n_drawn,)
         Their clusters.
     names : list of str
-        What they are called.
+        Their names.
     links : ndarray of int, shape (n_links_drawn, 2)
-        Pairs of drawn rows, by their place among them.
+        Pairs of drawn rows, by their position among them.
     is_must, is_kept : ndarray of bool, shape (n_links_drawn,)
-        Of each link, its kind and whether it is kept.
+        The kind of each link and whether it is kept.
     explained : tuple of float
-        Which share of the variance each axis shows; one number for a table of one column.
+        The fraction of the variance along each axis; one number for a table of one column.
     n_rows, n_links : int
-        How many there are, drawn or not.
+        The number of rows and links, drawn or not.
 
     Examples
     --------
@@ -45,25 +46,25 @@ class Picture:
     >>> from mustlink import Constraints
     >>> from mustlink.report import make_picture
     >>> make_picture(np.array([[0.0], [1.0], [9.0]]), np.array([0, 0, 1]), Constraints()).caption
-    'Across: the first principal component (100% of the variance). The height means nothing: ...'
+    'Across: the first principal component (100% of the variance). The height has no meaning: ...'
     """
 
-    points: np.ndarray[Any, Any]
-    labels: np.ndarray[Any, Any]
+    points: Array
+    labels: Array
     names: list[str]
-    links: np.ndarray[Any, Any]
-    is_must: np.ndarray[Any, Any]
-    is_kept: np.ndarray[Any, Any]
+    links: Array
+    is_must: Array
+    is_kept: Array
     explained: tuple[float, ...]
     n_rows: int
     n_links: int
 
     @property
     def caption(self) -> str:
-        """Say what the axes are and what was left out."""
+        """What the axes are and what was left out."""
         across = f"Across: the first principal component ({self.explained[0]:.0%} of the variance). "
         if len(self.explained) == 1:
-            across += "The height means nothing: there is only one direction in which rows differ."
+            across += "The height has no meaning: the rows differ in one direction only."
         else:
             across += f"Up: the second ({self.explained[1]:.0%})."
         if len(self.points) < self.n_rows:
@@ -75,7 +76,7 @@ class Picture:
 
 def make_picture(
     X: Any,
-    labels: np.ndarray[Any, Any],
+    labels: Array,
     constraints: Constraints,
     row_names: Sequence[str] | None = None,
 ) -> Picture:
@@ -90,7 +91,7 @@ def make_picture(
     constraints : Constraints
         The links that were given.
     row_names : sequence of str, default=None
-        What the rows are called; their numbers by default.
+        The names of the rows; their numbers by default.
 
     Returns
     -------
@@ -108,12 +109,12 @@ def make_picture(
     >>> picture.points.shape, picture.names[picture.links[0, 1]]
     ((5000, 2), '19999')
     """
-    pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
+    pairs = constraints.pairs
     kept = constraints.satisfied(labels)
-    # A generator of its own with a fixed seed: the same clustering is always the same picture.
+    # A fixed seed: the same clustering always gives the same picture.
     rng = np.random.default_rng(0)
-    chosen = _chosen_links(kept, rng)
-    rows = _chosen_rows(labels, np.unique(pairs[chosen]), rng)
+    chosen = _choose_links(kept, rng)
+    rows = _choose_rows(labels, np.unique(pairs[chosen]), rng)
     points, explained = _principal_components(X, rows)
     names = RowNames(row_names)
     return Picture(
@@ -121,7 +122,7 @@ def make_picture(
         labels=labels[rows],
         names=[names[row] for row in rows.tolist()],
         links=np.searchsorted(rows, pairs[chosen]).reshape(-1, 2),
-        is_must=chosen < len(constraints.must_link),
+        is_must=constraints.sign[chosen] > 0,
         is_kept=kept[chosen],
         explained=explained,
         n_rows=labels.size,
@@ -129,17 +130,15 @@ def make_picture(
     )
 
 
-def _chosen_links(kept: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """Take the broken links first, and of either kind a random part when they are too many."""
+def _choose_links(kept: Array, rng: np.random.Generator) -> Array:
+    """Choose the broken links first, and random ones of either kind if there are too many."""
     order = np.concatenate([rng.permutation(np.flatnonzero(~kept)), rng.permutation(np.flatnonzero(kept))])
-    return np.sort(order[:_MOST_LINKS])
+    return np.sort(order[:MAX_LINKS])
 
 
-def _chosen_rows(
-    labels: np.ndarray[Any, Any], linked: np.ndarray[Any, Any], rng: np.random.Generator
-) -> np.ndarray[Any, Any]:
-    """Take the rows of the drawn links and fill up with random ones, a few of every cluster among them."""
-    if labels.size <= _MOST_POINTS:
+def _choose_rows(labels: Array, linked: Array, rng: np.random.Generator) -> Array:
+    """Choose the rows of the drawn links and then random ones, with a few of every cluster."""
+    if labels.size <= MAX_POINTS:
         return np.arange(labels.size)
     shuffled = rng.permutation(labels.size)
     # The place of each row within its cluster, in the shuffled order: the first few of all clusters come first.
@@ -147,20 +146,20 @@ def _chosen_rows(
     _, start, counts = np.unique(labels[shuffled][by_cluster], return_index=True, return_counts=True)
     place = np.empty(labels.size, dtype=np.int64)
     place[by_cluster] = np.arange(labels.size) - np.repeat(start, counts)
-    a_few = max(1, _MOST_POINTS // (4 * start.size))
+    a_few = max(1, MAX_POINTS // (4 * start.size))
     preferred = np.concatenate([shuffled[place < a_few], shuffled[place >= a_few]])
     others = preferred[~np.isin(preferred, linked)]
-    return np.sort(np.concatenate([linked, others[: max(0, _MOST_POINTS - linked.size)]]))
+    return np.sort(np.concatenate([linked, others[: max(0, MAX_POINTS - linked.size)]]))
 
 
-def _principal_components(X: Any, rows: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], tuple[float, ...]]:
-    """Project the chosen rows on the two directions in which all rows differ most."""
+def _principal_components(X: Any, rows: Array) -> tuple[Array, tuple[float, ...]]:
+    """Project the chosen rows on the first two principal components of all rows."""
     from sklearn.decomposition import PCA
 
     if sparse.issparse(X) and min(X.shape) <= 3:
         X = X.toarray()
     mean, spread = mean_and_spread(X)
-    # Rounding lets equal rows of a sparse table differ by a hair.
+    # Equal rows of a sparse table may differ by rounding errors.
     differs = (spread**2).sum() > 1e-14 * (mean**2).sum()
     n_components = min(2, *X.shape)
     points = np.zeros((rows.size, 1))
@@ -172,6 +171,6 @@ def _principal_components(X: Any, rows: np.ndarray[Any, Any]) -> tuple[np.ndarra
         explained = tuple(float(share) for share in pca.explained_variance_ratio_)
     if len(explained) == 2 and explained[1] > 1e-9:
         return points, explained
-    # Golden-ratio steps spread points with nothing to tell them apart evenly over the height.
+    # Golden-ratio steps spread points that have no second coordinate evenly over the height.
     height = (np.arange(rows.size) * 0.6180339887498949) % 1.0
     return np.column_stack([points[:, 0], height]), explained[:1]

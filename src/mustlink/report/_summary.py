@@ -1,4 +1,4 @@
-"""What is shown of a clustering, as plain data; the terminal and the page both draw from it."""
+"""What is shown of a clustering, as plain data, for the terminal and for the report."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from mustlink._types import Array
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.report._suspects import SuspectLink, Suspicion, name_suspects
+from mustlink.report._suspects import SuspectLink, name_suspects
 from mustlink.tables import Feature
 
-__all__ = ["BrokenLink", "ClusterSummary", "RowNames", "Summary", "Trait", "summarise"]
+__all__ = ["BrokenLink", "ClusterSummary", "RowNames", "Summary", "Trait", "summarize"]
 
 NOISE = -1
-_MOST_TRAITS = 3
-_SMALLEST_TRAIT = 0.3
-_MOST_BROKEN_LINKS = 200
-_MOST_CONFLICTS = 50
-_CHUNK_CELLS = 2**22
-_LONGEST_NAME = 60
+MAX_TRAITS = 3
+MIN_TRAIT = 0.3
+MAX_BROKEN_LINKS = 200
+MAX_CONFLICTS = 50
+CHUNK_CELLS = 2**22
+MAX_NAME_LENGTH = 60
 
 
 @dataclass(frozen=True)
 class Trait:
-    """One thing that sets a cluster apart.
+    """A feature in which a cluster differs from all rows.
 
     Parameters
     ----------
     feature : str
         The column, or the column and the category.
     difference : float
-        How far the mean of the cluster is from the mean of all rows, in standard deviations of all rows.
+        The mean of the cluster minus the mean of all rows, in standard deviations of all rows.
     inside, overall : float
-        The two means in the units of the table; shares when the feature is a category.
+        The two means in the units of the table; fractions if the feature is a category.
     is_category : bool
         Whether the feature stands for a category.
 
@@ -71,22 +72,22 @@ class ClusterSummary:
     label : int
         Its number among the labels.
     size : int
-        How many rows it has.
+        The number of its rows.
     share : float
-        Which share of all rows that is.
+        The fraction of all rows.
     nearest_row : int
         The row nearest to the mean of the cluster.
     nearest_name : str
-        What that row is called.
+        The name of that row.
     traits : tuple of Trait
-        What sets the cluster apart, the strongest first; may be empty.
+        The features in which the cluster differs most, the largest difference first; may be empty.
     known : tuple of (str, int)
-        The known labels of its rows and how often each occurs, the most frequent first.
+        The known labels of its rows with their counts, the most frequent first.
 
     Examples
     --------
-    >>> from mustlink.report import summarise
-    >>> first, second = summarise([[0.0], [1.0], [1.1], [9.0]], [0, 0, 0, 1], row_names=list("abcd")).clusters
+    >>> from mustlink.report import summarize
+    >>> first, second = summarize([[0.0], [1.0], [1.1], [9.0]], [0, 0, 0, 1], row_names=list("abcd")).clusters
     >>> first.size, first.nearest_name, second.share
     (3, 'b', 0.25)
     """
@@ -102,18 +103,18 @@ class ClusterSummary:
 
 @dataclass(frozen=True)
 class BrokenLink:
-    """A link that the clustering does not keep.
+    """A link that the clustering breaks.
 
     Parameters
     ----------
     kind : {'must', 'cannot'}
-        What was asked for.
+        The kind of the link.
     rows : tuple of (int, int)
         The two rows.
     names : tuple of (str, str)
-        What they are called.
+        The names of the rows.
     clusters : tuple of (int, int)
-        The clusters they are in.
+        The clusters of the rows.
 
     Examples
     --------
@@ -148,37 +149,37 @@ class Summary:
     n_rows, n_features : int
         The size of the table.
     n_noise : int
-        How many rows are in no cluster.
+        The number of rows in no cluster.
     clusters : tuple of ClusterSummary
         In the order of their labels.
     n_must, n_must_kept, n_cannot, n_cannot_kept : int
-        How many links there are of each kind, and how many of them the clustering keeps.
+        The number of links of each kind, and how many of them the clustering keeps.
     broken : tuple of BrokenLink
         The broken links, at most 200 of them.
     n_conflicts : int
-        How many cannot-links the must-links contradict.
+        The number of cannot-links that must-links contradict.
     conflicts : tuple of str
-        Them as sentences with the chain that causes each, at most 50.
+        The conflicts as sentences with the chain that causes each, at most 50.
     n_known : int
-        How many rows had a known label.
+        The number of rows with a known label.
     known_kept : float
-        Which share of the pairs of such rows is together or apart as their labels say; NaN without pairs.
+        The fraction of pairs of such rows that are together or apart as in their labels; NaN without pairs.
     notices : tuple of str
-        What else the reader should know.
+        Further notes, as sentences.
     n_suspects : int
-        How many links look wrong.
+        The number of links that are probably wrong.
     suspects : tuple of SuspectLink
-        Them, worst first, at most 50.
+        The links that are probably wrong, the least probable first, at most 50.
     objective : tuple of float
-        What the clusterer minimised, after each of its rounds.
+        The objective of the clusterer after each of its rounds.
 
     Examples
     --------
     >>> import numpy as np
     >>> from mustlink import Constraints
-    >>> from mustlink.report import summarise
+    >>> from mustlink.report import summarize
     >>> X = np.array([[0.0], [0.2], [5.0], [5.2]])
-    >>> summary = summarise(X, [0, 0, 1, 1], Constraints(must_link=[(0, 1), (1, 2)]))
+    >>> summary = summarize(X, [0, 0, 1, 1], Constraints(must_link=[(0, 1), (1, 2)]))
     >>> summary.n_links, summary.n_kept, str(summary.broken[0])
     (2, 1, '1 and 2 must be together, and are in clusters 0 and 1')
     """
@@ -203,21 +204,21 @@ class Summary:
 
     @property
     def n_links(self) -> int:
-        """How many links there are."""
+        """The number of links."""
         return self.n_must + self.n_cannot
 
     @property
     def n_kept(self) -> int:
-        """How many of them the clustering keeps."""
+        """The number of links that the clustering keeps."""
         return self.n_must_kept + self.n_cannot_kept
 
     @property
     def n_broken(self) -> int:
-        """How many of them it breaks."""
+        """The number of links that it breaks."""
         return self.n_links - self.n_kept
 
 
-def summarise(
+def summarize(
     X: Any,
     labels: Any,
     constraints: Constraints | AlignedConstraints | None = None,
@@ -226,10 +227,9 @@ def summarise(
     row_names: Sequence[str] | None = None,
     known_labels: Sequence[str] | None = None,
     notices: Sequence[str] = (),
-    suspects: Sequence[Suspicion] = (),
-    objective: Sequence[float] = (),
+    estimator: Any = None,
 ) -> Summary:
-    """Gather what is worth showing of a clustering.
+    """Summarize a clustering: its clusters, links and known labels.
 
     Parameters
     ----------
@@ -242,15 +242,14 @@ def summarise(
     features : sequence of Feature or str, default=None
         What the columns of `X` are; x0, x1, ... by default.
     row_names : sequence of str, default=None
-        What the rows are called; their numbers by default.
+        The names of the rows; their numbers by default.
     known_labels : sequence of str, default=None
-        Labels known beforehand, an empty text where there is none.
+        Labels known in advance, an empty string where unknown.
     notices : sequence of str, default=()
-        Sentences to show with the rest.
-    suspects : sequence, default=()
-        Links that look wrong, worst first, such as ``suspects_`` of a clusterer.
-    objective : sequence of float, default=()
-        What the clusterer minimised, after each of its rounds, such as ``objective_``.
+        Notes to show, as sentences.
+    estimator : object, default=None
+        The fitted clusterer. Its ``suspects_`` (links that are probably wrong) and ``objective_`` (one value per
+        round) are shown if it has them.
 
     Returns
     -------
@@ -259,9 +258,9 @@ def summarise(
     Examples
     --------
     >>> import numpy as np
-    >>> from mustlink.report import summarise
+    >>> from mustlink.report import summarize
     >>> X = np.array([[0.0, 1.0], [0.2, 1.1], [5.0, 1.0], [5.2, 1.1]])
-    >>> for cluster in summarise(X, [0, 0, 1, 1], features=["age", "height"]).clusters:
+    >>> for cluster in summarize(X, [0, 0, 1, 1], features=["age", "height"]).clusters:
     ...     print(cluster.label, cluster.size, *cluster.traits)
     0 2 age low (-1.0 sd)
     1 2 age high (+1.0 sd)
@@ -278,6 +277,7 @@ def summarise(
                 f"One per row is expected: the table has {X.shape[0]} rows, and there are {len(given)} {what}."
             )
     constraints = as_constraints(constraints, X.shape[0])
+    suspects = getattr(estimator, "suspects_", ())
     kept = constraints.satisfied(labels)
     must_kept, cannot_kept = np.split(kept, [len(constraints.must_link)])
     conflicts = constraints.conflicts()
@@ -293,18 +293,18 @@ def summarise(
         n_cannot_kept=int(cannot_kept.sum()),
         broken=_broken_links(constraints, kept, labels, namer),
         n_conflicts=len(conflicts),
-        conflicts=tuple(conflicts[i].describe(namer) for i in range(min(len(conflicts), _MOST_CONFLICTS))),
+        conflicts=tuple(conflicts[i].describe(namer) for i in range(min(len(conflicts), MAX_CONFLICTS))),
         n_known=0 if known_labels is None else sum(map(bool, known_labels)),
         known_kept=_share_of_pairs_kept(labels, known_labels),
         notices=tuple(notices),
         n_suspects=len(suspects),
         suspects=name_suspects(suspects, namer),
-        objective=tuple(float(value) for value in objective),
+        objective=tuple(float(value) for value in getattr(estimator, "objective_", ())),
     )
 
 
 class RowNames(Sequence[str]):
-    """What the rows are called, made safe to print; without names, their numbers.
+    """The names of rows, made safe to print; without names, their numbers.
 
     Control characters are shown as escapes, so that a name cannot act on a terminal, and long names are cut.
 
@@ -332,27 +332,27 @@ class RowNames(Sequence[str]):
 
 def printable(name: str) -> str:
     """Show control characters as escapes and cut a long name, so that a name cannot act on the terminal."""
-    shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name[: _LONGEST_NAME + 1])
-    return shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name[: MAX_NAME_LENGTH + 1])
+    return shown if len(shown) <= MAX_NAME_LENGTH else shown[: MAX_NAME_LENGTH - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def named_features(features: Sequence[Feature | str] | None, n_features: int) -> list[Feature]:
-    """Make features of names, and names where there are none."""
+    """Return one feature per column, named x0, x1, ... if none are given."""
     if features is None:
         return [Feature(f"x{place}") for place in range(n_features)]
     if len(features) != n_features:
-        raise ValueError(f"The table has {n_features} columns, and {len(features)} features are named.")
+        raise ValueError(f"The table has {n_features} columns, but {len(features)} features are named.")
     return [Feature(feature) if isinstance(feature, str) else feature for feature in features]
 
 
 def _cluster_summaries(
     X: Any,
-    labels: np.ndarray[Any, Any],
+    labels: Array,
     features: list[Feature],
     names: RowNames,
     known_labels: Sequence[str] | None,
 ) -> tuple[ClusterSummary, ...]:
-    """Summarise each cluster."""
+    """Summarize each cluster."""
     numbers = np.unique(labels[labels != NOISE])
     if not numbers.size:
         return ()
@@ -377,7 +377,7 @@ def _cluster_summaries(
     )
 
 
-def _known_counts(labels: np.ndarray[Any, Any], known_labels: Sequence[str] | None) -> dict[int, Counter[str]]:
+def _known_counts(labels: Array, known_labels: Sequence[str] | None) -> dict[int, Counter[str]]:
     """Count the known labels in each cluster."""
     counts: dict[int, Counter[str]] = {int(number): Counter() for number in np.unique(labels)}
     for cluster, known in zip(labels.tolist(), known_labels or (), strict=known_labels is not None):
@@ -386,7 +386,7 @@ def _known_counts(labels: np.ndarray[Any, Any], known_labels: Sequence[str] | No
     return counts
 
 
-def _cluster_means(X: Any, place: np.ndarray[Any, Any], sizes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _cluster_means(X: Any, place: Array, sizes: Array) -> Array:
     """Average the rows of each cluster, for dense and sparse tables alike."""
     rows = np.flatnonzero(place != NOISE)
     membership = sparse.csr_matrix(
@@ -394,27 +394,27 @@ def _cluster_means(X: Any, place: np.ndarray[Any, Any], sizes: np.ndarray[Any, A
     )
     sums = membership @ X
     dense = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
-    means: np.ndarray[Any, Any] = dense / sizes[:, np.newaxis]
+    means: Array = dense / sizes[:, np.newaxis]
     return means
 
 
-def _nearest_rows(X: Any, place: np.ndarray[Any, Any], centers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _nearest_rows(X: Any, place: Array, centers: Array) -> Array:
     """Find for each cluster the row nearest to its mean, the first one where several are."""
     distance = np.empty(X.shape[0])
-    chunk = max(1, _CHUNK_CELLS // X.shape[1])
+    chunk = max(1, CHUNK_CELLS // X.shape[1])
     for start in range(0, X.shape[0], chunk):
         part = slice(start, start + chunk)
-        # Rows of noise are measured against some centre and left aside below.
+        # Rows of noise are measured against some center and not used below.
         distance[part] = _squared_distances(X[part], centers, place[part])
     order = np.lexsort((distance, place))
-    first: np.ndarray[Any, Any] = order[np.searchsorted(place[order], np.arange(len(centers)))]
+    first: Array = order[np.searchsorted(place[order], np.arange(len(centers)))]
     return first
 
 
-def _squared_distances(rows: Any, centers: np.ndarray[Any, Any], place: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Measure each row against the centre of its own cluster."""
+def _squared_distances(rows: Any, centers: Array, place: Array) -> Array:
+    """Measure each row against the center of its own cluster."""
     if not sparse.issparse(rows):
-        squared: np.ndarray[Any, Any] = ((rows - centers[place]) ** 2).sum(axis=1)
+        squared: Array = ((rows - centers[place]) ** 2).sum(axis=1)
         return squared
     products = np.asarray(rows @ centers.T)[np.arange(rows.shape[0]), place]
     lengths = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
@@ -422,8 +422,8 @@ def _squared_distances(rows: Any, centers: np.ndarray[Any, Any], place: np.ndarr
     return squared
 
 
-def mean_and_spread(X: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Give mean and standard deviation of each column."""
+def mean_and_spread(X: Any) -> tuple[Array, Array]:
+    """Return the mean and the standard deviation of each column."""
     if not sparse.issparse(X):
         return X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
     mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
@@ -432,71 +432,52 @@ def mean_and_spread(X: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 
 def _traits(
-    center: np.ndarray[Any, Any],
-    overall: np.ndarray[Any, Any],
-    spread: np.ndarray[Any, Any],
+    center: Array,
+    overall: Array,
+    spread: Array,
     features: list[Feature],
 ) -> tuple[Trait, ...]:
     """Pick the columns in which a cluster differs most from all rows, each column of the table once.
 
-    Of a category only a surplus is told: that a plan is rare in a cluster follows from another being frequent.
+    A category is listed only where it is frequent: that it is rare follows from another one being frequent.
     """
     difference = np.divide(center - overall, spread, out=np.zeros_like(center), where=spread > 0)
     traits: list[Trait] = []
-    told: set[str] = set()
+    listed: set[str] = set()
     for place in np.argsort(-np.abs(difference), kind="stable").tolist():
         feature = features[place]
         is_category = feature.category is not None
-        if abs(difference[place]) < _SMALLEST_TRAIT or len(traits) == _MOST_TRAITS:
+        if abs(difference[place]) < MIN_TRAIT or len(traits) == MAX_TRAITS:
             break
-        if feature.column in told or (is_category and difference[place] < 0):
+        if feature.column in listed or (is_category and difference[place] < 0):
             continue
-        told.add(feature.column)
+        listed.add(feature.column)
         inside, everywhere = (float(mean) * feature.scale + feature.center for mean in (center[place], overall[place]))
         traits.append(Trait(printable(feature.name), float(difference[place]), inside, everywhere, is_category))
     return tuple(traits)
 
 
-def _broken_links(
-    constraints: Constraints, kept: np.ndarray[Any, Any], labels: np.ndarray[Any, Any], names: RowNames
-) -> tuple[BrokenLink, ...]:
-    """Name the broken links, as many as can be shown."""
-    pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
-    broken = np.flatnonzero(~kept)[:_MOST_BROKEN_LINKS]
+def _broken_links(constraints: Constraints, kept: Array, labels: Array, names: RowNames) -> tuple[BrokenLink, ...]:
+    """List the broken links, up to the maximum shown."""
+    broken = np.flatnonzero(~kept)[:MAX_BROKEN_LINKS]
     return tuple(
         BrokenLink(
-            kind="must" if link < len(constraints.must_link) else "cannot",
+            kind="must" if constraints.sign[link] > 0 else "cannot",
             rows=(first, second),
             names=(names[first], names[second]),
             clusters=(int(labels[first]), int(labels[second])),
         )
-        for link, (first, second) in zip(broken.tolist(), pairs[broken].tolist(), strict=True)
+        for link, (first, second) in zip(broken.tolist(), constraints.pairs[broken].tolist(), strict=True)
     )
 
 
-def _share_of_pairs_kept(labels: np.ndarray[Any, Any], known_labels: Sequence[str] | None) -> float:
-    """Count, among pairs of rows with known labels, those that are together or apart as the labels say."""
-    if known_labels is None:
+def _share_of_pairs_kept(labels: Array, known_labels: Sequence[str] | None) -> float:
+    """Return the fraction of pairs of rows with known labels that are together or apart as in the labels."""
+    from sklearn.metrics import rand_score
+
+    rows = [row for row, known in enumerate(known_labels or ()) if known]
+    if known_labels is None or len(rows) < 2:
         return float("nan")
-    cells: Counter[tuple[str, int]] = Counter()
     # Every row of noise is a cluster of its own.
-    for row, (cluster, known) in enumerate(zip(labels.tolist(), known_labels, strict=True)):
-        if known:
-            cells[known, cluster if cluster != NOISE else -2 - row] += 1
-    by_class: Counter[str] = Counter()
-    by_cluster: Counter[int] = Counter()
-    for (known, cluster), count in cells.items():
-        by_class[known] += count
-        by_cluster[cluster] += count
-    n_pairs = _pairs(by_class.total())
-    if not n_pairs:
-        return float("nan")
-    together_rightly = sum(map(_pairs, cells.values()))
-    split = sum(map(_pairs, by_class.values())) - together_rightly
-    merged = sum(map(_pairs, by_cluster.values())) - together_rightly
-    return 1.0 - (split + merged) / n_pairs
-
-
-def _pairs(count: int) -> int:
-    """Count the pairs among so many."""
-    return count * (count - 1) // 2
+    clusters = np.where(labels == NOISE, NOISE - 1 - np.arange(labels.size), labels)
+    return float(rand_score([known_labels[row] for row in rows], clusters[rows]))

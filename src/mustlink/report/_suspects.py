@@ -1,48 +1,28 @@
-"""Links that look wrong, as they are shown."""
+"""Links that are probably wrong, as they are shown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal
 
 __all__ = ["SuspectLink", "name_suspects"]
 
-_MOST_SUSPECTS = 50
-
-
-class Suspicion(Protocol):
-    """What a clusterer says of a link that looks wrong, as :class:`mustlink.boosting.Suspect` does."""
-
-    @property
-    def a(self) -> int:
-        """One row."""
-
-    @property
-    def b(self) -> int:
-        """The other."""
-
-    @property
-    def link(self) -> str:
-        """What was asked for, "must" or "cannot"."""
-
-    @property
-    def trust(self) -> float:
-        """The estimated probability that the link is right."""
+MAX_SUSPECTS = 50
 
 
 @dataclass(frozen=True)
 class SuspectLink:
-    """A link that looks wrong.
+    """A link that is probably wrong.
 
     Parameters
     ----------
     kind : {'must', 'cannot'}
-        What was asked for.
+        The kind of the link.
     rows : tuple of (int, int)
         The two rows.
     names : tuple of (str, str)
-        What they are called.
+        The names of the rows.
     trust : float
         The estimated probability that the link is right.
 
@@ -63,8 +43,8 @@ class SuspectLink:
         return f"{first} and {second} {self.kind} be together: right with probability {self.trust:.0%}"
 
 
-def name_suspects(suspects: Iterable[Suspicion], names: Sequence[str]) -> tuple[SuspectLink, ...]:
-    """Name the rows of the links that look wrong, as many as can be shown, worst first as they come."""
+def name_suspects(suspects: Iterable[Any], names: Sequence[str]) -> tuple[SuspectLink, ...]:
+    """Name the rows of the first suspects, up to the maximum shown."""
     return tuple(
         SuspectLink(
             "must" if suspect.link == "must" else "cannot",
@@ -72,5 +52,5 @@ def name_suspects(suspects: Iterable[Suspicion], names: Sequence[str]) -> tuple[
             (names[suspect.a], names[suspect.b]),
             suspect.trust,
         )
-        for suspect, _ in zip(suspects, range(_MOST_SUSPECTS), strict=False)
+        for suspect, _ in zip(suspects, range(MAX_SUSPECTS), strict=False)
     )

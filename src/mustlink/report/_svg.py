@@ -1,27 +1,27 @@
-"""Drawing: a scatter of points and links as one SVG element, styled by the page's colours."""
+"""SVG for the report: a scatter of points and links, a curve, and marks for the legend, colored by its style sheet."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 import numpy as np
 
+from mustlink._types import Array
 from mustlink.report._picture import Picture
 from mustlink.report._summary import NOISE
 
-__all__ = ["N_COLOURS", "colour_of", "curve", "link_swatch", "scatter", "swatch"]
+__all__ = ["N_COLORS", "color_class", "curve", "link_swatch", "scatter", "swatch"]
 
 WIDTH, HEIGHT, MARGIN = 760, 500, 26
 CURVE_HEIGHT = 180
-LONG_SPAN = 20
-"""From this ratio of the largest to the smallest value on, a curve is drawn on a scale of powers."""
-N_COLOURS = 7
-_LABEL_GAP = 24.0
-_CROWD = 1_200
+# A curve whose largest value is more than this many times the smallest is drawn on a logarithmic scale.
+MAX_LINEAR_RATIO = 20
+N_COLORS = 7
+MIN_LABEL_GAP = 24.0
+MAX_FULL_SIZE_POINTS = 1_200
 
-# Paths of about equal area around the origin. Seven colours and five shapes have no common divisor, so 35 clusters
+# Paths of about equal area around the origin. Seven colors and five shapes have no common divisor, so 35 clusters
 # get different marks.
 _SHAPES = (
     "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z",
@@ -33,26 +33,26 @@ _SHAPES = (
 _NOISE_SHAPE = "M-3,-3L3,3M-3,3L3,-3"
 
 
-def colour_of(label: int) -> str:
-    """Give the class of the page's style sheet that colours a cluster."""
-    return "cn" if label == NOISE else f"c{label % N_COLOURS}"
+def color_class(label: int) -> str:
+    """Return the class of the style sheet that colors a cluster."""
+    return "cn" if label == NOISE else f"c{label % N_COLORS}"
 
 
 def _shape_of(label: int) -> str:
-    """Give the outline of the mark of a cluster."""
+    """Return the path of the mark of a cluster."""
     return _NOISE_SHAPE if label == NOISE else _SHAPES[label % len(_SHAPES)]
 
 
 def swatch(label: int) -> str:
-    """Draw the mark of a cluster, to stand in a line of text."""
+    """Draw the mark of a cluster inside a line of text."""
     return (
         '<svg class="swatch" viewBox="-7 -7 14 14" aria-hidden="true">'
-        f'<path class="mark {colour_of(label)}" d="{_shape_of(label)}"/></svg>'
+        f'<path class="mark {color_class(label)}" d="{_shape_of(label)}"/></svg>'
     )
 
 
 def link_swatch(*, is_must: bool, is_kept: bool) -> str:
-    """Draw a short piece of a link, to stand in a line of text."""
+    """Draw a short piece of a link inside a line of text."""
     return (
         '<svg class="swatch wide" viewBox="0 -7 36 14" aria-hidden="true">'
         f'<path class="{_link_class(is_must, is_kept)}" d="M2,0H34"/></svg>'
@@ -60,7 +60,7 @@ def link_swatch(*, is_must: bool, is_kept: bool) -> str:
 
 
 def _link_class(is_must: bool, is_kept: bool) -> str:
-    """Give the classes of the page's style sheet for a link."""
+    """Return the classes of the style sheet for a link."""
     return f"link {'must' if is_must else 'cannot'}{'' if is_kept else ' broken'}"
 
 
@@ -68,7 +68,7 @@ def scatter(picture: Picture) -> str:
     """Draw the picture.
 
     Kept links lie under the points and broken ones over them, with a ring around their ends; the number of each
-    cluster stands at the median of its points. There is no other text, so that it can shrink to a phone's width.
+    cluster is written at the median of its points. There is no other text, since it must shrink to a phone's width.
     """
     xy = _on_canvas(picture.points)
     description = (
@@ -77,7 +77,7 @@ def scatter(picture: Picture) -> str:
     )
     parts = [
         f'<svg class="scatter" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(description)}">',
-        *(_defined_shape(int(label), crowded=len(xy) > _CROWD) for label in np.unique(picture.labels)),
+        *(_defined_shape(int(label), crowded=len(xy) > MAX_FULL_SIZE_POINTS) for label in np.unique(picture.labels)),
         "<g>",
         *_links(xy, picture, kept=True),
         '</g><g class="points">',
@@ -92,11 +92,11 @@ def scatter(picture: Picture) -> str:
 
 
 def curve(values: Sequence[float]) -> str:
-    """Draw a falling line, one point a round, on a scale of powers where the values span several."""
+    """Draw a line with one point per round, on a logarithmic scale if the values differ much."""
     heights = np.asarray(values, dtype=float)
-    on_powers = heights.min() > 0 and heights.max() / heights.min() > LONG_SPAN
+    is_logarithmic = heights.min() > 0 and heights.max() / heights.min() > MAX_LINEAR_RATIO
     across = np.arange(1, len(heights) + 1, dtype=float)
-    xy = _on_canvas(np.column_stack([across, np.log(heights) if on_powers else heights]), CURVE_HEIGHT)
+    xy = _on_canvas(np.column_stack([across, np.log(heights) if is_logarithmic else heights]), CURVE_HEIGHT)
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in xy)
     description = f"From {heights[0]:.3g} after the first round to {heights[-1]:.3g} after round {len(heights)}."
     dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in xy)
@@ -106,8 +106,8 @@ def curve(values: Sequence[float]) -> str:
     )
 
 
-def _on_canvas(points: np.ndarray[Any, Any], height: int = HEIGHT) -> np.ndarray[Any, Any]:
-    """Stretch the points over the canvas; up is up."""
+def _on_canvas(points: Array, height: int = HEIGHT) -> Array:
+    """Scale the points to the canvas, with larger values further up."""
     low = points.min(axis=0)
     span = points.max(axis=0) - low
     share = np.divide(points - low, span, out=np.full_like(points, 0.5), where=span > 0)
@@ -123,20 +123,20 @@ def _defined_shape(label: int, *, crowded: bool) -> str:
     return f'<defs><path id="{name}" d="{_shape_of(label)}"{size}/></defs>'
 
 
-def _points(xy: np.ndarray[Any, Any], picture: Picture) -> list[str]:
-    """Draw the points, each with its name for whoever rests on it."""
+def _points(xy: Array, picture: Picture) -> list[str]:
+    """Draw the points, each with its name as a tooltip."""
     marks = []
     for (x, y), label, name in zip(xy.tolist(), picture.labels.tolist(), picture.names, strict=True):
         reference = "mn" if label == NOISE else f"m{label}"
         place = "no cluster" if label == NOISE else f"cluster {label}"
         marks.append(
-            f'<use href="#{reference}" x="{x:.1f}" y="{y:.1f}" class="mark {colour_of(label)}">'
+            f'<use href="#{reference}" x="{x:.1f}" y="{y:.1f}" class="mark {color_class(label)}">'
             f"<title>{escape(name)}, {place}</title></use>"
         )
     return marks
 
 
-def _links(xy: np.ndarray[Any, Any], picture: Picture, *, kept: bool) -> list[str]:
+def _links(xy: Array, picture: Picture, *, kept: bool) -> list[str]:
     """Draw the kept or the broken links."""
     lines = []
     for (first, second), is_must, is_kept in zip(
@@ -152,7 +152,7 @@ def _links(xy: np.ndarray[Any, Any], picture: Picture, *, kept: bool) -> list[st
         if kept:
             lines.append(line)
             continue
-        # A wider line in the colour of the paper below keeps a broken link visible on marks of any colour.
+        # A wider line in the color of the paper below keeps a broken link visible on marks of any color.
         rings = [f'cx="{x:.1f}" cy="{y:.1f}" r="7"' for x, y in ((x1, y1), (x2, y2))]
         lines.append(f'<path class="under" d="{course}"/>')
         lines.extend(f'<circle class="under" {ring}/>' for ring in rings)
@@ -161,18 +161,18 @@ def _links(xy: np.ndarray[Any, Any], picture: Picture, *, kept: bool) -> list[st
     return lines
 
 
-def _numbers(xy: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -> list[str]:
+def _numbers(xy: Array, labels: Array) -> list[str]:
     """Write the number of each cluster at the median of its points."""
     clusters = np.unique(labels[labels != NOISE])
     middles = np.array([np.median(xy[labels == cluster], axis=0) for cluster in clusters]).reshape(-1, 2)
     return [
         f'<text x="{x:.1f}" y="{y:.1f}">{label}</text>'
-        for label, (x, y) in zip(clusters.tolist(), _spread_out(middles).tolist(), strict=True)
+        for label, (x, y) in zip(clusters.tolist(), _push_apart(middles).tolist(), strict=True)
     ]
 
 
-def _spread_out(middles: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Push labels that would lie on each other apart, a little at a time, and keep them on the canvas."""
+def _push_apart(middles: Array) -> Array:
+    """Push overlapping labels apart step by step, and keep them on the canvas."""
     places = middles.copy()
     for _ in range(50):
         moved = False
@@ -180,10 +180,10 @@ def _spread_out(middles: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             for second in range(first + 1, len(places)):
                 gap = places[second] - places[first]
                 distance = float(np.hypot(*gap))
-                if distance >= _LABEL_GAP:
+                if distance >= MIN_LABEL_GAP:
                     continue
                 direction = gap / distance if distance > 1e-9 else np.array([0.0, 1.0])
-                push = direction * (_LABEL_GAP - distance) / 2
+                push = direction * (MIN_LABEL_GAP - distance) / 2
                 places[first] -= push
                 places[second] += push
                 moved = True

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mustlink._atomic import write_atomically
+from mustlink._atomic import StagedFiles
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.report._page import render_report
 from mustlink.report._picture import make_picture
-from mustlink.report._summary import summarise
+from mustlink.report._summary import Summary, summarize
 from mustlink.tables import Feature
+
+if TYPE_CHECKING:
+    from mustlink.selection import Choice
 
 __all__ = ["write_report"]
 
@@ -28,19 +31,23 @@ def write_report(
     features: Sequence[Feature | str] | None = None,
     row_names: Sequence[str] | None = None,
     known_labels: Sequence[str] | None = None,
+    estimator: Any = None,
+    choice: Choice | None = None,
     title: str = "Clusters",
     notices: Sequence[str] = (),
     run: Mapping[str, str] | None = None,
-) -> None:
-    """Write a clustering as one HTML file to look at.
+    files: StagedFiles | None = None,
+) -> Summary:
+    """Write a clustering as one HTML file to look at, the report of the command.
 
     It shows the rows in the plane of their first two principal components with the links drawn, a table of the
-    clusters, the broken links and the conflicts. It needs nothing from outside and no script.
+    clusters, the broken links and the conflicts, and, given the fitted clusterer, the links that are probably wrong and
+    the objective after each round. The file needs nothing from outside and runs no script.
 
     Parameters
     ----------
     path : str or path-like
-        The file to write; it appears whole or not at all.
+        The file to write; it appears complete or not at all.
     X : array-like or sparse matrix of shape (n_rows, n_features)
         The rows as they were clustered.
     labels : array-like of int, shape (n_rows,)
@@ -48,42 +55,56 @@ def write_report(
     constraints : Constraints, AlignedConstraints or None, default=None
         The links that were given.
     features : sequence of Feature or str, default=None
-        What the columns of `X` are; the names of the columns of a DataFrame, else x0, x1, ... by default.
+        What the columns of `X` are; by default the names of the columns of a DataFrame, else x0, x1, ...
     row_names : sequence of str, default=None
-        What the rows are called; their numbers by default.
+        The names of the rows; their numbers by default.
     known_labels : sequence of str, default=None
-        Labels known beforehand, an empty text where there is none.
+        Labels known in advance, an empty string where unknown.
+    estimator : object, default=None
+        The fitted clusterer, whose parameters, ``suspects_`` and ``objective_`` are shown if it has them.
+    choice : Choice, default=None
+        The result of :func:`mustlink.selection.choose`, if the clusterer was chosen by it.
     title : str, default='Clusters'
         The heading.
     notices : sequence of str, default=()
-        Sentences to show with the rest.
+        Notes to show, as sentences.
     run : mapping of str to str, default=None
-        How the clustering was made, shown at the end.
+        More about how the clustering was made, shown at the end before the method.
+    files : StagedFiles, default=None
+        Files that appear together with this one.
+
+    Returns
+    -------
+    Summary
+        What is shown, as data.
 
     See Also
     --------
-    summarise : The same as data.
+    summarize : The same as data, without a file.
 
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from sklearn.cluster import KMeans
     >>> from sklearn.datasets import load_iris
-    >>> from mustlink import Constraints
+    >>> from mustlink import Constraints, PCKMeans
     >>> from mustlink.report import write_report
     >>> iris = load_iris()
-    >>> labels = KMeans(3, random_state=0).fit_predict(iris.data)
     >>> links = Constraints.sample(iris.target, n_pairs=20, random_state=0)
+    >>> model = PCKMeans(3, random_state=0).fit(iris.data, constraints=links)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "iris.html")
-    ...     write_report(path, iris.data, labels, links, features=iris.feature_names, title="Iris")
+    ...     summary = write_report(
+    ...         path, iris.data, model.labels_, links, features=iris.feature_names, estimator=model, title="Iris"
+    ...     )
     ...     "<h1>Iris</h1>" in path.read_text(encoding="utf-8")
     True
     """
     if features is None and hasattr(X, "columns"):
         features = [str(name) for name in X.columns]
     X = X if hasattr(X, "tocsr") else np.asarray(X)
-    summary = summarise(
+    if estimator is None and choice is not None:
+        estimator = choice.estimator
+    summary = summarize(
         X,
         labels,
         constraints,
@@ -91,6 +112,18 @@ def write_report(
         row_names=row_names,
         known_labels=known_labels,
         notices=notices,
+        estimator=estimator,
     )
     picture = make_picture(X, np.asarray(labels), as_constraints(constraints, summary.n_rows), row_names)
-    write_atomically(path, render_report(summary, picture, title=title, run=run).encode("utf-8"))
+    made = dict(run or {})
+    if estimator is not None:
+        made["Method"] = " ".join(repr(estimator).split())
+    if choice is not None:
+        made["Chosen"] = choice.reason
+    page = render_report(summary, picture, title=title, run=made).encode("utf-8")
+    if files is not None:
+        files.stage(path, page)
+        return summary
+    with StagedFiles() as own:
+        own.stage(path, page)
+    return summary

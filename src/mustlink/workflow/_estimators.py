@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import importlib
+from typing import Any
 
-if TYPE_CHECKING:
-    from mustlink.catalogue import Entry
+from mustlink.catalogue import Entry
+from mustlink.errors import OptionError
 
-__all__ = ["BASES", "make_base"]
+__all__ = ["ESTIMATORS", "make_boosted_estimator"]
 
-# The name, the class of scikit-learn, and its parameters; the number of clusters is set by who boosts it.
-BASES: dict[str, tuple[str, str, dict[str, Any]]] = {
+# The name, the class of scikit-learn, and its parameters; the boosting clusterer sets the number of clusters.
+ESTIMATORS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "kmeans": ("sklearn.cluster", "KMeans", {"n_init": 3}),
     "spectral": ("sklearn.cluster", "SpectralClustering", {"affinity": "nearest_neighbors"}),
     "average": ("sklearn.cluster", "AgglomerativeClustering", {"linkage": "average"}),
@@ -24,18 +25,14 @@ BASES: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
-def make_base(name: str, entry: Entry) -> Any:
-    """Make the clusterer of a name for a method that boosts one."""
-    import importlib
-
-    if not entry.boosts:
-        raise ValueError(
-            f"The method {entry.name} boosts no other clusterer, so that --base {name} says nothing to it."
-        )
-    if name in entry.own_estimators:
+def make_boosted_estimator(name: str, entry: Entry) -> Any:
+    """Make the clusterer of a name for a method that boosts one, or refuse the name."""
+    if entry.base_parameter is None:
+        raise OptionError(f"The method {entry.name} boosts no other clusterer; {name!r} cannot be used with it.")
+    if name in entry.own_bases:
         return name
-    if name not in BASES:
-        known = ", ".join(dict.fromkeys([*entry.own_estimators, *BASES]))
-        raise ValueError(f"There is no clusterer {name!r} to boost (--base); there are {known}.")
-    module, class_name, parameters = BASES[name]
+    if name not in ESTIMATORS:
+        known = ", ".join(dict.fromkeys([*entry.own_bases, *ESTIMATORS]))
+        raise OptionError(f"There is no clusterer {name!r} to boost; use one of {known}.")
+    module, class_name, parameters = ESTIMATORS[name]
     return getattr(importlib.import_module(module), class_name)(**parameters)

@@ -1,4 +1,4 @@
-"""A file of links that answers are added to one by one, each on the disk before the next question is put."""
+"""A file of links to which answers are added one by one, each on the disk before the next question."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from mustlink._atomic import check_writable, is_stream
+from mustlink.errors import OptionError
 
 __all__ = ["AnswerFile"]
 
@@ -18,22 +19,27 @@ LINK_WORDS = {True: "must", False: "cannot"}
 class AnswerFile:
     """Links on disk, in the form that :meth:`mustlink.Constraints.read` reads.
 
-    A file that is there is added to as it is written: with its own separator and columns.
+    An existing file keeps its own separator and columns.
 
     Parameters
     ----------
     path : Path
-        The file; it is made with the first answer.
+        The file; it is created with the first answer.
+
+    Attributes
+    ----------
+    cut_off : str
+        An incomplete last line of an earlier run that was killed while writing it; it is removed.
 
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from mustlink.cli._answer_file import AnswerFile
+    >>> from mustlink.workflow._answer_file import AnswerFile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = AnswerFile(pathlib.Path(folder, "links.csv"))
     ...     file.append("ann", "bob", True)
     ...     file.append("ann", "eve", False)
-    ...     file.take_back()
+    ...     file.remove_last()
     ...     print(file.path.read_text())
     a,b,link
     ann,bob,must
@@ -41,18 +47,20 @@ class AnswerFile:
 
     def __init__(self, path: Path) -> None:
         if path.suffix.lower() == ".gz":
-            raise ValueError(f"{path} is packed, and answers cannot be added to it one by one; unpack it first.")
+            raise OptionError(f"{path} is compressed, and answers cannot be added to it; unpack it first.")
         check_writable(path)
         if is_stream(path):
-            raise ValueError(f"{path} is not a file that answers can be kept in; give the name of a .csv or .tsv file.")
+            raise OptionError(
+                f"{path} is not a file that answers can be kept in; give the name of a .csv or .tsv file."
+            )
         self.path = path
         self.cut_off = ""
         self._ends: list[int] = []
-        self._mend()
+        self._remove_incomplete_line()
 
     @property
     def is_begun(self) -> bool:
-        """Whether there is anything to read."""
+        """Whether the file has content."""
         return self.path.exists() and self.path.stat().st_size > 0
 
     def append(self, a: str, b: str, together: bool) -> None:
@@ -61,7 +69,7 @@ class AnswerFile:
         Parameters
         ----------
         a, b : str
-            What the rows are called.
+            The names of the rows.
         together : bool
             Whether they belong together.
         """
@@ -79,22 +87,22 @@ class AnswerFile:
             os.fsync(stream.fileno())
         self._ends.append(before)
 
-    def take_back(self) -> None:
+    def remove_last(self) -> None:
         """Remove the last answer that was added here."""
         with self.path.open("r+b") as stream:
             stream.truncate(self._ends.pop())
             os.fsync(stream.fileno())
 
     def _form(self) -> tuple[str, list[str]]:
-        """Return the separator and the columns: those of the file, or ours."""
+        """Return the separator and the columns of the file, or the default ones."""
         if not self.is_begun:
             return "\t" if self.path.suffix.lower() == ".tsv" else ",", list(HEADER)
         header = self.path.read_bytes().decode("utf-8-sig").lstrip().split("\n", 1)[0]
         delimiter = max(",;\t", key=header.count)
         return delimiter, [name.strip().lower() for name in next(csv.reader([header], delimiter=delimiter))]
 
-    def _mend(self) -> None:
-        """Cut off a last line that an earlier run was killed in the middle of."""
+    def _remove_incomplete_line(self) -> None:
+        """Remove a last line that an earlier run did not finish writing."""
         if not self.is_begun:
             return
         content = self.path.read_bytes()
@@ -102,7 +110,7 @@ class AnswerFile:
         tail = content[whole:]
         if not tail or (whole == 0 and not b",".join(name.encode() for name in HEADER).startswith(tail)):
             return
-        if whole and _is_whole_answer(tail, *self._form()):
+        if whole and _is_complete(tail, *self._form()):
             return
         self.cut_off = tail.decode("utf-8", errors="replace")
         os.truncate(self.path, whole)
@@ -115,8 +123,8 @@ def _line(cells: list[str], delimiter: str) -> bytes:
     return out.getvalue().encode()
 
 
-def _is_whole_answer(tail: bytes, delimiter: str, names: list[str]) -> bool:
-    """Say whether a line without an end may be one that a person wrote, rather than the beginning of one of ours."""
+def _is_complete(tail: bytes, delimiter: str, names: list[str]) -> bool:
+    """Return whether a last line without a line end is complete, as one written by hand may be."""
     cells = next(csv.reader([tail.decode("utf-8", errors="replace")], delimiter=delimiter))
     if len(cells) != len(names) or "link" not in names:
         return False

@@ -1,0 +1,25 @@
+"""A job from files to files, and a sitting with a person: what command, notebook and studio share."""
+
+from __future__ import annotations
+
+from mustlink.workflow._comparison import ColumnPair, RowComparison
+from mustlink.workflow._estimators import ESTIMATORS
+from mustlink.workflow._job import Job, JobResult, run_job
+from mustlink.workflow._loading import LoadedTable, TableOptions, check_n_clusters, load_table
+from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting
+
+__all__ = [
+    "ESTIMATORS",
+    "STRATEGIES",
+    "AnswerCounts",
+    "ColumnPair",
+    "Job",
+    "JobResult",
+    "LoadedTable",
+    "RowComparison",
+    "Sitting",
+    "TableOptions",
+    "check_n_clusters",
+    "load_table",
+    "run_job",
+]

@@ -1,0 +1,134 @@
+"""Two rows side by side, with the columns marked in which they differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from mustlink.report import RowNames
+from mustlink.tables import NumericColumn, TextColumn, read_table
+from mustlink.workflow._loading import LoadedTable, TableOptions
+
+__all__ = ["ColumnPair", "RowComparison"]
+
+MAX_COLUMNS = 16
+MAX_MARKED = 3
+# A column is marked if at least this fraction of the squared distance comes from it.
+MIN_MARKED_SHARE = 0.1
+
+
+class ColumnPair(NamedTuple):
+    """One column of two rows.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    first, second : str
+        The cells, made safe to print.
+    is_marked : bool
+        Whether it is one of the few columns in which the rows differ most.
+
+    Examples
+    --------
+    >>> from mustlink.workflow import ColumnPair
+    >>> ColumnPair("age", "31", "64", True).second
+    '64'
+    """
+
+    name: str
+    first: str
+    second: str
+    is_marked: bool
+
+
+class RowComparison:
+    """The rows of a table, shown in pairs.
+
+    Parameters
+    ----------
+    options : TableOptions
+        Where the table was read from.
+    table : LoadedTable
+        The table, by which rows are named and compared.
+    columns : sequence of str, default=()
+        The columns to show, also ignored ones; by default all but the ids and the labels.
+
+    Attributes
+    ----------
+    n_columns : int
+        How many columns there are to show; a comparison holds at most 16 of them.
+
+    Examples
+    --------
+    >>> from mustlink.datasets import sample_paths
+    >>> from mustlink.workflow import RowComparison, TableOptions, load_table
+    >>> options = TableOptions(sample_paths()[0], id_column="customer")
+    >>> rows = RowComparison(options, load_table(options))
+    >>> [pair.name for pair in rows.compare(0, 1)]
+    ['visits_per_month', 'basket_eur', 'share_online', 'years_customer', 'favorite_department']
+    """
+
+    def __init__(self, options: TableOptions, table: LoadedTable, columns: Sequence[str] = ()) -> None:
+        self.names = RowNames(table.row_names)
+        self._table = table
+        self._columns = _columns_to_show(options, table, columns)
+        self.n_columns = len(self._columns)
+
+    def compare(self, a: int, b: int) -> list[ColumnPair]:
+        """Compare two of the kept rows.
+
+        Parameters
+        ----------
+        a, b : int
+            The rows, by their place in `X`.
+
+        Returns
+        -------
+        list of ColumnPair
+            The columns in which the rows differ most, in the order of the table.
+        """
+        differences = self._differences(a, b)
+        ranked = sorted(self._columns, key=lambda column: -differences.get(column.name, 0.0))
+        least = max(MIN_MARKED_SHARE * sum(differences.values()), np.finfo(float).tiny)
+        marked = {column.name for column in ranked[:MAX_MARKED] if differences.get(column.name, 0.0) >= least}
+        chosen = {column.name for column in ranked[:MAX_COLUMNS]}
+        return [
+            ColumnPair(RowNames([column.name])[0], self._cell(column, a), self._cell(column, b), column.name in marked)
+            for column in self._columns
+            if column.name in chosen
+        ]
+
+    def _differences(self, a: int, b: int) -> dict[str, float]:
+        """Return how much of the squared distance of two rows comes from each column."""
+        found: dict[str, float] = {}
+        squares = np.square(np.asarray(self._table.X[a] - self._table.X[b], dtype=np.float64))
+        for feature, square in zip(self._table.features, squares.tolist(), strict=True):
+            found[feature.column] = found.get(feature.column, 0.0) + square
+        return found
+
+    def _cell(self, column: NumericColumn | TextColumn, row: int) -> str:
+        """Spell one cell of a kept row."""
+        place = self._table.rows[[row]]
+        if isinstance(column, TextColumn):
+            return str(RowNames(TextColumn(column.name, column.codes[place], column.categories).strings())[0])
+        value = float(column.values[place][0])
+        if value != value:
+            return ""
+        return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.12g}"
+
+
+def _columns_to_show(
+    options: TableOptions, table: LoadedTable, names: Sequence[str]
+) -> list[NumericColumn | TextColumn]:
+    """Find the columns to show: those named, or all but the ids and the labels."""
+    source = table.source
+    if not names:
+        return [column for column in source.columns if column.name not in (options.id_column, options.label_column)]
+    if any(name in options.ignore for name in names):
+        # A column that is not used for distances, such as a text, may still be what a person decides by.
+        ignored = [name for name in options.ignore if name not in names]
+        source = read_table(options.table, ignore=ignored, header=options.header)
+    return [source.column(name) for name in names]

@@ -1,0 +1,384 @@
+"""A job from files to files: table and links in, clusters and a report out."""
+
+from __future__ import annotations
+
+import copy
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from mustlink._atomic import StagedFiles, check_writable
+from mustlink._types import Ints
+from mustlink.catalogue import Entry, find_clusterer
+from mustlink.constraints import Conflict, Constraints
+from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
+from mustlink.report import RowNames, Summary, summarize, write_report
+from mustlink.selection import Choice
+from mustlink.tables import check_output_suffix, stage_clusters
+from mustlink.workflow._estimators import make_boosted_estimator
+from mustlink.workflow._loading import Contradictions, LoadedTable, TableOptions, check_n_clusters, load_table
+
+__all__ = ["Job", "JobResult", "run_job"]
+
+AUTO = "auto"
+MAX_NAMED_PAIRS = 3
+
+RowError = TypeVar("RowError", bound=ConstraintError | InfeasibleError)
+
+
+@dataclass(frozen=True)
+class Job(TableOptions):
+    """What to cluster, how, and where the results go.
+
+    Takes the parameters of :class:`TableOptions` and those below; `table` and `links` may be given by position.
+
+    Parameters
+    ----------
+    links : str, path-like or None, default=None
+        The file of links, as :meth:`mustlink.Constraints.read` reads it.
+    n_clusters : int or None, default=None
+        The number of clusters. Methods that find the number, and "auto", go without.
+    method : str, default="boost"
+        A clusterer of the catalogue, by its short name or the name of its class, or "auto" for the one that best
+        predicts held-out links.
+    estimator : str or None, default=None
+        The clusterer to boost, by name; None is the method's own default.
+    random_state : int, default=0
+        The seed. The same seed gives the same clusters.
+    n_init : int, default=10
+        The number of starts of methods that take the best of several.
+    contradictions : {"raise", "majority"}, default="raise"
+        What to do with a pair linked both ways: refuse it, or keep the heavier side.
+    relax : bool, default=False
+        Whether a hard method that cannot satisfy every link returns the best clustering it found.
+    output : str, path-like or None, default=None
+        Where the clusters are written, as .csv, .tsv, .npy or .parquet; None writes none.
+    report : str, path-like or None, default=None
+        Where the HTML report is written; None writes none.
+
+    See Also
+    --------
+    run_job : Does it.
+
+    Examples
+    --------
+    >>> from mustlink.workflow import Job
+    >>> Job("customers.csv", "links.csv", n_clusters=3, id_column="customer").method
+    'boost'
+    """
+
+    links: str | os.PathLike[str] | None = None
+    _: KW_ONLY
+    n_clusters: int | None = None
+    method: str = "boost"
+    estimator: str | None = None
+    random_state: int = 0
+    n_init: int = 10
+    contradictions: Contradictions = "raise"
+    relax: bool = False
+    output: str | os.PathLike[str] | None = None
+    report: str | os.PathLike[str] | None = None
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether the method is chosen by held-out links."""
+        return self.method.lower() == AUTO
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """What a job found.
+
+    Parameters
+    ----------
+    table : LoadedTable
+        The table.
+    links : Constraints
+        The links of the file, between the kept rows.
+    labels : ndarray of int, shape (n_kept,)
+        The cluster of each kept row; -1 is no cluster.
+    estimator : object
+        The fitted clusterer.
+    entry : Entry
+        Its place in the catalogue.
+    summary : Summary
+        What is shown of the clustering.
+    choice : Choice or None
+        What was tried, for the method "auto".
+
+    Examples
+    --------
+    >>> from mustlink.datasets import sample_paths
+    >>> from mustlink.workflow import Job, run_job
+    >>> table, links = sample_paths()
+    >>> result = run_job(Job(table, links, n_clusters=3, id_column="customer", method="pck"))
+    >>> type(result.estimator).__name__, result.labels.shape
+    ('PCKMeans', (240,))
+    """
+
+    table: LoadedTable
+    links: Constraints
+    labels: Ints
+    estimator: Any
+    entry: Entry
+    summary: Summary
+    choice: Choice | None = None
+
+
+def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> JobResult:
+    """Cluster a table and write the results.
+
+    Output files are checked before the work begins and appear at the end, all of them or none.
+
+    Parameters
+    ----------
+    job : Job
+        What to do.
+    command : str or None, default=None
+        What the user typed to start the job, shown in the report.
+    verbose : bool, default=False
+        Whether to show a progress bar while the method "auto" tries clusterers.
+
+    Returns
+    -------
+    JobResult
+        The clustering, the fitted clusterer and a summary.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from mustlink.datasets import sample_paths
+    >>> from mustlink.report import headline
+    >>> from mustlink.workflow import Job, run_job
+    >>> table, links = sample_paths()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     output = pathlib.Path(folder, "clusters.csv")
+    ...     result = run_job(Job(table, links, n_clusters=3, id_column="customer", output=output))
+    ...     print(output.read_text().splitlines()[:2])
+    ['customer,cluster', 'C001,...']
+    >>> print(headline(result.summary))
+    240 rows in 3 clusters. All 40 links kept.
+    """
+    entry = None if job.is_auto else find_clusterer(job.method)
+    _check_options(job, entry)
+    _check_outputs(job)
+    table = load_table(job)
+    if job.n_clusters is not None:
+        check_n_clusters(job.n_clusters, table)
+    links, notices = Constraints(), list[str]()
+    if job.links is not None:
+        links, notices = table.read_links(job.links, job.contradictions)
+    choice = None
+    try:
+        conflicts = _conflicts_with_labels(table, links)
+        if len(conflicts) and entry is not None and entry.kind == "hard" and not job.relax:
+            _refuse_conflicts(conflicts, table.row_names)
+        notices += _label_notices(conflicts, links, table.row_names)
+        if entry is None:
+            choice, entry, warned = choose_method(job, table, links, verbose=verbose)
+            estimator = choice.estimator
+        else:
+            estimator, warned = fit_method(entry, job, table, links)
+    except (ConstraintError, InfeasibleError) as error:
+        raise _with_row_names(error, table.row_names) from None
+    summary = _write(job, command, table, links, estimator, choice, [*table.notices, *notices, *warned])
+    return JobResult(table, links, estimator.labels_, estimator, entry, summary, choice)
+
+
+def _check_options(job: Job, entry: Entry | None) -> None:
+    """Refuse options that cannot be or do not go together, before anything is read."""
+    if job.estimator is not None:
+        if entry is None:
+            raise OptionError(f"The method auto cannot be combined with a clusterer to boost ({job.estimator!r}).")
+        make_boosted_estimator(job.estimator, entry)
+    if job.n_init < 1:
+        raise OptionError(f"The number of starts is {job.n_init}; it must be at least 1.")
+    if job.n_clusters is not None:
+        check_n_clusters(job.n_clusters)
+    elif entry is not None and "n_clusters" in entry.load()().get_params():
+        raise OptionError(
+            f"The method {entry.name} needs the number of clusters", remedy=("give_n_clusters", "choose_auto")
+        )
+    elif entry is None and job.links is None and job.label_column is None:
+        raise OptionError("The method auto chooses by links, and there are none", remedy="give_links")
+
+
+def _check_outputs(job: Job) -> None:
+    """Refuse outputs that cannot be written or would overwrite an input, before the work begins."""
+    inputs = {os.path.realpath(path) for path in (job.table, job.links) if path is not None}
+    outputs = [path for path in (job.output, job.report) if path is not None]
+    for output in outputs:
+        check_writable(output)
+        if os.path.realpath(output) in inputs:
+            raise OptionError(f"{output} is an input and would be overwritten; choose another name for the output.")
+    if job.output is not None:
+        check_output_suffix(job.output)
+    if len({os.path.realpath(path) for path in outputs}) < len(outputs):
+        raise OptionError(f"The clusters and the report cannot both be written to {job.output}.")
+
+
+def _conflicts_with_labels(table: LoadedTable, links: Constraints) -> Sequence[Conflict]:
+    """Find the contradictions among links and labels taken together."""
+    labels = table.partial_labels
+    return (links if labels is None else links + Constraints.from_labels(labels)).conflicts()
+
+
+def _refuse_conflicts(conflicts: Sequence[Conflict], names: list[str]) -> None:
+    """Refuse conflicts before a hard method is fitted, by the names of the rows."""
+    more = f" ({len(conflicts) - 1} more conflicts like this)" if len(conflicts) > 1 else ""
+    first = conflicts[0].describe(RowNames(names)).removesuffix(".")
+    raise InfeasibleError(f"{first}{more}", remedy=("drop_link", "relax", "soft_method"))
+
+
+def _label_notices(conflicts: Sequence[Conflict], links: Constraints, names: list[str]) -> list[str]:
+    """Note contradictions that only the labels bring in; those among links alone are in the summary anyway."""
+    known = {conflict.cannot_link for conflict in links.conflicts()}
+    new = [conflict for conflict in conflicts if conflict.cannot_link not in known]
+    if not new:
+        return []
+    places = "1 place" if len(new) == 1 else f"{len(new):,} places"
+    return [f"The labels contradict the links in {places}, for example: {new[0].describe(RowNames(names))}"]
+
+
+def _with_row_names(error: RowError, names: list[str]) -> RowError:
+    """Add the names of the rows that an error gives by number."""
+    named = copy.copy(error)
+    note = ""
+    if error.pairs:
+        rows = dict.fromkeys(row for pair in error.pairs[:MAX_NAMED_PAIRS] for row in pair if names[row] != str(row))
+        note = ", ".join(f"row {row} is {names[row]}" for row in rows)
+    elif any(name != str(row) for row, name in enumerate(names)):
+        note = "rows are numbered from 0 among those clustered"
+    if note:
+        named.problem = f"{error.problem.removesuffix('.')} ({note})."
+    return named
+
+
+def known_links(table: LoadedTable, links: Constraints) -> tuple[Constraints, Ints | None]:
+    """Return the links and the partial labels to fit with."""
+    labels = table.partial_labels
+    if labels is not None and (labels >= 0).all():
+        # An estimator takes a label for every row as the truth to be scored against and ignores it.
+        return links + Constraints.from_labels(labels), None
+    return links, labels
+
+
+def build_estimator(entry: Entry, job: Job) -> Any:
+    """Make the clusterer of an entry with the parameters of the job that it has."""
+    clusterer = entry.load()
+    known = clusterer().get_params()
+    asked: dict[str, Any] = {
+        "random_state": job.random_state,
+        "n_init": job.n_init,
+        # The table is standardized already, unless the user asked for it not to be.
+        "scale": False,
+    }
+    if job.n_clusters is not None:
+        asked["n_clusters"] = job.n_clusters
+    if job.relax:
+        asked["on_infeasible"] = "relax"
+    if job.estimator is not None and entry.base_parameter is not None:
+        asked[entry.base_parameter] = make_boosted_estimator(job.estimator, entry)
+    return clusterer(**{name: value for name, value in asked.items() if name in known})
+
+
+def fit_method(entry: Entry, job: Job, table: LoadedTable, links: Constraints) -> tuple[Any, list[str]]:
+    """Fit the clusterer of an entry; return it and its warnings as sentences."""
+    links, labels = known_links(table, links)
+    estimator = build_estimator(entry, job)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(table.X, labels, constraints=links)
+    notices = warning_texts(caught)
+    if job.n_clusters is not None and "n_clusters" not in estimator.get_params():
+        notices.append(
+            f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was "
+            "not used."
+        )
+    return estimator, notices
+
+
+def choose_method(
+    job: Job, table: LoadedTable, links: Constraints, *, verbose: bool
+) -> tuple[Choice, Entry, list[str]]:
+    """Choose a clusterer, and without a number of clusters that number too, by held-out links."""
+    from mustlink.selection import QUICK_METHODS, choose
+
+    links, labels = known_links(table, links)
+    methods = {name: build_estimator(find_clusterer(name), job) for name in QUICK_METHODS}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        choice = choose(
+            table.X,
+            links,
+            y=labels,
+            methods=methods,
+            n_clusters=job.n_clusters,
+            random_state=job.random_state,
+            verbose=verbose,
+        )
+    # The notes of the choice are printed with the table of what was tried.
+    notices = [text for text in warning_texts(caught) if text not in choice.notes]
+    return choice, find_clusterer(choice.method), notices
+
+
+def warning_texts(caught: list[warnings.WarningMessage]) -> list[str]:
+    """Return what warnings say, each once, without those about broken links, which the summary lists."""
+    return list(
+        dict.fromkeys(
+            " ".join(str(warning.message).split())
+            for warning in caught
+            if issubclass(warning.category, UserWarning) and not issubclass(warning.category, InfeasibleWarning)
+        )
+    )
+
+
+def _write(
+    job: Job,
+    command: str | None,
+    table: LoadedTable,
+    links: Constraints,
+    estimator: Any,
+    choice: Choice | None,
+    notices: list[str],
+) -> Summary:
+    """Write the clusters and the report, both or neither, and return what is shown."""
+    shown: dict[str, Any] = {
+        "features": table.features,
+        "row_names": table.row_names,
+        "known_labels": table.kept_labels,
+        "notices": notices,
+        "estimator": estimator,
+    }
+    n_found = np.unique(estimator.labels_[estimator.labels_ >= 0]).size
+    with StagedFiles() as files:
+        if job.output is not None:
+            labels = np.full(table.source.n_rows, -1)
+            labels[table.rows] = estimator.labels_
+            stage_clusters(
+                files,
+                job.output,
+                labels,
+                ids=table.ids,
+                id_name=job.id_column or "row",
+                known=table.labels,
+                known_name=job.label_column or "label",
+            )
+        if job.report is None:
+            return summarize(table.X, estimator.labels_, links, **shown)
+        return write_report(
+            job.report,
+            table.X,
+            estimator.labels_,
+            links,
+            **shown,
+            choice=choice,
+            title=f"{Path(job.table).name} in {n_found} {'cluster' if n_found == 1 else 'clusters'}",
+            run={} if command is None else {"Command": command},
+            files=files,
+        )

@@ -1,0 +1,242 @@
+"""From the files of a person to numbers, links and known labels."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from mustlink._types import Floats, Ints
+from mustlink.constraints import Constraints
+from mustlink.errors import OptionError
+from mustlink.tables import Feature, Table, encode, read_table
+
+__all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "load_table"]
+
+Contradictions = Literal["raise", "majority"]
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """A table in a file, and how its columns are used.
+
+    Parameters
+    ----------
+    table : str or path-like
+        The file, in a format that :func:`mustlink.tables.read_table` reads.
+    id_column : str or None, default=None
+        The column that names the rows. Links then name ids; without it, they name rows by number from 0.
+    label_column : str or None, default=None
+        A column with the labels of some rows, empty where unknown. It is knowledge, not a feature.
+    ignore : sequence of str, default=()
+        Columns to leave out.
+    categorical : sequence of str, default=()
+        Columns to use as categories, even if they hold numbers or very many different texts.
+    scale : bool, default=True
+        Whether numeric columns are standardized.
+    one_hot : bool, default=True
+        Whether each category of a text column becomes a column of 0 and 1; otherwise text columns are left out.
+    missing : {"error", "drop", "mean"}, default="error"
+        What to do with empty cells: refuse them, leave out their rows, or fill them with the mean of the column (in
+        text columns, with a category of their own).
+    header : bool or None, default=None
+        Whether the first line of a text file names the columns; None decides by its cells.
+
+    Examples
+    --------
+    >>> from mustlink.workflow import TableOptions
+    >>> TableOptions("customers.csv", id_column="customer").missing
+    'error'
+    """
+
+    table: str | os.PathLike[str]
+    _: KW_ONLY
+    id_column: str | None = None
+    label_column: str | None = None
+    ignore: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    scale: bool = True
+    one_hot: bool = True
+    missing: Literal["error", "drop", "mean"] = "error"
+    header: bool | None = None
+
+
+@dataclass(frozen=True)
+class LoadedTable:
+    """A table ready to cluster.
+
+    Parameters
+    ----------
+    source : Table
+        The table as it was read, with all rows and the columns that are not ignored.
+    X : ndarray of shape (n_kept, n_features)
+        The rows that were kept, as numbers.
+    rows : ndarray of int, shape (n_kept,)
+        The row of the table that each row of `X` is.
+    features : tuple of Feature
+        What the columns of `X` are.
+    notices : tuple of str
+        What was decided while reading and encoding, as sentences.
+    ids : list of str or None
+        The ids of all rows, if a column holds them.
+    labels : list of str or None
+        The known labels of all rows, empty where unknown, if a column holds them.
+
+    Examples
+    --------
+    >>> from mustlink.datasets import sample_paths
+    >>> from mustlink.workflow import TableOptions, load_table
+    >>> table = load_table(TableOptions(sample_paths()[0], id_column="customer"))
+    >>> table.X.shape, table.row_names[:2]
+    ((240, 7), ['C001', 'C002'])
+    """
+
+    source: Table
+    X: Floats
+    rows: Ints
+    features: tuple[Feature, ...]
+    notices: tuple[str, ...]
+    ids: list[str] | None
+    labels: list[str] | None
+
+    @cached_property
+    def row_names(self) -> list[str]:
+        """The names of the kept rows: their ids, or their numbers in the table."""
+        rows = self.rows.tolist()
+        return [str(row) for row in rows] if self.ids is None else [self.ids[row] for row in rows]
+
+    @cached_property
+    def kept_labels(self) -> list[str] | None:
+        """The known labels of the kept rows."""
+        return None if self.labels is None else [self.labels[row] for row in self.rows.tolist()]
+
+    @cached_property
+    def partial_labels(self) -> Ints | None:
+        """The known labels of the kept rows as numbers, -1 where unknown."""
+        if self.kept_labels is None:
+            return None
+        number = {label: place for place, label in enumerate(sorted(set(self.kept_labels) - {""}))}
+        return np.array([number.get(label, -1) for label in self.kept_labels])
+
+    def read_links(
+        self, path: str | os.PathLike[str], contradictions: Contradictions = "raise"
+    ) -> tuple[Constraints, list[str]]:
+        """Read links between rows of this table.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file of links.
+        contradictions : {"raise", "majority"}, default="raise"
+            What to do with a pair linked both ways: refuse it, or keep the heavier side.
+
+        Returns
+        -------
+        links : Constraints
+            The links between kept rows, by their place in `X`.
+        notices : list of str
+            Which links were left out with their rows.
+        """
+        links = Constraints.read(path, ids=self.ids, contradictions=contradictions)
+        links.check_rows(self.source.n_rows)
+        kept = links.on(self.source.n_rows)[self.rows].constraints
+        n_lost = len(links) - len(kept)
+        return kept, [f"{n_lost} of {len(links)} links name rows that were left out."] if n_lost else []
+
+    def kmeans_labels(self, n_clusters: int, random_state: int = 0) -> Ints:
+        """Cluster with scikit-learn's k-means, which uses no links, for comparison.
+
+        Parameters
+        ----------
+        n_clusters : int
+            The number of clusters.
+        random_state : int, default=0
+            The seed.
+
+        Returns
+        -------
+        ndarray of int, shape (n_kept,)
+            The cluster of each kept row.
+        """
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+
+        with warnings.catch_warnings():
+            # Fewer distinct rows than clusters.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            labels: Ints = KMeans(n_clusters, n_init=10, random_state=random_state).fit_predict(self.X)
+        return labels
+
+
+def load_table(options: TableOptions) -> LoadedTable:
+    """Read a table and turn its columns into numbers.
+
+    Parameters
+    ----------
+    options : TableOptions
+        The file, and how its columns are used; a :class:`Job` is one as well.
+
+    Returns
+    -------
+    LoadedTable
+        The table.
+
+    Examples
+    --------
+    >>> from mustlink.datasets import sample_paths
+    >>> from mustlink.workflow import TableOptions, load_table
+    >>> load_table(TableOptions(sample_paths()[0], ignore=["customer"])).row_names[:3]
+    ['0', '1', '2']
+    """
+    if options.id_column is not None and options.id_column == options.label_column:
+        raise OptionError(f"The column {options.id_column!r} cannot hold both the ids and the labels.")
+    no_features = [name for name in (options.id_column, options.label_column) if name is not None]
+    for name in (*no_features, *options.categorical):
+        if name in options.ignore:
+            raise OptionError(f"The column {name!r} is both used and ignored; choose one of the two.")
+    source = read_table(
+        options.table, text=[*no_features, *options.categorical], ignore=options.ignore, header=options.header
+    )
+    ids = None if options.id_column is None else source.row_ids(options.id_column)
+    labels = None if options.label_column is None else source.column(options.label_column).strings()
+    if labels is not None and not any(labels):
+        raise OptionError(f"{options.table}: the label column {options.label_column!r} is empty throughout.")
+    encoded = encode(
+        source,
+        leave_out=no_features,
+        categorical=options.categorical,
+        scale=options.scale,
+        one_hot=options.one_hot,
+        missing=options.missing,
+    )
+    notices = (*source.notices, *encoded.notices)
+    return LoadedTable(source, encoded.X, encoded.rows, encoded.features, notices, ids, labels)
+
+
+def check_n_clusters(n_clusters: int, table: LoadedTable | None = None) -> None:
+    """Refuse a number of clusters below 1 or above the number of rows.
+
+    Parameters
+    ----------
+    n_clusters : int
+        The number of clusters.
+    table : LoadedTable or None, default=None
+        The table, if it is loaded already.
+
+    Examples
+    --------
+    >>> from mustlink.workflow import check_n_clusters
+    >>> check_n_clusters(0)
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.OptionError: The number of clusters is 0; it must be at least 1.
+    """
+    if n_clusters < 1:
+        raise OptionError(f"The number of clusters is {n_clusters}; it must be at least 1.")
+    if table is not None and n_clusters > len(table.X):
+        raise OptionError(f"{n_clusters} clusters cannot be made of the {len(table.X)} rows of {table.source.source}.")

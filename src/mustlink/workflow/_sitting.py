@@ -1,0 +1,192 @@
+"""A sitting with a person: questions, answers, undo, and a file of links that is saved as it goes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from mustlink import active
+from mustlink.active import Answer, Question, Strategy
+from mustlink.constraints import Constraints
+from mustlink.errors import OptionError
+from mustlink.workflow._answer_file import AnswerFile
+from mustlink.workflow._loading import Contradictions, LoadedTable, check_n_clusters
+
+__all__ = ["STRATEGIES", "AnswerCounts", "Sitting"]
+
+# The strategies of mustlink.active by the names that a user gives.
+STRATEGIES = {
+    "consolidate": "Consolidate",
+    "explore": "Explore",
+    "minmax": "MinMax",
+    "npu": "NPU",
+    "random": "RandomPairs",
+}
+
+
+class AnswerCounts(NamedTuple):
+    """How many answers of each kind a sitting has had.
+
+    Parameters
+    ----------
+    together, apart, skipped : int
+        Pairs that belong together, pairs that do not, and questions without an answer.
+
+    Examples
+    --------
+    >>> from mustlink.workflow import AnswerCounts
+    >>> AnswerCounts(together=2, apart=1, skipped=0).apart
+    1
+    """
+
+    together: int
+    apart: int
+    skipped: int
+
+
+class Sitting:
+    """Questions about pairs of rows, with every answer saved as it is given.
+
+    An answer is on the disk when :meth:`answer` returns, so nothing is lost if the program is stopped, and a new
+    sitting with the same file continues from there.
+
+    Parameters
+    ----------
+    table : LoadedTable
+        The table.
+    path : str or path-like
+        The file of links. Its links are known and not asked again; answers are added to it.
+    n_clusters : int
+        The number of groups.
+    strategy : {"consolidate", "explore", "minmax", "npu", "random"}, default="consolidate"
+        How questions are chosen, see :mod:`mustlink.active`.
+    contradictions : {"raise", "majority"}, default="raise"
+        What to do with a pair that the file links both ways: refuse it, or keep the heavier side.
+    random_state : int, default=0
+        The seed.
+
+    Attributes
+    ----------
+    n_known_links : int
+        How many links the file had at the beginning.
+    notices : list of str
+        What the person should know of the table and the file, as sentences.
+    path : Path
+        The file.
+
+    See Also
+    --------
+    RowComparison : The two rows of a question side by side.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from mustlink.datasets import sample_paths
+    >>> from mustlink.workflow import Sitting, TableOptions, load_table
+    >>> table = load_table(TableOptions(sample_paths()[0], id_column="customer"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sitting = Sitting(table, pathlib.Path(folder, "links.csv"), n_clusters=3)
+    ...     sitting.answer(False)
+    ...     sitting.answer(None)
+    ...     print(sitting.counts)
+    ...     print(len(sitting.path.read_text().splitlines()))
+    AnswerCounts(together=0, apart=1, skipped=1)
+    2
+    """
+
+    def __init__(
+        self,
+        table: LoadedTable,
+        path: str | os.PathLike[str],
+        *,
+        n_clusters: int,
+        strategy: str = "consolidate",
+        contradictions: Contradictions = "raise",
+        random_state: int = 0,
+    ) -> None:
+        check_n_clusters(n_clusters, table)
+        if strategy not in STRATEGIES:
+            raise OptionError(f"There is no strategy {strategy!r}; the strategies are {', '.join(STRATEGIES)}.")
+        self.path = Path(path)
+        self._table = table
+        self._file = AnswerFile(self.path)
+        known = self._read_known(contradictions)
+        make = getattr(active, STRATEGIES[strategy])
+        self._strategy: Strategy = make(table.X, n_clusters, known=known, random_state=random_state)
+
+    def _read_known(self, contradictions: Contradictions) -> Constraints:
+        """Read what is known already, from the file and from labels, and note what is odd about it."""
+        known, self.notices = Constraints(), list(self._table.notices)
+        if self._file.cut_off:
+            self.notices.append(f"The last line of {self.path} was cut short and has been removed.")
+        if self._file.is_begun:
+            known, lost = self._table.read_links(self.path, contradictions)
+            self.notices += lost
+            n_conflicts = len(known.conflicts())
+            if n_conflicts:
+                self.notices.append(
+                    f"{n_conflicts:,} of the links in {self.path} contradict others and are ignored here."
+                )
+        self.n_known_links = len(known)
+        labels = self._table.partial_labels
+        return known if labels is None else known + Constraints.from_labels(labels)
+
+    @property
+    def question(self) -> Question | None:
+        """The question to answer next, by the rows of `X`; None if there is nothing left to ask."""
+        return self._strategy.question
+
+    @property
+    def n_asked(self) -> int:
+        """How many questions were answered or skipped in this sitting."""
+        return self._strategy.n_asked
+
+    @property
+    def n_groups_found(self) -> int | None:
+        """Of how many groups a row is known; None for strategies that do not look for groups."""
+        found = getattr(self._strategy, "neighbourhoods", None)
+        return None if found is None else len(found)
+
+    @property
+    def counts(self) -> AnswerCounts:
+        """How many answers of each kind there were in this sitting."""
+        answers = [answer.together for answer in self._strategy.answers]
+        return AnswerCounts(answers.count(True), answers.count(False), answers.count(None))
+
+    @property
+    def constraints(self) -> Constraints:
+        """All links known now, by the rows of `X`."""
+        return self._strategy.constraints
+
+    @property
+    def has_links(self) -> bool:
+        """Whether the file has content."""
+        return self._file.is_begun
+
+    def answer(self, together: bool | None) -> None:
+        """Answer the question and save the answer.
+
+        Parameters
+        ----------
+        together : bool or None
+            Whether the two rows belong together; None skips the question.
+        """
+        question = self.question
+        if question is not None and together is not None:
+            names = self._table.row_names
+            self._file.append(names[question.a], names[question.b], together)
+        self._strategy.answer(together)
+
+    def undo(self) -> Answer | None:
+        """Take back the last answer of this sitting, also in the file.
+
+        Returns
+        -------
+        Answer or None
+            What was taken back; None if there was nothing.
+        """
+        last = self._strategy.undo()
+        if last is not None and last.together is not None:
+            self._file.remove_last()
+        return last
