@@ -67,7 +67,7 @@ def fit_ours(kind: str) -> Callable[[Any, Any], Any]:
     def fit(X: Any, links: Any) -> Any:
         from mustlink import ConstrainedHDBSCAN
 
-        return ConstrainedHDBSCAN(MIN_CLUSTER_SIZE, links=kind).fit(X, constraints=links).labels_
+        return ConstrainedHDBSCAN(MIN_CLUSTER_SIZE, enforce=kind).fit(X, constraints=links).labels_
 
     return fit
 

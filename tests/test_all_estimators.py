@@ -74,7 +74,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "PCKMeans": [{"init": "k-means++", "penalty": 1000.0}, {"penalty": 0.0}],
     "ConstrainedLinkage": [{"linkage": "ward"}, {"linkage": "complete", "propagation": "klein"}],
     "PartitionThenLink": [{"linkage": "average", "n_parts": 20}],
-    "ConstrainedHDBSCAN": [{"links": "soft"}, {"cluster_selection_method": "leaf"}],
+    "ConstrainedHDBSCAN": [{"enforce": "soft"}, {"cluster_selection_method": "leaf"}],
     "KernelKMeans": [
         {"approximation": "nystroem"},
         {"kernel": "linear", "init": "k-means++", "penalty": 100.0},

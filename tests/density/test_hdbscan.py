@@ -1,4 +1,4 @@
-"""HDBSCAN with links: scikit-learn's without any, the best choice of all with soft links, every link kept if hard."""
+"""ConstrainedHDBSCAN: scikit-learn's labels without links, the optimum with soft links, all hard links satisfied."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sklearn.cluster import HDBSCAN
 from sklearn.datasets import make_blobs
 
 from mustlink import ConstrainedHDBSCAN, Constraints
+from mustlink.density._cannot_links import ComponentGraph, nodes_with_conflicts
 from mustlink.density._condensed_tree import CondensedTree
-from mustlink.density._torn import Apart, torn_nodes
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.metrics import adjusted_rand
 from reference.condensed_tree import SlowTree, objective
@@ -31,7 +31,7 @@ def random_table(seed: int, n_rows: int, *, equal_rows: bool = False) -> NDArray
 
 
 def random_links(seed: int, n_rows: int, n_pairs: int) -> Constraints:
-    """Links that follow from three classes, so that they never contradict each other, with random weights."""
+    """Links sampled from three classes, hence without contradictions, with random weights."""
     rng = np.random.default_rng(seed)
     classes = rng.integers(3, size=n_rows)
     pairs = rng.integers(n_rows, size=(n_pairs, 2))
@@ -55,7 +55,7 @@ def condensed(X: NDArray[np.float64], min_cluster_size: int) -> CondensedTree:
     st.booleans(),
     st.sampled_from([None, None, 4, 20]),
 )
-def test_without_links_it_is_scikit_learns(
+def test_without_links_labels_are_those_of_scikit_learn(
     seed: int, n_rows: int, equal_rows: bool, size: int, method: Any, single: bool, largest: int | None
 ) -> None:
     X = random_table(seed, n_rows, equal_rows=equal_rows)
@@ -65,7 +65,7 @@ def test_without_links_it_is_scikit_learns(
         "allow_single_cluster": single,
         "max_cluster_size": largest,
     }
-    results = [ConstrainedHDBSCAN(links=links, **settings_).fit(X) for links in ("hard", "soft")]
+    results = [ConstrainedHDBSCAN(enforce=kind, **settings_).fit(X) for kind in ("hard", "soft")]
     try:
         expected = HDBSCAN(copy=True, **settings_).fit(X)
     except KeyError:
@@ -78,7 +78,7 @@ def test_without_links_it_is_scikit_learns(
 
 @pytest.mark.parametrize("parameters", [{"metric": "manhattan"}, {"alpha": 1.3}, {"min_samples": 2}])
 @pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
-def test_the_hierarchy_has_scikit_learns_parameters(parameters: dict[str, Any], algorithm: Any) -> None:
+def test_parameters_of_the_hierarchy_are_those_of_scikit_learn(parameters: dict[str, Any], algorithm: Any) -> None:
     X = random_table(3, 80)
     expected = HDBSCAN(algorithm=algorithm, copy=True, **parameters).fit(X)
     found = ConstrainedHDBSCAN(algorithm=algorithm, **parameters).fit(X)
@@ -93,7 +93,7 @@ def test_the_hierarchy_has_scikit_learns_parameters(parameters: dict[str, Any], 
     st.sampled_from(["eom", "single", "equal rows", "leaf"]),
     st.sampled_from([0.05, 0.5, 1.0, 20.0]),
 )
-def test_soft_links_find_the_best_of_all_choices(
+def test_soft_links_reach_the_optimum_over_all_selections(
     seed: int, n_rows: int, n_pairs: int, kind: str, penalty: float
 ) -> None:
     X, links = random_table(seed, n_rows, equal_rows=kind == "equal rows"), random_links(seed, n_rows, n_pairs)
@@ -101,22 +101,22 @@ def test_soft_links_find_the_best_of_all_choices(
         return
     found = ConstrainedHDBSCAN(
         2,
-        links="soft",
+        enforce="soft",
         penalty=penalty,
         allow_single_cluster=kind == "single",
         cluster_selection_method="leaf" if kind == "leaf" else "eom",
     ).fit(X, constraints=links)
     edges = found.condensed_tree_.copy()
-    # Equal rows count as close as the closest that are not equal.
+    # The distance of equal rows is replaced by the smallest positive one.
     finite = edges["value"][np.isfinite(edges["value"])]
     edges["value"] = np.minimum(edges["value"], finite.max() if finite.size else 1.0)
     tree = SlowTree(edges)
     allowed = set(tree.nodes) - (set() if kind == "single" else {tree.root})
     choices = list(tree.choices(tree.root, allowed))
-    worth = {node: float(not tree.children(node)) for node in tree.nodes} if kind == "leaf" else tree.stability
-    best = max(sum(worth[node] for node in choice) for choice in choices) or 1.0
-    worth = {node: value / best for node, value in worth.items()}
-    values = [objective(tree, choice, worth, links, penalty) for choice in choices]
+    value_of = {node: float(not tree.children(node)) for node in tree.nodes} if kind == "leaf" else tree.stability
+    best = max(sum(value_of[node] for node in choice) for choice in choices) or 1.0
+    value_of = {node: value / best for node, value in value_of.items()}
+    values = [objective(tree, choice, value_of, links, penalty) for choice in choices]
     reached = [value for value, c in zip(values, choices, strict=True) if np.array_equal(tree.labels(c), found.labels_)]
     assert reached
     assert max(reached) == pytest.approx(max(values), abs=1e-9)
@@ -127,7 +127,9 @@ def test_soft_links_find_the_best_of_all_choices(
 @given(
     seeds, st.integers(8, 80), st.integers(1, 60), st.integers(2, 6), st.sampled_from(["eom", "leaf"]), st.booleans()
 )
-def test_hard_links_all_hold(seed: int, n_rows: int, n_pairs: int, size: int, method: Any, single: bool) -> None:
+def test_hard_links_are_all_satisfied(
+    seed: int, n_rows: int, n_pairs: int, size: int, method: Any, single: bool
+) -> None:
     X, links = random_table(seed, n_rows, equal_rows=seed % 3 == 0), random_links(seed, n_rows, n_pairs)
     model = ConstrainedHDBSCAN(size, cluster_selection_method=method, allow_single_cluster=single)
     model.fit(X, constraints=links)
@@ -141,20 +143,18 @@ def test_hard_links_all_hold(seed: int, n_rows: int, n_pairs: int, size: int, me
 
 @settings(max_examples=40, deadline=None)
 @given(seeds, st.integers(8, 60), st.integers(1, 30))
-def test_torn_nodes_are_those_with_an_entailed_cannot_link_inside(seed: int, n_rows: int, n_pairs: int) -> None:
+def test_nodes_with_conflicts_have_an_entailed_cannot_link_inside(seed: int, n_rows: int, n_pairs: int) -> None:
     tree, links = condensed(random_table(seed, n_rows), 2), random_links(seed, n_rows, n_pairs)
     slow, entailed = SlowTree(tree.edges), links.closure(n_rows).explicit().cannot_link.tolist()
-    torn = torn_nodes(tree, Apart(links, n_rows))
+    conflict = nodes_with_conflicts(tree, ComponentGraph(links.closure(n_rows)))
     for node in slow.nodes[1:]:
         inside = set(slow.rows[node])
-        assert torn[node - n_rows] == any(a in inside and b in inside for a, b in entailed)
+        assert conflict[node - n_rows] == any(a in inside and b in inside for a, b in entailed)
 
 
 @settings(max_examples=40, deadline=None)
 @given(seeds, st.integers(10, 24), st.integers(1, 4))
-def test_hard_cannot_links_leave_the_most_stable_choice_without_such_a_pair(
-    seed: int, n_rows: int, n_pairs: int
-) -> None:
+def test_hard_cannot_links_select_the_most_stable_nodes_without_conflict(seed: int, n_rows: int, n_pairs: int) -> None:
     X = random_table(seed, n_rows)
     pairs = np.random.default_rng(seed).integers(n_rows, size=(n_pairs, 2))
     links = Constraints(cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
@@ -176,10 +176,10 @@ def test_hard_cannot_links_leave_the_most_stable_choice_without_such_a_pair(
     assert max(reached) == pytest.approx(max(stable))
 
 
-def blobs(*centres: float, n_rows: int = 12) -> NDArray[np.float64]:
-    """Rows on a line, dense around each centre, and one far off at the end."""
+def blobs(*centers: float, n_rows: int = 12) -> NDArray[np.float64]:
+    """Rows on a line, dense around each center, and an outlier at the end."""
     spread = np.linspace(-1, 1, n_rows) ** 3
-    return np.concatenate([*(centre + spread for centre in centres), [1000.0]])[:, None]
+    return np.concatenate([*(center + spread for center in centers), [1000.0]])[:, None]
 
 
 def test_a_must_link_joins_two_clusters() -> None:
@@ -191,7 +191,7 @@ def test_a_must_link_joins_two_clusters() -> None:
     assert joined.labels_[0] == joined.labels_[24] != joined.labels_[12]
 
 
-def test_where_joining_is_forbidden_only_the_linked_rows_move() -> None:
+def test_only_linked_rows_move_if_joining_violates_a_cannot_link() -> None:
     X = blobs(0, 10, 30)
     links = Constraints(must_link=[(0, 1), (1, 35)], cannot_link=[(5, 30)])
     model = ConstrainedHDBSCAN().fit(X, constraints=links)
@@ -201,24 +201,24 @@ def test_where_joining_is_forbidden_only_the_linked_rows_move() -> None:
     assert model.probabilities_[0] > 0.0
 
 
-def test_noise_follows_its_must_link_and_else_stays_apart() -> None:
+def test_noise_follows_hard_must_links_only() -> None:
     X = blobs(0, 10)
     assert ConstrainedHDBSCAN().fit(X).labels_[24] == -1
     pulled = ConstrainedHDBSCAN().fit(X, constraints=Constraints(must_link=[(3, 24)]))
     assert pulled.labels_[24] == pulled.labels_[3] >= 0
-    soft = ConstrainedHDBSCAN(links="soft").fit(X, constraints=Constraints(must_link=[(3, 24)]))
+    soft = ConstrainedHDBSCAN(enforce="soft").fit(X, constraints=Constraints(must_link=[(3, 24)]))
     assert soft.labels_[24] == -1
     assert soft.violations_ == Constraints(must_link=[(3, 24)])
 
 
-def test_must_linked_noise_is_a_cluster_of_its_own() -> None:
+def test_must_linked_noise_becomes_a_cluster() -> None:
     X = np.concatenate([blobs(0, 10), [[-500.0]]])
     model = ConstrainedHDBSCAN().fit(X, constraints=Constraints(must_link=[(24, 25)]))
     assert model.n_clusters_ == 3
     assert (model.labels_ == model.labels_[24]).sum() == 2
 
 
-def test_a_leaf_with_a_cannot_link_gives_up_the_row_that_leaves_sooner() -> None:
+def test_a_leaf_with_a_cannot_link_drops_the_row_that_leaves_sooner() -> None:
     X = blobs(0, 10)
     plain = ConstrainedHDBSCAN().fit(X)
     links = Constraints(cannot_link=[(0, 5)])
@@ -233,7 +233,7 @@ def test_a_chain_of_must_links_makes_one_cluster_of_all() -> None:
     assert (model.labels_ == 0).all()
 
 
-def test_contradictions_are_named_or_broken() -> None:
+def test_contradictions_raise_or_warn() -> None:
     X = blobs(0, 10)
     links = Constraints(must_link=[(0, 1), (1, 14)], cannot_link=[(0, 14)])
     with pytest.raises(InfeasibleError, match=r"0.*14") as raised:
@@ -244,13 +244,13 @@ def test_contradictions_are_named_or_broken() -> None:
     assert model.violations_ == Constraints(cannot_link=[(0, 14)])
 
 
-def test_links_divide_a_bridge_that_densities_run_over() -> None:
+def test_links_separate_blobs_joined_by_a_bridge() -> None:
     X, blob = make_blobs(300, centers=[(0, 0), (3, 0), (12, 0)], cluster_std=0.7, random_state=0)
     links = Constraints.sample(blob, n_pairs=60, random_state=0)
     plain, hard = (ConstrainedHDBSCAN(8).fit(X, constraints=given_).labels_ for given_ in (None, links))
     assert adjusted_rand(blob, hard) > adjusted_rand(blob, plain) + 0.1
     apart = Constraints(cannot_link=links.cannot_link)
-    soft = ConstrainedHDBSCAN(8, links="soft", penalty=20.0).fit(X, constraints=apart).labels_
+    soft = ConstrainedHDBSCAN(8, enforce="soft", penalty=20.0).fit(X, constraints=apart).labels_
     assert adjusted_rand(blob, soft) > adjusted_rand(blob, plain) + 0.1
     assert apart.violation_rate(soft) < apart.violation_rate(plain)
 
@@ -262,7 +262,7 @@ def test_links_divide_a_bridge_that_densities_run_over() -> None:
         ({"metric": "cosine"}, "metric"),
         ({"min_cluster_size": 1}, "min_cluster_size"),
         ({"min_samples": 41}, r"min_samples \(41\) must be at most the number of samples in X \(40\)"),
-        ({"links": "firm"}, "links"),
+        ({"enforce": "firm"}, "enforce"),
         ({"penalty": -1.0}, "penalty"),
     ],
 )

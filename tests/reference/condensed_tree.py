@@ -1,4 +1,4 @@
-"""What HDBSCAN's condensed tree says, read off its list of edges one by one, and every choice of nodes there is."""
+"""A slow condensed tree of HDBSCAN, read from its edges one by one, and all selections of its nodes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SlowTree:
         return labels
 
     def trim(self, leaf: int, apart: list[tuple[int, int]]) -> None:
-        """Take out of a leaf, which has no node below it, every row that must be apart from one that stays longer."""
+        """Remove from a leaf every row that is cannot-linked with one that stays longer."""
         stay: list[int] = []
         for row in sorted(self.rows[leaf], key=lambda row: (-self.left_at[row], row)):
             if not any((row, other) in apart or (other, row) in apart for other in stay):
@@ -68,9 +68,8 @@ class SlowTree:
 
 
 def objective(
-    tree: SlowTree, choice: tuple[int, ...], worth: dict[int, float], links: Constraints, penalty: float
+    tree: SlowTree, choice: tuple[int, ...], value_of: dict[int, float], links: Constraints, penalty: float
 ) -> float:
-    """What the chosen nodes are worth, less the penalty for the share of links broken."""
-    weight = np.concatenate([links.must_link_weight, links.cannot_link_weight])
-    broken = ~links.satisfied(tree.labels(choice))
-    return sum(worth[node] for node in choice) - penalty * float(weight[broken].sum() / weight.sum())
+    """The value of the selected nodes minus the penalty for the share of violated links."""
+    violated = links.weight[~links.satisfied(tree.labels(choice))]
+    return sum(value_of[node] for node in choice) - penalty * float(violated.sum() / links.weight.sum())

@@ -82,8 +82,8 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
                 if "approximation" in clusterer().get_params():
                     features = partial(_exercise, clusterer, X, approximation="nystroem")
                     yield f"{name}, features, {np.dtype(dtype)}, {kind}", features
-                if "links" in clusterer().get_params():
-                    yield f"{name}, soft, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X, links="soft")
+                if "enforce" in clusterer().get_params():
+                    yield f"{name}, soft, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X, enforce="soft")
     yield from _hierarchy_steps()
 
 

@@ -1,4 +1,4 @@
-"""Clusters of any shape where rows are dense, with links on the tree of densities."""
+"""Density-based clustering with must-link and cannot-link constraints."""
 
 from mustlink.density._hdbscan import ConstrainedHDBSCAN
 

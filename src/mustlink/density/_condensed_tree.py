@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mustlink.density._tree_kernels import add_up, choose_nodes, condense, excess_of_mass, lowest_common, owners
-
-Floats = NDArray[np.float64]
-Nodes = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from mustlink._types import Array, Floats, Ints, Mask
+from mustlink.density._tree_kernels import (
+    condense,
+    excess_of_mass,
+    lowest_common_nodes,
+    owners,
+    select_nodes,
+    sum_subtrees,
+)
 
 EDGE = np.dtype([("parent", np.intp), ("child", np.intp), ("value", np.float64), ("cluster_size", np.intp)])
 ROOT = 0
@@ -27,7 +29,7 @@ class CondensedTree:
     ----------
     edges : structured array
         One entry for each row and each node but the root: parent, child, inverse distance at which the child leaves
-        its parent, and size. Nodes are numbered from the number of rows on here, as in scikit-learn and hdbscan.
+        its parent, and size. Ints are numbered from the number of rows on here, as in scikit-learn and hdbscan.
     node_parent, birth, size : arrays of shape (n_nodes,)
         Of each node the parent (that of the root is -1), the inverse distance at which it appears, and its rows.
     row_node, row_value : arrays of shape (n_rows,)
@@ -36,17 +38,17 @@ class CondensedTree:
         The excess of mass of each node: for how long its rows stay in it, summed over the rows.
     """
 
-    edges: NDArray[Any]
-    node_parent: Nodes
+    edges: Array
+    node_parent: Ints
     birth: Floats
-    size: Nodes
-    row_node: Nodes
+    size: Ints
+    row_node: Ints
     row_value: Floats
     stability: Floats
 
     @classmethod
-    def from_single_linkage(cls, linkage: NDArray[Any], min_cluster_size: int) -> CondensedTree:
-        """Condense a single-linkage tree as scikit-learn lays it out."""
+    def from_single_linkage(cls, linkage: Array, min_cluster_size: int) -> CondensedTree:
+        """Condense a single-linkage tree of scikit-learn."""
         n_rows = len(linkage) + 1
         parts = (linkage[name] for name in ("left_node", "right_node", "value", "cluster_size"))
         parent, child, value, count = condense(*(np.ascontiguousarray(part) for part in parts), min_cluster_size)
@@ -62,12 +64,12 @@ class CondensedTree:
         row_node, row_value = np.empty(n_rows, dtype=np.int64), np.empty(n_rows)
         row_node[child[~is_node]], row_value[child[~is_node]] = parent[~is_node] - n_rows, value[~is_node]
         stability = excess_of_mass(parent - n_rows, value, count, birth)
-        # A node born at distance 0, among equal rows, dies there as well: it lasts for no time.
+        # A node that appears at distance 0, among equal rows, has the stability inf - inf = nan; it counts as zero.
         return cls(edges, node_parent, birth, size, row_node, row_value, np.nan_to_num(stability, posinf=np.inf))
 
     @property
     def n_nodes(self) -> int:
-        """The number of nodes, with the root."""
+        """The number of nodes, including the root."""
         return len(self.node_parent)
 
     @property
@@ -91,48 +93,42 @@ class CondensedTree:
 
     @cached_property
     def in_root(self) -> Mask:
-        """Whether each row is in the cluster when the root is chosen: not if it leaves before the root splits."""
+        """Whether each row is in the cluster if the root is selected: not if it leaves before the root splits."""
         return self.row_value >= self.death[ROOT]
 
     @cached_property
     def finite_stability(self) -> Floats:
-        """The stability with equal rows taken to be as close as the closest that are not equal."""
+        """The stability with distances of equal rows replaced by the smallest positive distance."""
         if np.isfinite(self.edges["value"]).all():
             return self.stability
         finite = self.edges["value"][np.isfinite(self.edges["value"])]
-        most = float(finite.max(initial=0.0)) or 1.0
+        largest = float(finite.max(initial=0.0)) or 1.0
         parent = self.edges["parent"] - self.n_rows
-        capped = np.minimum(self.edges["value"], most)
-        found: Floats = excess_of_mass(parent, capped, self.edges["cluster_size"], np.minimum(self.birth, most))
-        return found
+        capped = np.minimum(self.edges["value"], largest)
+        return excess_of_mass(parent, capped, self.edges["cluster_size"], np.minimum(self.birth, largest))
 
-    def meeting(self, pairs: NDArray[np.int64]) -> Nodes:
-        """Return the lowest node that holds both rows of each pair."""
-        nodes = self.row_node[pairs]
-        found: Nodes = lowest_common(self.node_parent, nodes[:, 0].copy(), nodes[:, 1].copy())
-        return found
-
-    def inside(self, pairs: NDArray[np.int64], weight: Floats) -> Floats:
-        """Return for each node the weight of the pairs that would be in one cluster if it were chosen."""
-        at_node = np.bincount(self.meeting(pairs), weight, self.n_nodes)
-        total: Floats = add_up(self.node_parent, at_node)
+    def weight_inside(self, pairs: Ints, weight: Floats) -> Floats:
+        """Return for each node the weight of the pairs that would be in one cluster if it were selected."""
+        one, other = (np.ascontiguousarray(nodes) for nodes in self.row_node[pairs].T)
+        lowest = lowest_common_nodes(self.node_parent, one, other)
+        total = sum_subtrees(self.node_parent, np.bincount(lowest, weight, self.n_nodes))
         total[ROOT] = weight[self.in_root[pairs].all(axis=1)].sum()
         return total
 
-    def choose(self, value: Floats, allowed: Mask) -> tuple[Mask, float]:
-        """Choose allowed nodes, none below another, of the largest value in all; return them and that value."""
-        chosen, best = choose_nodes(self.node_parent, value, allowed)
-        return chosen, float(best)
+    def select(self, value: Floats, allowed: Mask) -> tuple[Mask, float]:
+        """Select allowed nodes, none below another, of the largest total value; return them and that value."""
+        selected, best = select_nodes(self.node_parent, value, allowed)
+        return selected, float(best)
 
-    def cluster_nodes(self, chosen: Mask) -> Nodes:
-        """Return the chosen node that each row is in, or -1."""
-        of_row: Nodes = owners(self.node_parent, chosen)[self.row_node]
-        if chosen[ROOT]:
+    def cluster_nodes(self, selected: Mask) -> Ints:
+        """Return the selected node that contains each row, or -1."""
+        of_row: Ints = owners(self.node_parent, selected)[self.row_node]
+        if selected[ROOT]:
             of_row[~self.in_root] = -1
         return of_row
 
-    def strength(self, of_row: Nodes) -> Floats:
-        """Return how firmly each row belongs to the chosen node it is in, 0 for noise."""
+    def strength(self, of_row: Ints) -> Floats:
+        """Return the membership strength of each row in its selected node, 0 for noise."""
         strength = np.zeros(self.n_rows)
         rows = np.flatnonzero(of_row >= 0)
         death, value = self.death[of_row[rows]], self.row_value[rows]

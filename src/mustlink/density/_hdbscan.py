@@ -1,4 +1,4 @@
-"""HDBSCAN with links."""
+"""HDBSCAN with must-link and cannot-link constraints."""
 
 from __future__ import annotations
 
@@ -14,107 +14,109 @@ from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, single_linkage_tree
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin
-from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.density._condensed_tree import CondensedTree, Nodes
+from mustlink.base import ConstrainedClusterMixin, refuse_contradictions
+from mustlink.constraints import AlignedConstraints, Closure, Constraints
+from mustlink.density._cannot_links import ComponentGraph
+from mustlink.density._condensed_tree import CondensedTree
 from mustlink.density._joining import join_must_linked
-from mustlink.density._selection import Rules, choose_by_stability, choose_softly, choose_untorn
-from mustlink.density._torn import Apart
-from mustlink.errors import InfeasibleError, InfeasibleWarning
+from mustlink.density._selection import (
+    SelectionRules,
+    select_by_stability,
+    select_with_penalties,
+    select_without_conflicts,
+)
+from mustlink.errors import InfeasibleWarning
 
-CONFLICTS_NAMED = 3
 TREE_METRICS = sorted({*KDTree.valid_metrics, *BallTree.valid_metrics})
 
 
 class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
-    """HDBSCAN that heeds links: clusters of any shape, noise, and no number of clusters to give.
+    """HDBSCAN with must-link and cannot-link constraints.
 
-    HDBSCAN makes a tree of ever denser parts of the table and chooses the parts that last longest. Here links have a
-    say in which are chosen. They either hold, or are weighed against how long the parts last.
+    HDBSCAN builds a tree of ever denser parts of the data and selects the most stable parts as clusters. Here the
+    links influence the selection: they are either all satisfied, or violations are penalized. The number of clusters
+    is found, and rows in sparse regions are noise.
 
     Parameters
     ----------
     min_cluster_size : int, default=5
-        The fewest rows that make a cluster.
+        The minimum number of rows of a cluster.
     min_samples : int, default=None
-        How many rows, itself included, a row needs nearby to be in a dense part; None is `min_cluster_size`.
-    links : {"hard", "soft"}, default="hard"
-        Whether every link is kept, or as many as the densities allow. See the notes.
+        The number of rows in a neighborhood, including the row itself, that defines the density at a row; None is
+        `min_cluster_size`.
+    enforce : {"hard", "soft"}, default="hard"
+        Whether all links are satisfied, or violations are penalized. See the notes.
     penalty : float, default=1.0
-        What all links broken together would cost with ``links="soft"``, in units of the stability that HDBSCAN
-        reaches without links. At 0 links do not count; at a large number they come first, and stability decides among
-        choices that break equally few.
+        The cost of violating all links with ``enforce="soft"``, in units of the total stability that HDBSCAN reaches
+        without links. With 0, links are ignored; with a large number, as few as possible are violated, and stability
+        breaks ties.
     on_infeasible : {"raise", "relax"}, default="raise"
-        What to do with ``links="hard"`` if cannot-links stand between rows that must-links join: raise
-        :class:`~mustlink.errors.InfeasibleError`, or break those and issue an
-        :class:`~mustlink.errors.InfeasibleWarning`.
+        What to do with ``enforce="hard"`` if links contradict each other: raise
+        :class:`~mustlink.errors.InfeasibleError`, or violate the cannot-links between rows that must-links join and
+        issue an :class:`~mustlink.errors.InfeasibleWarning`.
     cluster_selection_method : {"eom", "leaf"}, default="eom"
-        Whether the most stable parts are chosen (excess of mass), or the smallest, the leaves of the tree.
+        Whether the most stable parts are selected (excess of mass), or the leaves of the tree.
     allow_single_cluster : bool, default=False
-        Whether the whole table may be one cluster. Must-links can join all rows in one whatever this says.
+        Whether the whole data set may be one cluster. Must-links can join all rows regardless.
     max_cluster_size : int, default=None
-        The most rows of a part that may be chosen by excess of mass. Clusters that must-links join may be larger.
+        The maximum number of rows of a part selected by excess of mass. Must-links can make larger clusters.
     metric : str, default="euclidean"
-        A metric of :class:`~sklearn.neighbors.KDTree` or :class:`~sklearn.neighbors.BallTree`. Others would need all
-        distances at once, which are not kept here.
+        A metric of :class:`~sklearn.neighbors.KDTree` or :class:`~sklearn.neighbors.BallTree`. Other metrics would
+        need all pairwise distances, which are not stored here.
     metric_params : dict, default=None
         Parameters of the metric.
     alpha : float, default=1.0
-        By which distances are divided before they are compared with those to the nearest rows.
+        Distances are divided by it before they are compared with core distances.
     algorithm : {"auto", "kd_tree", "ball_tree"}, default="auto"
-        How the nearest rows are found.
+        How nearest neighbors are found.
     leaf_size : int, default=40
-        Below how many rows the search for the nearest is by trying all.
+        The leaf size of the tree of nearest neighbors.
     n_jobs : int, default=None
-        How many processors look for the nearest rows.
+        The number of parallel jobs of the nearest-neighbor search.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of every row, or -1 for noise. Noise is apart from everything, other noise too.
+        The cluster of every row, -1 for noise. Two rows of noise count as apart.
     probabilities_ : ndarray of shape (n_samples,)
-        How firmly each row belongs to its cluster, 0 for noise and for rows that only a must-link brought there.
+        The membership strength of each row, 0 for noise and for rows that joined their cluster by a must-link only.
     n_clusters_ : int
         The number of clusters.
     condensed_tree_ : structured array
-        One entry for each row and each part of the tree but the whole: `parent`, `child`, `value` (the inverse
+        One entry for each row and each part of the tree but the root: `parent`, `child`, `value` (the inverse
         distance at which the child leaves its parent) and `cluster_size`. Parts are numbered from `n_samples` on.
     violations_ : Constraints
-        The links that the labels break. Empty with ``links="hard"``, unless told to relax.
+        The violated links. Empty with ``enforce="hard"``, unless ``on_infeasible="relax"``.
     n_features_in_ : int
-        The number of columns.
+        The number of features.
 
     Raises
     ------
     InfeasibleError
-        With ``links="hard"`` and ``on_infeasible="raise"``, if the links contradict each other.
+        With ``enforce="hard"`` and ``on_infeasible="raise"``, if links contradict each other.
 
     See Also
     --------
     sklearn.cluster.HDBSCAN : The same without links, label for label.
-    COPKMeans : Keeps every link too, in a given number of round clusters.
+    COPKMeans : Hard links with a given number of convex clusters.
 
     Notes
     -----
-    *Soft.* Of all choices of parts, none inside another, the one with the largest stability less the penalties is
-    found exactly, in one pass over the tree [2]_. A must-link is broken unless both rows are in one cluster, so that
-    noise breaks it; a cannot-link only if both are. Equal rows lie at distance 0 and make a part infinitely stable; for
-    the weighing they count as close as the closest that are not equal.
+    *Soft.* Among all selections of parts, none inside another, the one with the largest stability minus penalties is
+    found exactly, in one pass over the tree [2]_. A must-link is violated unless both rows are in one cluster, a
+    cannot-link if both are. For stability, the distance of equal rows is replaced by the smallest positive one.
 
-    *Hard.* Links are taken with all that follows from them.
+    *Hard.* All links that follow from the given ones are satisfied as well. Weights of links are not used.
 
-    1. The most stable parts are chosen among those without a cannot-linked pair. A leaf of the tree with such a pair
-       has nothing smaller inside. It gives up the rows that leave it sooner, as noise, and is dropped if fewer than
-       `min_cluster_size` are left.
-    2. Clusters with rows of one must-link component are joined, unless cannot-linked rows would come together; then
-       only the rows of the component move, to the cluster with most of them. Rows of noise follow their component. A
-       component all of noise is a cluster of its own, however small.
+    1. The most stable parts are selected among those without a cannot-linked pair. A leaf of the tree with such a pair
+       gives up the rows that leave it sooner, as noise, and is dropped if fewer than `min_cluster_size` are left.
+    2. Clusters with rows of one must-link component are joined, unless that violates a cannot-link; then only the rows
+       of the component move, to the cluster with most of them. Rows of noise follow their component. A component of
+       noise only becomes a cluster, however small.
 
-    So every link is kept, if they do not contradict each other: the number of clusters is free. Weights of links play
-    no part here. Without links both forms are scikit-learn's HDBSCAN.
-
-    The hierarchy is made by scikit-learn, which needs memory in proportion to the rows and time up to the square of
-    their number. What links add is small beside it.
+    As the number of clusters is free, this satisfies all links that do not contradict each other. Without links both
+    forms are scikit-learn's HDBSCAN, which builds the hierarchy: its memory is linear and its time up to quadratic in
+    the number of rows. Links add little.
 
     References
     ----------
@@ -138,7 +140,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "min_cluster_size": [Interval(Integral, 2, None, closed="left")],
         "min_samples": [Interval(Integral, 1, None, closed="left"), None],
-        "links": [StrOptions({"hard", "soft"})],
+        "enforce": [StrOptions({"hard", "soft"})],
         "penalty": [Interval(Real, 0, None, closed="left")],
         "on_infeasible": [StrOptions({"raise", "relax"})],
         "cluster_selection_method": [StrOptions({"eom", "leaf"})],
@@ -162,7 +164,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         min_cluster_size: int = 5,
         min_samples: int | None = None,
         *,
-        links: Literal["hard", "soft"] = "hard",
+        enforce: Literal["hard", "soft"] = "hard",
         penalty: float = 1.0,
         on_infeasible: Literal["raise", "relax"] = "raise",
         cluster_selection_method: Literal["eom", "leaf"] = "eom",
@@ -177,7 +179,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
     ) -> None:
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
-        self.links = links
+        self.enforce = enforce
         self.penalty = penalty
         self.on_infeasible = on_infeasible
         self.cluster_selection_method = cluster_selection_method
@@ -203,12 +205,11 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The table.
+            The data.
         y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row are taken for the
-            truth to score against, and ignored.
+            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored.
         constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows.
+            The links between rows.
 
         Returns
         -------
@@ -217,25 +218,35 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         links = self._constraints_for(constraints, y, X.shape[0])
-        if self.links == "hard":
-            self._look_for_conflicts(links)
+        closure = links.closure(X.shape[0]) if self.enforce == "hard" else None
+        if closure is not None and closure.self_loops.size:
+            self._handle_contradictions(links, closure)
         tree = CondensedTree.from_single_linkage(self._hierarchy(X), int(self.min_cluster_size))
         self.condensed_tree_ = tree.edges
-        rules = Rules(
+        rules = SelectionRules(
             self.cluster_selection_method, self.allow_single_cluster, self.min_cluster_size, self.max_cluster_size
         )
-        if links.is_empty or (self.links == "soft" and self.penalty == 0):
-            self._keep(tree, choose_by_stability(tree, rules), None)
-        elif self.links == "soft":
-            self._keep(tree, choose_softly(tree, rules, links, float(self.penalty)), None)
+        if links.is_empty or (closure is None and self.penalty == 0):
+            clusters = select_by_stability(tree, rules)
+            strength = tree.strength(clusters)
+        elif closure is None:
+            clusters = select_with_penalties(tree, rules, links, float(self.penalty))
+            strength = tree.strength(clusters)
         else:
-            apart = Apart(links, X.shape[0])
-            self._keep(tree, choose_untorn(tree, rules, apart), apart)
+            graph = ComponentGraph(closure)
+            selected = select_without_conflicts(tree, rules, graph)
+            clusters, by_link = join_must_linked(selected, closure, graph)
+            strength = np.where(by_link, 0.0, tree.strength(selected))
+        found, place = np.unique(clusters, return_inverse=True)
+        n_noise = int(found[0] == -1)
+        self.labels_ = (place - n_noise).astype(np.int64)
+        self.n_clusters_ = len(found) - n_noise
+        self.probabilities_ = strength
         self.violations_ = links.violations(self.labels_)
         return self
 
     def _hierarchy(self, X: NDArray[np.float64]) -> NDArray[Any]:
-        """Have scikit-learn make the single-linkage tree."""
+        """Build the single-linkage tree by scikit-learn."""
         model = HDBSCAN(
             min_cluster_size=self.min_cluster_size,
             min_samples=self.min_samples,
@@ -250,35 +261,13 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         tree: NDArray[Any] = single_linkage_tree(model.fit(X))
         return tree
 
-    def _keep(self, tree: CondensedTree, node_of_row: Nodes, apart: Apart | None) -> None:
-        """Number the clusters, after must-links have joined them if they are to hold."""
-        strength = tree.strength(node_of_row)
-        groups = node_of_row
-        if apart is not None:
-            groups, by_link = join_must_linked(node_of_row, apart)
-            strength[by_link] = 0.0
-        found, place = np.unique(groups, return_inverse=True)
-        n_noise = int(found[0] == -1)
-        self.labels_ = (place - n_noise).astype(np.intp)
-        self.n_clusters_ = len(found) - n_noise
-        self.probabilities_ = strength
-
-    def _look_for_conflicts(self, links: Constraints) -> None:
-        """Raise or warn if the links contradict each other."""
-        conflicts = links.conflicts()
-        if not conflicts:
-            return
-        if self.on_infeasible == "relax":
-            warn_caller(
-                f"Not all links can be kept: {len(conflicts)} of {len(links.cannot_link)} cannot-links are between "
-                "rows that must-links join, and are broken; violations_ lists them.",
-                InfeasibleWarning,
-            )
-            return
-        named = " ".join(str(conflict) for conflict in conflicts[:CONFLICTS_NAMED])
-        rest = len(conflicts) - CONFLICTS_NAMED
-        raise InfeasibleError(
-            f"{named}{f' So do {rest} more pairs.' if rest > 0 else ''} Drop a link of each chain, or pass "
-            'on_infeasible="relax".',
-            [conflict.cannot_link for conflict in conflicts],
+    def _handle_contradictions(self, links: Constraints, closure: Closure) -> None:
+        """Raise or warn because links contradict each other."""
+        if self.on_infeasible == "raise":
+            refuse_contradictions(links)
+        one, other = closure.component[links.cannot_link].T
+        warn_caller(
+            f"{np.count_nonzero(one == other)} of {len(links.cannot_link)} cannot-links are between rows that "
+            "must-links join, and are violated; violations_ lists them.",
+            InfeasibleWarning,
         )

@@ -1,113 +1,93 @@
-"""Must-links kept by joining clusters and moving rows, without bringing together what is to be kept apart."""
+"""Must-links satisfied by joining clusters and moving rows, without violating a cannot-link."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import numpy as np
-from numpy.typing import NDArray
 
-from mustlink.density._torn import Apart
+from mustlink._types import Indices, Ints, Mask
+from mustlink.constraints import Closure
+from mustlink.density._cannot_links import ComponentGraph
 
-Labels = NDArray[np.int64]
 
+class _Clusters:
+    """Clusters that can be joined; each knows which components with a cannot-link it contains."""
 
-class _Groups:
-    """Clusters that can be joined; each knows which of the components to be kept apart from others it holds."""
-
-    def __init__(self, labels: Labels, apart: Apart) -> None:
+    def __init__(self, labels: Ints, graph: ComponentGraph, n_new: int) -> None:
         self.labels = labels.copy()
-        self._apart = apart
-        self._joined = {label: label for label in np.unique(labels[labels >= 0]).tolist()}
-        self._next = max(self._joined, default=-1) + 1
-        self._holds: defaultdict[int, set[int]] = defaultdict(set)
-        rows = np.flatnonzero((labels >= 0) & apart.concerned[apart.component])
-        for label, component in np.unique(np.column_stack([labels[rows], apart.component[rows]]), axis=0).tolist():
-            self._holds[label].add(component)
+        self._graph = graph
+        self._next = int(labels.max(initial=-1)) + 1
+        # The cluster that each label belongs to now; the entry at -1 is that of noise.
+        self._cluster = np.append(np.arange(self._next + n_new), -1)
+        self._contained = graph.components_by(labels, np.flatnonzero(labels >= 0))
 
-    def find(self, label: int) -> int:
-        """Return the group that a label has come to."""
-        while self._joined[label] != label:
-            self._joined[label] = self._joined[self._joined[label]]
-            label = self._joined[label]
-        return label
-
-    def of(self, labels: Labels) -> Labels:
-        """Return the groups that some labels have come to, -1 for noise."""
-        different, place = np.unique(labels, return_inverse=True)
-        return np.array([label if label < 0 else self.find(label) for label in different.tolist()])[place]
+    def current(self, labels: Ints) -> Ints:
+        """Return the clusters that some labels belong to now, -1 for noise."""
+        return self._cluster[labels]
 
     def join(self, one: int, other: int) -> int | None:
-        """Make one group of two and return it, or None if they hold what is to be kept apart."""
-        if self._apart.sets_meet(self._holds[one], self._holds[other]):
+        """Join two clusters and return the new one, or None if that would violate a cannot-link."""
+        if self._graph.sets_conflict(self._contained[one], self._contained[other]):
             return None
         low, high = min(one, other), max(one, other)
-        fewer, more = sorted((self._holds[low], self._holds.pop(high)), key=len)
-        more |= fewer
-        self._holds[low] = more
-        self._joined[high] = low
+        smaller, larger = sorted((self._contained[low], self._contained.pop(high)), key=len)
+        larger |= smaller
+        self._contained[low] = larger
+        self._cluster[self._cluster == high] = low
         return low
 
-    def move(self, rows: NDArray[np.intp], component: int, source: int, target: int) -> None:
-        """Put some rows, all that a group has of a component, into another group that has rows of it."""
-        self._holds[source].discard(component)
+    def move(self, rows: Indices, component: int, source: int, target: int) -> None:
+        """Move all rows that a cluster has of a component to another cluster that has rows of it."""
+        self._contained[source].discard(component)
         self.labels[rows] = target
 
-    def found(self, rows: NDArray[np.intp], component: int) -> None:
-        """Make a new group of a component."""
-        self._joined[self._next] = self._next
-        if self._apart.concerned[component]:
-            self._holds[self._next].add(component)
+    def add(self, rows: Indices, component: int) -> None:
+        """Make a new cluster of a component."""
+        if self._graph.has_cannot_link[component]:
+            self._contained[self._next].add(component)
         self.labels[rows] = self._next
         self._next += 1
 
 
-def join_must_linked(labels: Labels, apart: Apart) -> tuple[Labels, NDArray[np.bool_]]:
-    """Bring every must-link component into one cluster each.
+def join_must_linked(labels: Ints, closure: Closure, graph: ComponentGraph) -> tuple[Ints, Mask]:
+    """Bring every must-link component into one cluster.
 
     Larger components come first. The cluster with the most rows of the component is joined with the other clusters
-    that have some, where nothing to be kept apart would come together; from the others only the component's rows
-    move over. Its rows of noise follow. A component of noise only becomes a cluster.
+    that have some, unless that would violate a cannot-link; then only the component's rows move. Its rows of noise
+    follow. A component of noise only becomes a cluster.
 
     Parameters
     ----------
     labels : ndarray of shape (n_rows,)
-        The cluster of each row, -1 for noise. No cluster holds rows to be kept apart.
-    apart : Apart
-        The components, and which of them are to be kept apart.
+        The cluster of each row, -1 for noise. No cluster contains cannot-linked rows.
+    closure : Closure
+        The closure of the links.
+    graph : ComponentGraph
+        Its cannot-link graph.
 
     Returns
     -------
-    groups : ndarray of shape (n_rows,)
-        Numbers of groups, some of which may be left out, -1 for noise.
+    clusters : ndarray of shape (n_rows,)
+        Cluster numbers, possibly with gaps, -1 for noise.
     by_link : ndarray of shape (n_rows,)
-        Whether a row is not where its cluster went, but where its links are.
+        Whether a row has left its cluster, or noise, for the sake of a must-link.
     """
-    groups = _Groups(labels, apart)
-    for rows in _components(apart):
-        component = int(apart.component[rows[0]])
-        now = groups.of(groups.labels[rows])
-        there, counts = np.unique(now[now >= 0], return_counts=True)
-        if not there.size:
-            groups.found(rows, component)
+    groups = closure.groups()
+    components = np.split(groups.rows, groups.indptr[1:-1]) if len(groups.rows) else []
+    clusters = _Clusters(labels, graph, len(components))
+    for rows in sorted(components, key=lambda rows: (-len(rows), int(rows[0]))):
+        component = int(closure.component[rows[0]])
+        now = clusters.current(clusters.labels[rows])
+        found, counts = np.unique(now[now >= 0], return_counts=True)
+        if not found.size:
+            clusters.add(rows, component)
             continue
-        target, *others = there[np.argsort(-counts, kind="stable")].tolist()
+        target, *others = found[np.argsort(-counts, kind="stable")].tolist()
         for other in others:
-            joined = groups.join(target, other)
+            joined = clusters.join(target, other)
             if joined is None:
-                groups.move(rows[now == other], component, other, target)
+                clusters.move(rows[now == other], component, other, target)
             else:
                 target = joined
-        groups.labels[rows[now < 0]] = target
-    found = groups.of(groups.labels)
-    return found, found != groups.of(labels)
-
-
-def _components(apart: Apart) -> list[NDArray[np.intp]]:
-    """List the rows of each component of two rows and more, larger ones first, then by their first row."""
-    rows = np.flatnonzero(apart.sizes[apart.component] > 1)
-    if not rows.size:
-        return []
-    rows = rows[np.argsort(apart.component[rows], kind="stable")]
-    _, start = np.unique(apart.component[rows], return_index=True)
-    return sorted(np.split(rows, start[1:]), key=lambda members: (-len(members), int(members[0])))
+        clusters.labels[rows[now < 0]] = target
+    final = clusters.current(clusters.labels)
+    return final, final != clusters.current(labels)

@@ -5,25 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mustlink._types import Floats, Indices, Ints, Mask
 from mustlink.constraints import Constraints
-from mustlink.density._condensed_tree import ROOT, CondensedTree, Floats, Mask, Nodes
-from mustlink.density._torn import Apart, rows_that_stay, torn_nodes
+from mustlink.density._cannot_links import ComponentGraph, nodes_with_conflicts, rows_without_conflicts
+from mustlink.density._condensed_tree import ROOT, CondensedTree
 
 
 @dataclass(frozen=True)
-class Rules:
-    """What may be chosen, and what it is worth, before any link is looked at.
+class SelectionRules:
+    """Which nodes may be selected, and their values, before links are considered.
 
     Parameters
     ----------
     method : {"eom", "leaf"}
-        Whether a node is worth its stability, or only the leaves are worth anything, each the same.
+        Whether the value of a node is its stability, or that of every leaf is one and that of other nodes zero.
     allow_single_cluster : bool
-        Whether the root may be chosen.
+        Whether the root may be selected.
     min_cluster_size, max_cluster_size : int, int or None
-        How many rows a cluster may have.
+        Bounds on the rows of a cluster.
     """
 
     method: str
@@ -32,7 +32,7 @@ class Rules:
     max_cluster_size: int | None
 
     def allowed(self, tree: CondensedTree) -> Mask:
-        """Return whether each node may be chosen."""
+        """Return whether each node may be selected."""
         allowed = np.ones(tree.n_nodes, dtype=np.bool_)
         allowed[ROOT] = self.allow_single_cluster and self.method == "eom"
         if self.max_cluster_size is not None and self.method == "eom":
@@ -43,67 +43,59 @@ class Rules:
         return allowed
 
     def value(self, tree: CondensedTree, *, finite: bool = False) -> Floats:
-        """Return what each node is worth."""
+        """Return the value of each node."""
         if self.method == "leaf":
             return tree.is_leaf.astype(np.float64)
         return tree.finite_stability if finite else tree.stability
 
 
-def choose_by_stability(tree: CondensedTree, rules: Rules) -> Nodes:
-    """Choose as HDBSCAN does without links; return the chosen node of each row, or -1."""
-    chosen, _ = tree.choose(rules.value(tree), rules.allowed(tree))
-    return tree.cluster_nodes(chosen)
+def select_by_stability(tree: CondensedTree, rules: SelectionRules) -> Ints:
+    """Select as HDBSCAN does without links; return the selected node of each row, or -1."""
+    selected, _ = tree.select(rules.value(tree), rules.allowed(tree))
+    return tree.cluster_nodes(selected)
 
 
-def worth_with_links(tree: CondensedTree, rules: Rules, links: Constraints, penalty: float) -> Floats:
-    """Return what each node is worth when links count.
+def select_with_penalties(tree: CondensedTree, rules: SelectionRules, links: Constraints, penalty: float) -> Ints:
+    """Select the nodes of largest total value minus penalties; return the selected node of each row, or -1.
 
-    The worth of the best choice without links is 1, and `penalty` is taken from it for all links broken together. A
-    must-link is kept if one chosen node holds both rows, and a cannot-link broken, so that both can be told node by
-    node.
+    Values are divided by the best total without links, and `penalty` is subtracted for all links violated together.
+    A must-link is satisfied, and a cannot-link violated, if one selected node contains both rows, so that penalties
+    add up over nodes.
     """
-    value = rules.value(tree, finite=True)
-    _, best = tree.choose(value, rules.allowed(tree))
-    kept = tree.inside(links.must_link, links.must_link_weight)
-    broken = tree.inside(links.cannot_link, links.cannot_link_weight)
-    total = links.must_link_weight.sum() + links.cannot_link_weight.sum()
-    return value / (best or 1.0) + penalty * (kept - broken) / total
+    value, allowed = rules.value(tree, finite=True), rules.allowed(tree)
+    _, best = tree.select(value, allowed)
+    inside = tree.weight_inside(links.pairs, links.sign * links.weight)
+    selected, _ = tree.select(value / (best or 1.0) + penalty * inside / links.weight.sum(), allowed)
+    return tree.cluster_nodes(selected)
 
 
-def choose_softly(tree: CondensedTree, rules: Rules, links: Constraints, penalty: float) -> Nodes:
-    """Choose the nodes with the largest stability less penalties; return the chosen node of each row, or -1."""
-    chosen, _ = tree.choose(worth_with_links(tree, rules, links, penalty), rules.allowed(tree))
-    return tree.cluster_nodes(chosen)
+def select_without_conflicts(tree: CondensedTree, rules: SelectionRules, graph: ComponentGraph) -> Ints:
+    """Select the most stable nodes without cannot-linked rows; return the selected node of each row, or -1.
 
-
-def choose_untorn(tree: CondensedTree, rules: Rules, apart: Apart) -> Nodes:
-    """Choose the most stable nodes that hold no rows to be kept apart; return the chosen node of each row, or -1.
-
-    A leaf with such rows has nothing below it to choose instead. It is kept without those of its rows that are in
-    the way of rows that stay in it for longer, if enough are left.
+    A leaf with cannot-linked rows has no nodes below it to select instead. It gives up the rows that are cannot-linked
+    with rows that stay in it for longer, and is dropped if too few rows are left.
     """
-    torn = torn_nodes(tree, apart)
+    conflict = nodes_with_conflicts(tree, graph)
     if rules.allow_single_cluster:
-        in_root = np.unique(apart.component[tree.in_root])
-        torn[ROOT] = apart.any_meet(in_root[apart.concerned[in_root]].tolist())
+        in_root = np.unique(graph.component[tree.in_root])
+        conflict[ROOT] = graph.has_conflict(in_root.tolist())
     value, allowed = rules.value(tree).copy(), rules.allowed(tree)
-    allowed &= ~torn | tree.is_leaf
-    leaves = np.flatnonzero(torn & tree.is_leaf & allowed)
-    leaving: list[NDArray[np.intp]] = []
+    allowed &= ~conflict | tree.is_leaf
+    leaves = np.flatnonzero(conflict & tree.is_leaf & allowed)
+    dropped = [np.empty(0, dtype=np.intp)]
     for leaf, rows in zip(leaves.tolist(), _rows_of(tree, leaves), strict=True):
-        stays = rows_that_stay(rows, tree.row_value[rows], apart)
-        allowed[leaf] = stays.sum() >= rules.min_cluster_size
+        kept = rows_without_conflicts(rows, tree.row_value[rows], graph)
+        allowed[leaf] = kept.sum() >= rules.min_cluster_size
         if rules.method == "eom" and np.isfinite(tree.birth[leaf]):
-            value[leaf] = (tree.row_value[rows[stays]] - tree.birth[leaf]).sum()
-        leaving.append(rows[~stays])
-    chosen, _ = tree.choose(value, allowed)
-    of_row = tree.cluster_nodes(chosen)
-    if leaving:
-        of_row[np.concatenate(leaving)] = -1
+            value[leaf] = (tree.row_value[rows[kept]] - tree.birth[leaf]).sum()
+        dropped.append(rows[~kept])
+    selected, _ = tree.select(value, allowed)
+    of_row = tree.cluster_nodes(selected)
+    of_row[np.concatenate(dropped)] = -1
     return of_row
 
 
-def _rows_of(tree: CondensedTree, leaves: Nodes) -> list[NDArray[np.intp]]:
+def _rows_of(tree: CondensedTree, leaves: Indices) -> list[Indices]:
     """Return the rows that each of some leaves would have as a cluster."""
     inside = np.isin(tree.row_node, leaves)
     if ROOT in leaves:

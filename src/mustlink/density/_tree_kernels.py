@@ -1,19 +1,22 @@
-"""The inner loops on trees: a single-linkage tree condensed, sums along it, and the best choice of nodes."""
+"""Compiled loops over trees: condensing a single-linkage tree, sums over subtrees, and the best selection of nodes."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from mustlink._jit import jit
+from mustlink._types import Floats, Ints, Mask
 
 
 @jit
-def condense(left, right, distance, size, min_cluster_size):  # type: ignore[no-untyped-def]
-    """Leave out of a single-linkage tree every part smaller than a cluster, whose rows fall out of their node.
+def condense(
+    left: Ints, right: Ints, distance: Floats, size: Ints, min_cluster_size: int
+) -> tuple[Ints, Ints, Floats, Ints]:
+    """Condense a single-linkage tree: parts smaller than a cluster are no nodes, and their rows leave the node above.
 
-    Nodes are numbered from the root, which has the number of rows as its own number, level by level. Returns the
-    parent, the child, the inverse distance at which the child leaves, and the child's size, one entry for each row
-    and for each node but the root.
+    Nodes are numbered level by level from the root on, whose number is the number of rows. Returns the parent, the
+    child, the inverse distance at which the child leaves, and the child's size: one entry for each row and for each
+    node but the root.
     """
     n_rows = left.shape[0] + 1
     parent = np.empty(2 * n_rows, dtype=np.int64)
@@ -22,7 +25,7 @@ def condense(left, right, distance, size, min_cluster_size):  # type: ignore[no-
     count = np.empty(2 * n_rows, dtype=np.int64)
     label = np.empty(2 * n_rows, dtype=np.int64)
     queue = np.empty(2 * n_rows, dtype=np.int64)
-    fallen = np.empty(2 * n_rows, dtype=np.int64)
+    leaving = np.empty(2 * n_rows, dtype=np.int64)
     ends = np.empty(2, dtype=np.int64)
     sizes = np.empty(2, dtype=np.int64)
     queue[0] = 2 * n_rows - 2
@@ -48,24 +51,24 @@ def condense(left, right, distance, size, min_cluster_size):  # type: ignore[no-
                     n_entries += 1
                     n_labels += 1
                 continue
-            fallen[0] = ends[side]
+            leaving[0] = ends[side]
             begin, stop = 0, 1
             while begin < stop:
-                below = fallen[begin]
+                below = leaving[begin]
                 begin += 1
                 if below < n_rows:
                     parent[n_entries], child[n_entries] = label[node], below
                     value[n_entries], count[n_entries] = leaves_at, 1
                     n_entries += 1
                 else:
-                    fallen[stop], fallen[stop + 1] = left[below - n_rows], right[below - n_rows]
+                    leaving[stop], leaving[stop + 1] = left[below - n_rows], right[below - n_rows]
                     stop += 2
     return parent[:n_entries], child[:n_entries], value[:n_entries], count[:n_entries]
 
 
 @jit
-def excess_of_mass(parent, value, count, birth):  # type: ignore[no-untyped-def]
-    """Sum, for each node, how long its rows stay in it; nodes are counted from 0 here."""
+def excess_of_mass(parent: Ints, value: Floats, count: Ints, birth: Floats) -> Floats:
+    """Return for each node how long its rows stay in it, summed over the rows; here nodes are numbered from 0."""
     stability = np.zeros(birth.shape[0])
     for entry in range(parent.shape[0]):
         node = parent[entry]
@@ -74,9 +77,9 @@ def excess_of_mass(parent, value, count, birth):  # type: ignore[no-untyped-def]
 
 
 @jit
-def lowest_common(node_parent, one, other):  # type: ignore[no-untyped-def]
-    """Return the lowest node that holds both nodes of each pair; parents have smaller numbers than children."""
-    meeting = np.empty(one.shape[0], dtype=np.int64)
+def lowest_common_nodes(node_parent: Ints, one: Ints, other: Ints) -> Ints:
+    """Return the lowest node above or equal to both nodes of each pair; parents have smaller numbers."""
+    lowest = np.empty(one.shape[0], dtype=np.int64)
     for pair in range(one.shape[0]):
         a, b = one[pair], other[pair]
         while a != b:
@@ -84,13 +87,13 @@ def lowest_common(node_parent, one, other):  # type: ignore[no-untyped-def]
                 a = node_parent[a]
             else:
                 b = node_parent[b]
-        meeting[pair] = a
-    return meeting
+        lowest[pair] = a
+    return lowest
 
 
 @jit
-def add_up(node_parent, amount):  # type: ignore[no-untyped-def]
-    """Return for each node the sum of an amount over the node and all below it."""
+def sum_subtrees(node_parent: Ints, amount: Floats) -> Floats:
+    """Return for each node the sum of an amount over the node and all nodes below it."""
     total = amount.copy()
     for node in range(total.shape[0] - 1, 0, -1):
         total[node_parent[node]] += total[node]
@@ -98,10 +101,10 @@ def add_up(node_parent, amount):  # type: ignore[no-untyped-def]
 
 
 @jit
-def choose_nodes(node_parent, value, allowed):  # type: ignore[no-untyped-def]
-    """Choose nodes, none below another, with the largest sum of values; return which, and the sum.
+def select_nodes(node_parent: Ints, value: Floats, allowed: Mask) -> tuple[Mask, float]:
+    """Select nodes, none below another, with the largest sum of values; return which, and the sum.
 
-    A node as good as the best choice below it is taken. Where nothing has a value, nothing is chosen.
+    A tie between a node and the best selection below it goes to the node.
     """
     n_nodes = node_parent.shape[0]
     below = np.zeros(n_nodes)
@@ -121,11 +124,11 @@ def choose_nodes(node_parent, value, allowed):  # type: ignore[no-untyped-def]
 
 
 @jit
-def owners(node_parent, chosen):  # type: ignore[no-untyped-def]
-    """Return for each node the chosen node that it is or lies below, or -1."""
+def owners(node_parent: Ints, selected: Mask) -> Ints:
+    """Return for each node the selected node that it is or lies below, or -1."""
     owner = np.full(node_parent.shape[0], -1, dtype=np.int64)
     for node in range(node_parent.shape[0]):
-        if chosen[node]:
+        if selected[node]:
             owner[node] = node
         elif node > 0:
             owner[node] = owner[node_parent[node]]

@@ -79,9 +79,9 @@ def has_parameter(estimator: BaseEstimator, name: str) -> bool:
 def is_hard(estimator: BaseEstimator) -> bool:
     """Say whether an estimator promises to keep every link: it then says what to do if it cannot.
 
-    One that can do both says by its parameter `links` which it is.
+    One that can do both says by its parameter `enforce` which it is.
     """
-    return has_parameter(estimator, "on_infeasible") and getattr(estimator, "links", "hard") != "soft"
+    return has_parameter(estimator, "on_infeasible") and getattr(estimator, "enforce", "hard") != "soft"
 
 
 def expect(holds: object, estimator: BaseEstimator, sentence: str) -> None:

@@ -78,7 +78,7 @@ def yield_checks(
 
     Notes
     -----
-    An estimator with a parameter `on_infeasible` is taken for hard, unless it has ``links="soft"``: it must never
+    An estimator with a parameter `on_infeasible` is taken for hard, unless it has ``enforce="soft"``: it must never
     return labels that break a link.
     All others are soft and must live with links that contradict each other. Checks of ``predict`` and ``transform``
     come where these exist; whether a sparse table and holes in the table are allowed is read from the tags.
