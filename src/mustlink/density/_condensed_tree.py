@@ -23,7 +23,7 @@ ROOT = 0
 
 @dataclass(frozen=True)
 class CondensedTree:
-    """The nodes, numbered from the root (0) so that parents come first, and where each row leaves the tree.
+    """The nodes, numbered from the root (0) with parents before their children, and where each row leaves the tree.
 
     Parameters
     ----------
