@@ -23,6 +23,7 @@ HELPERS = {
     "_jit",
     "_numbering",
     "_progress",
+    "_rows_kernels",
     "_sklearn_compat",
     "_types",
     "_version",

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from mustlink import Constraints, COPKMeans
+from mustlink._rows import RowBlocks
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.kmeans._chunklets import Chunklets
 from mustlink.kmeans._copkmeans_kernels import place_by_saturation, place_forest, settle, smallest_last
-from mustlink.kmeans._table import Table
 from reference.copkmeans import cheapest_placement, optimum, published_assignment, valid_labellings
 from reference.lloyd import means
 from reference.random_links import Case, Pairs, cases
@@ -36,7 +36,7 @@ def complete(nodes: list[int]) -> Pairs:
 
 
 def chunklets(n: int, edges: Pairs, k: int, order: str = "saturation", relax: bool = False) -> Chunklets:
-    table = Table(rows(n, 0))
+    table = RowBlocks(rows(n, 0))
     links = Constraints(cannot_link=edges)
     rng = np.random.RandomState(0)
     return Chunklets(table, np.ones(n), links, k, order=order, relax=relax, rng=rng)

@@ -11,15 +11,15 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.datasets import make_blobs
 
 from mustlink import Constraints
+from mustlink._rows import RowBlocks
 from mustlink.kmeans._seeding import _draw, from_seeds, neighbourhood_seeds, random_rows, with_row_apart
-from mustlink.kmeans._table import Table
 
 NO_SEEDS = -1
 
 
 def k_means_plus_plus(X: Any, weight: Any, k: int, seed: int) -> Any:
     seeds = np.full(X.shape[0], NO_SEEDS, dtype=np.intp)
-    return from_seeds(Table(X), weight, seeds, k, np.random.RandomState(seed)).centers()
+    return from_seeds(RowBlocks(X), weight, seeds, k, np.random.RandomState(seed)).centers()
 
 
 @pytest.mark.parametrize("form", [np.ascontiguousarray, sparse.csr_matrix], ids=["dense", "sparse"])
@@ -71,7 +71,7 @@ def test_draws_are_in_proportion_to_mass() -> None:
 
 def test_random_rows_are_all_different() -> None:
     X = np.arange(10.0)[:, None]
-    start = random_rows(Table(X), np.ones(10), 10, np.random.RandomState(0))
+    start = random_rows(RowBlocks(X), np.ones(10), 10, np.random.RandomState(0))
     first, second = start.centers(), start.centers()
     np.testing.assert_array_equal(np.sort(first[:, 0]), X[:, 0])
     assert not np.array_equal(first, second)
@@ -79,7 +79,7 @@ def test_random_rows_are_all_different() -> None:
 
 
 def seeds_of(X: Any, links: Constraints, k: int) -> list[int]:
-    table = Table(np.asarray(X, dtype=float))
+    table = RowBlocks(np.asarray(X, dtype=float))
     return neighbourhood_seeds(table, np.ones(table.n_rows), links, k).tolist()
 
 
@@ -114,15 +114,15 @@ def test_without_must_links_there_are_no_seeds() -> None:
     assert seeds_of([[0.0], [1.0], [2.0]], Constraints(cannot_link=[(0, 1)]), 2) == [-1, -1, -1]
     seeds = np.full(3, -1, dtype=np.intp)
     links = Constraints(cannot_link=[(0, 1)])
-    assert with_row_apart(Table(np.zeros((3, 1))), links, seeds, 2).tolist() == [-1, -1, -1]
+    assert with_row_apart(RowBlocks(np.zeros((3, 1))), links, seeds, 2).tolist() == [-1, -1, -1]
 
 
 def test_missing_centres_are_drawn_far_from_the_seeds() -> None:
     X = np.array([[0.0], [0.1], [0.2], [50.0], [50.1], [100.0]])
-    start = from_seeds(Table(X), np.ones(6), np.array([0, 0, 0, -1, -1, -1]), 3, np.random.RandomState(0))
+    start = from_seeds(RowBlocks(X), np.ones(6), np.array([0, 0, 0, -1, -1, -1]), 3, np.random.RandomState(0))
     assert start.is_random
     centers = start.centers()
     assert centers[0, 0] == pytest.approx(0.1)
     assert sorted(np.round(centers[1:, 0], -1)) == [50.0, 100.0]
-    full = from_seeds(Table(X), np.ones(6), np.array([0, 0, 0, 1, 1, 2]), 3, np.random.RandomState(0))
+    full = from_seeds(RowBlocks(X), np.ones(6), np.array([0, 0, 0, 1, 1, 2]), 3, np.random.RandomState(0))
     assert not full.is_random

@@ -11,8 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from mustlink import Constraints, COPKMeans, PCKMeans, SeededKMeans
-from mustlink.kmeans import _table
+from mustlink import Constraints, COPKMeans, PCKMeans, SeededKMeans, _rows
 from reference.lloyd import lloyd
 
 CLUSTERERS = [COPKMeans, PCKMeans, SeededKMeans]
@@ -151,10 +150,10 @@ def test_renumbering_the_rows_renumbers_the_labels(clusterer: Any, seed: int) ->
 
 @every_clusterer
 def test_threads_do_not_show(clusterer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_table, "ROWS_PER_THREAD", 20)
+    monkeypatch.setattr(_rows, "MIN_ROWS_PER_THREAD", 20)
     models = []
     for n_threads in (1, 3):
-        monkeypatch.setattr(_table, "n_threads", lambda n_threads=n_threads: n_threads)
+        monkeypatch.setattr(_rows, "n_threads", lambda n_threads=n_threads: n_threads)
         models.append(clusterer(4, random_state=0).fit(X, constraints=LINKS))
     np.testing.assert_array_equal(models[0].labels_, models[1].labels_)
     np.testing.assert_array_equal(models[0].cluster_centers_, models[1].cluster_centers_)

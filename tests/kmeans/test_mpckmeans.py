@@ -13,11 +13,11 @@ from sklearn.datasets import load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from mustlink import Constraints, MPCKMeans, PCKMeans
+from mustlink._rows import RowBlocks
 from mustlink.errors import TooLargeError
 from mustlink.kmeans._mpckmeans_links import MeasuredLinks
 from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics, LongestPairs
 from mustlink.kmeans._mpckmeans_run import Rules, Step, update
-from mustlink.kmeans._table import Table
 from reference.mpckmeans import SlowMPCKMeans, length, longest_pair, objective
 from reference.random_links import Case, cases
 
@@ -97,13 +97,13 @@ def test_the_metric_is_a_stationary_point_of_the_objective(metric: str, shared: 
     X = rng.normal(size=(n, d))
     labels = rng.randint(k, size=n)
     links = Constraints.sample(rng.randint(k, size=n), n_pairs=30, random_state=seed)
-    measured = MeasuredLinks(Table(X), links, 0.7, k)
+    measured = MeasuredLinks(RowBlocks(X), links, 0.7, k)
     kind: Any = FullMetrics if metric == "full" else DiagonalMetrics
     first = kind.from_weights(rng.uniform(0.5, 2, size=(1 if shared else k, d)))
     measured.measure(first)
     step = Step(labels.astype(np.int32), labels[measured.rows], np.zeros(n), 0.0)
     rules = Rules(1, 0.0, 1e-9, lambda centers: centers)
-    centers, found = update(Table(X), measured, step, np.zeros((k, d)), first, rules)
+    centers, found = update(RowBlocks(X), measured, step, np.zeros((k, d)), first, rules)
     longest = list(np.broadcast_to(measured.longest, (k, d)))
 
     def value(change: np.ndarray, c: int) -> float:
@@ -146,7 +146,7 @@ def test_without_penalties_the_metric_is_the_inverse_covariance_within(metric: s
 def test_the_longest_pair_is_nearly_the_longest(d: int, floor: float) -> None:
     rng = np.random.RandomState(d)
     X = rng.standard_t(4, size=(700, d))
-    found = LongestPairs(Table(X))
+    found = LongestPairs(RowBlocks(X))
     weights = rng.uniform(0.2, 5, size=(3, d))
     turned = rng.normal(size=(3, d, d))
     scatter = turned @ turned.transpose(0, 2, 1) + np.eye(d)
@@ -163,7 +163,7 @@ def test_no_cannot_link_is_longer_than_the_longest_pair() -> None:
     rng = np.random.RandomState(0)
     X = rng.normal(size=(500, 30))
     links = Constraints.sample(rng.randint(3, size=500), n_pairs=400, random_state=0)
-    measured = MeasuredLinks(Table(X), links, 1.0, 3)
+    measured = MeasuredLinks(RowBlocks(X), links, 1.0, 3)
     for _ in range(5):
         measured.measure(DiagonalMetrics.from_weights(rng.exponential(size=(3, 30))))
         assert (measured.cannot_length <= measured.reach * (1 + 1e-12)).all()

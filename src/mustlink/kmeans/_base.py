@@ -13,14 +13,15 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
+from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
+from mustlink._types import Floats
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import InfeasibleError
 from mustlink.kmeans._empty_clusters import warn_of_empty_clusters
 from mustlink.kmeans._lloyd import BoundRows, NoPlacement, Run, lloyd
 from mustlink.kmeans._seeding import MOST_RUNS, Start, from_seeds, given_centers, neighbourhood_seeds, random_rows
-from mustlink.kmeans._table import Floats, Table
 
 
 class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -82,7 +83,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         X = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", accept_large_sparse=False
         )
-        table = Table(X)
+        table = RowBlocks(X)
         check_enough_rows(table.n_rows, self.n_clusters)
         weight = _check_weight(sample_weight, X)
         y = check_partial_labels(y, table.n_rows)
@@ -148,11 +149,11 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
 
     @abstractmethod
     def _plan(
-        self, table: Table, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
+        self, table: RowBlocks, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
     ) -> tuple[BoundRows, Start]:
         """Return the rows that constraints bind, with this clusterer's rule for them, and where centres start."""
 
-    def _start(self, table: Table, weight: Floats, links: Constraints, rng: np.random.RandomState) -> Start:
+    def _start(self, table: RowBlocks, weight: Floats, links: Constraints, rng: np.random.RandomState) -> Start:
         """Return the start that `init` asks for."""
         if is_array_like(self.init):
             return given_centers(self._check_init(table))
@@ -163,7 +164,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
             seeds = neighbourhood_seeds(table, weight, links, self.n_clusters)
         return from_seeds(table, weight, seeds, self.n_clusters, rng)
 
-    def _check_init(self, table: Table) -> Floats:
+    def _check_init(self, table: RowBlocks) -> Floats:
         """Check centres given as an array."""
         centers = check_array(self.init, dtype=np.float64, order="C", input_name="init", estimator=self)
         expected = (self.n_clusters, table.n_features)
@@ -181,7 +182,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         # From the same centres every run comes to the same.
         return (int(self.n_init) if start.is_random else 1), int(self.n_init)
 
-    def _best_run(self, table: Table, weight: Floats, links: Constraints, y: ArrayLike | None) -> Run:
+    def _best_run(self, table: RowBlocks, weight: Floats, links: Constraints, y: ArrayLike | None) -> Run:
         """Run the loop as often as asked and keep the best outcome."""
         rng = check_random_state(self.random_state)
         bound, start = self._plan(table, weight, links, y, rng)
@@ -206,7 +207,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
             )
         return best
 
-    def _keep(self, run: Run, links: Constraints, table: Table) -> None:
+    def _keep(self, run: Run, links: Constraints, table: RowBlocks) -> None:
         """Store what a run found."""
         warn_of_empty_clusters(len(np.unique(run.labels)), self.n_clusters)
         self.labels_ = run.labels
@@ -217,10 +218,10 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         self.violations_ = links.violations(run.labels)
         self._n_features_out = self.n_clusters
 
-    def _check_new_rows(self, X: Any) -> Table:
+    def _check_new_rows(self, X: Any) -> RowBlocks:
         """Check rows that come after the fit."""
         check_is_fitted(self)
-        return Table(
+        return RowBlocks(
             validate_data(
                 self,
                 X,

@@ -10,11 +10,12 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from mustlink._rows import RowBlocks
+from mustlink._types import Floats
 from mustlink.constraints import Constraints, Feasibility
 from mustlink.errors import InfeasibleError
 from mustlink.kmeans._copkmeans_kernels import place_by_saturation, place_forest, settle, smallest_last
 from mustlink.kmeans._lloyd import BoundRows, Labels, NoPlacement
-from mustlink.kmeans._table import Floats, Table
 
 
 class Chunklets(BoundRows):
@@ -26,7 +27,7 @@ class Chunklets(BoundRows):
 
     Parameters
     ----------
-    table, weight : Table and ndarray of shape (n_rows,)
+    table, weight : RowBlocks and ndarray of shape (n_rows,)
         All rows and their weights.
     links : Constraints
         The links.
@@ -42,7 +43,7 @@ class Chunklets(BoundRows):
 
     def __init__(
         self,
-        table: Table,
+        table: RowBlocks,
         weight: Floats,
         links: Constraints,
         n_clusters: int,

@@ -8,14 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import StrOptions
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.kmeans._base import _ConstrainedKMeans
 from mustlink.kmeans._chunklets import Chunklets
 from mustlink.kmeans._lloyd import BoundRows, Run
 from mustlink.kmeans._seeding import Start
-from mustlink.kmeans._table import Floats, Table
 
 CONFLICTS_NAMED = 3
 
@@ -143,7 +144,7 @@ class COPKMeans(_ConstrainedKMeans):
         self.random_state = random_state
 
     def _plan(
-        self, table: Table, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
+        self, table: RowBlocks, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
     ) -> tuple[BoundRows, Start]:
         chunklets = Chunklets(
             table,
@@ -158,7 +159,7 @@ class COPKMeans(_ConstrainedKMeans):
             _refuse_the_impossible(chunklets, links, self.n_clusters)
         return chunklets, self._start(table, weight, links, rng)
 
-    def _keep(self, run: Run, links: Constraints, table: Table) -> None:
+    def _keep(self, run: Run, links: Constraints, table: RowBlocks) -> None:
         super()._keep(run, links, table)
         if run.n_broken:
             warnings.warn(

@@ -14,7 +14,9 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
+from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, is_array_like
+from mustlink._types import Floats
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.kmeans._empty_clusters import warn_of_empty_clusters
@@ -22,7 +24,6 @@ from mustlink.kmeans._hmrfkmeans_distortions import DISTORTIONS
 from mustlink.kmeans._hmrfkmeans_links import DistortedLinks
 from mustlink.kmeans._hmrfkmeans_run import Rules, Run, run
 from mustlink.kmeans._seeding import Start, from_seeds, given_centers, neighbourhood_seeds, random_rows
-from mustlink.kmeans._table import Floats, Table
 
 
 class HMRFKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -290,7 +291,7 @@ class HMRFKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Trans
         if is_array_like(self.init):
             return given_centers(self._check_init(X.shape[1]))
         rng = check_random_state(self.random_state)
-        table = Table(normalize(X) if self.distortion == "cosine" else X)
+        table = RowBlocks(normalize(X) if self.distortion == "cosine" else X)
         weight = np.ones(table.n_rows)
         if self.init == "random":
             return random_rows(table, weight, self.n_clusters, rng)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import xlogy
 
-from mustlink.kmeans._table import ROWS_AT_ONCE, Floats
+from mustlink._rows import PIECE_ROWS
+from mustlink._types import Floats
 
 Labels = NDArray[np.int32]
 
@@ -75,8 +76,8 @@ class Distortion(ABC):
     def nearest(cls, X: Any, weights: Floats, centers: Floats) -> tuple[Labels, Floats]:
         """Return the cluster of least distortion of every row, and that distortion."""
         labels, own = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
-        for start in range(0, X.shape[0], ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
+        for start in range(0, X.shape[0], PIECE_ROWS):
+            rows = slice(start, start + PIECE_ROWS)
             costs = cls.costs(X[rows], weights, centers)
             labels[rows] = np.argmin(costs, axis=1)
             own[rows] = costs.min(axis=1)
@@ -206,8 +207,8 @@ class Cosine(Distortion):
         center_norms = positive(np.sqrt(np.square(centers) @ weights))
         weighted = weights * centers / center_norms[:, None]
         products = np.empty(self.n_rows)
-        for start in range(0, self.n_rows, ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
+        for start in range(0, self.n_rows, PIECE_ROWS):
+            rows = slice(start, start + PIECE_ROWS)
             own = np.asarray(self.X[rows] @ weighted.T)
             products[rows] = own[np.arange(len(own)), labels[rows]]
         return products / norms

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
 from mustlink.kmeans._hmrfkmeans_distortions import Distortion
 from mustlink.kmeans._mpckmeans_links import both_ways, groups_of_rows, most_certain_first
 from mustlink.kmeans._pckmeans_kernels import sweep_groups, sweep_rows
-from mustlink.kmeans._table import Floats
 
 
 class DistortedLinks:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mustlink._types import Floats
 from mustlink.kmeans._hmrfkmeans_distortions import Labels
 from mustlink.kmeans._hmrfkmeans_links import DistortedLinks
 from mustlink.kmeans._mpckmeans_run import fill_empty_clusters
-from mustlink.kmeans._table import Floats
 
 MOST_HALVINGS = 12
 """How often a step that would raise the objective is halved before the weights are left as they are."""

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from mustlink.kmeans._table import Floats, Table
+from mustlink._rows import RowBlocks
+from mustlink._types import Floats
 
 Rows = NDArray[np.intp]
 
@@ -33,7 +34,7 @@ class Kernel:
         return np.asarray(values.toarray() if sparse.issparse(values) else values)
 
 
-def scale_gamma(table: Table, kernel: object) -> float:
+def scale_gamma(table: RowBlocks, kernel: object) -> float:
     """Return the gamma that puts two rows an average distance apart at a moderate kernel value.
 
     It is one over the summed variance of the columns, which is 1 / n_features on standardised columns. The Laplacian

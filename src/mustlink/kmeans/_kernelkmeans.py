@@ -15,7 +15,9 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
+from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._types import Floats
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import TooLargeError
@@ -30,7 +32,6 @@ from mustlink.kmeans._kernel_space import (
     scale_gamma,
 )
 from mustlink.kmeans._kernelkmeans_passes import KernelRun, KernelStart, Labels, Passes, link_matrix, one_hot
-from mustlink.kmeans._table import Floats, Table
 
 MOST_EXACT_BY_CHOICE = 8_000
 """Up to so many rows approximation="auto" holds the whole kernel matrix (512 MB in double precision)."""
@@ -323,7 +324,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         self._rows: Any = None
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             return MatrixSpace(X), np.arange(n_rows)
-        table = Table(X)
+        table = RowBlocks(X)
         order = table.order_by_content()
         self.gamma_ = scale_gamma(table, self.kernel) if isinstance(self.gamma, str) else float(self.gamma)
         self._kernel = Kernel(self.kernel, self._kernel_parameters())

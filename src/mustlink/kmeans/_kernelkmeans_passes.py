@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
 from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace, Rows, Space
 from mustlink.kmeans._kernelkmeans_kernels import move_in_features, move_in_matrix
 from mustlink.kmeans._seeding import _draw, _rows_apart_from_all
-from mustlink.kmeans._table import Floats
 
 Labels = NDArray[np.int32]
 

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import _ConstrainedKMeans
 from mustlink.kmeans._lcvqe_links import PairwiseLinks
 from mustlink.kmeans._lloyd import BoundRows
 from mustlink.kmeans._seeding import Start
-from mustlink.kmeans._table import Floats, Table
 
 
 class LCVQE(_ConstrainedKMeans):
@@ -145,7 +146,7 @@ class LCVQE(_ConstrainedKMeans):
         self.random_state = random_state
 
     def _plan(
-        self, table: Table, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
+        self, table: RowBlocks, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
     ) -> tuple[BoundRows, Start]:
         bound = PairwiseLinks(table, weight, links if self.penalty else Constraints(), float(self.penalty))
         return bound, self._start(table, weight, links, rng)

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from mustlink._rows import Assignment, RowBlocks
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
 from mustlink.kmeans._lcvqe_kernels import settle_cannot_links, settle_must_links
 from mustlink.kmeans._lloyd import BoundRows, Labels
-from mustlink.kmeans._table import Assignment, Floats, Table
 
 
 class Pulls(NamedTuple):
@@ -27,7 +28,7 @@ class PairwiseLinks(BoundRows):
 
     Parameters
     ----------
-    table, weight : Table and ndarray of shape (n_rows,)
+    table, weight : RowBlocks and ndarray of shape (n_rows,)
         All rows and their weights.
     links : Constraints
         The links.
@@ -37,7 +38,7 @@ class PairwiseLinks(BoundRows):
 
     data_factor = 0.5
 
-    def __init__(self, table: Table, weight: Floats, links: Constraints, penalty: float) -> None:
+    def __init__(self, table: RowBlocks, weight: Floats, links: Constraints, penalty: float) -> None:
         rows = links.constrained_rows().astype(np.intp)
         super().__init__(table, weight, rows, np.arange(len(rows)))
         self._must, self._must_weight = self._least_plausible_first(

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mustlink.kmeans._table import Assignment, Floats, Table
+from mustlink._rows import Assignment, RowBlocks
+from mustlink._types import Floats
 
 Labels = NDArray[np.intp]
 
@@ -31,7 +32,7 @@ class BoundRows:
 
     Parameters
     ----------
-    table : Table
+    table : RowBlocks
         All rows.
     weight : ndarray of shape (n_rows,)
         The weights of all rows.
@@ -48,7 +49,7 @@ class BoundRows:
 
     def __init__(
         self,
-        table: Table,
+        table: RowBlocks,
         weight: Floats,
         rows: NDArray[np.intp],
         item: NDArray[np.intp],
@@ -57,7 +58,7 @@ class BoundRows:
         self.rows, self.item = rows, item
         self.n_items = int(item.max()) + 1 if item.size else 0
         self.fixed = fixed
-        self.means: Table | None = None
+        self.means: RowBlocks | None = None
         self.scatter = 0.0
         if self.n_items:
             bound = table.take(rows)
@@ -133,7 +134,7 @@ class Run:
 
 
 def lloyd(
-    table: Table,
+    table: RowBlocks,
     weight: Floats,
     bound: BoundRows,
     centers: Floats,
@@ -172,7 +173,7 @@ def lloyd(
     return Run(step.free.labels, centers, step.inertia, n_iter, bound.n_broken(step.items), objective)
 
 
-def _assign(table: Table, free_weight: Floats, bound: BoundRows, centers: Floats, previous: Labels | None) -> Step:
+def _assign(table: RowBlocks, free_weight: Floats, bound: BoundRows, centers: Floats, previous: Labels | None) -> Step:
     """Label all rows, add the items to the sums of their clusters, and reckon the objective."""
     free = table.assign(centers, free_weight)
     if bound.n_items == 0:
@@ -194,7 +195,7 @@ def _assign(table: Table, free_weight: Floats, bound: BoundRows, centers: Floats
     return Step(free, items, own_cost, inertia, bound.data_factor * inertia + bound.penalty(items))
 
 
-def _means(table: Table, free: Assignment, centers: Floats) -> Floats:
+def _means(table: RowBlocks, free: Assignment, centers: Floats) -> Floats:
     """Return the means of the clusters; an empty one keeps its centre."""
     filled = free.counts > 0
     means = centers.copy()
@@ -203,7 +204,7 @@ def _means(table: Table, free: Assignment, centers: Floats) -> Floats:
     return means.astype(table.dtype).astype(np.float64)
 
 
-def _fill_empty_clusters(table: Table, free_weight: Floats, bound: BoundRows, step: Step, centers: Floats) -> bool:
+def _fill_empty_clusters(table: RowBlocks, free_weight: Floats, bound: BoundRows, step: Step, centers: Floats) -> bool:
     """Move the row or item whose leaving lowers the objective most into each empty cluster; say whether any moved.
 
     Only moves that lower the objective by more than rounding are made, and none that empties another cluster.
@@ -257,10 +258,10 @@ def _move_sums(free: Assignment, old: int, new: int, change: Floats, weight: flo
     free.counts[new] += weight
 
 
-def _distance_to_own(table: Table, centers: Floats, labels: NDArray[np.int32]) -> Floats:
+def _distance_to_own(table: RowBlocks, centers: Floats, labels: NDArray[np.int32]) -> Floats:
     """Return the squared distance of each row to the centre of its cluster."""
 
-    def own(rows: slice, piece: Table) -> Floats:
+    def own(rows: slice, piece: RowBlocks) -> Floats:
         return piece.squared_distances(centers)[np.arange(piece.n_rows), labels[rows]]
 
-    return np.concatenate(table.by_piece(own))
+    return np.concatenate(table.map_pieces(own))

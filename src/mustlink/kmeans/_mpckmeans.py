@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,7 +13,9 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
+from mustlink._rows import RowBlocks, Standardizer
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, is_array_like
+from mustlink._types import Floats
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import TooLargeError
@@ -23,7 +24,6 @@ from mustlink.kmeans._mpckmeans_links import MeasuredLinks
 from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics
 from mustlink.kmeans._mpckmeans_run import Rules, Run, run
 from mustlink.kmeans._seeding import Start, from_seeds, given_centers, neighbourhood_seeds, random_rows
-from mustlink.kmeans._table import Floats, Table
 
 MOST_ENTRIES = 1 << 27
 """How many numbers full metrics may hold together (1 GB)."""
@@ -211,8 +211,8 @@ class MPCKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         check_enough_rows(len(X), self.n_clusters)
         self._check_size(X.shape[1])
         links = self._constraints_for(constraints, y, len(X))
-        frame = _Frame.of(X)
-        table = Table(frame.standardised(X))
+        frame = Standardizer.of(X)
+        table = RowBlocks(frame.transform(X))
         priced = MeasuredLinks(table, links if self.penalty else Constraints(), float(self.penalty), self.n_clusters)
         self._keep(self._best_run(table, priced, links, frame), links, frame)
         return self
@@ -249,7 +249,7 @@ class MPCKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
             Distances.
         """
         table, centers = self._check_new_rows(X)
-        squares = np.concatenate(table.by_piece(lambda _, piece: self._metrics.distances(piece.X, centers)))
+        squares = np.concatenate(table.map_pieces(lambda _, piece: self._metrics.distances(piece.X, centers)))
         return np.sqrt(squares).astype(self._frame.dtype)
 
     def _check_size(self, n_features: int) -> None:
@@ -261,11 +261,11 @@ class MPCKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
                 'allowed; pass metric="diagonal", or shared_metric=True, or reduce the columns first.'
             )
 
-    def _best_run(self, table: Table, priced: MeasuredLinks, links: Constraints, frame: _Frame) -> Run:
+    def _best_run(self, table: RowBlocks, priced: MeasuredLinks, links: Constraints, frame: Standardizer) -> Run:
         """Run the loop as often as asked and keep the outcome with the least objective."""
         kind = FullMetrics if self.metric == "full" else DiagonalMetrics
         n_metrics = 1 if self.shared_metric else self.n_clusters
-        rules = Rules(self.max_iter, self.tol, self.least_variance, frame.rounded)
+        rules = Rules(self.max_iter, self.tol, self.least_variance, lambda means: _rounded(frame, means))
         best: Run | None = None
         for number, (centers, weights) in enumerate(self._starts(table, links, frame), 1):
             metrics = kind.from_weights(np.tile(weights, (n_metrics, 1)))
@@ -276,24 +276,24 @@ class MPCKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         assert best is not None
         return best
 
-    def _starts(self, table: Table, links: Constraints, frame: _Frame) -> Iterator[tuple[Floats, Floats]]:
+    def _starts(self, table: RowBlocks, links: Constraints, frame: Standardizer) -> Iterator[tuple[Floats, Floats]]:
         """Offer the centres and the weights of the columns from which runs begin."""
         rng = check_random_state(self.random_state)
-        first = {"identity": frame.weights_of_table(), "variance": np.ones(table.n_features)}
+        first = {"identity": frame.original_weights(), "variance": np.ones(table.n_features)}
         for name, weights in first.items():
             if self.init_metric not in ("auto", name):
                 continue
             root = np.sqrt(weights)
-            start = self._start(Table(table.X * root), links, rng, frame, root)
+            start = self._start(RowBlocks(table.X * root), links, rng, frame, root)
             n_runs = start.n_runs
             if self.n_init != "auto":
                 # From the same centres every run comes to the same.
                 n_runs = int(self.n_init) if start.is_random else 1
             for _ in range(n_runs):
-                yield frame.rounded(start.centers() / root), weights
+                yield _rounded(frame, start.centers() / root), weights
 
     def _start(
-        self, table: Table, links: Constraints, rng: np.random.RandomState, frame: _Frame, root: Floats
+        self, table: RowBlocks, links: Constraints, rng: np.random.RandomState, frame: Standardizer, root: Floats
     ) -> Start:
         """Return the start that `init` asks for, on columns that are already weighted."""
         if is_array_like(self.init):
@@ -306,7 +306,7 @@ class MPCKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
             seeds = neighbourhood_seeds(table, weight, links, self.n_clusters)
         return from_seeds(table, weight, seeds, self.n_clusters, rng)
 
-    def _check_init(self, n_features: int, frame: _Frame) -> Floats:
+    def _check_init(self, n_features: int, frame: Standardizer) -> Floats:
         """Check centres given as an array."""
         centers = check_array(self.init, dtype=np.float64, order="C", input_name="init", estimator=self)
         expected = (self.n_clusters, n_features)
@@ -315,13 +315,13 @@ class MPCKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
                 f"init holds centres of shape {centers.shape}, and {self.n_clusters} clusters of rows with "
                 f"{n_features} features need the shape {expected}."
             )
-        return frame.standardised(centers)
+        return frame.transform(centers)
 
-    def _keep(self, best: Run, links: Constraints, frame: _Frame) -> None:
+    def _keep(self, best: Run, links: Constraints, frame: Standardizer) -> None:
         """Store what a run found, in the units of the table."""
         warn_of_empty_clusters(len(np.unique(best.labels)), self.n_clusters)
         self.labels_ = best.labels
-        self.cluster_centers_ = frame.in_units(best.centers)
+        self.cluster_centers_ = frame.inverse_transform(best.centers)
         matrices = best.metrics.matrices / frame.scale
         matrices /= frame.scale if matrices.ndim == 2 else frame.scale[:, None]
         self.metrics_ = np.broadcast_to(matrices, (self.n_clusters, *matrices.shape[1:])).copy()
@@ -333,11 +333,11 @@ class MPCKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         self._frame, self._metrics = frame, best.metrics
         self._n_features_out = self.n_clusters
 
-    def _check_new_rows(self, X: Any) -> tuple[Table, Floats]:
+    def _check_new_rows(self, X: Any) -> tuple[RowBlocks, Floats]:
         """Check rows that come after the fit; return them and the centres in standardised columns."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
-        return Table(self._frame.standardised(X)), self._frame.standardised(self.cluster_centers_)
+        return RowBlocks(self._frame.transform(X)), self._frame.transform(self.cluster_centers_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -345,41 +345,6 @@ class MPCKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         return tags
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """The means and standard deviations of the columns; a constant column keeps its unit."""
-
-    mean: Floats
-    scale: Floats
-    is_constant: NDArray[np.bool_]
-    dtype: Any
-
-    @classmethod
-    def of(cls, X: NDArray[Any]) -> _Frame:
-        """Take the frame of a table."""
-        mean = X.mean(axis=0, dtype=np.float64)
-        deviation = np.sqrt(sum(Table(X).by_piece(lambda _, piece: np.square(piece.X - mean).sum(axis=0))) / len(X))
-        is_constant = deviation <= 4 * np.finfo(X.dtype).eps * np.abs(mean)
-        return cls(mean, np.where(is_constant, 1.0, deviation), is_constant, X.dtype)
-
-    def standardised(self, X: NDArray[Any]) -> Floats:
-        """Return rows with the mean zero and the variance one in every column, in double precision."""
-        Z = np.subtract(X, self.mean, dtype=np.float64)
-        Z /= self.scale
-        return Z
-
-    def in_units(self, centers: Floats) -> NDArray[Any]:
-        """Return standardised centres in the units and the precision of the table."""
-        return (centers * self.scale + self.mean).astype(self.dtype)
-
-    def rounded(self, centers: Floats) -> Floats:
-        """Round to the precision of the table, so that `predict` meets the very centres that labelled the rows."""
-        return self.standardised(self.in_units(centers))
-
-    def weights_of_table(self) -> Floats:
-        """Return the weights, one on average, that give standardised columns the distances of the table."""
-        variance = np.where(self.is_constant, 0.0, np.square(self.scale))
-        if not variance.any():
-            return np.ones(len(variance))
-        variance[self.is_constant] = variance[~self.is_constant].mean()
-        return np.asarray(variance / variance.mean())
+def _rounded(frame: Standardizer, centers: Floats) -> Floats:
+    """Round centers to the precision of X: `predict` then uses exactly the centers that labeled the rows."""
+    return frame.transform(frame.inverse_transform(centers))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mustlink._rows import RowBlocks
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
 from mustlink.kmeans._mpckmeans_kernels import sweep_groups, sweep_rows
 from mustlink.kmeans._mpckmeans_metrics import LongestPairs, Metrics
-from mustlink.kmeans._table import Floats, Table
 
 MOST_SWEEPS = 100
 """Far more than are ever made; rounding could otherwise let rows hand a tie to and fro."""
@@ -22,7 +23,7 @@ class MeasuredLinks:
 
     Parameters
     ----------
-    table : Table
+    table : RowBlocks
         All rows.
     links : Constraints
         The links.
@@ -32,7 +33,7 @@ class MeasuredLinks:
         The number of clusters.
     """
 
-    def __init__(self, table: Table, links: Constraints, penalty: float, n_clusters: int) -> None:
+    def __init__(self, table: RowBlocks, links: Constraints, penalty: float, n_clusters: int) -> None:
         self.n_clusters = n_clusters
         self.rows = links.constrained_rows().astype(np.intp)
         self.must = np.searchsorted(self.rows, links.must_link)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from mustlink._rows import RowBlocks
+from mustlink._types import Floats
 from mustlink.kmeans._mpckmeans_kernels import add_moments, nearest_diagonal
-from mustlink.kmeans._table import Floats, Table
 
 Labels = NDArray[np.int32]
 
@@ -41,7 +42,7 @@ class Metrics(ABC):
 
     @staticmethod
     @abstractmethod
-    def moments(table: Table, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
+    def moments(table: RowBlocks, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
         """Return the number of rows, the mean and the scatter of each cluster; the mean of none is zero."""
 
     @staticmethod
@@ -50,7 +51,7 @@ class Metrics(ABC):
         """Return, for each cluster, the sum of the outer products of its differences times their factors."""
 
     @abstractmethod
-    def nearest(self, table: Table, centers: Floats) -> tuple[Labels, Floats]:
+    def nearest(self, table: RowBlocks, centers: Floats) -> tuple[Labels, Floats]:
         """Return the cheapest cluster of every row, and its cost: squared distance less log-determinant."""
 
     @abstractmethod
@@ -79,14 +80,14 @@ class DiagonalMetrics(Metrics):
         return cls(1 / variance, -np.log(variance).sum(axis=1))
 
     @staticmethod
-    def moments(table: Table, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
-        def of_piece(rows: slice, piece: Table) -> Floats:
+    def moments(table: RowBlocks, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
+        def of_piece(rows: slice, piece: RowBlocks) -> Floats:
             # The first column counts the rows; then come the sums, then the sums of squares.
             moments = np.zeros((n_clusters, 1 + 2 * table.n_features))
             add_moments(piece.X, labels[rows], moments)
             return moments
 
-        moments = sum(table.by_piece(of_piece))
+        moments = sum(table.map_pieces(of_piece))
         counts, sums, squares = np.split(moments, [1, 1 + table.n_features], axis=1)
         means = sums / np.maximum(counts, 1)
         return counts[:, 0], means, np.maximum(squares - means * sums, 0.0)
@@ -96,12 +97,12 @@ class DiagonalMetrics(Metrics):
         member = sparse.csr_array((factor, (cluster, np.arange(len(cluster)))), shape=(n_clusters, len(cluster)))
         return np.asarray(member @ np.square(differences))
 
-    def nearest(self, table: Table, centers: Floats) -> tuple[Labels, Floats]:
+    def nearest(self, table: RowBlocks, centers: Floats) -> tuple[Labels, Floats]:
         labels, own = np.empty(table.n_rows, dtype=np.int32), np.empty(table.n_rows)
         weights = np.broadcast_to(self.matrices, centers.shape)
         factors = np.ascontiguousarray(np.concatenate([-2 * weights * centers, weights], axis=1).T)
         offset = (weights * np.square(centers)).sum(axis=1) - self.log_dets
-        table.by_piece(lambda rows, piece: nearest_diagonal(piece.X, factors, offset, labels[rows], own[rows]))
+        table.map_pieces(lambda rows, piece: nearest_diagonal(piece.X, factors, offset, labels[rows], own[rows]))
         return labels, own
 
     def distances(self, Z: Floats, centers: Floats) -> Floats:
@@ -134,7 +135,7 @@ class FullMetrics(Metrics):
         return cls(roots @ roots.transpose(0, 2, 1), -np.log(variance).sum(axis=1), roots)
 
     @staticmethod
-    def moments(table: Table, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
+    def moments(table: RowBlocks, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
         counts, means = np.zeros(n_clusters), np.zeros((n_clusters, table.n_features))
         scatter = np.zeros((n_clusters, table.n_features, table.n_features))
         sorted_rows = table.X[np.argsort(labels, kind="stable")]
@@ -155,20 +156,20 @@ class FullMetrics(Metrics):
             sums[c] = (mine * factor[cluster == c, None]).T @ mine
         return sums
 
-    def nearest(self, table: Table, centers: Floats) -> tuple[Labels, Floats]:
+    def nearest(self, table: RowBlocks, centers: Floats) -> tuple[Labels, Floats]:
         if len(self._roots) == 1:
             # Turned rows have plain distances.
             plain, root = DiagonalMetrics(np.ones((1, table.n_features)), self.log_dets), self._roots[0]
-            pieces = table.by_piece(lambda _, piece: plain.nearest(Table(piece.X @ root), centers @ root))
+            pieces = table.map_pieces(lambda _, piece: plain.nearest(RowBlocks(piece.X @ root), centers @ root))
             return np.concatenate([labels for labels, _ in pieces]), np.concatenate([own for _, own in pieces])
         labels, own = np.empty(table.n_rows, dtype=np.int32), np.empty(table.n_rows)
 
-        def label(rows: slice, piece: Table) -> None:
+        def label(rows: slice, piece: RowBlocks) -> None:
             costs = self.costs(piece.X, centers)
             labels[rows] = np.argmin(costs, axis=1)
             own[rows] = costs.min(axis=1)
 
-        table.by_piece(label)
+        table.map_pieces(label)
         return labels, own
 
     def distances(self, Z: Floats, centers: Floats) -> Floats:
@@ -198,7 +199,7 @@ class LongestPairs:
     N_COLUMNS = 32
     N_RANDOM = 32
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: RowBlocks) -> None:
         if table.n_rows <= 2 * (self.N_COLUMNS + self.N_RANDOM):
             self._rows = table.rows(slice(None))
             return
@@ -207,12 +208,12 @@ class LongestPairs:
         # Always the same directions, so that the seed of a fit plays no part.
         directions = np.random.RandomState(0).standard_normal((table.n_features, self.N_RANDOM))
 
-        def outermost(_: slice, piece: Table) -> Floats:
+        def outermost(_: slice, piece: RowBlocks) -> Floats:
             reached = np.concatenate([piece.X[:, columns], piece.X @ directions], axis=1)
             return np.asarray(piece.X[np.concatenate([reached.argmin(axis=0), reached.argmax(axis=0)])])
 
-        of_pieces = Table(np.concatenate(table.by_piece(outermost)))
-        self._rows = np.unique(np.concatenate(of_pieces.by_piece(outermost)), axis=0)
+        of_pieces = RowBlocks(np.concatenate(table.map_pieces(outermost)))
+        self._rows = np.unique(np.concatenate(of_pieces.map_pieces(outermost)), axis=0)
 
     def under(self, metrics: Metrics, others: Floats) -> Floats:
         """Return the difference of the two rows farthest apart under each metric, also among `others`.

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mustlink._rows import RowBlocks
+from mustlink._types import Floats
 from mustlink.kmeans._mpckmeans_links import MeasuredLinks
 from mustlink.kmeans._mpckmeans_metrics import Labels, Metrics
-from mustlink.kmeans._table import Floats, Table
 
 
 @dataclass
@@ -45,7 +46,7 @@ class Rules:
 
 
 def run(
-    table: Table,
+    table: RowBlocks,
     links: MeasuredLinks,
     centers: Floats,
     metrics: Metrics,
@@ -84,7 +85,7 @@ def run(
 
 
 def assign(
-    table: Table, links: MeasuredLinks, centers: Floats, metrics: Metrics, previous: NDArray[np.intp] | None
+    table: RowBlocks, links: MeasuredLinks, centers: Floats, metrics: Metrics, previous: NDArray[np.intp] | None
 ) -> Step:
     """Give rows without links their cheapest cluster, and place the linked rows among each other."""
     labels, own_cost = metrics.nearest(table, centers)
@@ -98,7 +99,7 @@ def assign(
 
 
 def update(
-    table: Table, links: MeasuredLinks, step: Step, centers: Floats, metrics: Metrics, rules: Rules
+    table: RowBlocks, links: MeasuredLinks, step: Step, centers: Floats, metrics: Metrics, rules: Rules
 ) -> tuple[Floats, Metrics]:
     """Return the means of the clusters, and the metrics that fit them and the broken links best.
 

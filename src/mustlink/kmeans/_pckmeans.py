@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import _ConstrainedKMeans
 from mustlink.kmeans._lloyd import BoundRows
 from mustlink.kmeans._seeding import Start
 from mustlink.kmeans._soft_links import SoftLinks
-from mustlink.kmeans._table import Floats, Table
 
 
 class PCKMeans(_ConstrainedKMeans):
@@ -137,13 +138,13 @@ class PCKMeans(_ConstrainedKMeans):
         self.random_state = random_state
 
     def _plan(
-        self, table: Table, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
+        self, table: RowBlocks, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
     ) -> tuple[BoundRows, Start]:
         price = 0.0 if links.is_empty else self._price(table, weight)
         bound = SoftLinks(table, weight, links if price else Constraints(), price)
         return bound, self._start(table, weight, links, rng)
 
-    def _price(self, table: Table, weight: Floats) -> float:
+    def _price(self, table: RowBlocks, weight: Floats) -> float:
         """Return what it costs to break a link of weight one."""
         if isinstance(self.penalty, str):
             return 0.5 * table.n_features * table.mean_variance(weight)

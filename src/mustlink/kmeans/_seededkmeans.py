@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mustlink._rows import RowBlocks
+from mustlink._types import Floats
 from mustlink.constraints import Constraints, known_rows
 from mustlink.kmeans._base import _ConstrainedKMeans
 from mustlink.kmeans._lloyd import BoundRows
 from mustlink.kmeans._seeding import Start, from_seeds, neighbourhood_seeds, with_row_apart
-from mustlink.kmeans._table import Floats, Table
 
 
 class SeededKMeans(_ConstrainedKMeans):
@@ -115,7 +116,7 @@ class SeededKMeans(_ConstrainedKMeans):
         self.random_state = random_state
 
     def _plan(
-        self, table: Table, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
+        self, table: RowBlocks, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
     ) -> tuple[BoundRows, Start]:
         if y is None:
             seeds = neighbourhood_seeds(table, weight, links, self.n_clusters)

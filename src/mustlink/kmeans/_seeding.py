@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mustlink._rows import RowBlocks
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
-from mustlink.kmeans._table import Floats, Table
 
 MOST_RUNS = 10
 """How many runs are made by default from random rows, as in scikit-learn, or while no run succeeds."""
@@ -32,7 +33,7 @@ def given_centers(centers: Floats) -> Start:
     return Start(lambda: centers, is_random=False)
 
 
-def random_rows(table: Table, weight: Floats, n_clusters: int, rng: np.random.RandomState) -> Start:
+def random_rows(table: RowBlocks, weight: Floats, n_clusters: int, rng: np.random.RandomState) -> Start:
     """Start from different rows drawn at random, heavier ones more likely."""
     order = table.order_by_content()
 
@@ -48,7 +49,7 @@ def random_rows(table: Table, weight: Floats, n_clusters: int, rng: np.random.Ra
 
 
 def from_seeds(
-    table: Table, weight: Floats, seeds: NDArray[np.intp], n_clusters: int, rng: np.random.RandomState
+    table: RowBlocks, weight: Floats, seeds: NDArray[np.intp], n_clusters: int, rng: np.random.RandomState
 ) -> Start:
     """Start from the means of seeded rows, and go on by k-means++ where they do not suffice.
 
@@ -61,7 +62,7 @@ def from_seeds(
     return Start(lambda: _k_means_plus_plus(table, weight, order, n_clusters, rng, means), is_random=True)
 
 
-def _seed_means(table: Table, weight: Floats, seeds: NDArray[np.intp]) -> Floats:
+def _seed_means(table: RowBlocks, weight: Floats, seeds: NDArray[np.intp]) -> Floats:
     """Return the weighted mean of the seeded rows of each cluster."""
     seeded = np.flatnonzero(seeds >= 0)
     if seeded.size == 0:
@@ -71,7 +72,7 @@ def _seed_means(table: Table, weight: Floats, seeds: NDArray[np.intp]) -> Floats
 
 
 def _k_means_plus_plus(
-    table: Table,
+    table: RowBlocks,
     weight: Floats,
     order: NDArray[np.intp],
     n_clusters: int,
@@ -112,21 +113,21 @@ def _draw(mass: Floats, order: NDArray[np.intp], size: int, rng: np.random.Rando
     return order[np.minimum(place, np.searchsorted(reached, reached[-1]))]
 
 
-def _nearest(table: Table, centers: Floats) -> Floats:
+def _nearest(table: RowBlocks, centers: Floats) -> Floats:
     """Return the squared distance of every row to the nearest centre."""
-    return np.concatenate(table.by_piece(lambda _, piece: piece.squared_distances(centers).min(axis=1)))
+    return np.concatenate(table.map_pieces(lambda _, piece: piece.squared_distances(centers).min(axis=1)))
 
 
-def _best_candidate(table: Table, weight: Floats, closest: Floats, candidates: Floats) -> int:
+def _best_candidate(table: RowBlocks, weight: Floats, closest: Floats, candidates: Floats) -> int:
     """Return which candidate would lower the inertia most."""
 
-    def inertia(rows: slice, piece: Table) -> Floats:
+    def inertia(rows: slice, piece: RowBlocks) -> Floats:
         return np.asarray(weight[rows] @ np.minimum(closest[rows, None], piece.squared_distances(candidates)))
 
-    return int(np.argmin(sum(table.by_piece(inertia))))
+    return int(np.argmin(sum(table.map_pieces(inertia))))
 
 
-def neighbourhood_seeds(table: Table, weight: Floats, links: Constraints, n_clusters: int) -> NDArray[np.intp]:
+def neighbourhood_seeds(table: RowBlocks, weight: Floats, links: Constraints, n_clusters: int) -> NDArray[np.intp]:
     """Choose rows that tell where clusters are, and number them by cluster; -1 is every other row.
 
     A neighbourhood is a must-link component of two rows or more. With as many as clusters or more, they are taken
@@ -149,7 +150,7 @@ def neighbourhood_seeds(table: Table, weight: Floats, links: Constraints, n_clus
     return with_row_apart(table, links, seeds, n_clusters)
 
 
-def with_row_apart(table: Table, links: Constraints, seeds: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
+def with_row_apart(table: RowBlocks, links: Constraints, seeds: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
     """Add to the seeds a row that is cannot-linked to every seeded cluster, if there is one and a cluster is left.
 
     Of several such rows, the one farthest from all seeded rows' clusters is taken.
@@ -165,7 +166,7 @@ def with_row_apart(table: Table, links: Constraints, seeds: NDArray[np.intp], n_
     return seeds
 
 
-def _farthest_first(points: Table, mass: Floats, n_chosen: int) -> list[int]:
+def _farthest_first(points: RowBlocks, mass: Floats, n_chosen: int) -> list[int]:
     """Take the heaviest point, then again and again the one for which mass times distance to those taken is largest.
 
     Of several heaviest points the first is the one farthest from the middle of all, however they are numbered.

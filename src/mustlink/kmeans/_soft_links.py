@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from mustlink._rows import RowBlocks
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
 from mustlink.kmeans._lloyd import BoundRows, Labels
 from mustlink.kmeans._pckmeans_kernels import sweep_groups, sweep_rows
-from mustlink.kmeans._table import Floats, Table
 
 
 class SoftLinks(BoundRows):
@@ -19,7 +20,7 @@ class SoftLinks(BoundRows):
 
     Parameters
     ----------
-    table, weight : Table and ndarray of shape (n_rows,)
+    table, weight : RowBlocks and ndarray of shape (n_rows,)
         All rows and their weights.
     links : Constraints
         The links.
@@ -29,7 +30,7 @@ class SoftLinks(BoundRows):
 
     data_factor = 0.5
 
-    def __init__(self, table: Table, weight: Floats, links: Constraints, price: float) -> None:
+    def __init__(self, table: RowBlocks, weight: Floats, links: Constraints, price: float) -> None:
         rows = links.constrained_rows().astype(np.intp)
         super().__init__(table, weight, rows, np.arange(len(rows)))
         self._must = np.searchsorted(rows, links.must_link)

@@ -1,4 +1,4 @@
-"""Compiled passes over the rows of a table: nearest centre, sums per cluster, squared distances.
+"""Compiled passes over the rows: nearest center, sums per cluster, squared distances.
 
 The arrays `labels`, `sums`, `counts` and `out` are written; everything else is read.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from mustlink._jit import jit
 
-# Rows handled at a time: a tile of so many rows and its products with the centres stay in the cache.
+# Rows handled at a time: a tile of this size and its products with the centers stay in the cache.
 TILE = 256
 
 
@@ -19,10 +19,10 @@ TILE = 256
 def dense_pass(
     X: Any, weight: Any, origin: Any, centers: Any, norms: Any, labels: Any, sums: Any, counts: Any
 ) -> float:
-    """Label every row with its nearest centre and add it to that cluster; return the weighted inertia.
+    """Label every row with its nearest center and add it to that cluster; return the weighted inertia.
 
     `centers` (n_features, n_clusters) and `sums` (n_clusters, n_features) are relative to `origin`, which keeps
-    |c|^2 - 2 x.c exact for tables far from zero. `norms` holds |c|^2.
+    |c|^2 - 2 x.c exact for rows far from zero. `norms` holds |c|^2.
     """
     n_rows, n_features = X.shape
     n_clusters = centers.shape[1]
@@ -107,7 +107,7 @@ def sparse_pass(
 
 @jit
 def dense_distances(X: Any, origin: Any, centers: Any, norms: Any, out: Any) -> None:
-    """Write the squared distance of every row to every centre, reckoned in double precision."""
+    """Write the squared distance of every row to every center, computed in double precision."""
     n_rows, n_features = X.shape
     n_clusters = centers.shape[1]
     tile = np.empty((TILE, n_features))

@@ -1,0 +1,253 @@
+"""Blocks of rows, dense or sparse, in memory or memory-mapped: nearest centers, distances, means and variances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mustlink._rows_kernels import dense_distances, dense_pass, sparse_distances, sparse_pass
+from mustlink._sklearn_compat import n_threads, one_blas_thread
+from mustlink._types import Array, Floats, Indices, Mask
+
+__all__ = ["PIECE_ROWS", "Assignment", "RowBlocks", "Standardizer", "squared_norms"]
+
+# Fewer rows than this are not worth a thread of their own.
+MIN_ROWS_PER_THREAD = 32_768
+
+MAX_BLOCKS = 32
+
+# The most numbers that the blocks together keep as sums of their own (64 MB).
+MAX_PARTIAL_SUMS = 1 << 23
+
+# How many rows' distances are held at a time where only a summary of them is needed.
+PIECE_ROWS = 16_384
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """The nearest center of every row, and what the mean of each cluster needs.
+
+    `sums` holds the weighted sum of the rows of each cluster relative to `origin`, `counts` their weight, and
+    `inertia` the weighted sum of squared distances.
+    """
+
+    labels: NDArray[np.int32]
+    inertia: float
+    origin: Floats
+    sums: Floats
+    counts: Floats
+
+    def add(self, points: Any, index: Indices, clusters: Indices, weight: Floats) -> None:
+        """Add points, chosen by their numbers, to the sums of clusters."""
+        shape = (len(self.counts), points.shape[0])
+        sums = sparse.csr_array((weight, (clusters, index)), shape=shape) @ points
+        counts = np.bincount(clusters, weight, len(self.counts))
+        self.counts[:] += counts
+        self.sums[:] += (sums.toarray() if sparse.issparse(sums) else sums) - counts[:, None] * self.origin
+
+    def move(self, points: Floats, weight: Floats, old: int, new: int) -> None:
+        """Take weighted points out of one cluster and put them into another."""
+        change, total = weight @ (points - self.origin), weight.sum()
+        self.sums[old] -= change
+        self.counts[old] -= total
+        self.sums[new] += change
+        self.counts[new] += total
+
+
+class RowBlocks:
+    """Rows that are compared with centers one block at a time, on several threads.
+
+    The blocks depend on the shape alone and are added up in order: results do not depend on the number of threads.
+
+    Parameters
+    ----------
+    X : ndarray in C order or CSR matrix, float32 or float64
+        Never written; may be memory-mapped.
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.is_sparse = sparse.issparse(X)
+        # A view that cannot be written: numba compiles read-only and writable arrays apart, and one is enough.
+        self.X: Any = X if self.is_sparse else _read_only(X)
+        self.n_rows, self.n_features = X.shape
+        self.dtype = X.dtype
+
+    def assign(self, centers: Floats, weight: Floats) -> Assignment:
+        """Find the nearest center of every row, and sum the rows of each cluster."""
+        n_clusters = len(centers)
+        blocks = self._blocks(centers.size)
+        origin, by_feature, norms = self._shift_to_origin(centers, self.dtype)
+        labels = np.empty(self.n_rows, dtype=np.int32)
+        sums = np.zeros((len(blocks), n_clusters, self.n_features))
+        counts = np.zeros((len(blocks), n_clusters))
+
+        def work(number: int) -> float:
+            rows = blocks[number]
+            outcome = (labels[rows], sums[number], counts[number])
+            if self.is_sparse:
+                return float(sparse_pass(*self._compressed(rows), weight[rows], by_feature, norms, *outcome))
+            return float(dense_pass(self.X[rows], weight[rows], origin, by_feature, norms, *outcome))
+
+        inertia = sum(_map_in_order(work, len(blocks)))
+        return Assignment(labels, inertia, origin.astype(float), sums.sum(axis=0), counts.sum(axis=0))
+
+    def squared_distances(self, centers: Floats, dtype: Any = np.float64) -> Array:
+        """Return the squared distance of every row to every center, an array of shape (n_rows, n_centers)."""
+        blocks = self._blocks(1)
+        origin, by_feature, norms = self._shift_to_origin(centers, np.float64)
+        out = np.empty((self.n_rows, len(centers)), dtype=dtype)
+
+        def work(number: int) -> None:
+            rows = blocks[number]
+            if self.is_sparse:
+                sparse_distances(*self._compressed(rows), by_feature, norms, out[rows])
+            else:
+                dense_distances(self.X[rows], origin, by_feature, norms, out[rows])
+
+        _map_in_order(work, len(blocks))
+        return out
+
+    def nearest_distances(self, centers: Floats) -> Floats:
+        """Return the squared distance of every row to its nearest center."""
+        return np.concatenate(self.map_pieces(lambda _, piece: piece.squared_distances(centers).min(axis=1)))
+
+    def distances_to_own(self, centers: Floats, labels: NDArray[np.integer]) -> Floats:
+        """Return the squared distance of every row to the center of its cluster."""
+
+        def own(rows: slice, piece: RowBlocks) -> Floats:
+            return np.asarray(piece.squared_distances(centers)[np.arange(piece.n_rows), labels[rows]])
+
+        return np.concatenate(self.map_pieces(own))
+
+    def map_pieces(self, work: Callable[[slice, RowBlocks], Any]) -> list[Any]:
+        """Apply a function to pieces of a few thousand rows, and return its results in order."""
+        cuts = [slice(start, start + PIECE_ROWS) for start in range(0, self.n_rows, PIECE_ROWS)]
+        return _map_in_order(lambda number: work(cuts[number], RowBlocks(self.X[cuts[number]])), len(cuts))
+
+    def rows(self, index: Indices | slice) -> Floats:
+        """Return some rows as a dense array in double precision."""
+        taken = self.X[index]
+        return np.asarray(taken.toarray() if self.is_sparse else taken, dtype=np.float64)
+
+    def take(self, index: Indices) -> RowBlocks:
+        """Return some rows in double precision."""
+        return RowBlocks(self.X[index].astype(np.float64))
+
+    def averages(self, group: Indices, n_groups: int, weight: Floats) -> RowBlocks:
+        """Return the weighted mean of each group of rows in double precision.
+
+        A group whose rows all have weight zero gets their plain mean.
+        """
+        weight = np.where(np.bincount(group, weight, n_groups)[group] > 0, weight, 1.0)
+        share = weight / np.bincount(group, weight, n_groups)[group]
+        member = sparse.csr_array((share, (group, np.arange(self.n_rows))), shape=(n_groups, self.n_rows))
+        means = member @ self.X
+        return RowBlocks(sparse.csr_matrix(means) if self.is_sparse else np.ascontiguousarray(means))
+
+    def scatter(self, group: Indices, means: RowBlocks, weight: Floats) -> Floats:
+        """Return the weighted sum of squared distances of each group's rows to its mean."""
+
+        def squares(rows: slice, piece: RowBlocks) -> Floats:
+            return squared_norms(piece.X - means.X[group[rows]])
+
+        return np.bincount(group, weight * np.concatenate(self.map_pieces(squares)), means.n_rows).astype(np.float64)
+
+    def mean_variance(self, weight: Floats) -> float:
+        """Return the weighted variance of the features, averaged over the features."""
+        share = weight / weight.sum()
+        mean = sum(self.map_pieces(lambda rows, piece: share[rows] @ piece.X))
+        if self.is_sparse:
+            squares = self.map_pieces(lambda rows, piece: float((share[rows] @ piece.X.multiply(piece.X)).sum()))
+            return max(0.0, sum(squares) - float(mean @ mean)) / self.n_features
+        squares = self.map_pieces(lambda rows, piece: float((share[rows] @ np.square(piece.X - mean)).sum()))
+        return sum(squares) / self.n_features
+
+    def order_by_content(self) -> Indices:
+        """Return the rows in an order that is the same however they are numbered, equal rows side by side."""
+        direction = np.random.RandomState(0).standard_normal(self.n_features)
+        place = np.concatenate(self.map_pieces(lambda _, piece: piece.X @ direction))
+        return np.argsort(place, kind="stable")
+
+    def _blocks(self, n_sums: int) -> list[slice]:
+        """Cut the rows into blocks for the threads, each of which keeps `n_sums` numbers of its own."""
+        n_blocks = max(1, min(MAX_BLOCKS, MAX_PARTIAL_SUMS // n_sums, self.n_rows // MIN_ROWS_PER_THREAD))
+        edges = np.arange(n_blocks + 1) * self.n_rows // n_blocks
+        return [slice(start, stop) for start, stop in pairwise(edges)]
+
+    def _shift_to_origin(self, centers: Floats, dtype: Any) -> tuple[Array, Array, Array]:
+        """Put the origin at the mean of the centers; return it, the centers relative to it (features first), |c|^2."""
+        origin = np.zeros(self.n_features) if self.is_sparse else centers.mean(axis=0)
+        # Rounded before it is subtracted: rows and centers are moved by exactly the same amount.
+        origin = origin.astype(dtype)
+        by_feature = np.ascontiguousarray((centers - origin.astype(float)).T)
+        return origin, by_feature.astype(dtype), np.square(by_feature).sum(axis=0).astype(dtype)
+
+    def _compressed(self, rows: slice) -> tuple[Array, Array, Array]:
+        """Return the three arrays of some rows of a sparse matrix, without a copy."""
+        indptr = self.X.indptr[rows.start : rows.stop + 1]
+        return _read_only(indptr), _read_only(self.X.indices), _read_only(self.X.data)
+
+
+@dataclass(frozen=True)
+class Standardizer:
+    """Means and standard deviations of the columns; a constant column keeps its unit."""
+
+    mean: Floats
+    scale: Floats
+    is_constant: Mask
+    dtype: Any
+
+    @classmethod
+    def of(cls, X: Array) -> Standardizer:
+        """Compute the means and standard deviations of the columns of X."""
+        mean = X.mean(axis=0, dtype=np.float64)
+        squares = RowBlocks(X).map_pieces(lambda _, piece: np.square(piece.X - mean).sum(axis=0))
+        deviation = np.sqrt(sum(squares) / len(X))
+        is_constant = deviation <= 4 * np.finfo(X.dtype).eps * np.abs(mean)
+        return cls(mean, np.where(is_constant, 1.0, deviation), is_constant, X.dtype)
+
+    def transform(self, X: Array) -> Floats:
+        """Return rows with mean zero and variance one in every column, in double precision."""
+        Z = np.subtract(X, self.mean, dtype=np.float64)
+        Z /= self.scale
+        return Z
+
+    def inverse_transform(self, Z: Floats) -> Array:
+        """Return standardized rows in the units and the precision of X."""
+        return (Z * self.scale + self.mean).astype(self.dtype)
+
+    def original_weights(self) -> Floats:
+        """Return the column weights, one on average, that give standardized columns the distances of X."""
+        variance = np.where(self.is_constant, 0.0, np.square(self.scale))
+        if not variance.any():
+            return np.ones(len(variance))
+        variance[self.is_constant] = variance[~self.is_constant].mean()
+        return np.asarray(variance / variance.mean())
+
+
+def squared_norms(X: Any) -> Floats:
+    """Return the squared length of every row of a dense array or a sparse matrix."""
+    return np.asarray((X.multiply(X) if sparse.issparse(X) else np.square(X)).sum(axis=1)).ravel()
+
+
+def _read_only(array: Array) -> Array:
+    """Return a view that cannot be written."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _map_in_order(work: Callable[[int], Any], n_blocks: int) -> list[Any]:
+    """Work on the blocks, on threads where there are several, and return the results in order."""
+    threads = min(n_blocks, n_threads())
+    if threads == 1:
+        return [work(number) for number in range(n_blocks)]
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, range(n_blocks)))
