@@ -21,11 +21,11 @@ from sklearn.metrics import euclidean_distances
 from sklearn.preprocessing import scale
 
 from mustlink import Constraints
-from mustlink.boosting._affinity_search import AffinityPropagationSearch, propagate_affinity, without_diagonal
-from mustlink.boosting._bbc import BoostBaseClustering, UnmetConstraintsWarning
-from mustlink.boosting._spectral_finish import spectral_finish
+from mustlink.boosting import BoostBaseClustering
+from mustlink.boosting._bbc._affinity_propagation import propagate_affinity, without_diagonal
+from mustlink.boosting._bbc._spectral_consensus import spectral_consensus
 from mustlink.datasets import load
-from mustlink.errors import DataNotFoundError
+from mustlink.errors import DataNotFoundError, UnmetConstraintsWarning
 from mustlink.kmeans import COPKMeans
 from mustlink.metrics import pairwise_f1
 
@@ -147,7 +147,7 @@ def clusters_beside_paper(trial: Trial, X: NDArray[Any], y: NDArray[np.int64]) -
     """Repeat the paper's protocol: a share of the rows is labelled, and the others are scored."""
     n_clusters = len(np.unique(y))
     plain = BoostBaseClustering(random_state=0).fit(X)
-    search = AffinityPropagationSearch(n_clusters, random_state=0).fit(X)
+    search = BoostBaseClustering(n_clusters=n_clusters, random_state=0).fit(X)
     title = (
         f"{trial.title}, repeats: {trial.n_repeats}. Plain affinity propagation: {plain.n_clusters_} clusters (paper "
         f"{trial.published_plain}), F {pairwise_f1(y, plain.labels_):.3f}, between / within "
@@ -194,7 +194,7 @@ def one_repeat(step: float, X: NDArray[Any], y: NDArray[np.int64], share: float,
         warnings.simplefilter("ignore", UnmetConstraintsWarning)
         model = BoostBaseClustering(step=step, random_state=seed).fit(X, known)
     seconds = time.perf_counter() - start
-    cut = [spectral_finish(model.coassociation_, n_clusters, assign, seed) for assign in ("rotation", "kmeans")]
+    cut = [spectral_consensus(model.coassociation_, n_clusters, assign, seed) for assign in ("rotation", "kmeans")]
     rival = COPKMeans(n_clusters, n_init=10, random_state=seed).fit(X, known).labels_
     scores = [pairwise_f1(y[hidden], labels[hidden]) for labels in (model.labels_, *cut, rival)]
     ratio = spread_ratio(X, y, model.metric_)

@@ -63,7 +63,7 @@ UNCONSTRAINED: dict[str, Callable[[Any], Any] | None] = {
 
 # Other parameters than the defaults, which change what the links do.
 VARIANTS: dict[str, list[dict[str, Any]]] = {
-    "BoostBaseClustering": [{"base": "average"}],
+    "BoostBaseClustering": [{"estimator": "average"}],
     "BoostCluster": [{"metric": "ridged"}],
     "BoostedConstrainedKMeans": [{"priorities": "random", "init_per_round": False}],
     "DistBoost": [

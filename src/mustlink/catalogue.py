@@ -141,7 +141,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "soft",
         "You have labels for some rows, a clusterer of similarities such as affinity propagation, and at most some "
         "thousand rows.",
-        base_parameter="base",
+        base_parameter="estimator",
         own_bases=("affinity", "spectral", "average", "complete", "kmedoids"),
     ),
     Entry(

@@ -18,9 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from mustlink import Constraints
-from mustlink.boosting import _bbc as bbc_module
-from mustlink.boosting._bbc import BoostBaseClustering
-from mustlink.boosting._metric_ascent import PairScatter, SignedPairs, nearest_distance, take_step
+from mustlink.boosting import BoostBaseClustering
+from mustlink.boosting._bbc import _bbc as bbc_module
+from mustlink.boosting._bbc._metric import PairScatter, project_to_psd, take_step
 from mustlink.errors import ConstraintError, TooLargeError, UnmetConstraintsWarning
 from reference.bbc import components, dense_sum, gradient, objective, project, supervise
 
@@ -28,12 +28,12 @@ quiet = pytest.mark.filterwarnings("ignore::mustlink.errors.UnmetConstraintsWarn
 
 
 def halves(points):
-    """Cut at the median of the first coordinate: a base that needs no seed."""
+    """Cut at the median of the first coordinate: a clusterer that needs no seed."""
     return (points[:, 0] > np.median(points[:, 0])).astype(int)
 
 
 def nearest_of_first_rows(points):
-    """Put every row with the nearest of the first six rows: a base with more clusters than classes."""
+    """Put every row with the nearest of the first six rows: a clusterer with more clusters than classes."""
     return euclidean_distances(points, points[:6]).argmin(axis=1)
 
 
@@ -64,7 +64,7 @@ def test_projection_is_the_nearest_positive_semidefinite_matrix(seed, d):
     rng = np.random.default_rng(seed)
     B = rng.normal(size=(d, d))
     B = B + B.T
-    P, root = nearest_distance(B)
+    P, root = project_to_psd(B)
     assert np.linalg.eigvalsh(P).min() >= -1e-9
     np.testing.assert_allclose(root @ root, P, atol=1e-9)
     np.testing.assert_allclose(root, root.T, atol=1e-12)
@@ -81,18 +81,17 @@ def test_gradient_by_finite_differences_and_by_a_loop(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(9, 3)) + 5
     links = Constraints.sample(rng.integers(0, 3, 9), n_pairs=8, balanced=False, random_state=seed)
-    pairs = SignedPairs.of(links)
-    weights = rng.random(len(pairs))
-    G = PairScatter(X, pairs)(weights)
-    np.testing.assert_allclose(G, gradient(X, pairs.rows, pairs.sign, weights), atol=1e-9)
+    weights = rng.random(len(links))
+    G = PairScatter(X, links)(weights)
+    np.testing.assert_allclose(G, gradient(X, links.pairs, links.sign, weights), atol=1e-9)
     A = np.eye(3)
     small = 1e-4
     for a in range(3):
         for b in range(3):
             shift = np.zeros((3, 3))
             shift[a, b] = small
-            rise = objective(A + shift, X, pairs.rows, pairs.sign, weights)
-            fall = objective(A - shift, X, pairs.rows, pairs.sign, weights)
+            rise = objective(A + shift, X, links.pairs, links.sign, weights)
+            fall = objective(A - shift, X, links.pairs, links.sign, weights)
             assert G[a, b] == pytest.approx((rise - fall) / (2 * small), abs=1e-6)
 
 
@@ -117,15 +116,14 @@ def test_step_without_a_slope_stays():
 
 
 @quiet
-@pytest.mark.parametrize("base", [halves, nearest_of_first_rows])
+@pytest.mark.parametrize("estimator", [halves, nearest_of_first_rows])
 @pytest.mark.parametrize("n_pairs", [6, 80])
-def test_whole_run_equals_the_slow_version(blobs, base, n_pairs):
+def test_whole_run_equals_the_slow_version(blobs, estimator, n_pairs):
     X, y = blobs
     links = links_of(y, n_pairs)
     options = {"n_rounds": 12, "step": 0.2, "max_inner": 2, "max_stalls": 2}
-    model = BoostBaseClustering(base, **options).fit(X, constraints=links)
-    pairs = SignedPairs.of(links)
-    A, alphas, errors, Y, stalls = supervise(X, pairs.rows, pairs.sign, base, **options)
+    model = BoostBaseClustering(estimator, **options).fit(X, constraints=links)
+    A, alphas, errors, Y, stalls = supervise(X, links.pairs, links.sign, estimator, **options)
     np.testing.assert_allclose(model.metric_, A, atol=1e-8)
     np.testing.assert_allclose(model.alphas_, alphas, atol=1e-8)
     np.testing.assert_allclose(model.errors_, errors, atol=1e-8)
@@ -137,12 +135,13 @@ def test_whole_run_equals_the_slow_version(blobs, base, n_pairs):
 
 @quiet
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("base", ["affinity", "kmedoids"])
-def test_training_error_stays_below_the_bound_of_lemma_2(blobs, base, seed):
+@pytest.mark.parametrize("estimator", ["affinity", "kmedoids"])
+def test_training_error_stays_below_the_bound_of_lemma_2(blobs, estimator, seed):
     X, y = blobs
     links = links_of(y, 40, seed)
-    model = BoostBaseClustering(base, 4, finish="components", n_rounds=10, random_state=0).fit(X, constraints=links)
-    pairs = SignedPairs.of(links)
+    model = BoostBaseClustering(estimator, 4, consensus="components", n_rounds=10, random_state=0).fit(
+        X, constraints=links
+    )
     floor = 0.5 / len(links)
     bound, intact, vote, counted = 1.0, True, np.zeros(len(links)), 0
     for entry in model.history_:
@@ -150,13 +149,13 @@ def test_training_error_stays_below_the_bound_of_lemma_2(blobs, base, seed):
             intact = False
             continue
         code = model.coassociation_.codes[:, counted]
-        together = np.where(code[pairs.rows[:, 0]] == code[pairs.rows[:, 1]], 1, -1)
+        together = np.where(code[links.pairs[:, 0]] == code[links.pairs[:, 1]], 1, -1)
         vote += model.alphas_[counted] * together
-        wrong = np.mean(vote * pairs.sign <= 0)
+        wrong = np.mean(vote * links.sign <= 0)
         error = max(model.errors_[counted], floor)
         bound *= 2 * np.sqrt(error * (1 - error))
         loss = np.exp(model.objective_[counted])
-        assert loss == pytest.approx(np.mean(np.exp(-vote * pairs.sign)))
+        assert loss == pytest.approx(np.mean(np.exp(-vote * links.sign)))
         assert wrong == pytest.approx(entry["wrong"])
         # The loss bounds the error always, the product bounds the loss while the weights have not started again.
         assert wrong <= loss + 1e-12
@@ -167,18 +166,18 @@ def test_training_error_stays_below_the_bound_of_lemma_2(blobs, base, seed):
 
 
 @pytest.mark.parametrize(
-    "base",
+    "estimator",
     [
         KMeans(3, n_init=3),
         GaussianMixture(3, covariance_type="spherical"),
         "spectral",
     ],
-    ids=lambda base: base if isinstance(base, str) else type(base).__name__,
+    ids=lambda estimator: estimator if isinstance(estimator, str) else type(estimator).__name__,
 )
-def test_full_supervision_gives_the_classes(wine, base):
+def test_full_supervision_gives_the_classes(wine, estimator):
     X, y = wine
-    n_clusters = 3 if isinstance(base, str) else None
-    model = BoostBaseClustering(base, n_clusters, finish="components", random_state=0)
+    n_clusters = 3 if isinstance(estimator, str) else None
+    model = BoostBaseClustering(estimator, n_clusters, consensus="components", random_state=0)
     model.fit(X, constraints=Constraints.from_labels(y, pairs="all"))
     assert model.n_clusters_ == 3
     assert adjusted_rand_score(y, model.labels_) == 1.0
@@ -186,13 +185,13 @@ def test_full_supervision_gives_the_classes(wine, base):
 
 
 @pytest.mark.parametrize(
-    ("base", "noise"), [("affinity", 8), ("average", 6), ("complete", 8), ("kmedoids", 8), ("spectral", 8)]
+    ("estimator", "noise"), [("affinity", 8), ("average", 6), ("complete", 8), ("kmedoids", 8), ("spectral", 8)]
 )
-@pytest.mark.parametrize("finish", ["components", "spectral"])
-def test_full_supervision_finds_classes_among_columns_of_noise(base, noise, finish):
+@pytest.mark.parametrize("consensus", ["components", "spectral"])
+def test_full_supervision_finds_classes_among_columns_of_noise(estimator, noise, consensus):
     X, y = make_blobs(90, 3, centers=3, random_state=3)
     X = np.column_stack([X, noise * np.random.default_rng(0).normal(size=(90, 3))])
-    model = BoostBaseClustering(base, 3, finish=finish, random_state=0)
+    model = BoostBaseClustering(estimator, 3, consensus=consensus, random_state=0)
     assert adjusted_rand_score(y, clone(model).fit(X).labels_) < 0.9
     model.fit(X, constraints=Constraints.from_labels(y, pairs="all"))
     assert model.n_clusters_ == 3
@@ -200,11 +199,13 @@ def test_full_supervision_finds_classes_among_columns_of_noise(base, noise, fini
 
 
 @quiet
-@pytest.mark.parametrize(("base", "n_clusters"), [("affinity", None), ("complete", 3), (KMeans(3, n_init=1), None)])
-def test_rotating_the_table_rotates_the_distance(blobs, base, n_clusters):
+@pytest.mark.parametrize(
+    ("estimator", "n_clusters"), [("affinity", None), ("complete", 3), (KMeans(3, n_init=1), None)]
+)
+def test_rotating_the_table_rotates_the_distance(blobs, estimator, n_clusters):
     X, y = blobs
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
-    model = BoostBaseClustering(base, n_clusters, n_rounds=8, random_state=0)
+    model = BoostBaseClustering(estimator, n_clusters, n_rounds=8, random_state=0)
     straight = clone(model).fit(X, constraints=links_of(y))
     turned = clone(model).fit(X @ turn, constraints=links_of(y))
     np.testing.assert_allclose(turned.metric_, turn.T @ straight.metric_ @ turn, atol=1e-7)
@@ -257,7 +258,7 @@ def test_partial_labels_are_all_pairs_or_a_compact_list(blobs, monkeypatch):
     from_labels = clone(model).fit(X, partial)
     all_pairs = clone(model).fit(X, constraints=Constraints.from_labels(partial, pairs="all"))
     np.testing.assert_array_equal(from_labels.errors_, all_pairs.errors_)
-    monkeypatch.setattr(bbc_module, "MOST_IMPLIED_PAIRS", 10)
+    monkeypatch.setattr(bbc_module, "MAX_IMPLIED_PAIRS", 10)
     few = clone(model).fit(X, partial)
     compact = clone(model).fit(X, constraints=Constraints.from_labels(partial))
     np.testing.assert_array_equal(few.errors_, compact.errors_)
@@ -276,12 +277,12 @@ def test_number_of_clusters_per_round_counts_components(blobs):
     assert model.n_clusters_ == expected[-1]
 
 
-# ---- the bases -----------------------------------------------------------------------------------------------------
+# ---- the estimators ------------------------------------------------------------------------------------------------
 
 
 @quiet
 @pytest.mark.parametrize(
-    ("base", "n_clusters"),
+    ("estimator", "n_clusters"),
     [
         ("affinity", None),
         ("affinity", 3),
@@ -300,10 +301,12 @@ def test_number_of_clusters_per_round_counts_components(blobs):
     ],
 )
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_every_base_gives_a_whole_result(blobs, base, n_clusters, dtype):
+def test_every_estimator_gives_a_whole_result(blobs, estimator, n_clusters, dtype):
     X, y = blobs
     links = links_of(y)
-    model = BoostBaseClustering(base, n_clusters, n_rounds=4, random_state=0).fit(X.astype(dtype), constraints=links)
+    model = BoostBaseClustering(estimator, n_clusters, n_rounds=4, random_state=0).fit(
+        X.astype(dtype), constraints=links
+    )
     assert model.labels_.shape == (36,)
     found = np.unique(model.labels_[model.labels_ >= 0])
     np.testing.assert_array_equal(found, np.arange(model.n_clusters_))
@@ -323,9 +326,9 @@ def test_every_base_gives_a_whole_result(blobs, base, n_clusters, dtype):
         ("affinity", AffinityPropagation(damping=0.75, convergence_iter=30, random_state=0)),
     ],
 )
-def test_named_bases_equal_their_peers_without_constraints(wine, named, estimator):
+def test_named_estimators_equal_their_peers_without_constraints(wine, named, estimator):
     X, _ = wine
-    ours = BoostBaseClustering(named, 3, finish="components", random_state=0).fit(X)
+    ours = BoostBaseClustering(named, 3, consensus="components", random_state=0).fit(X)
     assert adjusted_rand_score(estimator.fit_predict(X), ours.labels_) == 1.0
     assert ours.violations_.is_empty
     assert ours.alphas_.size == ours.stalls_ == 0
@@ -352,7 +355,7 @@ def test_precomputed_inputs_are_distances_or_similarities(blobs):
     np.testing.assert_allclose(seen["similarities"], -squares, atol=1e-9)
 
 
-def test_without_constraints_the_result_is_the_bases_own(wine):
+def test_without_constraints_the_result_is_that_of_the_estimator(wine):
     X, classes = wine
     for constraints, y in ((None, None), (Constraints(), None), (None, np.full(len(X), -1)), (None, classes)):
         model = BoostBaseClustering(KMeans(4, n_init=2), random_state=3).fit(X, y, constraints=constraints)
@@ -367,7 +370,7 @@ def test_affinity_without_constraints_meets_a_wanted_number(wine):
     X, _ = wine
     assert BoostBaseClustering(random_state=0).fit(X).n_clusters_ == 15
     assert BoostBaseClustering(n_clusters=3, random_state=0).fit(X).n_clusters_ == 3
-    assert BoostBaseClustering(n_clusters=3, finish="components", random_state=0).fit(X).n_clusters_ == 15
+    assert BoostBaseClustering(n_clusters=3, consensus="components", random_state=0).fit(X).n_clusters_ == 15
 
 
 # ---- constraints that cannot be met ----------------------------------------------------------------------------------
@@ -382,7 +385,7 @@ def test_contradictory_constraints_end_with_a_warning(blobs):
     assert np.isfinite(model.metric_).all()
 
 
-def test_constraints_that_no_base_can_meet_end_after_three_stalls(blobs):
+def test_constraints_that_no_estimator_can_meet_end_after_three_stalls(blobs):
     X, _ = blobs
     runs = []
 
@@ -452,19 +455,21 @@ def test_a_reset_starts_the_weights_again(blobs):
     ],
     ids=["one must", "one cannot", "must only", "cannot only", "one of each"],
 )
-@pytest.mark.parametrize(("base", "n_clusters"), [("affinity", None), ("kmedoids", 3), (KMeans(3, n_init=1), None)])
-def test_few_links_and_one_kind_only(blobs, links, base, n_clusters):
+@pytest.mark.parametrize(
+    ("estimator", "n_clusters"), [("affinity", None), ("kmedoids", 3), (KMeans(3, n_init=1), None)]
+)
+def test_few_links_and_one_kind_only(blobs, links, estimator, n_clusters):
     X, _ = blobs
-    model = BoostBaseClustering(base, n_clusters, n_rounds=5, random_state=0).fit(X, constraints=links)
+    model = BoostBaseClustering(estimator, n_clusters, n_rounds=5, random_state=0).fit(X, constraints=links)
     assert np.isfinite(model.alphas_).all()
     assert (model.alphas_ > 0).all()
     assert np.isfinite(model.metric_).all()
     assert len(model.labels_) == 36
 
 
-@pytest.mark.parametrize("base", ["affinity", "spectral", "average", "complete", "kmedoids"])
+@pytest.mark.parametrize("estimator", ["affinity", "spectral", "average", "complete", "kmedoids"])
 @pytest.mark.parametrize("kind", ["two rows", "constant features", "more features than rows", "one constant feature"])
-def test_odd_tables(base, kind):
+def test_odd_tables(estimator, kind):
     rng = np.random.default_rng(0)
     X = {
         "two rows": np.array([[0.0, 1.0], [1.0, 0.0]]),
@@ -472,12 +477,12 @@ def test_odd_tables(base, kind):
         "more features than rows": rng.normal(size=(6, 40)),
         "one constant feature": np.column_stack([rng.normal(size=10), np.full(10, 0.1)]),
     }[kind]
-    n_clusters = None if base == "affinity" else 2
+    n_clusters = None if estimator == "affinity" else 2
     for links in (Constraints(must_link=[(0, 1)]), Constraints(cannot_link=[(0, 1)])):
         for scaled in (False, True):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UnmetConstraintsWarning)
-                model = BoostBaseClustering(base, n_clusters, scale=scaled, n_rounds=2, random_state=0).fit(
+                model = BoostBaseClustering(estimator, n_clusters, scale=scaled, n_rounds=2, random_state=0).fit(
                     X, constraints=links
                 )
             assert len(model.labels_) == len(X)
@@ -485,7 +490,7 @@ def test_odd_tables(base, kind):
             assert model.n_clusters_ >= 1
 
 
-def test_a_base_that_fails_names_the_round(blobs):
+def test_an_estimator_that_fails_names_the_round(blobs):
     X, y = blobs
     runs = []
 
@@ -508,7 +513,7 @@ def test_a_base_that_fails_names_the_round(blobs):
         (lambda points: ["a"] * 36, "integers"),
     ],
 )
-def test_a_base_that_returns_nonsense_names_the_round(blobs, answer, message):
+def test_an_estimator_that_returns_nonsense_names_the_round(blobs, answer, message):
     X, y = blobs
     with pytest.raises(RuntimeError, match=rf"in round 1, step 1.*{message}"):
         BoostBaseClustering(answer).fit(X, constraints=links_of(y))
@@ -517,21 +522,21 @@ def test_a_base_that_returns_nonsense_names_the_round(blobs, answer, message):
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"base": "kmeans"}, ValueError, "no base called 'kmeans'; there are affinity"),
-        ({"base": "spectral"}, ValueError, "base spectral needs to know the number of clusters"),
-        ({"finish": "spectral"}, ValueError, "needs to know the number of clusters"),
-        ({"base": KMeans}, TypeError, "base must be one of affinity"),
-        ({"base": 3}, TypeError, "base must be one of affinity"),
+        ({"estimator": "kmeans"}, ValueError, "no estimator called 'kmeans'; the names are affinity"),
+        ({"estimator": "spectral"}, ValueError, "estimator spectral needs the number of clusters"),
+        ({"consensus": "spectral"}, ValueError, "needs the number of clusters"),
+        ({"estimator": KMeans}, TypeError, "estimator must be one of affinity"),
+        ({"estimator": 3}, TypeError, "estimator must be one of affinity"),
         ({"n_clusters": 37}, ValueError, "n_samples=36 should be >= n_clusters=37"),
         ({"n_clusters": 0}, ValueError, "n_clusters"),
         ({"step": 0.0}, ValueError, "step"),
         ({"step": 1.0}, ValueError, "step"),
         ({"n_rounds": 0}, ValueError, "n_rounds"),
-        ({"finish": "kmeans"}, ValueError, "finish"),
-        ({"assign": "argmax"}, ValueError, "assign"),
-        ({"max_samples": 35}, TooLargeError, "36 rows need 3 arrays of 36 x 36 numbers.*allows 35 rows"),
-        ({"base": "average", "n_clusters": 2, "max_samples": 35}, TooLargeError, "base average.*36 x 36"),
-        ({"base": DBSCAN(metric="precomputed"), "max_samples": 35}, TooLargeError, "base DBSCAN.*an array of 36 x 36"),
+        ({"consensus": "kmeans"}, ValueError, "consensus"),
+        ({"assign_labels": "argmax"}, ValueError, "assign_labels"),
+        ({"max_samples": 35}, TooLargeError, "estimator affinity.*36 x 36 numbers.*max_samples=35"),
+        ({"estimator": "average", "n_clusters": 2, "max_samples": 35}, TooLargeError, "estimator average.*36 x 36"),
+        ({"estimator": DBSCAN(metric="precomputed"), "max_samples": 35}, TooLargeError, "estimator DBSCAN.*36 x 36"),
     ],
 )
 def test_bad_parameters_are_refused(blobs, parameters, error, message):
@@ -541,7 +546,7 @@ def test_bad_parameters_are_refused(blobs, parameters, error, message):
 
 
 @quiet
-def test_a_base_on_features_has_no_limit_of_rows(blobs):
+def test_an_estimator_on_features_has_no_limit_of_rows(blobs):
     X, y = blobs
     model = BoostBaseClustering(KMeans(3, n_init=1), max_samples=5, n_rounds=2).fit(X, constraints=links_of(y))
     assert len(model.labels_) == 36
@@ -549,7 +554,7 @@ def test_a_base_on_features_has_no_limit_of_rows(blobs):
 
 def test_bad_tables_and_constraints_are_refused(blobs):
     X, y = blobs
-    with pytest.raises(TooLargeError, match="6,000 features"):
+    with pytest.raises(TooLargeError, match=r"6,000 x 6,000 numbers.*PCA"):
         BoostBaseClustering().fit(np.zeros((2, 6_000)), constraints=Constraints(must_link=[(0, 1)]))
     with pytest.raises(ConstraintError, match="the table has 36 rows"):
         BoostBaseClustering().fit(X, constraints=Constraints(must_link=[(0, 36)]))

@@ -57,8 +57,8 @@ def test_lanczos_and_the_small_matrix_agree_with_the_dense_matrix(noise: bool, m
     codes = rng.randint(-1 if noise else 0, 6, size=(80, 7))
     weights = rng.uniform(0.5, 1.5, 7)
     dense_values = np.linalg.eigvalsh(dense_coassociation(codes, weights))[::-1][:4]
-    monkeypatch.setattr(module, "MOST_DENSE_ROWS", 20)
-    monkeypatch.setattr(module, "MOST_DENSE_COLUMNS", 5)
+    monkeypatch.setattr(module, "MAX_DENSE_ROWS", 20)
+    monkeypatch.setattr(module, "MAX_DENSE_COLUMNS", 5)
     by_products = CoAssociation(codes, weights).eigenvectors(4)
     monkeypatch.undo()
     direct = CoAssociation(codes, weights).eigenvectors(4)
@@ -175,7 +175,7 @@ def test_any_numbering_will_do_and_a_copy_survives_pickling() -> None:
 def test_nothing_quadratic_is_built_for_many_points() -> None:
     codes = np.random.RandomState(0).randint(0, 4, size=(60_000, 57))
     kernel = CoAssociation(codes)
-    with pytest.raises(TooLargeError, match="60,000 points"):
+    with pytest.raises(TooLargeError, match="60,000 x 60,000 numbers"):
         kernel.toarray()
     values, vectors = kernel.eigenvectors(2)
     np.testing.assert_allclose(kernel.matvec(vectors), vectors * values, rtol=1e-6, atol=1e-6)

@@ -75,7 +75,7 @@ def components(Y):
     return label
 
 
-def normalised_laplacian(Y):
+def normalized_laplacian(Y):
     """I - D^-1/2 W D^-1/2 of W = Y - min Y."""
     W = Y - Y.min()
     degree = W.sum(axis=1)

@@ -1,6 +1,5 @@
 """Boosting: any clusterer made to follow a person's links."""
 
-from mustlink.boosting._affinity_search import AffinityPropagationSearch
 from mustlink.boosting._bbc import BoostBaseClustering
 from mustlink.boosting._bckm import BoostedConstrainedKMeans
 from mustlink.boosting._boostcluster import BoostCluster, Suspect
@@ -9,7 +8,6 @@ from mustlink.boosting._distboost import DistBoost
 from mustlink.boosting._prioritycop import PriorityCOPKMeans
 
 __all__ = [
-    "AffinityPropagationSearch",
     "BoostBaseClustering",
     "BoostCluster",
     "BoostedConstrainedKMeans",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eigh
-from scipy.sparse.linalg import LinearOperator, eigsh
+from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
 
+from mustlink._eigen import leading_eigenpairs
+from mustlink._numbering import number_by_first
+from mustlink._types import Array, Floats, Ints
+from mustlink.base import check_fits
 from mustlink.boosting._coassociation_kernels import (
     add_to_columns,
     connect_codes,
@@ -19,15 +21,12 @@ from mustlink.boosting._coassociation_kernels import (
     sum_table_rows,
 )
 from mustlink.boosting._code_kmeans import CodeTable, best_of_starts
-from mustlink.errors import TooLargeError
 
 __all__ = ["CoAssociation"]
 
 NOISE_LABEL = -1
-MOST_DENSE_ROWS = 5_000
-MOST_DENSE_COLUMNS = 3_000
-# Eigenvalues below this share of the largest one are rounding.
-RANK_TOLERANCE = 1e-10
+MAX_DENSE_ROWS = 5_000
+MAX_DENSE_COLUMNS = 3_000
 
 
 class CoAssociation:
@@ -120,7 +119,7 @@ class CoAssociation:
         kernel._build(columns, len(columns[0]), weights)
         return kernel
 
-    def _build(self, columns: list[NDArray[Any]], n_samples: int, weights: ArrayLike | None) -> None:
+    def _build(self, columns: list[Array], n_samples: int, weights: ArrayLike | None) -> None:
         """Renumber the labels of every round and keep them in the smallest type."""
         per_round = np.ones(len(columns)) if weights is None else np.array(weights, dtype=np.float64)
         if per_round.shape != (len(columns),) or not (np.isfinite(per_round).all() and (per_round >= 0).all()):
@@ -149,12 +148,12 @@ class CoAssociation:
         return len(self.weights)
 
     @cached_property
-    def column_weight(self) -> NDArray[np.float64]:
+    def column_weight(self) -> Floats:
         """The weight of the round that each (round, label) column belongs to."""
         return np.repeat(self.weights, np.diff(self.offsets))
 
     @cached_property
-    def noise_weight(self) -> NDArray[np.float64]:
+    def noise_weight(self) -> Floats:
         """The summed weight of the rounds in which each point is noise."""
         is_noise = self.codes < 0
         return is_noise @ self.weights if is_noise.any() else np.zeros(self.n_samples)
@@ -175,7 +174,7 @@ class CoAssociation:
 
     # ---- the kernel --------------------------------------------------------------------------------------------
 
-    def at(self, pairs: ArrayLike) -> NDArray[np.float64]:
+    def at(self, pairs: ArrayLike) -> Floats:
         """Return K at some pairs of points.
 
         Parameters
@@ -191,7 +190,7 @@ class CoAssociation:
         together = (self.codes[i] == self.codes[j]) & ((self.codes[i] >= 0) | (i == j)[:, None])
         return together @ self.weights
 
-    def toarray(self) -> NDArray[np.float64]:
+    def toarray(self) -> Floats:
         """Return K itself, for pictures and for small tables.
 
         Returns
@@ -203,18 +202,19 @@ class CoAssociation:
         TooLargeError
             Above 5,000 points.
         """
-        if self.n_samples > MOST_DENSE_ROWS:
-            raise TooLargeError(
-                f"The co-association of {self.n_samples:,} points would take {self.n_samples**2 * 8 / 1e9:,.1f} GB; "
-                f"it is written out for at most {MOST_DENSE_ROWS:,} points. Use at, matvec or eigenvectors instead."
-            )
+        check_fits(
+            "The co-association as an array",
+            (self.n_samples, self.n_samples),
+            MAX_DENSE_ROWS**2,
+            "use at, matvec or eigenvectors instead",
+        )
         dense = np.diag(self.noise_weight)
         for t, weight in enumerate(self.weights):
             code = self.codes[:, t]
             dense += weight * ((code[:, None] == code) & (code >= 0))
         return dense
 
-    def matvec(self, vectors: ArrayLike) -> NDArray[np.float64]:
+    def matvec(self, vectors: ArrayLike) -> Floats:
         """Multiply K with a vector or with several.
 
         Parameters
@@ -232,7 +232,7 @@ class CoAssociation:
         product = sum_table_rows(self.codes, self.offsets, per_label) + self.noise_weight[:, None] * columns
         return product.reshape(given.shape)
 
-    def distinct(self) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    def distinct(self) -> tuple[Array, Ints, Ints]:
         """Find the distinct codes, in the order of their first points.
 
         Returns
@@ -257,7 +257,7 @@ class CoAssociation:
 
     # ---- eigenvectors ------------------------------------------------------------------------------------------
 
-    def eigenvectors(self, n_components: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def eigenvectors(self, n_components: int) -> tuple[Floats, Floats]:
         """Return the largest eigenvalues of K and their eigenvectors.
 
         Parameters
@@ -284,7 +284,7 @@ class CoAssociation:
             vectors = sum_table_rows(self.codes, self.offsets, self._weighted(table)) / np.sqrt(values)
         return values, vectors
 
-    def embed(self, n_components: int | None = None) -> NDArray[np.float64]:
+    def embed(self, n_components: int | None = None) -> Floats:
         """Return points whose inner products are K, or its best approximation of a given rank.
 
         Parameters
@@ -300,7 +300,7 @@ class CoAssociation:
         values, vectors = self.eigenvectors(self.n_samples if n_components is None else n_components)
         return vectors * np.sqrt(values)
 
-    def transform(self, labels: ArrayLike, n_components: int | None = None) -> NDArray[np.float64]:
+    def transform(self, labels: ArrayLike, n_components: int | None = None) -> Floats:
         """Embed new points by their labels in the rounds.
 
         Parameters
@@ -318,7 +318,7 @@ class CoAssociation:
         _, table, _ = self._spectrum(self.n_samples if n_components is None else n_components)
         return sum_table_rows(self.encode(labels), self.offsets, self._weighted(table))
 
-    def encode(self, labels: ArrayLike) -> NDArray[Any]:
+    def encode(self, labels: ArrayLike) -> Array:
         """Renumber the labels of new points as in `codes`; one that a round has not seen becomes noise.
 
         Parameters
@@ -338,12 +338,10 @@ class CoAssociation:
             encoded[:, t] = renumber(given[:, t], names)
         return encoded
 
-    def _weighted(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _weighted(self, table: Floats) -> Floats:
         return np.ascontiguousarray(table * np.sqrt(self.column_weight)[:, None])
 
-    def _spectrum(
-        self, n_components: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+    def _spectrum(self, n_components: int) -> tuple[Floats, Floats, Floats | None]:
         """Return eigenvalues, the embedding of every (round, label) column, and the eigenvectors if at hand.
 
         Without noise and with fewer labels than points, everything comes from the small matrix B'B. Otherwise K is
@@ -352,20 +350,16 @@ class CoAssociation:
         if n_components < 1:
             raise ValueError(f"n_components must be at least 1; got {n_components}.")
         n_columns = int(self.offsets[-1])
-        if not self.noise_weight.any() and n_columns <= min(self.n_samples, MOST_DENSE_COLUMNS):
+        if not self.noise_weight.any() and n_columns <= min(self.n_samples, MAX_DENSE_COLUMNS):
             root = np.sqrt(self.column_weight)
             small = count_together(self.codes, self.offsets, np.ones(self.n_samples)) * root * root[:, None]
-            values, columns = largest_eigenpairs(small, n_components)
+            values, columns = leading_eigenpairs(small, n_components, positive=True)
             return values, columns, None
-        if self.n_samples <= MOST_DENSE_ROWS // 2 or n_components >= self.n_samples:
-            values, vectors = largest_eigenpairs(self.toarray(), n_components)
-        else:
-            operator = LinearOperator((self.n_samples,) * 2, matvec=self.matvec, dtype=np.float64)
-            start = np.random.RandomState(0).standard_normal(self.n_samples)
-            values, vectors = eigsh(operator, k=n_components, which="LA", v0=start)
-            keep = np.argsort(-values)
-            keep = keep[values[keep] > RANK_TOLERANCE * values.max()]
-            values, vectors = values[keep], with_fixed_signs(vectors[:, keep])
+        is_small = self.n_samples <= MAX_DENSE_ROWS // 2 or n_components >= self.n_samples
+        matrix = (
+            self.toarray() if is_small else LinearOperator((self.n_samples,) * 2, matvec=self.matvec, dtype=np.float64)
+        )
+        values, vectors = leading_eigenpairs(matrix, n_components, positive=True)
         per_label = add_to_columns(self.codes, self.offsets, np.ascontiguousarray(vectors))
         return values, per_label * np.sqrt(self.column_weight)[:, None] / np.sqrt(values), vectors
 
@@ -378,7 +372,7 @@ class CoAssociation:
         *,
         sample_weight: ArrayLike | None = None,
         max_iter: int = 300,
-    ) -> tuple[NDArray[np.int64], float]:
+    ) -> tuple[Ints, float]:
         """Run kernel k-means on K, exactly, as k-means on the codes.
 
         Parameters
@@ -417,7 +411,7 @@ class CoAssociation:
         starts = [init_labels] if first.ndim == 0 else list(init_labels)  # type: ignore[arg-type]
         return best_of_starts(CodeTable.of(self, weight), n_clusters, starts, max_iter)
 
-    def components(self, threshold: float) -> NDArray[np.int64]:
+    def components(self, threshold: float) -> Ints:
         """Return the connected components of the graph in which K_ij > threshold joins two points.
 
         Parameters
@@ -449,10 +443,10 @@ class CoAssociation:
         label = component[inverse]
         alone = np.flatnonzero(loose[inverse])
         label[alone] = len(codes) + np.arange(len(alone))
-        return in_order_of_appearance(label)
+        return number_by_first(label, len(codes) + len(alone))[0].astype(np.int64)
 
 
-def label_names(column: NDArray[Any]) -> NDArray[Any]:
+def label_names(column: Array) -> Array:
     """Return the labels of one round in ascending order, without noise."""
     if column.size == 0:
         return column[:0]
@@ -466,7 +460,7 @@ def label_names(column: NDArray[Any]) -> NDArray[Any]:
     return names[names != NOISE_LABEL]
 
 
-def renumber(column: NDArray[Any], names: NDArray[Any]) -> NDArray[np.int64]:
+def renumber(column: Array, names: Array) -> Ints:
     """Replace every label by its place among the names, and by -1 where it is none of them."""
     if len(names) == 0:
         return np.full(len(column), NOISE_LABEL, dtype=np.int64)
@@ -475,23 +469,3 @@ def renumber(column: NDArray[Any], names: NDArray[Any]) -> NDArray[np.int64]:
         return np.asarray(column if within.all() else np.where(within, column, NOISE_LABEL))
     place = np.minimum(np.searchsorted(names, column), len(names) - 1)
     return np.where(names[place] == column, place, NOISE_LABEL)
-
-
-def largest_eigenpairs(matrix: NDArray[np.float64], count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return at most `count` eigenpairs of a positive semidefinite matrix, largest first, without null ones."""
-    size = len(matrix)
-    values, vectors = eigh(matrix, subset_by_index=(max(0, size - count), size - 1))
-    keep = np.flatnonzero(values > RANK_TOLERANCE * values[-1])[::-1]
-    return values[keep], with_fixed_signs(vectors[:, keep])
-
-
-def with_fixed_signs(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn every column so that its largest entry is positive."""
-    largest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(vectors.shape[1])]
-    return vectors * np.where(largest < 0, -1.0, 1.0)
-
-
-def in_order_of_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Renumber labels in the order in which they first appear."""
-    _, first, number = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[number].astype(np.int64)

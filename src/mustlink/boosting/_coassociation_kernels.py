@@ -236,3 +236,26 @@ def connect_codes(codes: Any, weights: Any, threshold: float) -> Any:
             n_unreached = kept
         n_components += 1
     return component
+
+
+@jit
+def min_in_common(codes: Any, weights: Any) -> float:
+    """Return the smallest weight that two different rows have in common: the least entry of the co-association.
+
+    At worst all pairs of rows are compared. Mostly two of the first rows have nothing in common, and 0 is the minimum.
+    """
+    n_rows, n_rounds = codes.shape
+    least: float = np.sum(weights)
+    for i in range(n_rows):
+        for j in range(i):
+            common = 0.0
+            for t in range(n_rounds):
+                if codes[i, t] == codes[j, t] and codes[i, t] >= 0:
+                    common += weights[t]
+                    if common >= least:
+                        break
+            if common < least:
+                least = common
+            if least == 0.0:
+                return least
+    return least

@@ -122,7 +122,7 @@ def _boosting_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     kernel = CoAssociation(codes, np.ones(4))
     X = codes.astype(float) + np.linspace(0, 1, 24)[:, None]
     links = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 5)])
-    medoids = BoostBaseClustering("kmedoids", 3, finish="components", n_rounds=2, random_state=0)
+    medoids = BoostBaseClustering("kmedoids", 3, consensus="components", n_rounds=2, random_state=0)
     yield "co-association, pairs", lambda: kernel.at(links.must_link)
     yield "co-association, components", lambda: kernel.components(2.0)
     yield "co-association, eigenvectors", lambda: kernel.eigenvectors(2)

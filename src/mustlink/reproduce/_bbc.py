@@ -66,7 +66,7 @@ def _supervised(problem: Problem) -> Outcome:
         n_clusters=problem.n_clusters,
         n_rounds=ROUNDS,
         step=STEP,
-        finish="spectral",
+        consensus="spectral",
         random_state=problem.seed,
     ).fit(problem.X, constraints=problem.links)
     rounds = model.coassociation_
@@ -89,15 +89,13 @@ def distance_ratio(X: NDArray[Any], y: NDArray[np.int64], metric: NDArray[Any]) 
 
 def _plain(problem: Problem) -> Outcome:
     """Affinity propagation with the median similarity as preference."""
-    model = build("mustlink.boosting:BoostBaseClustering", base="affinity", random_state=problem.seed)
+    model = build("mustlink.boosting:BoostBaseClustering", estimator="affinity", random_state=problem.seed)
     return Outcome(model.fit(problem.X).labels_)
 
 
 def _searched(problem: Problem) -> Outcome:
     """Affinity propagation with the preference that gives the true number of clusters."""
-    model = build(
-        "mustlink.boosting:AffinityPropagationSearch", n_clusters=problem.n_clusters, random_state=problem.seed
-    )
+    model = build("mustlink.boosting:BoostBaseClustering", n_clusters=problem.n_clusters, random_state=problem.seed)
     return Outcome(model.fit(problem.X).labels_)
 
 
@@ -110,7 +108,7 @@ def _constrained(problem: Problem) -> Outcome:
 METHODS = (
     Method(BOOSTED, _supervised, "mustlink.boosting:BoostBaseClustering"),
     Method("AP", _plain, "mustlink.boosting:BoostBaseClustering"),
-    Method("AP+search", _searched, "mustlink.boosting:AffinityPropagationSearch"),
+    Method("AP+search", _searched, "mustlink.boosting:BoostBaseClustering"),
     Method("C-k-means", _constrained, "mustlink.kmeans:COPKMeans"),
 )
 

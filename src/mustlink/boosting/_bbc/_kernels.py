@@ -1,4 +1,4 @@
-"""Compiled parts of affinity propagation and of k-medoids."""
+"""Compiled kernels of affinity propagation and of k-medoids."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def pass_messages(
 ) -> tuple[NDArray[np.bool_], int, bool]:
     """Pass messages until the exemplars stay the same; the diagonal of S holds the preferences.
 
-    Returns which rows are exemplars, the number of iterations, and whether the exemplars had settled.
+    Returns which rows are exemplars, the number of iterations, and whether the exemplars have converged.
     """
     n_rows = S.shape[0]
     A = np.zeros_like(S)
     R = np.zeros_like(S)
     support = np.zeros(n_rows)
     exemplar = np.zeros(n_rows, dtype=np.bool_)
-    settled_for = 0
+    stable_for = 0
     for iteration in range(max_iter):
         _send_responsibilities(S, A, R, damping, support)
         _send_availabilities(A, R, damping, support)
@@ -80,8 +80,8 @@ def pass_messages(
             changed = changed or chosen != exemplar[k]
             exemplar[k] = chosen
             n_exemplars += chosen
-        settled_for = 1 if changed else settled_for + 1
-        if settled_for >= convergence_iter and n_exemplars > 0 and iteration >= convergence_iter:
+        stable_for = 1 if changed else stable_for + 1
+        if stable_for >= convergence_iter and n_exemplars > 0 and iteration >= convergence_iter:
             return exemplar, iteration + 1, True
     return exemplar, max_iter, False
 
@@ -136,7 +136,7 @@ def _greedy_medoids(D: NDArray[Any], n_clusters: int) -> NDArray[np.intp]:
 
 @jit
 def k_medoids(D: NDArray[Any], n_clusters: int, max_sweeps: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Greedy start, then every swap of a medoid with another row that lowers the sum of distances at once.
+    """Start greedily, then make every swap of a medoid with another row that lowers the sum of distances.
 
     D is symmetric. A sweep tries every row; the work of one trial is one pass over the rows, for all medoids
     together. Returns the medoids and the number of the medoid of every row.
@@ -172,6 +172,6 @@ def k_medoids(D: NDArray[Any], n_clusters: int, max_sweeps: int) -> tuple[NDArra
                 swapped = True
         if not swapped:
             break
-    # A medoid keeps its own row where another one lies on the same spot.
+    # A medoid keeps its own row if another one is equal to it.
     nearest[medoids] = np.arange(n_clusters)
     return medoids, nearest

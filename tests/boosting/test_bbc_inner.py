@@ -1,4 +1,4 @@
-"""The parts of the bases on similarities: local affinities and k-medoids."""
+"""Parts of the clusterers on similarities: local affinities and k-medoids."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import euclidean_distances
 
-from mustlink.boosting._affinity_kernels import k_medoids
-from mustlink.boosting._similarity_bases import local_affinities
+from mustlink.boosting._bbc._inner import local_affinities
+from mustlink.boosting._bbc._kernels import k_medoids
 
 
-def test_local_affinities_follow_each_rows_own_scale():
+def test_local_affinities_use_the_scale_of_each_row():
     rng = np.random.default_rng(0)
     tight = rng.normal(size=(20, 2))
     S = -euclidean_distances(np.vstack([tight, 1000 * tight + 1e6]), squared=True)

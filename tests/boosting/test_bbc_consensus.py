@@ -1,4 +1,4 @@
-"""Reading clusters from the sum of the rounds: components and the spectral finish against the full matrix."""
+"""Reading clusters from the sum of the rounds: components and the spectral consensus against the full matrix."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
+from mustlink._eigen import leading_eigenpairs
 from mustlink.boosting import CoAssociation
-from mustlink.boosting import _spectral_finish as finish_module
-from mustlink.boosting._bbc import _components as components_of
-from mustlink.boosting._bbc_kernels import least_in_common
-from mustlink.boosting._spectral_finish import largest_vectors, normalised_graph, spectral_finish
-from reference.bbc import components, dense_sum, normalised_laplacian
+from mustlink.boosting._bbc import _spectral_consensus as consensus_module
+from mustlink.boosting._bbc._bbc import _components as components_of
+from mustlink.boosting._bbc._spectral_consensus import distinct_rows, normalized_graph, spectral_consensus
+from mustlink.boosting._coassociation_kernels import min_in_common
+from reference.bbc import components, dense_sum, normalized_laplacian
 
 
 @st.composite
@@ -34,7 +35,7 @@ def test_components_and_least_entry_equal_those_of_the_full_matrix(case):
     noise = (codes < 0) @ weights > weights.sum() / 2 + 1e-9
     np.testing.assert_array_equal(labels == -1, noise)
     assert adjusted_rand_score(expected[~noise], labels[~noise]) == 1.0
-    least = least_in_common(kernel.codes, kernel.weights)
+    least = min_in_common(kernel.codes, kernel.weights)
     assert 2 * least - weights.sum() == pytest.approx(Y[~np.eye(len(Y), dtype=bool)].min())
 
 
@@ -45,32 +46,32 @@ def test_laplacian_eigenvectors_equal_those_of_the_full_matrix(noise, by_lanczos
     codes = rng.integers(-1 if noise else 0, 3, size=(60, 3))
     weights = np.array([1.0, 0.7, 0.4])
     if by_lanczos:
-        monkeypatch.setattr(finish_module, "MOST_DENSE_ROWS", 5)
+        monkeypatch.setattr(consensus_module, "MAX_DIRECT_ROWS", 5)
     kernel = CoAssociation(codes, weights)
-    distinct, inverse, counts = finish_module._distinct_rows(kernel)
+    distinct, inverse, counts = distinct_rows(kernel)
     if not noise:
         assert len(distinct) < 60
     small = CoAssociation(distinct, weights)
-    vectors = largest_vectors(normalised_graph(small, counts), 4)
+    _, vectors = leading_eigenpairs(normalized_graph(small, counts), 4, positive=False)
     written_out = (vectors / np.sqrt(counts)[:, None])[inverse]
     np.testing.assert_allclose(written_out.T @ written_out, np.eye(4), atol=1e-8)
-    L = normalised_laplacian(dense_sum(codes, weights))
+    L = normalized_laplacian(dense_sum(codes, weights))
     values = np.linalg.eigvalsh(L)[:4]
     np.testing.assert_allclose(L @ written_out, written_out * values, atol=1e-8)
 
 
-@pytest.mark.parametrize("assign", ["rotation", "kmeans"])
-def test_spectral_finish_finds_the_blocks(assign):
+@pytest.mark.parametrize("assign_labels", ["rotation", "kmeans"])
+def test_spectral_consensus_finds_the_blocks(assign_labels):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2, 3], 20)
     codes = np.column_stack([np.where(rng.random(80) < 0.15, rng.integers(0, 4, 80), y) for _ in range(9)])
-    labels = spectral_finish(CoAssociation(codes), 4, assign, seed=0)
+    labels = spectral_consensus(CoAssociation(codes), 4, assign_labels, seed=0)
     assert adjusted_rand_score(y, labels) > 0.95
     assert labels[0] == 0
     assert set(labels) == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize("n_distinct", [1, 2, 3])
-def test_spectral_finish_with_few_distinct_codes(n_distinct):
+def test_spectral_consensus_with_few_distinct_codes(n_distinct):
     codes = np.column_stack([np.arange(9) % n_distinct] * 2)
-    np.testing.assert_array_equal(spectral_finish(CoAssociation(codes), 3, "rotation", 0), np.arange(9) % n_distinct)
+    np.testing.assert_array_equal(spectral_consensus(CoAssociation(codes), 3, "rotation", 0), np.arange(9) % n_distinct)

@@ -1,0 +1,446 @@
+"""Boost Base Clustering (BBC): boosting on pairs for a clusterer of similarities."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._types import Array, Floats, Ints, Mask
+from mustlink.base import ConstrainedClusterMixin, as_constraints, check_enough_rows, check_fits, check_partial_labels
+from mustlink.boosting._bbc._inner import InnerClusterer, affinity_for_number, make_inner
+from mustlink.boosting._bbc._metric import PairScatter, take_step
+from mustlink.boosting._bbc._spectral_consensus import spectral_consensus
+from mustlink.boosting._coassociation import CoAssociation
+from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.errors import UnmetConstraintsWarning
+
+__all__ = ["BoostBaseClustering"]
+
+# Up to this number of pairs, partial labels become all the pairs that they imply.
+MAX_IMPLIED_PAIRS = 1_000_000
+# The eigenvalues of a (d, d) matrix are needed at every step.
+MAX_FEATURES = 5_000
+# A round counts below this error. A round that finds the same clusters again has an error of 1/2, up to rounding.
+MAX_ERROR = 0.5 - 1e-10
+# Two rows are joined if more than half of the weight joins them; a tie must not depend on the order of summation.
+TIE_MARGIN = 1 + 1e-12
+
+
+@dataclass
+class Supervision:
+    """The state of the boosting after some rounds.
+
+    Attributes
+    ----------
+    links : Constraints
+        The pairs.
+    start : ndarray of shape (n_pairs,)
+        The weights that the pairs were given, of sum 1.
+    metric : ndarray of shape (n_features, n_features)
+        The matrix A.
+    weights : ndarray of shape (n_pairs,)
+        The current weights w of the pairs.
+    margin : ndarray of shape (n_pairs,)
+        The sum Y at the pairs, times their signs: positive where the rounds together are right.
+    labels, alphas, errors, objective : list
+        Of the rounds that counted: labels, weights, errors, and the logarithm of the loss after each.
+    n_stalls : int
+        The number of rounds that did not count.
+    history : list of dict
+        All rounds.
+    best : (float, ndarray)
+        The run that breaks the least weight of pairs, and that weight.
+    """
+
+    links: Constraints
+    start: Floats
+    metric: Floats
+    weights: Floats
+    margin: Floats
+    labels: list[Array] = field(default_factory=list)
+    alphas: list[float] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+    objective: list[float] = field(default_factory=list)
+    n_stalls: int = 0
+    history: list[dict[str, Any]] = field(default_factory=list)
+    best: tuple[float, Array] = (np.inf, np.empty(0))
+
+    @classmethod
+    def begin(cls, links: Constraints, n_features: int) -> Self:
+        """Start with the identity and the weights that the pairs were given."""
+        start = links.weight / links.weight.sum() if len(links) else links.weight
+        return cls(links, start, np.eye(n_features), start, np.zeros(len(links)))
+
+    def error_of(self, labels: Array) -> tuple[Mask, float]:
+        """Return which pairs a run gets right, and the weight of the others; remember the run that breaks least."""
+        right = self.links.satisfied(labels)
+        broken = float(self.start[~right].sum())
+        if broken < self.best[0]:
+            self.best = (broken, labels)
+        return right, float(self.weights[~right].sum())
+
+    def add(self, labels: Array, right: Mask, error: float) -> float:
+        """Add a round to the sum and raise the weights of the pairs it gets wrong, as AdaBoost does; return alpha."""
+        clipped = max(error, 0.5 / max(len(self.links), 2))
+        alpha = 0.5 * float(np.log((1 - clipped) / clipped))
+        side = np.where(right, 1.0, -1.0)
+        raised = self.weights * np.exp(-alpha * side)
+        self.weights = raised / raised.sum()
+        self.margin = self.margin + alpha * side
+        self.labels.append(labels)
+        self.alphas.append(alpha)
+        self.errors.append(error)
+        self.objective.append(float(logsumexp(-self.margin, b=self.start)))
+        return alpha
+
+    def note(self, labels: Array, **facts: Any) -> None:
+        """Add a round to the history."""
+        self.history.append(
+            {
+                **facts,
+                "n_clusters": _count(labels),
+                "wrong": float(self.start[self.margin <= 0].sum()),
+                "objective": self.objective[-1] if self.objective else 0.0,
+            }
+        )
+
+
+class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
+    """BBC: boosting on pairs with a learned Mahalanobis metric, for any clusterer.
+
+    Each round moves a Mahalanobis metric towards the pairs that are still wrong, runs the given clusterer with it, and
+    weights the result by the pairs it gets right. The clusters are read from the weighted sum of the rounds. If the
+    clusterer finds the number of clusters itself, as affinity propagation does, then so does BBC.
+
+    Parameters
+    ----------
+    estimator : str, estimator or callable, default="affinity"
+        The clusterer to supervise.
+
+        - A name, for a clusterer on similarities: "affinity" (affinity propagation, which finds the number of
+          clusters), "spectral", "average" and "complete" (linkage), "kmedoids".
+        - A scikit-learn clusterer. It gets the points X A^(1/2), and nothing of size n x n is built. One with
+          ``affinity="precomputed"`` gets the similarities (affinities between 0 and 1 for ``SpectralClustering``), and
+          one with ``metric="precomputed"`` the distances.
+        - A function from points to labels.
+    n_clusters : int, default=None
+        The number of clusters. Needed by the named clusterers except "affinity", and by the spectral consensus. A
+        clusterer given as `estimator` keeps its own number.
+    n_rounds : int, default=20
+        The number of rounds, those that do not count included.
+    step : float, default=0.1
+        The step size of the metric, between 0 and 1.
+    consensus : {"auto", "components", "spectral"}, default="auto"
+        How to read the clusters from the sum: "components" joins rows that more weight puts together than apart, and
+        finds the number of clusters; "spectral" cuts the sum into `n_clusters`. "auto" is "spectral" if `n_clusters`
+        is given, else "components".
+    assign_labels : {"rotation", "kmeans"}, default="rotation"
+        How the spectral consensus reads clusters from the eigenvectors. The paper rotates; k-means is as good on most
+        tables and better on some.
+    max_inner : int, default=3
+        The maximum number of steps and runs of the clusterer in a round, until its error is below 1/2; without success
+        the round does not count (a stall).
+    max_stalls : int, default=3
+        The fit ends after this number of stalls in a row.
+    scale : bool, default=False
+        Whether to standardize the features first. Recommended for features in different units, not for pixels or
+        spectra.
+    max_samples : int, default=5000
+        The maximum number of rows for a clusterer that compares all rows with each other.
+    random_state : int, RandomState or None, default=None
+        Makes a run repeatable; all random states of the clusterer are set from it.
+    verbose : int or bool, default=False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of every row. With "components", a row that most of the weight calls noise is -1.
+    n_clusters_ : int
+        The number of clusters found, without noise.
+    metric_ : ndarray of shape (n_features, n_features)
+        The matrix A of the learned distance (x - z)' A (x - z), for rows of X as given.
+    alphas_ : ndarray of shape (n_counted,)
+        The weight of every round that counted.
+    errors_ : ndarray of shape (n_counted,)
+        The weight of the pairs that each of them got wrong.
+    n_clusters_per_round_ : list of int
+        The number of connected components after every round that counted. Computed on access.
+    stalls_ : int
+        The number of rounds that did not count.
+    objective_ : list of float
+        After every round that counted, the logarithm of the exponential loss. The loss bounds the share of the pairs
+        that the sum of the rounds gets wrong.
+    history_ : list of dict
+        For every round: its number, whether it counted, the steps, error, alpha, the number of clusters of the run,
+        the share of the pairs that the sum gets wrong, and the objective.
+    coassociation_ : CoAssociation
+        The rounds that counted with their weights; the sum is Y = 2 K - sum(alphas). If none counted, the run that
+        broke the least weight of pairs, with the weight 1.
+    violations_ : Constraints
+        The pairs that the result breaks.
+    n_iter_ : int
+        The number of rounds made.
+    n_features_in_ : int
+        The number of columns of X.
+
+    Raises
+    ------
+    TooLargeError
+        If a clusterer on n x n arrays is given more than `max_samples` rows, or X has more than 5,000 features.
+    RuntimeError
+        If the clusterer fails; the message names the round.
+
+    Warns
+    -----
+    UnmetConstraintsWarning
+        If the result breaks pairs, and the pairs contradict each other or some rounds did not count; the message has
+        the numbers.
+
+    See Also
+    --------
+    BoostCluster : Boosting by projections, for clusterers that are given the number of clusters.
+
+    Notes
+    -----
+    Choices where the paper is silent: A and the gradient are divided by their Frobenius norms before a step, and A
+    keeps the norm of the identity. A is carried over to the next round. The paper repeats a round until the error is
+    below 1/2, which often never happens: here a round stalls after `max_inner` steps, A is kept, and the weights of
+    the pairs are reset. An error of 0 is taken as half a pair of m. The preference of affinity propagation is the
+    median similarity, set again after every step. The weights of the constraints are the initial weights of the pairs.
+    Without constraints the result is that of the clusterer alone, and for "affinity" with `n_clusters` the preference
+    is searched that gives this number.
+
+    Partial labels become all the pairs they imply, as in the paper, up to 1,000,000 pairs; beyond that a chain
+    through every class and one cannot-link for every two classes.
+
+    With no more distinct rows of labels than `n_clusters`, the spectral consensus gives fewer clusters.
+
+    References
+    ----------
+    B. Conroy, Y. T. Xi, P. Ramadge, "A supervisory approach to semi-supervised clustering", ICASSP 2010, 1858-1861.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink import Constraints
+    >>> from mustlink.boosting import BoostBaseClustering
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.column_stack([np.repeat([0.0, 3.0], 30), np.zeros(60)]) + rng.normal(size=(60, 2)) * [0.3, 4.0]
+    >>> links = Constraints.sample(np.repeat([0, 1], 30), n_pairs=60, random_state=0)
+    >>> model = BoostBaseClustering("kmedoids", n_clusters=2, random_state=0).fit(X, constraints=links)
+    >>> model.n_clusters_, len(model.violations_)
+    (2, 0)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "step": [Interval(Real, 0, 1, closed="neither")],
+        "consensus": [StrOptions({"auto", "components", "spectral"})],
+        "assign_labels": [StrOptions({"rotation", "kmeans"})],
+        "max_inner": [Interval(Integral, 1, None, closed="left")],
+        "max_stalls": [Interval(Integral, 1, None, closed="left")],
+        "scale": ["boolean"],
+        "max_samples": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = "affinity",
+        n_clusters: int | None = None,
+        *,
+        n_rounds: int = 20,
+        step: float = 0.1,
+        consensus: str = "auto",
+        assign_labels: str = "rotation",
+        max_inner: int = 3,
+        max_stalls: int = 3,
+        scale: bool = False,
+        max_samples: int = 5_000,
+        random_state: Any = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.n_clusters = n_clusters
+        self.n_rounds = n_rounds
+        self.step = step
+        self.consensus = consensus
+        self.assign_labels = assign_labels
+        self.max_inner = max_inner
+        self.max_stalls = max_stalls
+        self.scale = scale
+        self.max_samples = max_samples
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        constraints: Constraints | AlignedConstraints | None = None,
+    ) -> Self:
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,), default=None
+            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row are taken as the
+            ground truth of a score, and ignored.
+        constraints : Constraints or AlignedConstraints, default=None
+            The must-links and cannot-links between rows.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        n_wanted = self._number_to_cut(len(X))
+        inner = make_inner(self.estimator, self.n_clusters)
+        inner.check_size(len(X), self.max_samples, X.itemsize)
+        instead = "reduce the features first, for example with sklearn.decomposition.PCA"
+        check_fits("The learned metric", (X.shape[1], X.shape[1]), MAX_FEATURES**2, instead)
+        links = self._constraints_for(constraints, y, len(X))
+        rng = check_random_state(self.random_state)
+        points, spread = X, np.ones(X.shape[1])
+        if self.scale:
+            scaler = StandardScaler().fit(X)
+            points, spread = scaler.transform(X), scaler.scale_
+        rounds = Supervision.begin(links, X.shape[1])
+        if links.is_empty:
+            if isinstance(self.estimator, str) and self.estimator == "affinity" and n_wanted is not None:
+                inner = affinity_for_number(n_wanted)
+            self.labels_ = inner.cluster(points, _seed(rng)).astype(np.int64)
+            self.coassociation_ = CoAssociation.from_labels([self.labels_], [1.0])
+        else:
+            self._supervise(points, rounds, inner, rng)
+            kept = (rounds.labels, rounds.alphas) if rounds.alphas else ([rounds.best[1]], [1.0])
+            self.coassociation_ = CoAssociation.from_labels(*kept)
+            self.labels_ = self._read_clusters(n_wanted, _seed(rng))
+        self._keep(rounds, spread)
+        # A soft method may break a few pairs; a warning is due if the pairs cannot be met or the clusterer stalls.
+        if not self.violations_.is_empty and (self.stalls_ or links.conflicts()):
+            warnings.warn(self._warning(len(links)), UnmetConstraintsWarning, stacklevel=3)
+        return self
+
+    @property
+    def n_clusters_per_round_(self) -> list[int]:
+        """The number of connected components after every round that counted."""
+        check_is_fitted(self)
+        kernel = self.coassociation_
+        return [
+            _count(_components(CoAssociation(kernel.codes[:, :t], kernel.weights[:t])))
+            for t in range(1, kernel.n_rounds + 1)
+        ]
+
+    def _number_to_cut(self, n_samples: int) -> int | None:
+        """Return the number of clusters of the spectral consensus, None for connected components."""
+        check_enough_rows(n_samples, self.n_clusters)
+        if self.consensus == "spectral" and self.n_clusters is None:
+            raise ValueError('consensus="spectral" needs the number of clusters; give n_clusters.')
+        return None if self.consensus == "components" else self.n_clusters
+
+    def _constraints_for(
+        self, constraints: Constraints | AlignedConstraints | None, y: ArrayLike | None, n_samples: int
+    ) -> Constraints:
+        """Combine the links with all pairs that the partial labels imply, if these are not too many."""
+        links = as_constraints(constraints, n_samples)
+        labels = check_partial_labels(y, n_samples)
+        if labels is None:
+            return links
+        compact = Constraints.from_labels(labels)
+        n_labeled = len(compact.constrained_rows())
+        if n_labeled * (n_labeled - 1) // 2 > MAX_IMPLIED_PAIRS:
+            return links + compact
+        return links + Constraints.from_labels(labels, pairs="all")
+
+    def _supervise(self, X: Array, state: Supervision, inner: InnerClusterer, rng: np.random.RandomState) -> None:
+        """Run the rounds: the loop of the paper's Figure 1, with an exit."""
+        from rich.progress import track
+
+        gradient = PairScatter(X, state.links)
+        stalls_in_a_row = 0
+        for t in track(range(1, self.n_rounds + 1), description=type(self).__name__, disable=not self.verbose):
+            for s in range(1, self.max_inner + 1):
+                state.metric, root = take_step(state.metric, gradient(state.weights), self.step)
+                labels = inner.cluster(X @ root.astype(X.dtype), _seed(rng), f"in round {t}, step {s}")
+                right, error = state.error_of(labels)
+                if error < MAX_ERROR:
+                    break
+            counted = error < MAX_ERROR
+            alpha = state.add(labels, right, error) if counted else 0.0
+            state.note(labels, round=t, steps=s, counted=counted, error=error, alpha=alpha)
+            stalls_in_a_row = 0 if counted else stalls_in_a_row + 1
+            if not counted:
+                state.n_stalls += 1
+                state.weights = state.start
+            if stalls_in_a_row == self.max_stalls:
+                break
+
+    def _read_clusters(self, n_wanted: int | None, seed: int) -> Ints:
+        """Cluster the sum of the rounds."""
+        if n_wanted is None:
+            return _components(self.coassociation_)
+        return spectral_consensus(self.coassociation_, n_wanted, self.assign_labels, seed).astype(np.int64)
+
+    def _keep(self, rounds: Supervision, spread: Floats) -> None:
+        """Set the learned attributes."""
+        self.n_clusters_ = _count(self.labels_)
+        self.violations_ = rounds.links.violations(self.labels_)
+        self.metric_ = rounds.metric / spread / spread[:, None]
+        self.alphas_ = np.array(rounds.alphas)
+        self.errors_ = np.array(rounds.errors)
+        self.objective_ = rounds.objective
+        self.stalls_ = rounds.n_stalls
+        self.history_ = rounds.history
+        self.n_iter_ = max(len(rounds.history), 1)
+
+    def _warning(self, n_pairs: int) -> str:
+        """Return how many pairs are broken, and how many rounds counted."""
+        n_rounds, n_counted = len(self.history_), len(self.alphas_)
+        ended = " The last ones all failed, and the fit ended early." if n_rounds < self.n_rounds else ""
+        stalled = f" In {self.stalls_} the estimator was no better than chance.{ended}" if self.stalls_ else ""
+        return (
+            f"The result breaks {len(self.violations_)} of {n_pairs} pairs. Of {n_rounds} rounds {n_counted} counted."
+            f"{stalled} See violations_ and history_."
+        )
+
+
+def _components(kernel: CoAssociation) -> Ints:
+    """Join rows that more weight puts together than apart, Y > 0; rows that most weight calls noise are noise."""
+    half = float(kernel.weights.sum()) / 2 * TIE_MARGIN
+    labels = kernel.components(half)
+    # Such a row has less than half of the weight in common with any other row.
+    noise = kernel.noise_weight > half
+    if noise.any():
+        labels = np.where(noise, -1, labels)
+        labels[~noise] = np.unique(labels[~noise], return_inverse=True)[1]
+    return labels
+
+
+def _count(labels: Array) -> int:
+    """Return the number of clusters, without noise."""
+    return len(np.unique(labels[labels >= 0]))
+
+
+def _seed(rng: np.random.RandomState) -> int:
+    """Draw the seed of one run of the clusterer."""
+    return int(rng.randint(np.iinfo(np.int32).max))
