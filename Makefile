@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fuzz coverage lint types docs benchmark clean
+.PHONY: demo test fuzz coverage lint types tables docs benchmark clean
 
 $(VENV)/.runs: pyproject.toml
 	$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"mustlink needs Python 3.11 or later, and this is {v.major}.{v.minor}: run make with PYTHON=python3.11")'
@@ -45,6 +45,10 @@ lint: $(VENV)/.develops
 
 types: $(VENV)/.develops
 	$(BIN)/mypy
+
+# Write the lists of methods in README, guide, reference and stub from the catalogue.
+tables: $(VENV)/.runs
+	$(BIN)/python docs/tables.py
 
 docs: $(VENV)/.documents
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

@@ -1,49 +1,96 @@
-"""The clusterers there are, by the names the command knows them by; none is imported before it is asked for."""
+"""Every clusterer once: its family, when to pick it, and what the command and the tests need to know of it.
+
+The public names of :mod:`mustlink`, ``mustlink methods``, the tables of the README and of the guide and the API pages
+all come from here; ``make tables`` writes them. No clusterer is imported before it is asked for.
+"""
 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["CATALOGUE", "Entry", "all_clusterers", "find_clusterer"]
+__all__ = [
+    "CATALOGUE",
+    "FAMILIES",
+    "METRIC_LEARNERS",
+    "Entry",
+    "all_clusterers",
+    "by_family",
+    "default_methods",
+    "find_clusterer",
+]
+
+# The families in the order of all lists, with their titles. Each is a module of mustlink and a page of the guide.
+FAMILIES: Mapping[str, str] = {
+    "boosting": "Boosting",
+    "kmeans": "K-means",
+    "hierarchy": "Hierarchies",
+    "density": "Density",
+    "spectral": "Spectral clustering",
+    "metric_learning": "Metric learning",
+}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One clusterer.
+    """What is known of one class without importing it.
 
     Parameters
     ----------
-    name : str
-        The short name, as in ``mustlink cluster --method``.
-    module : str
-        The public module it is imported from.
     class_name : str
-        The name of the class in that module.
+        The name of the class, also a public name of :mod:`mustlink`.
+    module : str
+        The public module it is imported from; its last part is the family.
     kind : {'hard', 'soft'}
-        Whether it never breaks a link or fails (hard), or weighs links against distances (soft).
+        Whether it keeps every link or fails (hard), or weighs links against the data (soft).
     pick_when : str
         When to pick it, in a sentence.
-    base_parameter : str or None, default=None
-        The parameter that takes the clusterer it boosts, if it boosts one.
-    own_bases : tuple of str, default=()
-        The names of clusterers that this parameter takes as text.
+    aliases : tuple of str, default=()
+        Short names for the command, the usual one first.
+    speed : {'quick', 'slow'}, default='quick'
+        Slow ones cluster many times over; :func:`mustlink.selection.choose` tries them with few numbers of clusters.
+    is_default : bool, default=False
+        Whether :func:`mustlink.selection.choose` and ``--method auto`` try it when no methods are named.
+    input : str, default='table'
+        What `fit` takes: "table", or "table, sparse" where sparse matrices are not made dense.
+    boosts : bool, default=False
+        Whether its parameter `estimator` takes another clusterer.
+    own_estimators : tuple of str, default=()
+        Names that `estimator` takes as text.
+    command_defaults : mapping, default={}
+        Parameters that the command sets, other than the defaults of the class.
 
     Examples
     --------
     >>> from mustlink.catalogue import find_clusterer
-    >>> find_clusterer("pck").load().__name__
-    'PCKMeans'
+    >>> entry = find_clusterer("pck")
+    >>> entry.class_name, entry.family, entry.kind
+    ('PCKMeans', 'kmeans', 'soft')
     """
 
-    name: str
-    module: str
     class_name: str
+    module: str
     kind: Literal["hard", "soft"]
     pick_when: str
-    base_parameter: str | None = None
-    own_bases: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    speed: Literal["quick", "slow"] = "quick"
+    is_default: bool = False
+    input: Literal["table", "table, sparse"] = "table"
+    boosts: bool = False
+    own_estimators: tuple[str, ...] = ()
+    command_defaults: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The short name, or the name of the class in small letters if there is none."""
+        return self.aliases[0] if self.aliases else self.class_name.lower()
+
+    @property
+    def family(self) -> str:
+        """The key of :data:`FAMILIES`."""
+        return self.module.rpartition(".")[2]
 
     def load(self) -> type[Any]:
         """Import the class.
@@ -56,179 +103,207 @@ class Entry:
         return found
 
 
+# Within a family the first to try comes first.
 CATALOGUE: tuple[Entry, ...] = (
     Entry(
-        "boost",
-        "mustlink.boosting",
         "BoostCluster",
-        "soft",
-        "Start here. It learns from the links which columns matter, doubts links that look wrong and names them, and "
-        "makes any clusterer follow the rest.",
-        base_parameter="estimator",
-    ),
-    Entry(
-        "pck",
-        "mustlink.kmeans",
-        "PCKMeans",
-        "soft",
-        "You are in a hurry, or distances in the table are right as they are: links have a price, and one is broken "
-        "where the distances speak strongly enough against it.",
-    ),
-    Entry(
-        "cop",
-        "mustlink.kmeans",
-        "COPKMeans",
-        "hard",
-        "Every link is certain and must hold; you would rather have no answer than a broken link.",
-    ),
-    Entry(
-        "seeded",
-        "mustlink.kmeans",
-        "SeededKMeans",
-        "soft",
-        "You know some rows of every group: labels, or must-links within groups, only say where the clusters begin, "
-        "and the distances do the rest.",
-    ),
-    Entry(
-        "lcvqe",
-        "mustlink.kmeans",
-        "LCVQE",
-        "soft",
-        "Very many links, some of them wrong: one that distances speak against is broken, and then only pulls on the "
-        "centres.",
-    ),
-    Entry(
-        "kernel",
-        "mustlink.kmeans",
-        "KernelKMeans",
-        "soft",
-        "The groups are not round, or all you have is a kernel; links pull and push rows under it.",
-    ),
-    Entry(
-        "hdbscan",
-        "mustlink.density",
-        "ConstrainedHDBSCAN",
-        "hard",
-        "Clusters have any shape, some rows belong to none, and you do not know how many there are; every link holds.",
-    ),
-    Entry(
-        "mpck",
-        "mustlink.kmeans",
-        "MPCKMeans",
-        "soft",
-        "Columns have different units, or some say nothing: it learns which count while links have a price, and takes "
-        "little longer than k-means.",
-    ),
-    Entry(
-        "hmrf",
-        "mustlink.kmeans",
-        "HMRFKMeans",
-        "soft",
-        "Texts or counts: rows are compared by the cosine or by a divergence, links have a price, and a sparse table "
-        "stays sparse.",
-    ),
-    Entry(
-        "bckm",
         "mustlink.boosting",
+        "soft",
+        "Start here. It learns from the links which columns matter, estimates which links are wrong and names them, "
+        "and makes any clusterer follow the others.",
+        aliases=("boost",),
+        speed="slow",
+        is_default=True,
+        input="table, sparse",
+        boosts=True,
+        command_defaults={"scale": False},
+    ),
+    Entry(
         "BoostedConstrainedKMeans",
+        "mustlink.boosting",
         "soft",
-        "Many links, few of them wrong, that no single run of k-means can keep at once; stop it when time is up.",
+        "You have many links, few of them wrong, and one run of k-means cannot keep them all. It can be stopped and "
+        "continued.",
+        aliases=("bckm",),
+        speed="slow",
     ),
     Entry(
-        "bbc",
-        "mustlink.boosting",
         "BoostBaseClustering",
-        "soft",
-        "You have labels for some rows, a clusterer of similarities such as affinity propagation, and at most some "
-        "thousand rows.",
-        base_parameter="estimator",
-        own_bases=("affinity", "spectral", "average", "complete", "kmedoids"),
-    ),
-    Entry(
-        "priority",
         "mustlink.boosting",
-        "PriorityCOPKMeans",
         "soft",
-        "The weights of your links say in which order they matter; quick, and it never fails.",
+        "You have labels for some rows, a clusterer of similarities such as affinity propagation, and at most a few "
+        "thousand rows. It can find the number of clusters.",
+        aliases=("bbc",),
+        speed="slow",
+        boosts=True,
+        own_estimators=("affinity", "spectral", "average", "complete", "kmedoids"),
+        command_defaults={"scale": False},
     ),
     Entry(
-        "speclearn",
-        "mustlink.spectral",
-        "SpectralLearning",
-        "soft",
-        "The groups are of any shape, such as rings or long bands, and the links are few: they become edges between "
-        "neighbours, and any clusterer works on the eigenvectors.",
-        base_parameter="estimator",
-    ),
-    Entry(
-        "conspec",
-        "mustlink.spectral",
-        "ConstrainedSpectral",
-        "soft",
-        "The groups are of any shape, and you want to say how well the links must be kept: two groups above all.",
-    ),
-    Entry(
-        "linkage",
-        "mustlink.hierarchy",
-        "ConstrainedLinkage",
-        "hard",
-        "You want the whole tree of merges, or a cut of it by distance, every link is certain, and there are at most "
-        "some ten thousand rows.",
-    ),
-    Entry(
-        "seeded-link",
-        "mustlink.hierarchy",
-        "SeededSingleLink",
-        "soft",
-        "You know some rows of every group, groups have odd shapes and gaps between them, and you want the answer "
-        "at once whenever you add a row.",
-    ),
-    Entry(
-        "parts",
-        "mustlink.hierarchy",
-        "PartitionThenLink",
-        "hard",
-        "Groups have odd shapes, every link is certain, and there are many rows but not very many links.",
-    ),
-    Entry(
-        "distboost",
-        "mustlink.boosting",
         "DistBoost",
+        "mustlink.boosting",
         "soft",
-        "For comparison with the literature: a distance boosted from Gaussian mixtures.",
+        "You want to compare with the literature: a distance boosted from Gaussian mixtures.",
+        aliases=("distboost",),
+        speed="slow",
     ),
+    Entry(
+        "PriorityCOPKMeans",
+        "mustlink.boosting",
+        "soft",
+        "The weights of your links are an order of importance. Fast, and never fails.",
+        aliases=("priority",),
+    ),
+    Entry(
+        "PCKMeans",
+        "mustlink.kmeans",
+        "soft",
+        "You need a fast answer, or all columns matter equally. A broken link costs a penalty.",
+        aliases=("pck",),
+        is_default=True,
+        input="table, sparse",
+    ),
+    Entry(
+        "COPKMeans",
+        "mustlink.kmeans",
+        "hard",
+        "Every link is certain, and no answer is better than a broken link.",
+        aliases=("cop",),
+        is_default=True,
+        input="table, sparse",
+    ),
+    Entry(
+        "MPCKMeans",
+        "mustlink.kmeans",
+        "soft",
+        "Columns have different units or some are noise. It learns column weights or a full metric, for all clusters "
+        "or for each, and takes little longer than k-means.",
+        aliases=("mpck",),
+        is_default=True,
+    ),
+    Entry(
+        "SeededKMeans",
+        "mustlink.kmeans",
+        "soft",
+        "You know labels for some rows of every cluster. They give the first centers, and with constrained=True they "
+        "also stay in their clusters.",
+        aliases=("seeded",),
+        input="table, sparse",
+    ),
+    Entry(
+        "LCVQE",
+        "mustlink.kmeans",
+        "soft",
+        "You have very many links, some of them wrong, and many rows. A broken link pulls on the centers.",
+        aliases=("lcvqe",),
+        input="table, sparse",
+    ),
+    Entry(
+        "HMRFKMeans",
+        "mustlink.kmeans",
+        "soft",
+        "Rows are texts, counts or directions, compared by the cosine or by a divergence. Sparse tables stay sparse.",
+        aliases=("hmrf",),
+        input="table, sparse",
+    ),
+    Entry(
+        "KernelKMeans",
+        "mustlink.kmeans",
+        "soft",
+        "Clusters are not convex, or all you have is a kernel.",
+        aliases=("kernel",),
+        input="table, sparse",
+    ),
+    Entry(
+        "ConstrainedLinkage",
+        "mustlink.hierarchy",
+        "hard",
+        "You want the whole tree of merges or a cut of it by distance, every link is certain, and there are at most "
+        "about ten thousand rows.",
+        aliases=("linkage",),
+    ),
+    Entry(
+        "PartitionThenLink",
+        "mustlink.hierarchy",
+        "hard",
+        "Clusters have odd shapes, every link is certain, and there are too many rows for the whole tree.",
+        aliases=("parts",),
+    ),
+    Entry(
+        "SeededSingleLink",
+        "mustlink.hierarchy",
+        "soft",
+        "You label row after row and want a new answer at once; clusters have odd shapes and gaps between them.",
+        aliases=("seeded-link",),
+        input="table, sparse",
+    ),
+    Entry(
+        "ConstrainedHDBSCAN",
+        "mustlink.density",
+        "hard",
+        "Clusters have any shape, some rows are noise, and the number of clusters is unknown.",
+        aliases=("hdbscan",),
+    ),
+    Entry(
+        "SpectralLearning",
+        "mustlink.spectral",
+        "soft",
+        "Clusters are rings, bands or branches, and links are few. Links become edges of the neighbor graph.",
+        aliases=("speclearn",),
+        input="table, sparse",
+        boosts=True,
+    ),
+    Entry(
+        "ConstrainedSpectral",
+        "mustlink.spectral",
+        "soft",
+        "The same, and you want to set how well the links must be kept; best with two clusters.",
+        aliases=("conspec",),
+        input="table, sparse",
+    ),
+)
+
+# Transformers that learn a metric from links, to put before any clusterer in a pipeline.
+METRIC_LEARNERS: tuple[Entry, ...] = (
+    Entry("ITML", "mustlink.metric_learning", "soft", "Start here: links of either kind, few or many; weights count."),
+    Entry(
+        "RCA", "mustlink.metric_learning", "soft", "You have more must-links than columns. Closed form, the fastest."
+    ),
+    Entry("DCA", "mustlink.metric_learning", "soft", "You have links of both kinds and want fewer columns."),
+    Entry("MMC", "mustlink.metric_learning", "soft", "You want a weight for each column (diagonal=True)."),
 )
 
 
 def find_clusterer(name: str) -> Entry:
-    """Find a clusterer by its short name or the name of its class, in any case.
+    """Find a clusterer by the name of its class or by an alias, in any case.
 
     Parameters
     ----------
     name : str
-        Such as ``pck`` or ``PCKMeans``.
+        Such as ``PCKMeans`` or ``pck``.
 
     Returns
     -------
     Entry
+        The entry of that name.
 
     Raises
     ------
     ValueError
-        When there is none of that name.
+        If there is none of that name.
 
     Examples
     --------
     >>> from mustlink.catalogue import find_clusterer
-    >>> find_clusterer("COPKMeans").name
-    'cop'
+    >>> find_clusterer("copkmeans").class_name
+    'COPKMeans'
     >>> find_clusterer("k-means")
     Traceback (most recent call last):
         ...
-    ValueError: There is no method 'k-means'; the methods are boost, pck, cop, seeded, ...
+    ValueError: There is no method 'k-means'; the methods are boost, bckm, bbc, ...
     """
     for entry in CATALOGUE:
-        if name.lower() in (entry.name.lower(), entry.class_name.lower()):
+        if name.lower() in (entry.class_name.lower(), *entry.aliases):
             return entry
     known = ", ".join(entry.name for entry in CATALOGUE)
     raise ValueError(f"There is no method {name!r}; the methods are {known}.")
@@ -245,7 +320,43 @@ def all_clusterers() -> list[tuple[str, type[Any]]]:
     Examples
     --------
     >>> from mustlink.catalogue import all_clusterers
-    >>> [name for name, _ in all_clusterers()]  # doctest: +ELLIPSIS
-    ['BoostCluster', 'PCKMeans', 'COPKMeans', 'SeededKMeans', ...]
+    >>> "PCKMeans" in dict(all_clusterers())
+    True
     """
     return [(entry.class_name, entry.load()) for entry in CATALOGUE]
+
+
+def by_family() -> dict[str, list[Entry]]:
+    """Group the clusterers by family.
+
+    Returns
+    -------
+    dict of str to list of Entry
+        Keys and order are those of :data:`FAMILIES`; families without a clusterer are left out.
+
+    Examples
+    --------
+    >>> from mustlink.catalogue import by_family
+    >>> [entry.class_name for entry in by_family()["density"]]
+    ['ConstrainedHDBSCAN']
+    """
+    groups = {family: [entry for entry in CATALOGUE if entry.family == family] for family in FAMILIES}
+    return {family: entries for family, entries in groups.items() if entries}
+
+
+def default_methods() -> list[str]:
+    """List the methods that a choice tries when none are named, the simplest first.
+
+    Returns
+    -------
+    list of str
+        Short names, the quick methods before the slow ones.
+
+    Examples
+    --------
+    >>> from mustlink.catalogue import default_methods
+    >>> default_methods()
+    ['pck', 'cop', 'mpck', 'boost']
+    """
+    chosen = [entry for entry in CATALOGUE if entry.is_default]
+    return [entry.name for entry in sorted(chosen, key=lambda entry: entry.speed == "slow")]

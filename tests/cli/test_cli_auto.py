@@ -14,7 +14,7 @@ from mustlink.catalogue import find_clusterer
 @pytest.fixture
 def market(shop, monkeypatch):
     """The shop with links enough to choose by, and two methods to choose from."""
-    monkeypatch.setattr("mustlink.selection.QUICK_METHODS", ("pck", "cop"))
+    monkeypatch.setattr("mustlink.workflow._job.default_methods", lambda: ["pck", "cop"])
     links = Constraints.sample(np.arange(30) % 3, n_pairs=24, random_state=0)
     lines = ["a,b,link"]
     for kind, pairs in (("must", links.must_link), ("cannot", links.cannot_link)):

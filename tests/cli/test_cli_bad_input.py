@@ -99,7 +99,7 @@ OPTIONS = {
     "zero_clusters": (["-k", "0"], "The number of clusters is 0; it must be at least 1."),
     "negative_clusters": (["-k", "-3"], "The number of clusters is -3"),
     "more_clusters_than_rows": (["-k", "5"], "5 clusters cannot be made of the 4 rows of t.csv."),
-    "method": (["-k", "2", "--method", "magic"], "There is no method 'magic'; the methods are boost, pck, cop, seeded"),
+    "method": (["-k", "2", "--method", "magic"], "There is no method 'magic'; the methods are boost, bckm, bbc"),
     "starts": (["-k", "2", "--starts", "0"], "The number of starts is 0; it must be at least 1."),
     "ignore": (["-k", "2", "--ignore", "z"], "t.csv has no column 'z'"),
     "ignore_all": (["-k", "2", "--ignore", "x", "--ignore", "y"], "has no column to cluster by"),

@@ -16,12 +16,15 @@ def methods() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from mustlink.catalogue import CATALOGUE
+    from mustlink.catalogue import FAMILIES, by_family
     from mustlink.cli._show import printer
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for heading in ("method", "class", "links are", "pick it when"):
         table.add_column(heading)
-    for entry in CATALOGUE:
-        table.add_row(Text(entry.name, "bold"), entry.class_name, entry.kind, entry.pick_when)
+    for family, entries in by_family().items():
+        table.add_row()
+        table.add_row(Text(FAMILIES[family], "underline"))
+        for entry in entries:
+            table.add_row(Text(", ".join(entry.aliases), "bold"), entry.class_name, entry.kind, entry.pick_when)
     printer().print(table)

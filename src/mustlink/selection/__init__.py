@@ -1,8 +1,8 @@
 """Judging a clustering by links it has not seen, and choosing by it."""
 
 from mustlink.selection._choice import Choice, Trial
-from mustlink.selection._choose import QUICK_METHODS, choose
+from mustlink.selection._choose import choose
 from mustlink.selection._held_out import HeldOutFold, held_out_accuracy
 from mustlink.selection._kfold import ConstraintKFold
 
-__all__ = ["QUICK_METHODS", "Choice", "ConstraintKFold", "HeldOutFold", "Trial", "choose", "held_out_accuracy"]
+__all__ = ["Choice", "ConstraintKFold", "HeldOutFold", "Trial", "choose", "held_out_accuracy"]

@@ -16,20 +16,14 @@ from sklearn.base import clone
 from mustlink._estimators import draw_seed
 from mustlink._warnings import warn_caller
 from mustlink.base import as_constraints, check_partial_labels
-from mustlink.catalogue import CATALOGUE, find_clusterer
+from mustlink.catalogue import CATALOGUE, default_methods, find_clusterer
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import ConstraintError
 from mustlink.selection._choice import Choice, Trial
 from mustlink.selection._held_out import held_out_accuracy
 from mustlink.selection._kfold import ConstraintKFold, _groups
 
-__all__ = ["QUICK_METHODS", "choose"]
-
-QUICK_METHODS = ("pck", "cop", "mpck", "boost")
-"""What is tried unless told otherwise, the simplest first; those of them that the catalogue has."""
-
-SLOW_METHODS = frozenset({"boost", "bckm", "bbc", "distboost"})
-"""Methods that cluster many times over, and so are tried with the promising numbers of clusters only."""
+__all__ = ["choose"]
 
 FEW_LINKS = 10
 MOST_CLUSTERS = 10
@@ -153,7 +147,8 @@ def choose(
         warn_caller(note, UserWarning)
     search = _Search(X, links, n_samples, splitter, balanced, n_jobs)
     with _bar(verbose) as report:
-        slow = {} if shortlist is None else {name: candidates[name] for name in candidates if name in SLOW_METHODS}
+        slow_names = {entry.name for entry in CATALOGUE if entry.speed == "slow" and shortlist is not None}
+        slow = {name: clusterer for name, clusterer in candidates.items() if name in slow_names}
         quick = {name: clusterer for name, clusterer in candidates.items() if name not in slow}
         search.try_all(list(_prepared(quick, numbers, seed)), report)
         promising = _promising(search.trials, numbers, shortlist)
@@ -164,8 +159,7 @@ def choose(
 def _named(methods: Methods) -> dict[str, Any]:
     """Return the clusterers to try by their names, in the order given."""
     if methods is None:
-        known = {entry.name for entry in CATALOGUE}
-        methods = [name for name in QUICK_METHODS if name in known]
+        methods = default_methods()
     if isinstance(methods, Mapping):
         named = dict(methods)
     else:

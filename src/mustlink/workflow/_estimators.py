@@ -27,12 +27,12 @@ ESTIMATORS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 def make_boosted_estimator(name: str, entry: Entry) -> Any:
     """Make the clusterer of a name for a method that boosts one, or refuse the name."""
-    if entry.base_parameter is None:
+    if not entry.boosts:
         raise OptionError(f"The method {entry.name} boosts no other clusterer; {name!r} cannot be used with it.")
-    if name in entry.own_bases:
+    if name in entry.own_estimators:
         return name
     if name not in ESTIMATORS:
-        known = ", ".join(dict.fromkeys([*entry.own_bases, *ESTIMATORS]))
+        known = ", ".join(dict.fromkeys([*entry.own_estimators, *ESTIMATORS]))
         raise OptionError(f"There is no clusterer {name!r} to boost; use one of {known}.")
     module, class_name, parameters = ESTIMATORS[name]
     return getattr(importlib.import_module(module), class_name)(**parameters)

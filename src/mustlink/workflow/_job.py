@@ -14,11 +14,11 @@ import numpy as np
 
 from mustlink._atomic import StagedFiles, check_writable
 from mustlink._types import Ints
-from mustlink.catalogue import Entry, find_clusterer
+from mustlink.catalogue import Entry, default_methods, find_clusterer
 from mustlink.constraints import Conflict, Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
-from mustlink.selection import Choice
+from mustlink.selection import Choice, choose
 from mustlink.tables import check_output_suffix, stage_clusters
 from mustlink.workflow._estimators import make_boosted_estimator
 from mustlink.workflow._loading import Contradictions, LoadedTable, TableOptions, check_n_clusters, load_table
@@ -275,15 +275,14 @@ def build_estimator(entry: Entry, job: Job) -> Any:
     asked: dict[str, Any] = {
         "random_state": job.random_state,
         "n_init": job.n_init,
-        # The table is standardized already, unless the user asked for it not to be.
-        "scale": False,
+        **entry.command_defaults,
     }
     if job.n_clusters is not None:
         asked["n_clusters"] = job.n_clusters
     if job.relax:
         asked["on_infeasible"] = "relax"
-    if job.estimator is not None and entry.base_parameter is not None:
-        asked[entry.base_parameter] = make_boosted_estimator(job.estimator, entry)
+    if job.estimator is not None:
+        asked["estimator"] = make_boosted_estimator(job.estimator, entry)
     return clusterer(**{name: value for name, value in asked.items() if name in known})
 
 
@@ -307,10 +306,8 @@ def choose_method(
     job: Job, table: LoadedTable, links: Constraints, *, verbose: bool
 ) -> tuple[Choice, Entry, list[str]]:
     """Choose a clusterer, and without a number of clusters that number too, by held-out links."""
-    from mustlink.selection import QUICK_METHODS, choose
-
     links, labels = known_links(table, links)
-    methods = {name: build_estimator(find_clusterer(name), job) for name in QUICK_METHODS}
+    methods = {name: build_estimator(find_clusterer(name), job) for name in default_methods()}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         choice = choose(

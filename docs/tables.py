@@ -1,0 +1,107 @@
+"""Write every list of methods from the catalogue: ``python docs/tables.py`` (``make tables``).
+
+The stub of the package is written whole. In the other files the lines between ``make tables: begin NAME`` and ``make
+tables: end`` are replaced. ``tests/test_tables.py`` fails when a file is not what the catalogue gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import mustlink
+from mustlink.catalogue import CATALOGUE, FAMILIES, METRIC_LEARNERS, Entry, by_family
+
+ROOT = Path(__file__).resolve().parent.parent
+STUB = "src/mustlink/__init__.pyi"
+
+
+def families() -> Iterator[tuple[str, list[Entry]]]:
+    """Yield all families with their classes, those that learn a metric at the end."""
+    yield from by_family().items()
+    yield METRIC_LEARNERS[0].family, list(METRIC_LEARNERS)
+
+
+def stub() -> str:
+    """The public names for type checkers."""
+    homes = {"__version__": "mustlink._version", **mustlink._HOME}
+    names = [(home, name) for name, home in homes.items()]
+    names += [("mustlink", module) for module in mustlink._SUBMODULES]
+    lines = [f"from {home} import {name} as {name}" for home, name in sorted(names)]
+    return "\n".join(["# The public names of mustlink. Written by make tables.", *lines]) + "\n"
+
+
+def readme() -> str:
+    """One table for each family, in Markdown."""
+    parts = []
+    for family, entries in by_family().items():
+        rows = [
+            f"| `{entry.class_name}` | {', '.join(f'`{alias}`' for alias in entry.aliases)} | {entry.kind} "
+            f"| {entry.pick_when} |"
+            for entry in entries
+        ]
+        parts.append(
+            "\n".join([f"| **{FAMILIES[family]}** | `--method` | links | pick it when |", "|---|---|---|---|", *rows])
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def choosing() -> str:
+    """One table for each family, for the guide."""
+    parts = []
+    for family, entries in families():
+        lines = [
+            f"**{FAMILIES[family]}**",
+            "",
+            ".. list-table::",
+            "   :widths: 24 14 8 54",
+            "   :header-rows: 1",
+            "",
+        ]
+        cells = [("class", "``--method``", "links", "pick it when")]
+        for entry in entries:
+            aliases = ", ".join(f"``{alias}``" for alias in entry.aliases) or "(transformer)"
+            cells.append((f":class:`~mustlink.{entry.class_name}`", aliases, entry.kind, entry.pick_when))
+        for row in cells:
+            lines += [f"   {'* -' if place == 0 else '  -'} {cell}" for place, cell in enumerate(row)]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def api() -> str:
+    """One list for each family, for the reference."""
+    parts = []
+    for family, entries in families():
+        title = FAMILIES[family]
+        names = "\n".join(f"   {entry.class_name}" for entry in entries)
+        parts.append(f"{title}\n{'~' * len(title)}\n\n.. autosummary::\n   :toctree: generated\n\n{names}")
+    return "\n\n".join(parts) + "\n"
+
+
+SECTIONS: dict[str, tuple[str, Callable[[], str]]] = {
+    "README.md": ("methods", readme),
+    "docs/guide/choosing.rst": ("methods", choosing),
+    "docs/api/index.rst": ("clusterers", api),
+}
+
+
+def replaced(text: str, name: str, new: str) -> str:
+    """Put new lines between the two marks of a section."""
+    lines = text.splitlines(keepends=True)
+    begin = next(place for place, line in enumerate(lines) if f"make tables: begin {name}" in line)
+    end = next(place for place, line in enumerate(lines) if place > begin and "make tables: end" in line)
+    return "".join([*lines[: begin + 1], "\n", new, "\n", *lines[end:]])
+
+
+def written() -> dict[str, str]:
+    """The text that each file should have."""
+    texts = {STUB: stub()}
+    for file, (name, make) in SECTIONS.items():
+        texts[file] = replaced((ROOT / file).read_text(encoding="utf-8"), name, make())
+    return texts
+
+
+if __name__ == "__main__":
+    assert len({entry.name for entry in CATALOGUE}) == len(CATALOGUE), "two methods have the same name"
+    for file, text in written().items():
+        (ROOT / file).write_text(text, encoding="utf-8")

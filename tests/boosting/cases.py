@@ -1,0 +1,17 @@
+"""How the boosting clusterers are checked."""
+
+from __future__ import annotations
+
+from conformance import Case, k_means
+
+CASES = {
+    "BoostCluster": Case(None, [{"metric": "ridged"}], {"n_rounds": 4, "n_masks": 2}),
+    "BoostBaseClustering": Case(None, [{"estimator": "average"}], {"n_rounds": 3}),
+    "BoostedConstrainedKMeans": Case(k_means, [{"priorities": "random", "init_per_round": False}], {"n_rounds": 10}),
+    "DistBoost": Case(
+        None,
+        [{"finish": "average", "hypothesis": "posterior", "cannot_links": "ignore", "unlabeled_fraction": None}],
+        {"n_rounds": 3},
+    ),
+    "PriorityCOPKMeans": Case(k_means, [{"init": "random"}]),
+}

@@ -1,0 +1,35 @@
+"""What the shared tests need to know of a clusterer; ``cases.py`` in the folder of its family has one for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.cluster import KMeans
+
+
+@dataclass(frozen=True)
+class Case:
+    """How a clusterer is checked.
+
+    `without_links` makes the clusterer of scikit-learn that it equals when no links are given, from an instance; None
+    if it equals none. `variants` are other parameters that change what links do. `fast` are parameters that keep the
+    checks, which fit some hundred times, quick.
+    """
+
+    without_links: Callable[[Any], Any] | None
+    variants: Sequence[Mapping[str, Any]] = ()
+    fast: Mapping[str, Any] = field(default_factory=dict)
+
+
+def k_means(estimator: Any) -> KMeans:
+    """The k-means that most of the k-means family is without links."""
+    return KMeans(
+        estimator.n_clusters,
+        init=getattr(estimator, "init", "k-means++"),
+        n_init=1,
+        max_iter=estimator.max_iter,
+        tol=getattr(estimator, "tol", 0.0),
+        random_state=0,
+    )
