@@ -31,7 +31,7 @@ TABLES = {
     "latin_1": ("x,y\n1,2\n\u00e9,3\n".encode("latin-1"), "line 3: the byte 0xe9"),
     "binary": (b"\x00\x01\x02\n\x00", "line 1: this is not text"),
     "open_quote": ('x,y\n1,2\n"3,4\n', "line 3: a quotation mark is opened"),
-    "no_header": ("1,2\n3,4\n", "say --no-header"),
+    "no_header": ("1,2\n3,4\n", "use --no-header if they are data, or use --header"),
     "same_names": ("x,x\n3,4\n", "both called 'x'"),
 }
 

@@ -26,7 +26,7 @@ def test_informativeness_and_coherence_are_those_of_python(shop):
     result = shop.run("check", "links.csv", "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--seed", 1)
     table = read_table("shop.csv", text=["who"], ignore=["kind"])
     links = Constraints.read("links.csv", ids=table.row_ids("who"))
-    X = encode(table, leave_out=["who"]).X
+    X = encode(table, ignore=["who"]).X
     labels = KMeans(3, n_init=10, random_state=1).fit_predict(X)
     assert f"Informativeness: {links.informativeness(labels):.2f}" in result.stdout
     assert f"Coherence: {links.coherence(X):.2f}" in result.stdout

@@ -44,7 +44,7 @@ def test_the_same_as_in_python(shop):
     )
     table = read_table("shop.csv", text=["who"], ignore=["kind"])
     links = Constraints.read("links.csv", ids=table.row_ids("who"))
-    X = encode(table, leave_out=["who"]).X
+    X = encode(table, ignore=["who"]).X
     labels = PCKMeans(3, n_init=10, random_state=5).fit(X, constraints=links).labels_
     assert [int(row["cluster"]) for row in clusters_in(shop, "shop.clusters.csv")] == labels.tolist()
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,21 +13,13 @@ from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mustlink.errors import FileFormatError, TooLargeError
-from mustlink.tables import NumericColumn, Table, TextColumn, _encode, encode
+from mustlink.tables import Table, _encode, encode
 
 
 def table_of(**columns):
-    """Make a table of lists: numbers make numeric columns (None: empty), strings text columns (empty: empty)."""
-    made = []
-    for name, cells in columns.items():
-        if any(isinstance(cell, str) for cell in cells):
-            categories = tuple(dict.fromkeys(cell for cell in cells if cell))
-            codes = np.array([categories.index(cell) if cell else -1 for cell in cells], dtype=np.int64)
-            made.append(TextColumn(name, codes, categories))
-        else:
-            made.append(NumericColumn(name, np.array([np.nan if cell is None else cell for cell in cells])))
-    n_rows = len(next(iter(columns.values())))
-    return Table("people.csv", tuple(made), n_rows, lines=np.arange(2, n_rows + 2))
+    """Make a table as if read from a file: line 2 holds row 0; None and "" are empty."""
+    table = Table.from_frame(pd.DataFrame(columns), source="people.csv")
+    return replace(table, where=lambda row: f"line {row + 2}")
 
 
 numbers = hnp.arrays(
@@ -36,7 +31,7 @@ numbers = hnp.arrays(
 @settings(deadline=None, max_examples=60)
 def test_standardised_as_by_scikit_learn(values):
     varied = (values != values[0]).any(axis=0)
-    table = Table("a.npy", tuple(NumericColumn(f"v{i}", column) for i, column in enumerate(values.T)), len(values))
+    table = pd.DataFrame(values, columns=[f"v{i}" for i in range(values.shape[1])])
     if not varied.any():
         with pytest.raises(FileFormatError, match="every column holds one value throughout"):
             encode(table)
@@ -84,14 +79,14 @@ def test_switches():
     numbers_only = encode(table, one_hot=False)
     assert [feature.name for feature in numbers_only.features] == ["a"]
     assert numbers_only.notices == ("Column 'b' holds text and was left out.",)
-    assert [feature.name for feature in encode(table, leave_out=["a"]).features] == ["b = x", "b = y"]
+    assert [feature.name for feature in encode(table, ignore=["a"]).features] == ["b = x", "b = y"]
 
 
 def test_float32_stays():
-    column = NumericColumn("a", np.array([1, 2, 4], dtype=np.float32))
-    assert encode(Table("a.npy", (column,), 3)).X.dtype == np.float32
-    double = NumericColumn("b", np.array([1.0, 5.0, 4.0]))
-    assert encode(Table("a.npy", (column, double), 3)).X.dtype == np.float64
+    frame = pd.DataFrame({"a": np.array([1, 2, 4], dtype=np.float32), "c": ["x", "y", "x"]})
+    assert encode(frame).X.dtype == np.float32
+    assert encode(frame.assign(b=[1.0, 5.0, 4.0])).X.dtype == np.float64
+    assert encode(frame[["c"]]).X.dtype == np.float64
 
 
 def test_a_small_spread_around_a_large_mean_survives():
@@ -128,11 +123,11 @@ def test_a_column_that_counts_but_is_not_called_so_is_kept():
 def test_missing_cells_are_refused_with_their_place():
     table = table_of(a=[1, 2, 3, 5], b=["x", "", "y", "y"])
     with pytest.raises(
-        FileFormatError, match=r"people.csv, line 3: the column 'b' is empty; fill it, or say --missing"
+        FileFormatError, match=r"people.csv, line 3: the column 'b' is empty; fill it, or pass missing="
     ):
         encode(table)
     table = table_of(a=[1, 2, 3, None], b=["x", "", "y", "y"])
-    with pytest.raises(FileFormatError, match=r"line 3: the column 'b' is empty, as are 1 other cells"):
+    with pytest.raises(FileFormatError, match=r"line 3: the column 'b' is empty, as is 1 other cell"):
         encode(table)
 
 
@@ -158,11 +153,14 @@ def test_missing_cells_are_filled():
     ("columns", "message"),
     [
         ({"a": []}, "has no data rows"),
-        ({"a": [1]}, "has one data row; clustering needs at least two"),
+        ({"a": [1]}, "has one data row; at least two are needed"),
         ({"a": [1, 1], "b": ["x", "x"]}, "every column holds one value throughout, so no row differs"),
         ({"a": [None, None]}, "has no column to cluster by"),
         ({"a": [1, 2e200]}, "holds a number as large as 2e\\+200"),
-        ({"my note": ["u", "v", "w"]}, "3 different values in 3 rows, .* --id 'my note' .* --ignore 'my note'"),
+        (
+            {"my note": ["u", "v", "w"]},
+            "3 different values in 3 rows, .* id_column='my note' .* ignore=\\['my note'\\]",
+        ),
         ({"note": [f"n{i}" for i in range(60)] * 3}, "'note' has 60 different values in 180 rows"),
         ({"note": [f"n{i}" for i in range(11)] + ["n0"] * 9}, "'note' has 11 different values in 20 rows"),
     ],
@@ -184,6 +182,6 @@ def test_many_categories_when_asked_for():
 
 
 def test_categories_beyond_memory_are_refused(monkeypatch):
-    monkeypatch.setattr(_encode, "_LARGEST_ONE_HOT", 100)
-    with pytest.raises(TooLargeError, match="leave out 'b', which has 3 different values, with --ignore b"):
+    monkeypatch.setattr(_encode, "MAX_ONE_HOT_BYTES", 100)
+    with pytest.raises(TooLargeError, match="the column 'b' with 3 different values; leave it out with ignore"):
         encode(table_of(a=[1.0, 2, 3, 4, 5, 6], b=["x", "y", "z"] * 2))

@@ -10,13 +10,13 @@ import os
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink.errors import FileFormatError
-from mustlink.tables import NumericColumn, TextColumn, read_table
-from mustlink.tables import _delimited as delimited
+from mustlink.tables import _read, _text, read_header, read_table
 
 
 def write(folder, content, name="table.csv"):
@@ -40,9 +40,9 @@ def write(folder, content, name="table.csv"):
 def test_spellings_of_one_table(tmp_path, name, content):
     table = read_table(write(tmp_path, content, name), text=["who"])
     assert table.names == ("who", "age", "plan")
-    assert table.column("who").strings() == ["ann", "bob"]
-    np.testing.assert_array_equal(table.column("age").values, [31.0, 40.5])
-    assert table.column("plan").strings() == ["pro", "basic"]
+    assert table.strings("who") == ["ann", "bob"]
+    np.testing.assert_array_equal(table.column("age"), [31.0, 40.5])
+    assert table.strings("plan") == ["pro", "basic"]
     assert table.n_rows == 2
 
 
@@ -51,13 +51,13 @@ def test_gzip_is_unpacked(tmp_path, name):
     delimiter = "," if "csv" in name else "\t"
     text = "\n".join(delimiter.join(row) for row in (("a", "b"), ("1", "x"), ("2", "y")))
     table = read_table(write(tmp_path, gzip.compress(text.encode()), name))
-    np.testing.assert_array_equal(table.column("a").values, [1.0, 2.0])
-    assert table.column("b").categories == ("x", "y")
+    np.testing.assert_array_equal(table.column("a"), [1.0, 2.0])
+    assert list(table.column("b").cat.categories) == ["x", "y"]
 
 
 def test_decimal_comma_is_told(tmp_path):
     table = read_table(write(tmp_path, "a;b\n1,5;2\n2,5;3\n"))
-    np.testing.assert_array_equal(table.column("a").values, [1.5, 2.5])
+    np.testing.assert_array_equal(table.column("a"), [1.5, 2.5])
     assert table.notices == ("Column 'a' was read with the comma as the decimal sign.",)
 
 
@@ -70,9 +70,9 @@ def test_lines_are_those_of_the_file(tmp_path):
 @pytest.mark.parametrize("empty", ["", " ", "NA", "N/A", "NaN", "nan", "null", "?"])
 def test_empty_cells(tmp_path, empty):
     table = read_table(write(tmp_path, f"a,b,c\n1,x,{empty}\n{empty},{empty},{empty}\n2,y,{empty}\n"))
-    np.testing.assert_array_equal(table.column("a").missing(), [False, True, False])
-    np.testing.assert_array_equal(table.column("b").missing(), [False, True, False])
-    assert table.column("c").missing().all()
+    np.testing.assert_array_equal(table.column("a").isna(), [False, True, False])
+    np.testing.assert_array_equal(table.column("b").isna(), [False, True, False])
+    assert table.column("c").isna().all()
 
 
 def test_ids_keep_their_spelling(tmp_path):
@@ -87,7 +87,10 @@ def test_ignored_columns_are_not_even_parsed(tmp_path):
 
 def test_headers(tmp_path):
     path = write(tmp_path, "1,2\n3,4\n")
-    with pytest.raises(FileFormatError, match="line 1: the first line holds only numbers; say --no-header"):
+    with pytest.raises(
+        FileFormatError,
+        match="line 1: the first line holds only numbers; pass header=False if they are data, or pass header=True",
+    ):
         read_table(path)
     assert read_table(path, header=True).names == ("1", "2")
     table = read_table(path, header=False)
@@ -95,23 +98,62 @@ def test_headers(tmp_path):
     assert table.n_rows == 2
 
 
-def test_columns_may_decide_late_and_blocks_do_not_show(tmp_path, monkeypatch):
-    path = write(tmp_path, "n,t,m\n" + "1,,\n" * 5 + "2,x,7\n" + "3,y,\n")
+def test_columns_may_decide_late(tmp_path, monkeypatch):
+    path = write(tmp_path, "n,t,m,b\n" + "1,,,\n" * 5 + "2,x,7,true\n" + "3,y,,FALSE\n")
     whole = read_table(path)
-    monkeypatch.setattr(delimited, "_BLOCK_ROWS", 2)
-    in_blocks = read_table(path)
-    for name in whole.names:
-        assert type(whole.column(name)) is type(in_blocks.column(name))
-        assert whole.column(name).strings() == in_blocks.column(name).strings()
-    assert isinstance(in_blocks.column("t"), TextColumn)
-    assert isinstance(in_blocks.column("m"), NumericColumn)
+    monkeypatch.setattr(_read, "N_GUESSED_RECORDS", 2)
+    pd.testing.assert_frame_equal(read_table(path).frame, whole.frame)
+    assert whole.frame.dtypes.map(str).tolist() == ["float64", "category", "float64", "category"]
+    assert whole.strings("b")[-2:] == ["true", "FALSE"]
 
 
-def test_text_after_many_blocks_of_numbers_is_blamed_on_its_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "_BLOCK_ROWS", 3)
+def test_text_after_many_numbers_is_named_with_its_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(_read, "N_GUESSED_RECORDS", 3)
     path = write(tmp_path, "a,b\n" + "1,2\n" * 10 + "oops,2\n" + "zero,2\n" * 5)
     with pytest.raises(FileFormatError, match=r"line 12: the column 'a' holds 'oops' among numbers"):
         read_table(path)
+
+
+def test_a_large_file_is_read_like_a_small_one(tmp_path):
+    """pandas reads files of more than 5 MB in parallel parts."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(30_000, 12)), columns=list("abcdefghijkl"))
+    frame["code"] = np.where(np.arange(30_000) < 25_000, "7", "x7")
+    frame["kind"] = rng.choice(["red", "green"], 30_000)
+    frame.to_csv(tmp_path / "large.csv", index=False)
+    table = read_table(tmp_path / "large.csv", text=["code"])
+    np.testing.assert_array_equal(table.frame.iloc[:, :12], frame.iloc[:, :12])
+    assert table.strings("code") == frame["code"].tolist()
+    assert table.strings("kind") == frame["kind"].tolist()
+    lines = (tmp_path / "large.csv").read_text().splitlines()
+    lines[20_000] = lines[20_000].rpartition(",")[0]
+    with pytest.raises(FileFormatError, match="line 20001: 13 cells where the first line has 14"):
+        read_table(write(tmp_path, "\n".join(lines)))
+
+
+odd_cells = st.sampled_from(
+    ["", " ", "1", " 2.5 ", "-3e2", "x", "NA ", '"y, z"', '"a""b"', "inf", "1_0", "0x1", "True", "1,5", "\t"]
+)
+
+
+@given(st.lists(st.lists(odd_cells, min_size=1, max_size=4), min_size=2, max_size=8), st.sampled_from(",;\t"))
+@settings(deadline=None, max_examples=150)
+def test_pandas_and_the_record_reader_agree(tmp_path_factory, rows, separator):
+    """Broken files and sound ones give the same table, or the same error, in both ways of reading."""
+    content = "\n".join(separator.join(cells) for cells in rows)
+    path = write(tmp_path_factory.mktemp("any"), content)
+
+    def outcome():
+        try:
+            table = read_table(path, header=True)
+        except FileFormatError as error:
+            return str(error)
+        return [table.strings(name) for name in table.names], table.notices, table.frame.dtypes.map(str).tolist()
+
+    fast = outcome()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_read, "_read_fast", lambda *arguments: None)
+        assert outcome() == fast
 
 
 cells = st.text(
@@ -130,14 +172,14 @@ def test_any_text_comes_back(tmp_path_factory, rows):
     missing = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?"}
     for place, name in enumerate("abc"):
         expected = [row[place].strip() for row in rows]
-        assert table.column(name).strings() == ["" if cell in missing else cell for cell in expected]
+        assert table.strings(name) == ["" if cell in missing else cell for cell in expected]
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
 @settings(deadline=None, max_examples=50)
 def test_any_number_comes_back_exactly(tmp_path_factory, numbers):
     path = write(tmp_path_factory.mktemp("any"), "a,b\n" + "".join(f"{x!r},0\n" for x in numbers))
-    np.testing.assert_array_equal(read_table(path).column("a").values, numbers)
+    np.testing.assert_array_equal(read_table(path).column("a"), numbers)
 
 
 BROKEN = {
@@ -162,10 +204,11 @@ BROKEN = {
     "one_column_gap": ("table.csv", "a\n1\n\n2\n", "line 3: an empty line between the rows of a table of one column"),
     "not_gzip": ("table.csv.gz", "a,b\n1,2\n", "is not a whole gzip file"),
     "cut_gzip": ("table.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 99)[:-9], "is not a whole gzip file"),
-    "suffix": ("table.xlsx", "", "a table is read from .csv, .tsv, .txt .* and .xlsx is none of them"),
+    "suffix": ("table.ods", "", "a table is read from .csv, .tsv, .txt .* and .ods is none of them"),
     "no_suffix": ("table", "", "a file without a suffix is none of them"),
     "not_npy": ("table.npy", "hello", "is not an .npy file of numbers"),
     "empty_npy": ("table.npy", "", "is not an .npy file of numbers"),
+    "not_excel": ("table.xlsx", "hello", "is not a readable Excel file"),
     "not_parquet": ("table.parquet", "hello", "is not a readable Parquet file"),
 }
 
@@ -181,7 +224,7 @@ def test_broken_files_get_a_sentence(tmp_path, case):
 
 
 def test_a_line_without_end_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "_LONGEST_LINE", 100)
+    monkeypatch.setattr(_text, "MAX_LINE_BYTES", 100)
     with pytest.raises(FileFormatError, match="this is not a table in text form"):
         read_table(write(tmp_path, "x" * 1000))
 
@@ -200,6 +243,12 @@ def test_unknown_columns(tmp_path, argument, name):
         parquet.write_table(pyarrow.table({"x0": [1], "x1": [2]}), path)
     with pytest.raises(FileFormatError, match="has no column 'age'; its columns are x0, x1"):
         read_table(path, **{argument: ["age"]})
+
+
+def test_read_header(tmp_path):
+    assert read_header(write(tmp_path, "\n A ;b; link\n0;1;must\n")) == (";", ["A", "b", "link"])
+    with pytest.raises(FileFormatError, match="is empty"):
+        read_header(write(tmp_path, ""))
 
 
 def test_missing_file_and_folder(tmp_path):
@@ -222,9 +271,9 @@ def test_npy(tmp_path, dtype, expected):
     values = np.arange(6, dtype=dtype).reshape(3, 2)
     np.save(tmp_path / "table.npy", values)
     table = read_table(tmp_path / "table.npy", text=["x1"])
-    assert table.column("x0").values.dtype == expected
-    np.testing.assert_array_equal(table.column("x0").values, values[:, 0])
-    assert table.column("x1").strings() == ["1", "3", "5"]
+    assert table.column("x0").dtype == expected
+    np.testing.assert_array_equal(table.column("x0"), values[:, 0])
+    assert table.strings("x1") == ["1", "3", "5"]
     assert table.where(1) == "row 1"
 
 
@@ -262,18 +311,21 @@ def test_parquet(tmp_path):
     parquet.write_table(pyarrow.table(columns), tmp_path / "table.parquet")
     table = read_table(tmp_path / "table.parquet", text=["id"])
     assert table.row_ids("id") == [str(2**60), str(2**60 + 1), "3"]
-    assert table.column("age").values.dtype == np.float32
-    np.testing.assert_array_equal(table.column("age").values, [31.5, np.nan, 40.0])
-    assert table.column("plan").strings() == ["pro", "", ""]
-    assert table.column("paid").strings() == ["true", "false", "true"]
-    np.testing.assert_array_equal(table.column("count").values, [1, 2, 3])
+    assert table.column("age").dtype == np.float32
+    np.testing.assert_array_equal(table.column("age"), [31.5, np.nan, 40.0])
+    assert table.strings("plan") == ["pro", "", ""]
+    assert table.strings("paid") == ["true", "false", "true"]
+    np.testing.assert_array_equal(table.column("count"), [1, 2, 3])
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([[1], [2]], "is of the type list"),
-        ([datetime.date(2024, 1, 1), None], "is of the type .*, which has no distance; leave it out with --ignore c"),
+        ([[1], [2]], "holds values of the type (list|ndarray), which have no distance"),
+        (
+            [datetime.date(2024, 1, 1), None],
+            "holds values of the type date or time, which have no distance; leave it out with ignore",
+        ),
         ([1.0, float("inf")], "row 1: the column 'c' holds inf"),
     ],
 )
@@ -285,10 +337,41 @@ def test_parquet_columns_without_distance(tmp_path, values, message):
         read_table(tmp_path / "table.parquet")
 
 
-def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(FileFormatError, match=r"pip install 'mustlink\[parquet\]'"):
-        read_table(write(tmp_path, "", "table.parquet"))
+@pytest.mark.parametrize(
+    ("package", "extra", "name"), [("pyarrow", "parquet", "t.parquet"), ("openpyxl", "excel", "t.xlsx")]
+)
+def test_a_missing_package_names_the_extra(tmp_path, monkeypatch, package, extra, name):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(FileFormatError, match=f'needs {package}; install it with: pip install "mustlink.{extra}."'):
+        read_table(write(tmp_path, "", name))
+
+
+def test_excel(tmp_path):
+    pytest.importorskip("openpyxl")
+    frame = pd.DataFrame({"id": ["007", "8"], "age": [31, 40.5], "plan": ["pro", None], "n": ["1", "2"]})
+    frame.to_excel(tmp_path / "table.xlsx", index=False, startrow=2)
+    table = read_table(tmp_path / "table.xlsx", text=["id"])
+    assert table.row_ids("id") == ["007", "8"]
+    np.testing.assert_array_equal(table.column("age"), [31.0, 40.5])
+    np.testing.assert_array_equal(table.column("n"), [1.0, 2.0])
+    assert table.strings("plan") == ["pro", ""]
+    assert table.where(1) == "sheet row 5"
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": [1, 2, "x"]}, "sheet row 4: the column 'a' holds 'x' among numbers; correct the cell"),
+        ({"a": [datetime.datetime(2024, 1, 1)]}, "holds values of the type date or time"),
+        ({}, "is empty"),
+        ({1: [2, 3]}, "sheet row 1: the first line holds only numbers"),
+    ],
+)
+def test_excel_that_is_no_table(tmp_path, columns, message):
+    pytest.importorskip("openpyxl")
+    pd.DataFrame(columns).to_excel(tmp_path / "table.xlsx", index=False)
+    with pytest.raises(FileFormatError, match=message):
+        read_table(tmp_path / "table.xlsx")
 
 
 @pytest.mark.parametrize(

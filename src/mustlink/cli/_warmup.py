@@ -1,4 +1,4 @@
-"""``mustlink warmup``: compile everything now instead of at its first use."""
+"""``mustlink warmup``: compile everything once, so that the first real run does not wait for it."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ __all__ = ["warmup"]
 
 @reported
 def warmup(debug: Debug = False) -> None:
-    """Compile all numerical code now instead of at its first use.
+    """Compile all compiled parts and keep them, so that the first run does not wait for it.
 
-    Useful once after installing, or while building an image.
+    Worth doing once after installing, or while building an image.
     """
-    from mustlink._progress import progress
-    from mustlink.cli._show import say
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    from mustlink.cli._show import printer, say
 
     started = time.perf_counter()
     steps = [*_constraint_steps(), *_clusterer_steps(), *_boosting_steps()]
-    with progress(len(steps), "Compiling", shown=sys.stderr.isatty(), stderr=True) as advance:
-        for place, (description, step) in enumerate(steps):
-            advance(place, description)
+    with Progress(TextColumn("{task.description}"), BarColumn(), console=printer(), transient=True) as progress:
+        task = progress.add_task("Compiling", total=len(steps))
+        for description, step in steps:
+            progress.update(task, description=description)
             step()
+            progress.advance(task)
     say(f"Compiled in {time.perf_counter() - started:.1f} s.")
     folders = _cache_folders()
     if folders:
-        say("The compiled code is kept in " + " and ".join(folders), whole=True)
+        say("The compiled parts are kept in " + " and ".join(folders), whole=True)
     else:
-        say("No folder for the compiled code can be written, so every process compiles it again.")
+        say("No folder for the compiled parts can be written, so every process compiles them anew.")
 
 
 def _constraint_steps() -> Iterator[tuple[str, Callable[[], object]]]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from mustlink.tables._encode import EncodedTable, Feature, encode
 from mustlink.tables._read import read_table
-from mustlink.tables._table import NumericColumn, Table, TextColumn
+from mustlink.tables._table import Table
+from mustlink.tables._text import read_header
 from mustlink.tables._write import check_output_suffix, stage_clusters
 
 __all__ = [
     "EncodedTable",
     "Feature",
-    "NumericColumn",
     "Table",
-    "TextColumn",
     "check_output_suffix",
     "encode",
+    "read_header",
     "read_table",
     "stage_clusters",
 ]

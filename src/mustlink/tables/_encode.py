@@ -1,25 +1,34 @@
-"""From columns to features: numbers standardised, categories as columns of 0 and 1."""
+"""From columns to features: numbers standardized, categories as columns of 0 and 1."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from mustlink.errors import FileFormatError, TooLargeError
-from mustlink.tables._table import NumericColumn, Table, TextColumn
+from mustlink.tables._table import Table, is_text
 
 __all__ = ["EncodedTable", "Feature", "encode"]
 
-_MOST_CATEGORIES = 50
-_FEW_CATEGORIES = 10
-_LARGEST_ONE_HOT = 4 * 2**30
-_ROW_NUMBER_NAME = re.compile(r"(unnamed_\d+|#|id|idx|index|row|nr|no|number)|.*[_ ](id|nr|no|number)", re.I)
-_EMPTY_CATEGORY = "(empty)"
+# More categories than this, or more than FREE_TEXT_CATEGORIES with hardly a repetition, are free text.
+MAX_CATEGORIES = 50
+FREE_TEXT_CATEGORIES = 10
+MAX_ONE_HOT_BYTES = 4 * 2**30
+# Squares of larger numbers overflow in sums.
+MAX_NUMBER = 1e150
+MAX_SHOWN_COLUMNS = 8
+ROW_NUMBER_NAME = re.compile(r"(unnamed_\d+|#|id|idx|index|row|nr|no|number)|.*[_ ](id|nr|no|number)", re.I)
+EMPTY_CATEGORY = "(empty)"
 
 
 @dataclass(frozen=True)
@@ -70,9 +79,9 @@ class EncodedTable:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from mustlink.tables import NumericColumn, Table, encode
-    >>> encode(Table("a.npy", (NumericColumn("x", np.array([1.0, 3.0])),), 2)).X.ravel()
+    >>> import pandas as pd
+    >>> from mustlink.tables import encode
+    >>> encode(pd.DataFrame({"x": [1.0, 3.0]})).X.ravel()
     array([-1.,  1.])
     """
 
@@ -83,9 +92,9 @@ class EncodedTable:
 
 
 def encode(
-    table: Table,
+    table: Table | pd.DataFrame,
     *,
-    leave_out: Collection[str] = (),
+    ignore: Collection[str] = (),
     categorical: Collection[str] = (),
     scale: bool = True,
     one_hot: bool = True,
@@ -95,12 +104,12 @@ def encode(
 
     Parameters
     ----------
-    table : Table
-        What :func:`read_table` gave.
-    leave_out : collection of str, default=()
-        Columns that are no features: ids, labels.
+    table : Table or pandas.DataFrame
+        What :func:`read_table` returned, or a data frame.
+    ignore : collection of str, default=()
+        Columns that are not features: ids, labels.
     categorical : collection of str, default=()
-        Text columns to take whatever the number of their categories.
+        Columns to use as categories, however many different values they have.
     scale : bool, default=True
         Whether numeric columns get mean 0 and standard deviation 1.
     one_hot : bool, default=True
@@ -113,19 +122,24 @@ def encode(
     -------
     EncodedTable
 
+    Raises
+    ------
+    FileFormatError
+        If the table has fewer than two rows, empty cells, free text, or nothing that differs between rows.
+    TooLargeError
+        If the categories do not fit into memory as columns of 0 and 1.
+
     Notes
     -----
-    Two different categories are a squared distance of 2 apart, and so are on average two rows in a standardised
-    column, so numeric and text columns have the same say. Columns that hold one value throughout, that are
-    empty, or that only number the rows are left out, with a notice.
+    Two different categories have a squared distance of 2, as two rows have on average in a standardized column:
+    numeric and text columns count alike. Columns that are constant, empty, or only number the rows are left out,
+    with a notice.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from mustlink.tables import NumericColumn, Table, TextColumn, encode
-    >>> age = NumericColumn("age", np.array([20.0, 40.0, 20.0, 40.0]))
-    >>> plan = TextColumn("plan", np.array([0, 0, 0, 1]), ("basic", "pro"))
-    >>> encoded = encode(Table("people.csv", (age, plan), 4))
+    >>> import pandas as pd
+    >>> from mustlink.tables import encode
+    >>> encoded = encode(pd.DataFrame({"age": [20, 40, 20, 40], "plan": ["basic", "basic", "basic", "pro"]}))
     >>> [feature.name for feature in encoded.features]
     ['age', 'plan = basic', 'plan = pro']
     >>> encoded.X
@@ -134,85 +148,75 @@ def encode(
            [-1.,  1.,  0.],
            [ 1.,  0.,  1.]])
     """
-    _check_rows(table)
+    if not isinstance(table, Table):
+        table = Table.from_frame(table, text=categorical, ignore=ignore)
+    if table.n_rows < 2:
+        counted = (
+            "no data rows; at least two are needed" if not table.n_rows else "one data row; at least two are needed"
+        )
+        raise FileFormatError(f"{table.source} has {counted}.")
     notices: list[str] = []
-    columns = [column for column in table.columns if column.name not in leave_out]
-    columns = _with_content(table, columns, one_hot, notices)
-    rows, columns = _without_gaps(table, columns, missing, notices)
-    columns = _with_differences(table, columns, notices)
-    for column in columns:
-        if isinstance(column, TextColumn) and column.name not in categorical:
-            _refuse_free_text(table, column)
-    X, features = _assembled(table, columns, scale)
-    return EncodedTable(X, rows, tuple(features), tuple(notices))
+    frame = table.frame[[name for name in table.names if name not in ignore]]
+    frame = _drop_empty(table, frame, one_hot, notices)
+    frame, rows = _handle_missing(table, frame, missing, notices)
+    frame = _drop_constant(table, frame, notices)
+    for name in frame:
+        _check_column(table, frame[name], name in categorical)
+    _check_width(table, frame)
+    X, features = _transform(frame, scale)
+    return EncodedTable(X, rows, features, tuple(notices))
 
 
-def _check_rows(table: Table) -> None:
-    """Refuse a table in which nothing can be told apart for want of rows."""
-    if table.n_rows == 0:
-        raise FileFormatError(f"{table.source} has no data rows; at least two are needed.")
-    if table.n_rows == 1:
-        raise FileFormatError(f"{table.source} has one data row; clustering needs at least two.")
-
-
-def _with_content(
-    table: Table, columns: list[NumericColumn | TextColumn], one_hot: bool, notices: list[str]
-) -> list[NumericColumn | TextColumn]:
-    """Leave out empty columns, row numbers and, where asked, text."""
-    kept: list[NumericColumn | TextColumn] = []
-    for place, column in enumerate(columns):
-        if column.missing().all():
-            notices.append(f"Column {column.name!r} is empty and was left out.")
-        elif _numbers_the_rows(column, first=place == 0):
-            notices.append(f"Column {column.name!r} only numbers the rows and was left out.")
-        elif isinstance(column, TextColumn) and not one_hot:
-            notices.append(f"Column {column.name!r} holds text and was left out.")
+def _drop_empty(table: Table, frame: pd.DataFrame, one_hot: bool, notices: list[str]) -> pd.DataFrame:
+    """Leave out empty columns, row numbers and, without one-hot encoding, text."""
+    kept = []
+    for place, name in enumerate(frame):
+        column = frame[name]
+        if column.isna().all():
+            notices.append(f"Column {name!r} is empty and was left out.")
+        elif (place == 0 or ROW_NUMBER_NAME.fullmatch(name)) and _numbers_rows(column):
+            notices.append(f"Column {name!r} only numbers the rows and was left out.")
+        elif is_text(column) and not one_hot:
+            notices.append(f"Column {name!r} holds text and was left out.")
         else:
-            kept.append(column)
+            kept.append(name)
     if not kept:
         raise FileFormatError(
             f"{table.source} has no column to cluster by; a column of numbers or categories is needed."
         )
-    return kept
+    return frame[kept]
 
 
-def _numbers_the_rows(column: NumericColumn | TextColumn, *, first: bool) -> bool:
-    """Tell whether a column counts up by one from row to row, and looks as if it were meant to."""
-    if isinstance(column, TextColumn) or column.values.size < 3:
+def _numbers_rows(column: pd.Series) -> bool:
+    """Return whether a column counts up by one from row to row, starting with 0 or 1."""
+    if is_text(column) or len(column) < 3 or column.iloc[0] not in (0, 1) or column.iloc[1] - column.iloc[0] != 1:
         return False
-    looks_so = first or _ROW_NUMBER_NAME.fullmatch(column.name) is not None
-    return looks_so and column.values[0] in (0, 1) and bool((np.diff(column.values) == 1).all())
+    return bool((np.diff(column.to_numpy()) == 1).all())
 
 
-def _without_gaps(
-    table: Table,
-    columns: list[NumericColumn | TextColumn],
-    missing: str,
-    notices: list[str],
-) -> tuple[np.ndarray[Any, Any], list[NumericColumn | TextColumn]]:
-    """Deal with empty cells in the way that was asked for."""
-    gaps = np.zeros(table.n_rows, dtype=bool)
-    n_empty = 0
-    for column in columns:
-        empty = column.missing()
-        gaps |= empty
-        n_empty += int(np.count_nonzero(empty))
+def _handle_missing(
+    table: Table, frame: pd.DataFrame, missing: str, notices: list[str]
+) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:
+    """Refuse empty cells, leave out their rows, or leave them to be filled; return the rows that are kept."""
+    empty = np.column_stack([frame[name].isna().to_numpy() for name in frame])
+    n_empty = int(np.count_nonzero(empty))
+    gaps = empty.any(axis=1)
     rows = np.arange(table.n_rows)
     if not n_empty:
-        return rows, columns
+        return frame, rows
     if missing == "error":
-        row = int(np.flatnonzero(gaps)[0])
-        name = next(column.name for column in columns if column.missing()[row])
-        others = f", as are {n_empty - 1} other cells of the table" if n_empty > 1 else ""
+        row = int(np.argmax(gaps))
+        name = frame.columns[int(np.argmax(empty[row]))]
+        others = {1: "", 2: ", as is 1 other cell of the table"}.get(
+            n_empty, f", as are {n_empty - 1} other cells of the table"
+        )
         raise FileFormatError(
-            f"{table.source}, {table.where(row)}: the column {name!r} is empty{others}; "
-            "fill it, or say --missing drop or --missing mean."
+            f"{table.source}, {table.where(row)}: the column {name!r} is empty{others}", remedy="handle_missing"
         )
     if missing == "mean":
-        notices.append(
-            f"{n_empty} empty {_plural('cell', n_empty)} filled with the column's mean or a category of their own."
-        )
-        return rows, [_filled(column) for column in columns]
+        cells = "cell" if n_empty == 1 else "cells"
+        notices.append(f"{n_empty} empty {cells} filled with the column's mean or a category of their own.")
+        return frame, rows
     rows = np.flatnonzero(~gaps)
     if rows.size < 2:
         raise FileFormatError(
@@ -220,118 +224,124 @@ def _without_gaps(
             "clustering needs at least two."
         )
     n_left_out = table.n_rows - rows.size
-    notices.append(f"{n_left_out} {_plural('row', n_left_out)} with empty cells left out.")
-    return rows, [_taken(column, rows) for column in columns]
+    notices.append(f"{n_left_out} {'row' if n_left_out == 1 else 'rows'} with empty cells left out.")
+    frame = frame.iloc[rows]
+    return frame.assign(
+        **{name: frame[name].cat.remove_unused_categories() for name in frame if is_text(frame[name])}
+    ), rows
 
 
-def _plural(noun: str, number: int) -> str:
-    """Word a noun for a number of things."""
-    return noun if number == 1 else noun + "s"
-
-
-def _filled(column: NumericColumn | TextColumn) -> NumericColumn | TextColumn:
-    """Fill the empty cells of a column."""
-    empty = column.missing()
-    if not empty.any():
-        return column
-    if isinstance(column, NumericColumn):
-        mean = column.values[~empty].mean(dtype=np.float64)
-        return NumericColumn(column.name, np.where(empty, mean, column.values).astype(column.values.dtype))
-    codes = np.where(empty, len(column.categories), column.codes)
-    return TextColumn(column.name, codes, (*column.categories, _EMPTY_CATEGORY))
-
-
-def _taken(column: NumericColumn | TextColumn, rows: np.ndarray[Any, Any]) -> NumericColumn | TextColumn:
-    """Take some rows of a column, and only the categories that occur in them."""
-    if isinstance(column, NumericColumn):
-        return NumericColumn(column.name, column.values[rows])
-    used, codes = np.unique(column.codes[rows], return_inverse=True)
-    return TextColumn(column.name, codes.reshape(-1), tuple(column.categories[code] for code in used))
-
-
-def _with_differences(
-    table: Table, columns: list[NumericColumn | TextColumn], notices: list[str]
-) -> list[NumericColumn | TextColumn]:
-    """Leave out the columns that hold one value throughout."""
-    kept: list[NumericColumn | TextColumn] = []
-    constant: list[str] = []
-    for column in columns:
-        cells = column.values if isinstance(column, NumericColumn) else column.codes
-        if (cells == cells[0]).all():
-            constant.append(column.name)
-        else:
-            kept.append(column)
-    if not kept:
+def _drop_constant(table: Table, frame: pd.DataFrame, notices: list[str]) -> pd.DataFrame:
+    """Leave out the columns that hold one value in all rows."""
+    constant = [name for name in frame if _is_constant(frame[name])]
+    if len(constant) == frame.shape[1]:
         raise FileFormatError(
             f"{table.source}: every column holds one value throughout, so no row differs from another."
         )
     if len(constant) == 1:
         notices.append(f"Column {constant[0]!r} holds one value throughout and was left out.")
     elif constant:
-        listed = ", ".join(map(repr, constant[:8])) + (" and more" if len(constant) > 8 else "")
+        more = " and more" if len(constant) > MAX_SHOWN_COLUMNS else ""
+        listed = ", ".join(map(repr, constant[:MAX_SHOWN_COLUMNS])) + more
         notices.append(f"{len(constant)} columns hold one value throughout and were left out: {listed}.")
-    return kept
+    return frame.drop(columns=constant)
 
 
-def _refuse_free_text(table: Table, column: TextColumn) -> None:
-    """Refuse text in which hardly a value occurs twice: an id or a remark, not a category."""
-    n_categories = len(column.categories)
-    n_rows = column.codes.size
-    too_varied = n_categories > _FEW_CATEGORIES and 2 * n_categories > n_rows
-    if n_categories > _MOST_CATEGORIES or too_varied or n_categories == n_rows:
-        name = shlex.quote(column.name)
+def _is_constant(column: pd.Series) -> bool:
+    """Return whether all cells are equal once empty ones are filled: numbers by their mean, text by a category."""
+    if is_text(column):
+        return bool((column.cat.codes == column.cat.codes.iloc[0]).all())
+    values = column.to_numpy()
+    return bool(np.nanmin(values) == np.nanmax(values))
+
+
+def _check_column(table: Table, column: pd.Series, is_categorical: bool) -> None:
+    """Raise on numbers whose squares overflow, and on free text: an id or a remark, not a category."""
+    if not is_text(column):
+        largest = float(np.nanmax(np.abs(column.to_numpy())))
+        if largest > MAX_NUMBER:
+            raise FileFormatError(
+                f"{table.source}: the column {column.name!r} holds a number as large as {largest:.3g}; "
+                "distances cannot be computed with it."
+            )
+        return
+    n_categories, n_rows = len(_categories(column)), len(column)
+    too_varied = n_categories > FREE_TEXT_CATEGORIES and 2 * n_categories > n_rows
+    if not is_categorical and (n_categories > MAX_CATEGORIES or too_varied or n_categories == n_rows):
         raise FileFormatError(
             f"{table.source}: the text column {column.name!r} has {n_categories} different values in {n_rows} rows, "
-            f"too many for categories; say --id {name} if it names the rows, --ignore {name} to leave it out, "
-            f"or --categorical {name} to use it anyway."
+            "too many for categories",
+            remedy=("mark_id", "ignore_column", "mark_categorical"),
+            column=column.name,
         )
 
 
-def _assembled(
-    table: Table, columns: list[NumericColumn | TextColumn], scale: bool
-) -> tuple[np.ndarray[Any, Any], list[Feature]]:
-    """Lay the features side by side."""
-    widths = [1 if isinstance(column, NumericColumn) else len(column.categories) for column in columns]
-    first = columns[0]
-    n_rows = (first.values if isinstance(first, NumericColumn) else first.codes).size
-    _refuse_too_wide(table, columns, widths, n_rows)
-    numeric = [column.values.dtype for column in columns if isinstance(column, NumericColumn)]
-    dtype = np.result_type(np.float32, *numeric) if numeric else np.dtype(np.float64)
-    X = np.zeros((n_rows, sum(widths)), dtype=dtype)
-    features: list[Feature] = []
-    for column in columns:
-        place = len(features)
-        if isinstance(column, TextColumn):
-            X[np.arange(n_rows), place + column.codes] = 1.0
-            features.extend(Feature(column.name, category) for category in column.categories)
-            continue
-        center, spread = _center_and_spread(table, column) if scale else (0.0, 1.0)
-        X[:, place] = (column.values - center) / spread if scale else column.values
-        features.append(Feature(column.name, center=center, scale=spread))
-    return X, features
+def _categories(column: pd.Series) -> list[str]:
+    """Return the categories of a text column, with one for empty cells if there are some."""
+    return [*column.cat.categories, *([EMPTY_CATEGORY] if column.isna().any() else [])]
 
 
-def _refuse_too_wide(table: Table, columns: list[NumericColumn | TextColumn], widths: list[int], n_rows: int) -> None:
-    """Refuse categories whose 0/1 columns would not fit into memory."""
-    size = 8 * n_rows * (sum(widths) - sum(isinstance(column, NumericColumn) for column in columns))
-    if size > _LARGEST_ONE_HOT:
-        widest = columns[int(np.argmax(widths))]
+def _check_width(table: Table, frame: pd.DataFrame) -> None:
+    """Raise if the columns of 0 and 1 do not fit into memory."""
+    widths = {name: len(_categories(frame[name])) for name in frame if is_text(frame[name])}
+    size = 8 * len(frame) * sum(widths.values())
+    if size > MAX_ONE_HOT_BYTES:
+        widest = max(widths, key=lambda name: widths[name])
         raise TooLargeError(
-            f"{table.source}: the categories would take {size / 2**30:.1f} GiB as columns of 0 and 1; "
-            f"leave out {widest.name!r}, which has {max(widths)} different values, "
-            f"with --ignore {shlex.quote(widest.name)}."
+            f"{table.source}: the categories would take {size / 2**30:.1f} GiB as columns of 0 and 1, most of it for "
+            f"the column {widest!r} with {widths[widest]} different values",
+            remedy="ignore_column",
+            column=widest,
         )
 
 
-def _center_and_spread(table: Table, column: NumericColumn) -> tuple[float, float]:
-    """Give the mean and the standard deviation, or refuse numbers whose squares overflow."""
-    values = column.values.astype(np.float64)
-    largest = float(np.abs(values).max())
-    if largest > 1e150:
-        raise FileFormatError(
-            f"{table.source}: the column {column.name!r} holds a number as large as {largest:.3g}; "
-            "distances cannot be computed with it."
-        )
+def _transform(frame: pd.DataFrame, scale: bool) -> tuple[np.ndarray[Any, Any], tuple[Feature, ...]]:
+    """Encode the columns in their order, by one transformer for each run of columns of one kind."""
+    numeric = [frame[name].dtype for name in frame if not is_text(frame[name])]
+    dtype = np.result_type(np.float32, *numeric) if numeric else np.dtype(np.float64)
+    centers = {name: _mean(frame[name]) if scale and not is_text(frame[name]) else 0.0 for name in frame}
+    coded = pd.DataFrame(
+        {
+            name: _codes(frame[name]) if is_text(frame[name]) else frame[name].to_numpy(dtype) - dtype.type(center)
+            for name, center in centers.items()
+        }
+    )
+    to_scale = StandardScaler(with_mean=False, copy=False) if scale else FunctionTransformer()
+    to_numbers = make_pipeline(SimpleImputer(copy=False), to_scale) if coded.isna().any(axis=None) else to_scale
+    runs = [list(run) for _, run in groupby(frame, key=lambda name: is_text(frame[name]))]
+    transformer = ColumnTransformer(
+        [
+            (str(place), _one_hot(frame[run], dtype) if is_text(frame[run[0]]) else to_numbers, run)
+            for place, run in enumerate(runs)
+        ]
+    )
+    X = transformer.fit_transform(coded)
+    features: list[Feature] = []
+    for place, run in enumerate(runs):
+        fitted = transformer.named_transformers_[str(place)]
+        fitted = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+        for number, name in enumerate(run):
+            if is_text(frame[name]):
+                features += [Feature(name, category) for category in _categories(frame[name])]
+            else:
+                features.append(Feature(name, None, centers[name], float(fitted.scale_[number]) if scale else 1.0))
+    return np.ascontiguousarray(X), tuple(features)
+
+
+def _mean(column: pd.Series) -> float:
+    """Return the mean of the numbers that are there."""
+    values = column.dropna().to_numpy(dtype=np.float64)
     # Shifted first, so that a small spread around a large mean is not lost in rounding.
-    shifted = values - values[0]
-    return float(values[0] + shifted.mean()), float(shifted.std())
+    return float(values[0] + (values - values[0]).mean())
+
+
+def _one_hot(frame: pd.DataFrame, dtype: np.dtype[Any]) -> OneHotEncoder:
+    """Return the encoder of coded text columns."""
+    categories = [np.arange(len(_categories(frame[name]))) for name in frame]
+    return OneHotEncoder(categories=categories, sparse_output=False, dtype=dtype)
+
+
+def _codes(column: pd.Series) -> np.ndarray[Any, Any]:
+    """Return the number of each cell's category, the last for empty cells."""
+    codes = column.cat.codes.to_numpy(dtype=np.int64)
+    return np.where(codes < 0, len(column.cat.categories), codes)

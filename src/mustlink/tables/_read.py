@@ -1,24 +1,42 @@
-"""One door to every kind of table: the suffix of the file decides who reads it."""
+"""Reading a table from a file: the suffix decides how."""
 
 from __future__ import annotations
 
 import errno
-import shlex
-from collections.abc import Collection
+import importlib
+import io
+import warnings
+from collections.abc import Collection, Sequence
+from functools import partial
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mustlink.errors import FileFormatError
-from mustlink.tables._columns import text_column
-from mustlink.tables._delimited import read_delimited
-from mustlink.tables._table import NumericColumn, Table, TextColumn, check_columns
+from mustlink.tables._table import (
+    MISSING,
+    Table,
+    as_number,
+    check_columns,
+    check_finite,
+    judge_column,
+    text_column,
+    tidy_frame,
+)
+from mustlink.tables._text import TextFile
 
-__all__ = ["read_table"]
+__all__ = ["read_cells", "read_table"]
 
-_DELIMITER = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None}
+SEPARATOR = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None}
+# The records from which the types of the columns are guessed; a wrong guess costs time only.
+N_GUESSED_RECORDS = 100
+BLOCK_BYTES = 4 * 2**20
+# From pandas 3.1 on, floats are always read exactly.
+EXACT_FLOATS = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 
 
 def read_table(
@@ -28,21 +46,22 @@ def read_table(
     ignore: Collection[str] = (),
     header: bool | None = None,
 ) -> Table:
-    """Read a table from CSV, TSV, Parquet or ``.npy``.
+    """Read a table from CSV, TSV, Excel, Parquet or ``.npy``.
 
     Parameters
     ----------
     path : str or path-like
-        ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (each also with ``.gz`` behind it) in UTF-8, ``.parquet``
-        (needs the extra ``parquet``), or ``.npy`` with rows and columns of numbers. In ``.csv`` and ``.txt`` the
-        delimiter is found from the first lines: comma, semicolon or tab.
+        ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (each also with ``.gz`` after it) in UTF-8, ``.xlsx`` (the first
+        sheet; needs the extra ``excel``), ``.parquet`` (needs the extra ``parquet``), or ``.npy`` with rows and
+        columns of numbers. In ``.csv`` and ``.txt`` the separator is found from the first lines: comma, semicolon
+        or tab.
     text : collection of str, default=()
         Columns whose cells are text however they look: ids, labels, codes.
     ignore : collection of str, default=()
-        Columns to leave unread.
+        Columns to leave out.
     header : bool or None, default=None
-        Whether the first line of a text file holds the names of the columns. None expects names and refuses
-        a first line of nothing but numbers.
+        Whether the first line of a text file or sheet holds the names of the columns. None expects names and
+        refuses a first line of only numbers.
 
     Returns
     -------
@@ -52,9 +71,9 @@ def read_table(
     Raises
     ------
     FileFormatError
-        When the file is not such a table; the message names the line where there is one.
+        If the file is not such a table; the message names the line where there is one.
     OSError
-        When the file cannot be opened.
+        If the file cannot be opened.
 
     Examples
     --------
@@ -64,27 +83,226 @@ def read_table(
     ...     path = pathlib.Path(folder, "people.csv")
     ...     _ = path.write_text("who;age;plan\\n007;31,5;pro\\n008;40;basic\\n")
     ...     table = read_table(path, text=["who"])
-    >>> table.column("who").strings(), table.column("age").values, table.column("plan").categories
-    (['007', '008'], array([31.5, 40. ]), ('pro', 'basic'))
+    >>> print(table.frame)
+       who   age   plan
+    0  007  31.5    pro
+    1  008  40.0  basic
     """
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
     suffix = path.suffix.lower()
     inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
-    if inner in _DELIMITER:
-        return read_delimited(path, delimiter=_DELIMITER[inner], text=text, ignore=ignore, header=header)
-    if suffix == ".npy":
-        return _read_npy(path, text, ignore)
+    if inner in SEPARATOR:
+        return _read_text(TextFile(path, SEPARATOR[inner]), text, ignore, header)
+    if suffix in {".xlsx", ".xlsm"}:
+        return _read_excel(path, text, ignore, header)
     if suffix in {".parquet", ".pq"}:
-        return _read_parquet(path, text, ignore)
+        return Table.from_frame(_read_parquet(path), source=str(path), text=text, ignore=ignore)
+    if suffix == ".npy":
+        return Table.from_frame(_read_npy(path), source=str(path), text=text, ignore=ignore)
     raise FileFormatError(
-        f"{path}: a table is read from .csv, .tsv, .txt (each also .gz), .parquet or .npy, "
+        f"{path}: a table is read from .csv, .tsv, .txt (each also .gz), .xlsx, .parquet or .npy, "
         f"and {suffix or 'a file without a suffix'} is none of them."
     )
 
 
-def _read_npy(path: Path, text: Collection[str], ignore: Collection[str]) -> Table:
+def _read_text(file: TextFile, text: Collection[str], ignore: Collection[str], header: bool | None) -> Table:
+    """Read a delimited text file; the messages about its cells name the line."""
+    line, cells = file.first
+    has_header = _has_header(cells, header, f"{file.source}, line {line}")
+    names = [cell.strip() or f"unnamed_{place}" for place, cell in enumerate(cells)]
+    if not has_header:
+        names = [f"x{place}" for place in range(len(cells))]
+    check_columns(file.source, names, (*text, *ignore))
+
+    def where(row: int) -> str:
+        return f"line {file.record(row + has_header)[0]}"
+
+    cells_read, commas = read_cells(file, has_header, {names.index(name) for name in (*text, *ignore)})
+    columns: dict[str, Any] = {}
+    for place, (name, column) in enumerate(zip(names, cells_read, strict=True)):
+        if name in ignore:
+            continue
+        if isinstance(column, pd.Categorical) and name not in text:
+            column, with_comma = judge_column(file.source, name, column, where, file.separator == ";")
+            commas |= {place} if with_comma else set()
+        check_finite(file.source, name, column, where, partial(_cell, file, has_header, place))
+        columns[name] = column
+    notices = [f"Column {names[place]!r} was read with the comma as the decimal sign." for place in sorted(commas)]
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(cells_read[0])))
+    return Table(file.source, frame, tuple(notices), where)
+
+
+def _cell(file: TextFile, has_header: bool, place: int, row: int) -> str:
+    """Return one cell as it stands in the file."""
+    return file.record(row + has_header)[1][place]
+
+
+def _has_header(cells: Sequence[Any], header: bool | None, place: str) -> bool:
+    """Return whether the first record holds names; raise if it is not known and it holds only numbers."""
+    filled = [str(cell).strip() for cell in cells if str(cell).strip() not in MISSING]
+    if header is None and filled and all(as_number(cell) is not None for cell in filled):
+        raise FileFormatError(f"{place}: the first line holds only numbers", remedy=("no_header", "header"))
+    return header is not False
+
+
+def read_cells(file: TextFile, has_header: bool, as_text: Collection[int] | None = None) -> tuple[list[Any], set[int]]:
+    """Read the columns of a text file as floats or categories.
+
+    Parameters
+    ----------
+    file : TextFile
+        The file.
+    has_header : bool
+        Whether its first record is not data.
+    as_text : collection of int, default=None
+        The columns that are categories however they look; None means all.
+
+    Returns
+    -------
+    columns : list of ndarray or pandas.Categorical
+        Floats, or categories in the order of their first row. Categories may still spell numbers.
+    commas : set of int
+        The columns of floats that were read with the comma as the decimal sign.
+    """
+    width = len(file.first[1])
+    as_text = range(width) if as_text is None else as_text
+    # One column only: pandas skips blank lines, which may be empty cells.
+    found = _read_fast(file, has_header, width, as_text) if width > 1 else None
+    if found is not None:
+        return found
+    rows = (cells for _, cells in islice(file.records(), has_header, None))
+    columns = list(zip(*rows, strict=True)) or [()] * width
+    return [text_column(*pd.factorize(np.array(column, dtype=object))) for column in columns], set()
+
+
+def _read_fast(
+    file: TextFile, has_header: bool, width: int, as_text: Collection[int]
+) -> tuple[list[Any], set[int]] | None:
+    """Read the columns by pandas; None if that fails or is not certain to be right."""
+    first = list(zip(*(cells for _, cells in islice(file.records(), has_header, N_GUESSED_RECORDS)), strict=True))
+    if not first:
+        return None
+    guessed = [[cell.strip() for cell in cells if cell.strip() not in MISSING] for cells in first]
+    decimal = "," if file.separator == ";" and any(map(_has_decimal_comma, guessed)) else "."
+    as_written = {
+        place: object
+        for place, cells in enumerate(guessed)
+        if place in as_text or any(as_number(cell.replace(decimal, ".")) is None for cell in cells)
+    }
+    options: dict[str, Any] = {
+        "sep": file.separator,
+        "header": 0 if has_header else None,
+        "names": range(width),
+        "index_col": False,
+        "skipinitialspace": True,
+        "na_values": list(MISSING),
+        "keep_default_na": False,
+        "encoding": "utf-8-sig",
+        "decimal": decimal,
+        **EXACT_FLOATS,
+    }
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(_source(file), dtype=as_written, **options)
+            if not _is_complete(file, len(frame) + has_header, width):
+                return None
+            # Columns that only later cells show to be no numbers are read again as they are written.
+            late = [place for place in frame if place not in as_written and not _holds_numbers(frame[place])]
+            if late:
+                frame[late] = pd.read_csv(_source(file), dtype=object, usecols=late, **options)
+    except (ValueError, OverflowError, pd.errors.ParserWarning):
+        return None
+    columns: list[Any] = []
+    commas = set()
+    for place in range(width):
+        column = frame[place]
+        if not _holds_numbers(column):
+            columns.append(text_column(*pd.factorize(column)))
+            continue
+        values = column.to_numpy(dtype=np.float64)
+        if decimal == "," and (
+            _has_decimal_comma(guessed[place]) or (np.mod(values[np.isfinite(values)], 1) > 0).any()
+        ):
+            commas.add(place)
+        columns.append(values)
+    return columns, commas
+
+
+def _source(file: TextFile) -> Any:
+    """Return what pandas reads: the path, which it may read in parallel, or what is unpacked in memory."""
+    return file.path if file.content is None else io.BytesIO(file.content)
+
+
+def _holds_numbers(column: pd.Series) -> bool:
+    """Return whether pandas found numbers, and not truth values."""
+    return pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
+
+
+def _has_decimal_comma(cells: Sequence[str]) -> bool:
+    """Return whether a cell spells a number with a decimal comma."""
+    return any("," in cell and as_number(cell.replace(",", ".")) is not None for cell in cells)
+
+
+def _is_complete(file: TextFile, n_records: int, width: int) -> bool:
+    """Return whether the file has that many records with that many cells each.
+
+    pandas fills short records with empty cells and does not mind a quotation mark in the middle of a cell.
+    """
+    n_separators = 0
+    with file.open() as stream:
+        while block := stream.read(BLOCK_BYTES):
+            if b"\0" in block:
+                return False
+            if b'"' in block:
+                return n_records == sum(1 for _ in file.records())
+            n_separators += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == ord(file.separator)))
+    return n_separators == n_records * (width - 1)
+
+
+def _read_excel(path: Path, text: Collection[str], ignore: Collection[str], header: bool | None) -> Table:
+    """Read the first sheet of a workbook."""
+    _require("openpyxl", path, "reading Excel files", "excel")
+    with path.open("rb") as stream:
+        try:
+            sheet = pd.read_excel(stream, header=None, dtype=object, engine="openpyxl", na_filter=False)
+        except MemoryError:
+            raise
+        except Exception as error:  # openpyxl fails with errors of many libraries, zip and XML among them
+            raise FileFormatError(f"{path} is not a readable Excel file ({_one_line(error)}).") from None
+    sheet = sheet[(sheet != "").any(axis=1)]
+    if sheet.empty:
+        raise FileFormatError(f"{path} is empty; a header line and data rows are expected.")
+    first = sheet.iloc[0].tolist()
+    has_header = _has_header(first, header, f"{path}, sheet row {sheet.index[0] + 1}")
+    frame = sheet.iloc[int(has_header) :].copy()
+    frame.columns = first if has_header else [f"x{place}" for place in range(len(first))]
+
+    def where(row: int) -> str:
+        return f"sheet row {frame.index[row] + 1}"
+
+    return Table(
+        str(path), tidy_frame(str(path), frame, text=text, ignore=ignore, typed=False, where=where), where=where
+    )
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    """Read a Parquet file."""
+    _require("pyarrow", path, "reading Parquet", "parquet")
+    import pyarrow
+
+    with path.open("rb") as stream:
+        try:
+            frame = pd.read_parquet(stream, engine="pyarrow", dtype_backend="numpy_nullable")
+        except (pyarrow.ArrowException, ValueError, OSError) as error:
+            raise FileFormatError(f"{path} is not a readable Parquet file ({_one_line(error)}).") from None
+    return frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+
+
+def _read_npy(path: Path) -> pd.DataFrame:
     """Read an array of rows and columns of numbers; the columns are called x0, x1 and so on."""
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -95,81 +313,16 @@ def _read_npy(path: Path, text: Collection[str], ignore: Collection[str]) -> Tab
             f"{path}: an array of rows and columns of real numbers is expected, "
             f"and this one has the shape {values.shape} and the type {values.dtype}."
         )
-    dtype = values.dtype if values.dtype in (np.float32, np.float64) else np.dtype(np.float64)
-    names = tuple(f"x{place}" for place in range(values.shape[1]))
-    check_columns(str(path), names, (*text, *ignore))
-    columns: list[NumericColumn | TextColumn] = []
-    for place, name in enumerate(names):
-        if name in ignore:
-            continue
-        column = NumericColumn(name, values[:, place].astype(dtype))
-        _refuse_infinities(str(path), column)
-        columns.append(_as_text(column) if name in text else column)
-    return Table(str(path), tuple(columns), values.shape[0])
+    dtype = np.float32 if values.dtype == np.float32 else np.float64
+    return pd.DataFrame(values.astype(dtype), columns=[f"x{place}" for place in range(values.shape[1])])
 
 
-def _read_parquet(path: Path, text: Collection[str], ignore: Collection[str]) -> Table:
-    """Read a Parquet file by pyarrow."""
+def _require(package: str, path: Path, what: str, extra: str) -> None:
+    """Raise if an optional package is not installed."""
     try:
-        import pyarrow
-        import pyarrow.parquet
+        importlib.import_module(package)
     except ModuleNotFoundError:
-        raise FileFormatError(
-            f"{path}: reading Parquet needs pyarrow; install it with pip install 'mustlink[parquet]'."
-        ) from None
-    with path.open("rb") as stream:
-        try:
-            file = pyarrow.parquet.ParquetFile(stream)
-            names = tuple(file.schema_arrow.names)
-            check_columns(str(path), names, (*text, *ignore))
-            content = file.read(columns=[name for name in names if name not in ignore])
-        except pyarrow.ArrowException as error:
-            raise FileFormatError(f"{path} is not a readable Parquet file ({_one_line(error)}).") from None
-    columns = [
-        _from_arrow(str(path), name, content.column(name), as_text=name in text) for name in content.column_names
-    ]
-    return Table(str(path), tuple(columns), content.num_rows)
-
-
-def _from_arrow(source: str, name: str, values: Any, *, as_text: bool) -> NumericColumn | TextColumn:
-    """Turn an Arrow column into ours; yes/no columns are categories."""
-    import pyarrow
-    import pyarrow.compute
-
-    kind = pyarrow.types
-    if kind.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    is_text = kind.is_string(values.type) or kind.is_large_string(values.type) or kind.is_boolean(values.type)
-    is_number = kind.is_integer(values.type) or kind.is_floating(values.type) or kind.is_decimal(values.type)
-    if not (is_text or is_number or (as_text and kind.is_primitive(values.type))):
-        raise FileFormatError(
-            f"{source}: the column {name!r} is of the type {values.type}, which has no distance; "
-            f"leave it out with --ignore {shlex.quote(name)}."
-        )
-    if is_number and not as_text:
-        dtype = np.float32 if kind.is_float32(values.type) else np.float64
-        numbers = values.cast(pyarrow.float32() if dtype is np.float32 else pyarrow.float64(), safe=False)
-        column = NumericColumn(name, np.array(numbers.to_numpy(), dtype=dtype))
-        _refuse_infinities(source, column)
-        return column
-    coded = values.cast(pyarrow.string()).combine_chunks().dictionary_encode()
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return text_column(name, coded.dictionary.to_pylist(), codes)
-
-
-def _as_text(column: NumericColumn) -> TextColumn:
-    """Read a column of numbers as codes."""
-    return text_column(column.name, column.strings(), np.arange(column.values.size))
-
-
-def _refuse_infinities(source: str, column: NumericColumn) -> None:
-    """Refuse numbers that no distance can be computed with."""
-    infinite = np.flatnonzero(np.isinf(column.values))
-    if infinite.size:
-        raise FileFormatError(
-            f"{source}, row {infinite[0]}: the column {column.name!r} holds {column.values[infinite[0]]}, "
-            "which is not a finite number."
-        )
+        raise FileFormatError(f"{path}: {what} needs {package}", remedy="install_extra", extra=extra) from None
 
 
 def _one_line(error: BaseException) -> str:

@@ -1,170 +1,109 @@
-"""A table as columns of numbers and columns of text, with the way back to the line of the file."""
+"""A table of numbers and categories, and the way back to the line of the file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import datetime
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mustlink.errors import FileFormatError
 
-__all__ = ["NumericColumn", "Table", "TextColumn"]
+__all__ = ["Table", "check_columns", "is_text", "judge_column", "text_column", "tidy_frame"]
 
+# Cells that count as empty, in any file.
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "NULL", "null", "?")
+MAX_SHOWN_COLUMNS = 12
+MAX_SHOWN_CHARACTERS = 40
 
-@dataclass(frozen=True)
-class NumericColumn:
-    """A column of numbers.
-
-    Parameters
-    ----------
-    name : str
-        The column's name.
-    values : ndarray of shape (n_rows,)
-        float32 or float64; NaN marks an empty cell.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mustlink.tables import NumericColumn
-    >>> NumericColumn("age", np.array([31.0, np.nan])).missing()
-    array([False,  True])
-    """
-
-    name: str
-    values: np.ndarray[Any, Any]
-
-    def missing(self) -> np.ndarray[Any, Any]:
-        """Say for every row whether its cell is empty.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_rows,)
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> NumericColumn("age", np.array([31.0, 40.0])).missing().any()
-        np.False_
-        """
-        return np.isnan(self.values)
-
-    def strings(self) -> list[str]:
-        """Spell every cell, whole numbers without a decimal point, empty cells as an empty string.
-
-        Returns
-        -------
-        list of str
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> NumericColumn("age", np.array([31.0, 0.5, np.nan])).strings()
-        ['31', '0.5', '']
-        """
-        return [_spelled(value) for value in self.values.tolist()]
-
-
-@dataclass(frozen=True)
-class TextColumn:
-    """A column of text, each distinct text kept once.
-
-    Parameters
-    ----------
-    name : str
-        The column's name.
-    codes : ndarray of int64, shape (n_rows,)
-        Which category a row holds; -1 marks an empty cell.
-    categories : tuple of str
-        The distinct texts, in the order of their first row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mustlink.tables import TextColumn
-    >>> TextColumn("plan", np.array([0, 1, 0, -1]), ("basic", "pro")).strings()
-    ['basic', 'pro', 'basic', '']
-    """
-
-    name: str
-    codes: np.ndarray[Any, Any]
-    categories: tuple[str, ...]
-
-    def missing(self) -> np.ndarray[Any, Any]:
-        """Say for every row whether its cell is empty.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_rows,)
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> TextColumn("plan", np.array([0, -1]), ("basic",)).missing()
-        array([False,  True])
-        """
-        missing: np.ndarray[Any, Any] = self.codes < 0
-        return missing
-
-    def strings(self) -> list[str]:
-        """Spell every cell, empty cells as an empty string.
-
-        Returns
-        -------
-        list of str
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> TextColumn("plan", np.array([0, 0]), ("basic",)).strings()
-        ['basic', 'basic']
-        """
-        spelling = [*self.categories, ""]
-        return [spelling[code] for code in self.codes.tolist()]
+Where = Callable[[int], str]
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of equal length, and where they came from.
+    """Columns of numbers and of categories, and where they came from.
 
     Parameters
     ----------
     source : str
         The name of the file, for messages.
-    columns : tuple of NumericColumn or TextColumn
-        In the order of the file.
-    n_rows : int
-        How many data rows there are.
-    lines : ndarray of int64, shape (n_rows,), or None
-        The line of the file each row stands in (from 1), where the file has lines.
-    notices : tuple of str
+    frame : pandas.DataFrame
+        Columns of float32 or float64, and categorical columns of strings in the order of their first row.
+    notices : tuple of str, default=()
         What the reader decided and the user should know.
+    where : callable, default="row {}".format
+        Words for the place of a row in the file, such as "line 3" for row 1.
+
+    See Also
+    --------
+    read_table : Reads one from a file.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from mustlink.tables import NumericColumn, Table
-    >>> table = Table("people.npy", (NumericColumn("age", np.array([31.0, 40.0])),), 2)
-    >>> table.where(1)
-    'row 1'
-    >>> table.column("age").values
-    array([31., 40.])
+    >>> import pandas as pd
+    >>> from mustlink.tables import Table
+    >>> table = Table.from_frame(pd.DataFrame({"age": [31, 40], "plan": ["pro", "basic"]}))
+    >>> table.names, table.n_rows, table.where(1)
+    (('age', 'plan'), 2, 'row 1')
     """
 
     source: str
-    columns: tuple[NumericColumn | TextColumn, ...]
-    n_rows: int
-    lines: np.ndarray[Any, Any] | None = None
-    notices: tuple[str, ...] = field(default=())
+    frame: pd.DataFrame
+    notices: tuple[str, ...] = ()
+    where: Where = field(default="row {}".format, repr=False, compare=False)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        source: str = "The data frame",
+        text: Collection[str] = (),
+        ignore: Collection[str] = (),
+    ) -> Table:
+        """Make a table of a data frame.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            Numeric, text, categorical and boolean columns; the index is not used.
+        source : str, default="The data frame"
+            What the frame is called in messages.
+        text : collection of str, default=()
+            Numeric columns to take as categories.
+        ignore : collection of str, default=()
+            Columns to leave out.
+
+        Returns
+        -------
+        Table
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"zip": [8001, 8002], "when": pd.to_datetime(["2024-01-01", "2024-01-02"])})
+        >>> Table.from_frame(frame, text=["zip"], ignore=["when"]).strings("zip")
+        ['8001', '8002']
+        """
+        return cls(source, tidy_frame(source, frame, text=text, ignore=ignore))
+
+    @property
+    def n_rows(self) -> int:
+        """The number of data rows."""
+        return len(self.frame)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
-        return tuple(column.name for column in self.columns)
+        return tuple(self.frame.columns)
 
-    def column(self, name: str) -> NumericColumn | TextColumn:
-        """Give the column of that name, or say which columns there are.
+    def column(self, name: str) -> pd.Series:
+        """Return the column of that name.
 
         Parameters
         ----------
@@ -173,42 +112,21 @@ class Table:
 
         Returns
         -------
-        NumericColumn or TextColumn
+        pandas.Series
 
         Examples
         --------
-        >>> Table("empty.csv", (), 0).column("age")
+        >>> import pandas as pd
+        >>> Table.from_frame(pd.DataFrame({"x": [1, 2]}), source="points.csv").column("age")
         Traceback (most recent call last):
             ...
-        mustlink.errors.FileFormatError: empty.csv has no column 'age'; it has no columns at all.
+        mustlink.errors.FileFormatError: points.csv has no column 'age'; its columns are x.
         """
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise FileFormatError(f"{self.source} has no column {name!r}; {_named_columns(self.names)}.")
+        check_columns(self.source, self.names, [name])
+        return self.frame[name]
 
-    def where(self, row: int) -> str:
-        """Say where a row stands: the line of the file, or the row number when the file has no lines.
-
-        Parameters
-        ----------
-        row : int
-            The data row, from 0.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> Table("people.csv", (), 2, lines=np.array([2, 3])).where(1)
-        'line 3'
-        """
-        return f"row {row}" if self.lines is None else f"line {int(self.lines[row])}"
-
-    def row_ids(self, name: str) -> list[str]:
-        """Give the ids of the rows from a column in which each row must hold another one.
+    def strings(self, name: str) -> list[str]:
+        """Return the cells of a column as text: whole numbers without a decimal point, empty cells as "".
 
         Parameters
         ----------
@@ -221,15 +139,37 @@ class Table:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from mustlink.tables import TextColumn
-        >>> people = TextColumn("who", np.array([0, 1, 0]), ("ann", "bob"))
-        >>> Table("people.csv", (people,), 3, lines=np.array([2, 3, 4])).row_ids("who")
+        >>> import pandas as pd
+        >>> Table.from_frame(pd.DataFrame({"x": [31.0, 0.5, None]})).strings("x")
+        ['31', '0.5', '']
+        """
+        column = self.column(name)
+        if is_text(column):
+            spelling = [*column.cat.categories, ""]
+            return [spelling[code] for code in column.cat.codes.tolist()]
+        return ["" if value != value else _spell(value) for value in column.tolist()]
+
+    def row_ids(self, name: str) -> list[str]:
+        """Return the ids of the rows from a column in which every row must hold a different one.
+
+        Parameters
+        ----------
+        name : str
+            The column's name.
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> Table.from_frame(pd.DataFrame({"who": ["ann", "bob", "ann"]})).row_ids("who")
         Traceback (most recent call last):
             ...
-        mustlink.errors.FileFormatError: people.csv: the id 'ann' stands in line 2 and again in line 4 of ...
+        mustlink.errors.FileFormatError: The data frame: the id 'ann' stands in row 0 and again in row 2 of ...
         """
-        ids = self.column(name).strings()
+        ids = self.strings(name)
         first_row: dict[str, int] = {}
         for row, row_id in enumerate(ids):
             if not row_id:
@@ -245,8 +185,13 @@ class Table:
         return ids
 
 
+def is_text(column: pd.Series) -> bool:
+    """Return whether a column of a table holds categories rather than numbers."""
+    return isinstance(column.dtype, pd.CategoricalDtype)
+
+
 def check_columns(source: str, names: Sequence[str], wanted: Iterable[str] = ()) -> None:
-    """Refuse two columns of one name, and a column that the user names and the file does not have."""
+    """Raise if two columns have one name, or a wanted column is not there."""
     first_place: dict[str, int] = {}
     for place, name in enumerate(names):
         earlier = first_place.setdefault(name, place)
@@ -255,23 +200,151 @@ def check_columns(source: str, names: Sequence[str], wanted: Iterable[str] = ())
                 f"{source}: the columns {earlier + 1} and {place + 1} are both called {name!r}; "
                 "every column needs its own name."
             )
-    for name in wanted:
-        if name not in first_place:
-            raise FileFormatError(f"{source} has no column {name!r}; {_named_columns(names)}.")
+    missing = next((name for name in wanted if name not in first_place), None)
+    if missing is not None:
+        shown = ", ".join(names[:MAX_SHOWN_COLUMNS])
+        more = f" and {len(names) - MAX_SHOWN_COLUMNS} more" if len(names) > MAX_SHOWN_COLUMNS else ""
+        there = f"its columns are {shown}{more}" if names else "it has no columns at all"
+        raise FileFormatError(f"{source} has no column {missing!r}; {there}.")
 
 
-def _named_columns(names: Sequence[str]) -> str:
-    """Word the list of columns for a message, cut short when it is long."""
-    if not names:
-        return "it has no columns at all"
-    shown = ", ".join(names[:12])
-    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return f"its columns are {shown}{more}"
+def tidy_frame(
+    source: str,
+    frame: pd.DataFrame,
+    *,
+    text: Collection[str] = (),
+    ignore: Collection[str] = (),
+    typed: bool = True,
+    where: Where = "row {}".format,
+) -> pd.DataFrame:
+    """Turn every column into floats or categories; without types, text that spells numbers becomes numbers."""
+    names = [str(name).strip() or f"unnamed_{place}" for place, name in enumerate(frame.columns)]
+    check_columns(source, names, (*text, *ignore))
+    columns = {}
+    for place, name in enumerate(names):
+        if name not in ignore:
+            column = _tidy_column(source, name, frame.iloc[:, place], name in text, typed, where)
+            check_finite(source, name, column, where)
+            columns[name] = column
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(frame)))
 
 
-def _spelled(value: float) -> str:
-    """Spell a number as a person would write it in an id column."""
-    if value != value:
-        return ""
-    # Beyond 2**53 a float no longer tells neighbouring whole numbers apart, so it keeps its own spelling.
-    return str(int(value)) if abs(value) < 2**53 and value == int(value) else repr(value)
+def text_column(codes: Any, texts: Sequence[str]) -> pd.Categorical:
+    """Make categories of coded texts: blanks removed, equal ones merged, in the order of their first row."""
+    codes = np.asarray(codes, dtype=np.int64)
+    merged: dict[str, int] = {}
+    new_codes = np.full(len(texts) + 1, -1)
+    for code in pd.unique(codes[codes >= 0]).tolist():
+        text = texts[code].strip()
+        if text not in MISSING:
+            new_codes[code] = merged.setdefault(text, len(merged))
+    return pd.Categorical.from_codes(new_codes[codes], categories=list(merged))
+
+
+def judge_column(
+    source: str, name: str, column: pd.Categorical, where: Where, comma_is_decimal: bool = False
+) -> tuple[Any, bool]:
+    """Decide from its cells whether a column holds numbers or categories, and whether with a decimal comma.
+
+    A few texts among mostly numbers are refused, since they are more often errors than categories.
+    """
+    texts = list(column.categories)
+    numbers = [as_number(text) for text in texts]
+    with_comma = comma_is_decimal and any("," in text for text in texts)
+    if with_comma:
+        points = any("." in text and number is not None for text, number in zip(texts, numbers, strict=True))
+        numbers = [as_number(text.replace(",", ".")) for text in texts]
+        if points and None not in numbers:
+            raise FileFormatError(
+                f"{source}: the column {name!r} has numbers with a decimal comma and numbers with a "
+                "decimal point; write them in one way."
+            )
+    values = np.array([*(np.nan if number is None else number for number in numbers), np.nan])
+    if None not in numbers:
+        return values[column.codes], with_comma
+    filled = column.codes >= 0
+    odd = filled & np.isnan(values[column.codes])
+    if 2 * np.count_nonzero(odd) < np.count_nonzero(filled):
+        row = int(np.argmax(odd))
+        raise FileFormatError(
+            f"{source}, {where(row)}: the column {name!r} holds {shorten(texts[column.codes[row]])} among numbers",
+            remedy=("fix_cell", "mark_categorical", "ignore_column"),
+            column=name,
+        )
+    return column, False
+
+
+def check_finite(source: str, name: str, column: Any, where: Where, cell: Callable[[int], str] | None = None) -> None:
+    """Raise if a column of numbers holds an infinite one."""
+    if not isinstance(column, pd.Categorical) and np.isinf(column).any():
+        row = int(np.argmax(np.isinf(column)))
+        shown = str(column[row]) if cell is None else shorten(cell(row))
+        raise FileFormatError(
+            f"{source}, {where(row)}: the column {name!r} holds {shown}, which is not a finite number."
+        )
+
+
+def shorten(cell: str) -> str:
+    """Quote a cell for a message, shortened if it is long."""
+    cell = cell.strip()
+    return repr(cell if len(cell) <= MAX_SHOWN_CHARACTERS else cell[: MAX_SHOWN_CHARACTERS - 3] + "...")
+
+
+def _tidy_column(source: str, name: str, series: pd.Series, as_text: bool, typed: bool, where: Where) -> Any:
+    """Turn one column of any type into floats or categories."""
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return text_column(series.cat.codes, [_spell(value) for value in series.cat.categories])
+    is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+    if is_number and not as_text and not pd.api.types.is_complex_dtype(dtype):
+        kept = np.float32 if str(dtype).lower().startswith("float32") else np.float64
+        return series.to_numpy(dtype=kept, na_value=np.nan)
+    try:
+        codes, values = pd.factorize(series)
+    except TypeError:
+        raise _no_distance(source, name, series[series.notna()].iloc[0]) from None
+    if not as_text:
+        known = (str, bool, np.bool_)
+        odd = next((value for value in values if not isinstance(value, known) and not _is_real(value)), None)
+        if odd is not None:
+            raise _no_distance(source, name, odd)
+        if len(values) and all(map(_is_real, values)):
+            return np.array([*map(float, values), np.nan])[codes]
+    column = text_column(codes, [_spell(value) for value in values])
+    if as_text or (typed and not any(map(_is_real, values))):
+        return column
+    return judge_column(source, name, column, where)[0]
+
+
+def _is_real(value: Any) -> bool:
+    """Return whether a value is a real number; truth values are not."""
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
+
+
+def _no_distance(source: str, name: str, value: Any) -> FileFormatError:
+    """Return the error for a column of values that cannot be compared."""
+    kind = "date or time" if isinstance(value, datetime.date | datetime.time | datetime.timedelta) else ""
+    kind = kind or type(value).__name__
+    return FileFormatError(
+        f"{source}: the column {name!r} holds values of the type {kind}, which have no distance",
+        remedy="ignore_column",
+        column=name,
+    )
+
+
+def as_number(text: str) -> float | None:
+    """Return the number that a text spells, or None."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _spell(value: Any) -> str:
+    """Write a value as a person would write it in a cell."""
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    # Beyond 2**53 a float no longer distinguishes neighboring whole numbers, and is written as it is.
+    if isinstance(value, float | np.floating) and abs(float(value)) < 2**53 and float(value).is_integer():
+        return str(int(value))
+    return str(value)

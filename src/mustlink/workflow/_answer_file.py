@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mustlink._atomic import check_writable, is_stream
 from mustlink.errors import OptionError
+from mustlink.tables import read_header
 
 __all__ = ["AnswerFile"]
 
@@ -97,9 +98,8 @@ class AnswerFile:
         """Return the separator and the columns of the file, or the default ones."""
         if not self.is_begun:
             return "\t" if self.path.suffix.lower() == ".tsv" else ",", list(HEADER)
-        header = self.path.read_bytes().decode("utf-8-sig").lstrip().split("\n", 1)[0]
-        delimiter = max(",;\t", key=header.count)
-        return delimiter, [name.strip().lower() for name in next(csv.reader([header], delimiter=delimiter))]
+        separator, names = read_header(self.path)
+        return separator, [name.lower() for name in names]
 
     def _remove_incomplete_line(self) -> None:
         """Remove a last line that an earlier run did not finish writing."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from mustlink.report import RowNames
-from mustlink.tables import NumericColumn, TextColumn, read_table
+from mustlink.tables import read_table
 from mustlink.workflow._loading import LoadedTable, TableOptions
 
 __all__ = ["ColumnPair", "RowComparison"]
@@ -109,24 +110,21 @@ class RowComparison:
             found[feature.column] = found.get(feature.column, 0.0) + square
         return found
 
-    def _cell(self, column: NumericColumn | TextColumn, row: int) -> str:
+    def _cell(self, column: pd.Series, row: int) -> str:
         """Spell one cell of a kept row."""
-        place = self._table.rows[[row]]
-        if isinstance(column, TextColumn):
-            return str(RowNames(TextColumn(column.name, column.codes[place], column.categories).strings())[0])
-        value = float(column.values[place][0])
+        value = column.iloc[self._table.rows[row]]
+        if isinstance(value, str):
+            return str(RowNames([value])[0])
         if value != value:
             return ""
         return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.12g}"
 
 
-def _columns_to_show(
-    options: TableOptions, table: LoadedTable, names: Sequence[str]
-) -> list[NumericColumn | TextColumn]:
+def _columns_to_show(options: TableOptions, table: LoadedTable, names: Sequence[str]) -> list[pd.Series]:
     """Find the columns to show: those named, or all but the ids and the labels."""
     source = table.source
     if not names:
-        return [column for column in source.columns if column.name not in (options.id_column, options.label_column)]
+        return [source.frame[name] for name in source.names if name not in (options.id_column, options.label_column)]
     if any(name in options.ignore for name in names):
         # A column that is not used for distances, such as a text, may still be what a person decides by.
         ignored = [name for name in options.ignore if name not in names]

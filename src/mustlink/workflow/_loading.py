@@ -203,12 +203,12 @@ def load_table(options: TableOptions) -> LoadedTable:
         options.table, text=[*no_features, *options.categorical], ignore=options.ignore, header=options.header
     )
     ids = None if options.id_column is None else source.row_ids(options.id_column)
-    labels = None if options.label_column is None else source.column(options.label_column).strings()
+    labels = None if options.label_column is None else source.strings(options.label_column)
     if labels is not None and not any(labels):
         raise OptionError(f"{options.table}: the label column {options.label_column!r} is empty throughout.")
     encoded = encode(
         source,
-        leave_out=no_features,
+        ignore=no_features,
         categorical=options.categorical,
         scale=options.scale,
         one_hot=options.one_hot,
