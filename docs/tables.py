@@ -51,7 +51,7 @@ def choosing() -> str:
     parts = []
     for family, entries in families():
         lines = [
-            f"**{FAMILIES[family]}**",
+            f":doc:`{FAMILIES[family]} <{family}>`",
             "",
             ".. list-table::",
             "   :widths: 24 14 8 54",

@@ -26,9 +26,11 @@ def test_every_list_is_what_the_catalogue_gives() -> None:
         assert (ROOT / file).read_text(encoding="utf-8") == text, f"{file} is not up to date: run make tables"
 
 
-def test_every_family_is_known() -> None:
+def test_every_family_is_known_and_every_class_stands_on_its_page() -> None:
     for entry in (*CATALOGUE, *METRIC_LEARNERS):
         assert entry.family in FAMILIES
+        page = (ROOT / "docs" / "guide" / f"{entry.family}.rst").read_text(encoding="utf-8")
+        assert f"~mustlink.{entry.class_name}`" in page, f"docs/guide/{entry.family}.rst has no word on it"
 
 
 def test_every_public_name_and_submodule_loads() -> None:

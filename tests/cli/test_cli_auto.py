@@ -80,7 +80,7 @@ def test_auto_takes_labels_as_links(market):
             "The method auto cannot be combined with a clusterer to boost ('ward').",
         ),
         (["many.csv"], "The method boost needs the number of clusters; give it with -k, or choose it by the links"),
-        (["must.csv", "--method", "auto"], "All 3 links are must-links, which cannot tell how many clusters there are"),
+        (["must.csv", "--method", "auto"], "All 3 links are must-links, which cannot determine the number of clusters"),
         (["many.csv", "--method", "auto", "-k", "0"], "The number of clusters is 0"),
     ],
 )

@@ -105,12 +105,12 @@ def test_warmup_reaches_every_kernel(environment):
     assert done.stdout == ""
 
 
-def test_warmup_says_when_nothing_can_be_kept(desk, monkeypatch):
+def test_warmup_without_a_writable_cache(desk, monkeypatch):
     monkeypatch.setattr(_warmup, "_constraint_steps", list)
     monkeypatch.setattr(_warmup, "_clusterer_steps", list)
     monkeypatch.setattr(_warmup, "_boosting_steps", list)
     monkeypatch.setattr(_warmup, "_cache_folders", list)
-    assert "every process compiles them anew" in desk.run("warmup").stdout
+    assert "every process compiles it again" in desk.run("warmup").stdout
 
 
 def test_version_and_help(desk):

@@ -204,7 +204,7 @@ ONE_KIND = {
 
 @pytest.mark.parametrize("kind", ONE_KIND)
 def test_one_kind_of_links_cannot_tell_the_number(kind: str) -> None:
-    with pytest.raises(ConstraintError, match=f"links are {kind}, which cannot tell how many clusters"):
+    with pytest.raises(ConstraintError, match=f"links are {kind}, which cannot determine the number of clusters"):
         choose(X, ONE_KIND[kind], methods=["pck"])
     with pytest.warns(UserWarning, match=f"All links are {kind}"):
         choice = choose(X, ONE_KIND[kind], methods=["pck", "cop"], n_clusters=4)

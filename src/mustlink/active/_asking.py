@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
+from mustlink._progress import progress
 from mustlink.active._oracles import Oracle
 from mustlink.active._strategy import Strategy
 from mustlink.constraints import Constraints
@@ -49,7 +47,7 @@ def ask(strategy: Strategy, oracle: Oracle, n_questions: int | None = None, *, v
     if not callable(oracle):
         raise TypeError(f"An oracle is a callable of two rows; got {type(oracle).__name__}.")
     n_put = 0
-    with _bar(verbose, n_questions) as advance:
+    with progress(n_questions, "Asking", shown=verbose) as advance:
         while n_questions is None or n_put < n_questions:
             question = strategy.question
             if question is None:
@@ -58,16 +56,3 @@ def ask(strategy: Strategy, oracle: Oracle, n_questions: int | None = None, *, v
             n_put += 1
             advance()
     return strategy.constraints
-
-
-@contextmanager
-def _bar(shown: int | bool, total: int | None) -> Iterator[Callable[[], None]]:
-    """Show a bar if asked to; yield a function that moves it on by a question."""
-    if not shown:
-        yield lambda: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()) as bar:
-        task = bar.add_task("Asking", total=total)
-        yield lambda: bar.advance(task)

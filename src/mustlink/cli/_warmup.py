@@ -1,4 +1,4 @@
-"""``mustlink warmup``: compile everything once, so that the first real run does not wait for it."""
+"""``mustlink warmup``: compile everything now instead of at its first use."""
 
 from __future__ import annotations
 
@@ -16,28 +16,25 @@ __all__ = ["warmup"]
 
 @reported
 def warmup(debug: Debug = False) -> None:
-    """Compile all compiled parts and keep them, so that the first run does not wait for it.
+    """Compile all numerical code now instead of at its first use.
 
-    Worth doing once after installing, or while building an image.
+    Useful once after installing, or while building an image.
     """
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    from mustlink.cli._show import printer, say
+    from mustlink._progress import progress
+    from mustlink.cli._show import say
 
     started = time.perf_counter()
     steps = [*_constraint_steps(), *_clusterer_steps(), *_boosting_steps()]
-    with Progress(TextColumn("{task.description}"), BarColumn(), console=printer(), transient=True) as progress:
-        task = progress.add_task("Compiling", total=len(steps))
-        for description, step in steps:
-            progress.update(task, description=description)
+    with progress(len(steps), "Compiling", shown=sys.stderr.isatty(), stderr=True) as advance:
+        for place, (description, step) in enumerate(steps):
+            advance(place, description)
             step()
-            progress.advance(task)
     say(f"Compiled in {time.perf_counter() - started:.1f} s.")
     folders = _cache_folders()
     if folders:
-        say("The compiled parts are kept in " + " and ".join(folders), whole=True)
+        say("The compiled code is kept in " + " and ".join(folders), whole=True)
     else:
-        say("No folder for the compiled parts can be written, so every process compiles them anew.")
+        say("No folder for the compiled code can be written, so every process compiles it again.")
 
 
 def _constraint_steps() -> Iterator[tuple[str, Callable[[], object]]]:

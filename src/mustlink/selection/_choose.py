@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from mustlink._estimators import draw_seed
+from mustlink._progress import Advance, progress
 from mustlink._warnings import warn_caller
 from mustlink.base import as_constraints, check_partial_labels
 from mustlink.catalogue import CATALOGUE, default_methods, find_clusterer
@@ -29,7 +29,6 @@ FEW_LINKS = 10
 MOST_CLUSTERS = 10
 
 Candidate = tuple[str, int | None, Any]
-Report = Callable[[str, int | None, int, int], None]
 Methods = Mapping[str, Any] | Iterable[Any] | str | None
 
 
@@ -146,13 +145,13 @@ def choose(
     for note in notes:
         warn_caller(note, UserWarning)
     search = _Search(X, links, n_samples, splitter, balanced, n_jobs)
-    with _bar(verbose) as report:
+    with progress(None, "Choosing", shown=verbose, stderr=True) as advance:
         slow_names = {entry.name for entry in CATALOGUE if entry.speed == "slow" and shortlist is not None}
         slow = {name: clusterer for name, clusterer in candidates.items() if name in slow_names}
         quick = {name: clusterer for name, clusterer in candidates.items() if name not in slow}
-        search.try_all(list(_prepared(quick, numbers, seed)), report)
+        search.try_all(list(_prepared(quick, numbers, seed)), advance)
         promising = _promising(search.trials, numbers, shortlist)
-        search.try_all(list(_prepared(slow, promising, seed)), report)
+        search.try_all(list(_prepared(slow, promising, seed)), advance)
     return search.choice({method: rank for rank, method in enumerate(candidates)}, notes)
 
 
@@ -198,8 +197,8 @@ def _what_cannot_be_told(links: Constraints, *, number_is_open: bool) -> list[st
         always = "fewer clusters always keep more of them" if only == "must-links" else "more clusters always do better"
         if number_is_open:
             raise ConstraintError(
-                f"All {len(links)} links are {only}, which cannot tell how many clusters there are: {always}. Give "
-                f"n_clusters, or links of the other kind."
+                f"All {len(links)} links are {only}, which cannot determine the number of clusters: {always}",
+                remedy=("give_n_clusters", "other_links"),
             )
         notes.append(f"All links are {only}, so that methods are compared by these alone: {always}.")
     if len(links) < FEW_LINKS:
@@ -274,10 +273,10 @@ class _Search:
     trials: list[Trial] = field(default_factory=list)
     clusterers: list[Any] = field(default_factory=list)
 
-    def try_all(self, prepared: list[Candidate], report: Report) -> None:
+    def try_all(self, prepared: list[Candidate], advance: Advance) -> None:
         """Score some clusterers; a failure is an outcome like any other."""
         for place, (method, number, clusterer) in enumerate(prepared):
-            report(method, number, place, len(prepared))
+            advance(place, method if number is None else f"{method}, {number} clusters", total=len(prepared))
             started = time.perf_counter()
             scores: tuple[float, ...] = ()
             failure = None
@@ -334,23 +333,3 @@ def _ranked(trials: list[Trial], order: Mapping[str, int]) -> list[int]:
         return trial.method != simplest, -trial.mean, order[trial.method], trial.n_clusters or 0
 
     return sorted(scored, key=rank)
-
-
-@contextmanager
-def _bar(shown: int | bool) -> Iterator[Report]:
-    """Show a bar if asked to; yield a function that is told what is tried next, and how far it is."""
-    if not shown:
-        yield lambda method, number, place, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Choosing")
-
-        def report(method: str, number: int | None, place: int, total: int) -> None:
-            told = method if number is None else f"{method}, {number} clusters"
-            bar.update(task, completed=place, total=total, description=f"Trying {told}")
-
-        yield report
