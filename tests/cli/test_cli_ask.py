@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from mustlink import Constraints
 from mustlink.cli import app
-from mustlink.workflow._answer_file import AnswerFile
 
 STRATEGIES = ["consolidate", "explore", "minmax", "npu", "random"]
 IDS = [f"c{row:02d}" for row in range(30)]
@@ -206,14 +205,6 @@ def test_a_line_that_is_no_answer_is_a_sentence_and_keeps_the_others(shop):
     assert result.exit_code == 2
     assert result.stderr.startswith("Error: Line 3 of the answers is 'perhaps'; an answer is y (yes), n (no)")
     assert shop.read("shop.links.csv").count("\n") == 2
-
-
-def test_names_with_separators_are_quoted(tmp_path):
-    file = AnswerFile(tmp_path / "l.tsv")
-    file.append("a\tb", 'say "no"', True)
-    file.append("c,d", "e", False)
-    links = Constraints.read(file.path, ids=["a\tb", 'say "no"', "c,d", "e"])
-    assert links == Constraints(must_link=[(0, 1)], cannot_link=[(2, 3)])
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a terminal is made by fork")

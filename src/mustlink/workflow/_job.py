@@ -176,9 +176,12 @@ def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> J
     choice = None
     try:
         conflicts = _conflicts_with_labels(table, links)
-        if len(conflicts) and entry is not None and entry.kind == "hard" and not job.relax:
-            _refuse_conflicts(conflicts, table.row_names)
-        notices += _label_notices(conflicts, links, table.row_names)
+    except ConstraintError as error:
+        raise _with_row_names(error, table.row_names) from None
+    if len(conflicts) and entry is not None and entry.kind == "hard" and not job.relax:
+        _refuse_conflicts(conflicts, table.row_names)
+    notices += _label_notices(conflicts, links, table.row_names)
+    try:
         if entry is None:
             choice, entry, warned = choose_method(job, table, links, verbose=verbose)
             estimator = choice.estimator

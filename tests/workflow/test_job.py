@@ -1,0 +1,101 @@
+"""A job from files to files, without the command."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from mustlink import Constraints, PCKMeans
+from mustlink.cli._ask import ask
+from mustlink.cli._check import check
+from mustlink.cli._cluster import cluster
+from mustlink.errors import InfeasibleError, OptionError
+from mustlink.report import write_report
+from mustlink.selection import choose
+from mustlink.workflow import Job, TableOptions, load_table, run_job
+
+
+def job_of(folder, **options):
+    given = {"n_clusters": 3, "method": "pck", "id_column": "who", "ignore": ["kind", "note"]} | options
+    return Job(folder / "shop.csv", folder / "links.csv", **given)
+
+
+def test_nothing_is_written_unless_asked_for(shop):
+    before = sorted(path.name for path in shop.iterdir())
+    result = run_job(job_of(shop))
+    assert sorted(path.name for path in shop.iterdir()) == before
+    assert result.summary.n_broken == 0
+    assert result.entry.class_name == "PCKMeans"
+    assert result.choice is None
+    direct = PCKMeans(3, n_init=10, random_state=0).fit(result.table.X, constraints=result.links)
+    np.testing.assert_array_equal(result.labels, direct.labels_)
+
+
+def test_the_report_from_python_is_the_report_of_a_job(shop):
+    result = run_job(job_of(shop, method="boost", report=shop / "job.html"), command="mustlink cluster ...")
+    write_report(
+        shop / "own.html",
+        result.table.X,
+        result.labels,
+        result.links,
+        features=result.table.features,
+        row_names=result.table.row_names,
+        estimator=result.estimator,
+        title="shop.csv in 3 clusters",
+        run={"Command": "mustlink cluster ..."},
+    )
+    page = (shop / "own.html").read_text()
+    assert page == (shop / "job.html").read_text()
+    assert "<h2>Rounds</h2>" in page
+    assert f"<dt>Method</dt><dd>{type(result.estimator).__name__}(" in page
+
+
+def test_a_choice_is_reported(shop):
+    result = run_job(job_of(shop))
+    links = Constraints.sample(np.arange(30) % 3, n_pairs=30, random_state=0)
+    choice = choose(result.table.X, links, methods=["pck"], n_clusters=3, cv=2, random_state=0)
+    write_report(shop / "own.html", result.table.X, choice.estimator.labels_, links, choice=choice)
+    page = (shop / "own.html").read_text()
+    assert "<dt>Chosen</dt>" in page
+    assert "<dt>Method</dt><dd>PCKMeans(" in page
+
+
+def test_errors_name_remedies_in_the_words_of_python(shop):
+    (shop / "links.csv").write_text("a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
+    with pytest.raises(InfeasibleError, match=r'c00 - c03 - c06; remove a link.*pass on_infeasible="relax"') as caught:
+        run_job(job_of(shop, method="cop"))
+    assert caught.value.remedy == ("drop_link", "relax", "soft_method")
+    with pytest.raises(OptionError, match="needs the number of clusters; pass n_clusters, or"):
+        run_job(job_of(shop, n_clusters=None))
+
+
+def test_rows_are_named_by_number_and_id(shop):
+    (shop / "links.csv").write_text("a,b,link\nc00,c01,must\n")
+    with pytest.raises(ValueError, match=r"\(row 0 is c00, row 1 is c01\)"):
+        run_job(job_of(shop, ignore=["note"], label_column="kind"))
+
+
+@pytest.mark.parametrize(("command", "kind"), [(cluster, Job), (ask, TableOptions)])
+def test_a_command_has_an_option_for_every_field(command, kind):
+    options = inspect.signature(command).parameters
+    assert {field.name for field in fields(kind)} <= set(options)
+    for field in fields(kind):
+        default = options[field.name].default
+        assert default in (None, inspect.Parameter.empty, field.default)
+
+
+def test_check_takes_the_options_of_a_table():
+    # Labels are no links of a file, and not checked.
+    missing = {field.name for field in fields(TableOptions)} - set(inspect.signature(check).parameters)
+    assert missing == {"label_column"}
+
+
+def test_labels_and_names_follow_the_kept_rows(tmp_path):
+    (tmp_path / "t.csv").write_text("who,x,kind\na,1,u\nb,,v\nc,3,\nd,9,v\n")
+    table = load_table(TableOptions(tmp_path / "t.csv", id_column="who", label_column="kind", missing="drop"))
+    assert table.row_names == ["a", "c", "d"]
+    assert table.kept_labels == ["u", "", "v"]
+    assert table.partial_labels.tolist() == [0, -1, 1]

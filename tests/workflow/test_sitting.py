@@ -1,0 +1,80 @@
+"""Questions, answers and undo, without the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from mustlink import Constraints
+from mustlink.errors import OptionError
+from mustlink.workflow import STRATEGIES, RowComparison, Sitting, TableOptions, load_table
+from mustlink.workflow._answer_file import AnswerFile
+
+
+@pytest.fixture
+def table(shop):
+    return load_table(TableOptions(shop / "shop.csv", id_column="who", ignore=["kind", "note"]))
+
+
+def answer_by_group(sitting, limit=100):
+    for _ in range(limit):
+        if sitting.question is None:
+            return
+        a, b = sitting.question
+        sitting.answer(a % 3 == b % 3)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_answers_are_links(shop, table, strategy):
+    sitting = Sitting(table, shop / "new.csv", n_clusters=3, strategy=strategy)
+    answer_by_group(sitting, 6)
+    links, _ = table.read_links(shop / "new.csv")
+    assert len(links) == sitting.counts.together + sitting.counts.apart == sitting.n_asked > 2
+    assert links.violation_rate([row % 3 for row in range(30)]) == 0
+    assert sitting.has_links
+
+
+def test_a_new_sitting_continues(shop, table):
+    first = Sitting(table, shop / "new.csv", n_clusters=3)
+    answer_by_group(first, 5)
+    second = Sitting(table, shop / "new.csv", n_clusters=3)
+    assert second.n_known_links == 5
+    answer_by_group(second)
+    assert second.question is None
+    assert second.n_groups_found == 3
+    pairs = [frozenset(line.split(",")[:2]) for line in (shop / "new.csv").read_text().splitlines()[1:]]
+    assert len(set(pairs)) == len(pairs)
+
+
+def test_undo_reaches_the_file_but_not_the_sitting_before(shop, table):
+    Sitting(table, shop / "new.csv", n_clusters=3).answer(False)
+    before = (shop / "new.csv").read_text()
+    sitting = Sitting(table, shop / "new.csv", n_clusters=3)
+    question = sitting.question
+    sitting.answer(True)
+    sitting.answer(None)
+    assert sitting.undo().together is None
+    assert sitting.undo().together is True
+    assert sitting.undo() is None
+    assert sitting.question == question
+    assert (shop / "new.csv").read_text() == before
+
+
+def test_an_unknown_strategy_is_refused_before_a_file_is_made(shop, table):
+    with pytest.raises(OptionError, match="There is no strategy 'luck'; the strategies are consolidate, explore"):
+        Sitting(table, shop / "new.csv", n_clusters=3, strategy="luck")
+    assert not (shop / "new.csv").exists()
+
+
+def test_columns_that_are_ignored_can_be_shown(shop, table):
+    options = TableOptions(shop / "shop.csv", id_column="who", ignore=["kind", "note"])
+    shown = RowComparison(options, table, ["note", "visits"]).compare(0, 4)
+    assert [pair.name for pair in shown] == ["note", "visits"]
+    assert (shown[0].first, shown[0].second) == ("text 0", "text 4")
+
+
+def test_names_with_separators_are_quoted(tmp_path):
+    file = AnswerFile(tmp_path / "l.tsv")
+    file.append("a\tb", 'say "no"', True)
+    file.append("c,d", "e", False)
+    links = Constraints.read(file.path, ids=["a\tb", 'say "no"', "c,d", "e"])
+    assert links == Constraints(must_link=[(0, 1)], cannot_link=[(2, 3)])
