@@ -88,7 +88,7 @@ def beside_peer() -> Any:
 
 
 def answers() -> Any:
-    """Time the spanning tree, and each re-labelling: under 100 ms for 100,000 rows."""
+    """Time the spanning tree, and each re-labeling: under 100 ms for 100,000 rows."""
     from mustlink import Constraints, SeededSingleLink
 
     table = new_table(

@@ -20,7 +20,7 @@ LINKAGES = ["single", "complete", "average", "ward"]
 
 
 def random_case(seed, *, ties, n_must=2, n_cannot=6):
-    """Return a small table and links without contradictions between its rows."""
+    """Return a small X and links without contradictions."""
     rng = np.random.default_rng(seed)
     n_rows = int(rng.integers(3, 13))
     X = rng.integers(4, size=(n_rows, 2)).astype(float) if ties else rng.normal(size=(n_rows, 2))
@@ -32,7 +32,7 @@ def random_case(seed, *, ties, n_must=2, n_cannot=6):
 
 
 def assert_greedy(model, distances, links, may_merge=lambda clusters: True, n_clusters=0):
-    """Check every merge against all that could have been made instead."""
+    """Check every merge against all possible ones."""
     n_rows = len(distances)
     n_given = n_rows - links.closure(n_rows).n_components
     steps = list(replay(model.linkage_, n_rows))
@@ -71,7 +71,7 @@ def test_every_merge_is_the_closest_allowed_one(ties, seed, method):
 @pytest.mark.parametrize("n_clusters", [2, 3, 4])
 @settings(deadline=None, max_examples=15)
 @given(seed=st.integers(0, 10**6), method=st.sampled_from(LINKAGES))
-def test_looking_ahead_passes_over_just_the_merges_that_bar_the_way(n_clusters, seed, method):
+def test_look_ahead_skips_only_merges_that_make_n_clusters_unreachable(n_clusters, seed, method):
     X, links = random_case(seed, ties=False, n_cannot=12)
     model = ConstrainedLinkage(n_clusters, linkage=method)
     if len(X) < n_clusters:
@@ -84,7 +84,7 @@ def test_looking_ahead_passes_over_just_the_merges_that_bar_the_way(n_clusters, 
     assert model.n_clusters_ == len(np.unique(model.labels_)) == n_clusters
     assert links.satisfied(model.labels_).all()
     clear = {"may_merge": within_reach(links, len(X), n_clusters), "n_clusters": n_clusters}
-    # Above the cut, pairs passed over before stay so, and the reference does not know of them.
+    # Above the cut, skipped pairs remain skipped, unlike in the reference.
     distances = squareform(pdist(X))
     model.linkage_ = model.linkage_[: len(X) - n_clusters]
     model.n_forced_ = 0
@@ -93,7 +93,7 @@ def test_looking_ahead_passes_over_just_the_merges_that_bar_the_way(n_clusters, 
 
 @pytest.mark.parametrize("method", LINKAGES)
 @pytest.mark.parametrize("n_rows", [2, 3, 40, 300])
-def test_without_links_it_is_the_linkage_of_scipy(method, n_rows):
+def test_without_links_linkage_is_that_of_scipy(method, n_rows):
     X = np.random.default_rng(n_rows).normal(size=(n_rows, 3))
     model = ConstrainedLinkage(2, linkage=method).fit(X)
     expected = linkage(X, method)
@@ -113,7 +113,7 @@ def test_threshold_is_that_of_scikit_learn(method):
         assert same_partition(found.labels_, expected.labels_)
 
 
-def test_the_matrix_can_be_drawn_and_cut_by_scipy():
+def test_linkage_matrix_can_be_drawn_and_cut_by_scipy():
     X = np.random.default_rng(1).normal(size=(30, 2))
     links = Constraints([(0, 1), (2, 3)], [(0, 5), (5, 9), (0, 9)])
     model = ConstrainedLinkage(4).fit(X, constraints=links)
@@ -128,7 +128,7 @@ def test_the_matrix_can_be_drawn_and_cut_by_scipy():
 
 @settings(deadline=None, max_examples=30)
 @given(seed=st.integers(0, 10**6), method=st.sampled_from(["single", "complete", "average"]))
-def test_klein_is_the_linkage_of_the_shortest_paths(seed, method):
+def test_klein_is_the_linkage_of_shortest_paths(seed, method):
     X, links = random_case(seed, ties=False, n_must=4)
     paths = klein_distances(squareform(pdist(X)), links.must_link)
     found = ConstrainedLinkage(None, distance_threshold=np.inf, linkage=method, propagation="klein")
@@ -138,38 +138,38 @@ def test_klein_is_the_linkage_of_the_shortest_paths(seed, method):
     assert np.allclose(found.linkage_, plain.linkage_)
 
 
-def test_klein_draws_neighbours_along():
+def test_klein_brings_neighbors_closer():
     X = np.array([[0.0], [1.0], [4.0], [9.0], [10.0]])
     links = Constraints(must_link=[(0, 4)])
     model = ConstrainedLinkage(2, linkage="complete", propagation="klein").fit(X, constraints=links)
     assert model.labels_.tolist() == [0, 0, 1, 0, 0]
-    # By the plain distances no row is within 2 of both ends.
+    # By the original distances no row is within 2 of both ends.
     assert model.linkage_[2, 2] == 2.0
 
 
-def test_a_dead_end_is_told_with_the_number_reached():
-    # The two pairs in the middle are joined first; then either pair of neighbours is apart.
+def test_a_dead_end_raises_with_the_number_of_clusters_reached():
+    # The two closest pairs are joined first.
     X = np.array([[0.0], [1.0], [2.1], [3.1]])
     links = Constraints(cannot_link=[(0, 2), (1, 3), (0, 3)])
     greedy = ConstrainedLinkage(2, linkage="single", look_ahead=False)
     assert greedy.fit(X, constraints=links).labels_.tolist() == [0, 0, 1, 1]
     links = Constraints(cannot_link=[(0, 2), (0, 3), (1, 2)])
     X = np.array([[0.0], [5.0], [9.0], [6.0]])
-    with pytest.raises(InfeasibleError, match="dead end at 3 clusters"):
+    with pytest.raises(InfeasibleError, match="ended with 3 clusters"):
         greedy.fit(X, constraints=links)
     assert ConstrainedLinkage(2, linkage="single").fit(X, constraints=links).labels_.tolist() == [0, 0, 1, 1]
 
 
-def test_a_dead_end_can_be_left_by_breaking_links():
+def test_a_dead_end_can_be_relaxed():
     X = np.array([[0.0], [5.0], [9.0], [6.0]])
     links = Constraints(cannot_link=[(0, 2), (0, 3), (1, 2)], cannot_link_weight=[3.0, 2.0, 4.0])
     model = ConstrainedLinkage(2, linkage="single", look_ahead=False, on_infeasible="relax")
-    with pytest.warns(InfeasibleWarning, match="1 of 3 links are broken"):
+    with pytest.warns(InfeasibleWarning, match="1 of 3 links are violated"):
         model.fit(X, constraints=links)
     assert model.violations_.cannot_link.tolist() == [[0, 3]]
 
 
-def test_relaxing_breaks_the_lightest_links():
+def test_relaxing_violates_links_of_little_weight():
     X = np.random.default_rng(0).normal(size=(20, 2))
     triangle = Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)], cannot_link_weight=[5.0, 1.0, 5.0])
     with pytest.raises(InfeasibleError, match="odd number"):
@@ -181,7 +181,7 @@ def test_relaxing_breaks_the_lightest_links():
     assert model.violations_ == Constraints(cannot_link=[(1, 2)])
 
 
-def test_contradictions_are_named_or_lived_with():
+def test_contradictions_raise_or_warn():
     X = np.random.default_rng(0).normal(size=(9, 2))
     links = Constraints([(0, 1), (1, 2)], [(0, 2), (3, 4), (4, 5), (3, 5)])
     with pytest.raises(InfeasibleError, match="0 - 1 - 2"):
@@ -192,7 +192,7 @@ def test_contradictions_are_named_or_lived_with():
     assert model.violations_ == Constraints(cannot_link=[(0, 2)])
 
 
-def test_must_links_may_leave_too_few_groups():
+def test_must_links_may_leave_too_few_components():
     X = np.arange(4.0)[:, None]
     links = Constraints(must_link=[(0, 1), (1, 2)])
     with pytest.raises(InfeasibleError, match="2 components"):
@@ -203,7 +203,7 @@ def test_must_links_may_leave_too_few_groups():
 
 
 @pytest.mark.parametrize("method", LINKAGES)
-def test_distances_can_be_given(method):
+def test_distances_can_be_precomputed(method):
     X, links = random_case(11, ties=False)
     expected = ConstrainedLinkage(2, linkage=method).fit(X, constraints=links)
     distances = squareform(pdist(X))
@@ -216,24 +216,24 @@ def test_distances_can_be_given(method):
 
 
 @pytest.mark.parametrize("distances", [np.ones((3, 2)), np.arange(9.0).reshape(3, 3), -np.ones((3, 3))])
-def test_what_is_no_matrix_of_distances_is_refused(distances):
+def test_invalid_distances_are_refused(distances):
     with pytest.raises(ValueError, match="precomputed"):
         ConstrainedLinkage(2, metric="precomputed").fit(distances)
 
 
-def test_too_many_rows_are_refused_before_anything_is_held():
-    with pytest.raises(TooLargeError, match=r"40,000 rows have 799,980,000 of them, 6\.4 GB"):
+def test_too_many_rows_are_refused():
+    with pytest.raises(TooLargeError, match=r"40,000 x 19,999 numbers \(6\.4 GB\)"):
         ConstrainedLinkage(2).fit(np.zeros((40_000, 1)))
 
 
 @pytest.mark.parametrize("parameters", [{"n_clusters": None}, {"n_clusters": 2, "distance_threshold": 1.0}])
-def test_either_the_number_or_the_distance_ends_the_merging(parameters):
-    with pytest.raises(ValueError, match="exactly one must be None"):
+def test_exactly_one_of_n_clusters_and_distance_threshold_is_required(parameters):
+    with pytest.raises(ValueError, match="Exactly one"):
         ConstrainedLinkage(**parameters).fit(np.eye(4))
 
 
 @pytest.mark.parametrize("method", LINKAGES)
-def test_rows_that_are_all_the_same(method):
+def test_identical_rows(method):
     links = Constraints(must_link=[(0, 1)], cannot_link=[(1, 2), (3, 4)])
     model = ConstrainedLinkage(3, linkage=method).fit(np.ones((8, 2)), constraints=links)
     assert model.n_clusters_ == 3

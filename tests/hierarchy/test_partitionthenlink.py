@@ -14,7 +14,7 @@ from mustlink.metrics import adjusted_rand
 
 @pytest.mark.parametrize("linkage", ["single", "complete", "average", "ward"])
 @pytest.mark.parametrize("n_clusters", [1, 2, 5, 20])
-def test_without_links_it_is_k_means_and_a_linkage_of_the_centres(linkage, n_clusters):
+def test_without_links_it_is_k_means_and_a_linkage_of_centers(linkage, n_clusters):
     X, _ = load_iris(return_X_y=True)
     parts = KMeans(max(n_clusters, 12), n_init=1, random_state=3).fit(X)
     joined = AgglomerativeClustering(n_clusters, linkage=linkage).fit_predict(parts.cluster_centers_)
@@ -24,7 +24,7 @@ def test_without_links_it_is_k_means_and_a_linkage_of_the_centres(linkage, n_clu
     assert np.array_equal(found.predict(X), found.labels_)
 
 
-def test_links_are_kept_and_their_rows_are_parts():
+def test_links_are_satisfied_and_linked_rows_are_parts():
     X, y = make_moons(500, noise=0.2, random_state=0)
     links = Constraints.sample(y, n_pairs=60, random_state=0)
     model = PartitionThenLink(2, n_parts=30, random_state=0).fit(X, constraints=links)
@@ -50,7 +50,7 @@ def test_errors_name_rows_not_parts():
 
 
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters:sklearn.exceptions.ConvergenceWarning")
-def test_few_different_rows_make_few_clusters():
+def test_few_distinct_rows_make_few_clusters():
     X = np.repeat([[0.0], [5.0]], 10, axis=0)
     model = PartitionThenLink(3, random_state=0).fit(X)
     assert same_partition(model.labels_, np.repeat([0, 1], 10))

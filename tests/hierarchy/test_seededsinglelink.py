@@ -26,7 +26,7 @@ def random_seeds(rng, n_rows, n_groups):
 
 @settings(deadline=None, max_examples=60)
 @given(seed=st.integers(0, 10**6), n_rows=st.integers(2, 40), n_groups=st.integers(1, 4))
-def test_labels_are_those_of_prim_begun_at_all_seeds(seed, n_rows, n_groups):
+def test_labels_are_those_of_prim_started_at_all_seeds(seed, n_rows, n_groups):
     rng = np.random.default_rng(seed)
     X, seeds = rng.normal(size=(n_rows, 2)), random_seeds(rng, n_rows, min(n_groups, n_rows))
     found = SeededSingleLink().fit(X).update(seeds=seeds)
@@ -35,7 +35,7 @@ def test_labels_are_those_of_prim_begun_at_all_seeds(seed, n_rows, n_groups):
 
 @settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10**6), n_rows=st.integers(3, 25), n_groups=st.integers(1, 4))
-def test_no_group_is_reached_by_smaller_steps_even_among_ties(seed, n_rows, n_groups):
+def test_no_other_group_is_reached_by_smaller_steps_despite_ties(seed, n_rows, n_groups):
     rng = np.random.default_rng(seed)
     X = rng.integers(4, size=(n_rows, 2)).astype(float)
     seeds = random_seeds(rng, n_rows, min(n_groups, n_rows))
@@ -61,7 +61,7 @@ def test_the_tree_is_a_minimum_spanning_tree(algorithm, n_rows, n_features):
 
 
 @pytest.mark.parametrize("algorithm", ["kd_tree", "prim"])
-def test_copies_and_grids_have_a_spanning_tree_too(algorithm):
+def test_spanning_tree_of_duplicates_and_grids(algorithm):
     copies = np.repeat(np.arange(20.0)[:, None], 30, axis=0)
     assert SeededSingleLink(algorithm=algorithm).fit(copies).tree_lengths_.sum() == 19.0
     grid = np.stack(np.meshgrid(np.arange(15.0), np.arange(11.0)), axis=-1).reshape(-1, 2)
@@ -70,7 +70,7 @@ def test_copies_and_grids_have_a_spanning_tree_too(algorithm):
     assert model.n_clusters_ == 1
 
 
-def test_other_metrics_sparse_tables_and_given_distances():
+def test_other_metrics_sparse_input_and_precomputed_distances():
     X = np.random.default_rng(0).normal(size=(50, 4))
     X[np.abs(X) < 0.5] = 0.0
     links = Constraints(cannot_link=[(0, 1), (1, 2)])
@@ -85,7 +85,7 @@ def test_other_metrics_sparse_tables_and_given_distances():
     assert streets.tree_lengths_.sum() == pytest.approx(tree.sum())
 
 
-def test_an_update_is_a_fit_and_nothing_old_survives():
+def test_update_equals_a_new_fit():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 3))
     first = Constraints([(0, 1)], [(0, 2)])
@@ -99,7 +99,7 @@ def test_an_update_is_a_fit_and_nothing_old_survives():
     assert np.array_equal(model.update().labels_, SeededSingleLink(2).fit(X).labels_)
 
 
-def test_one_seed_group_takes_all():
+def test_one_seed_group_is_one_cluster():
     X = np.random.default_rng(0).normal(size=(12, 2))
     y = np.full(12, -1)
     y[4] = 3
@@ -107,13 +107,13 @@ def test_one_seed_group_takes_all():
     assert SeededSingleLink(3).fit(X, constraints=Constraints(must_link=[(0, 7)])).n_clusters_ == 1
 
 
-def test_all_rows_seeded_is_the_identity():
+def test_seeds_for_all_rows_are_the_labels():
     X = np.random.default_rng(0).normal(size=(9, 2))
     seeds = np.arange(9) % 3
     assert SeededSingleLink().fit(X).update(seeds=seeds).labels_.tolist() == seeds.tolist()
 
 
-def test_copies_in_two_groups_keep_their_seeds():
+def test_duplicates_in_two_groups_keep_their_seeds():
     X = np.zeros((6, 2))
     seeds = np.array([1, -1, 0, -1, -1, 1])
     labels = SeededSingleLink().fit(X).update(seeds=seeds).labels_
@@ -121,7 +121,7 @@ def test_copies_in_two_groups_keep_their_seeds():
     assert set(labels) == {0, 1}
 
 
-def test_rows_out_of_reach_of_every_seed_are_noise():
+def test_rows_at_infinite_distance_from_seeds_are_noise():
     distances = np.full((6, 6), np.inf)
     for block in ([0, 1], [2, 3], [4, 5]):
         distances[np.ix_(block, block)] = 1.0
@@ -139,7 +139,7 @@ def test_rows_out_of_reach_of_every_seed_are_noise():
 
 
 @pytest.mark.parametrize("n_clusters", [1, 2, 5, 30])
-def test_without_seeds_it_is_single_link(n_clusters):
+def test_without_seeds_it_is_single_linkage(n_clusters):
     X = np.random.default_rng(2).normal(size=(30, 2))
     found = SeededSingleLink(n_clusters).fit(X)
     expected = AgglomerativeClustering(n_clusters, linkage="single").fit(X)
@@ -147,19 +147,19 @@ def test_without_seeds_it_is_single_link(n_clusters):
     assert same_partition(found.labels_, expected.labels_)
 
 
-def test_groups_beyond_the_number_wanted_are_joined_unless_apart():
+def test_surplus_groups_are_joined_unless_cannot_linked():
     X = np.array([[0.0], [1.0], [3.0], [4.0], [10.0], [11.0]])
     seeds = Constraints(must_link=[(0, 1), (2, 3), (4, 5)])
     assert SeededSingleLink().fit(X, constraints=seeds).n_clusters_ == 3
     assert SeededSingleLink(2).fit(X, constraints=seeds).labels_.tolist() == [0, 0, 0, 0, 1, 1]
     apart = seeds + Constraints(cannot_link=[(1, 2)])
     assert SeededSingleLink(2).fit(X, constraints=apart).labels_.tolist() == [0, 0, 1, 1, 1, 1]
-    with pytest.warns(UnmetConstraintsWarning, match="more groups apart"):
+    with pytest.warns(UnmetConstraintsWarning, match="more cannot-linked groups"):
         forced = SeededSingleLink(1).fit(X, constraints=apart)
     assert forced.violations_ == Constraints(cannot_link=[(1, 2)])
 
 
-def test_contradictions_are_told():
+def test_contradictions_are_in_the_warning():
     X = np.arange(6.0)[:, None]
     links = Constraints([(0, 1), (1, 2)], [(0, 2)])
     with pytest.warns(UnmetConstraintsWarning, match="0 - 1 - 2"):
@@ -167,11 +167,11 @@ def test_contradictions_are_told():
     assert model.violations_.cannot_link.tolist() == [[0, 2]]
 
 
-def test_bad_updates_are_refused():
+def test_invalid_updates_are_refused():
     with pytest.raises(NotFittedError):
         SeededSingleLink().update(seeds=[0, 1])
     model = SeededSingleLink().fit(np.eye(4))
-    with pytest.raises(ValueError, match="4 rows, 3 labels"):
+    with pytest.raises(ValueError, match="4 rows and 3 labels"):
         model.update(seeds=[0, 1, -1])
     with pytest.raises(ValueError, match="0 and 9"):
         model.update(constraints=Constraints(must_link=[(0, 9)]))
@@ -186,12 +186,12 @@ def test_bad_updates_are_refused():
         (np.array([[0.0, 1.0], [2.0, 0.0]]), "symmetric"),
     ],
 )
-def test_what_is_no_matrix_of_distances_is_refused(distances, word):
+def test_invalid_distances_are_refused(distances, word):
     with pytest.raises(ValueError, match=word):
         SeededSingleLink(metric="precomputed").fit(distances)
 
 
-def test_a_bar_is_shown_on_request(capsys):
+def test_verbose_shows_a_progress_bar(capsys):
     SeededSingleLink(algorithm="prim", verbose=1).fit(np.random.default_rng(0).normal(size=(20, 2)))
     assert "Spanning tree" in capsys.readouterr().out
 

@@ -1,4 +1,4 @@
-"""Agglomeration from the definitions: every pair of clusters is looked at in every step."""
+"""Agglomeration by the definitions: every step compares all pairs of clusters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def between(one: Cluster, other: Cluster, distances: np.ndarray, linkage: str) -
     """Return the distance of two clusters by the definition of the linkage."""
     block = distances[np.ix_(sorted(one), sorted(other))]
     if linkage == "ward":
-        # The growth of the sum of squares, from distances alone: that of a set is sum d^2 / (2 size).
+        # The increase of the sum of squares, from distances alone: that of a set is sum d^2 / (2 size).
         def scatter(rows: Cluster) -> float:
             inner = distances[np.ix_(sorted(rows), sorted(rows))]
             return float((inner**2).sum() / (2 * len(rows)))
@@ -27,17 +27,17 @@ def between(one: Cluster, other: Cluster, distances: np.ndarray, linkage: str) -
 
 
 def allowed_pairs(clusters: list[Cluster], links: Constraints) -> list[tuple[Cluster, Cluster]]:
-    """Return the pairs of clusters that no cannot-link keeps apart."""
-    barred = [set(pair) for pair in links.cannot_link.tolist()]
+    """Return the pairs of clusters without a cannot-link between them."""
+    forbidden = [set(pair) for pair in links.cannot_link.tolist()]
     return [
         (one, other)
         for one, other in combinations(clusters, 2)
-        if not any(pair <= one | other and pair & one and pair & other for pair in barred)
+        if not any(pair <= one | other and pair & one and pair & other for pair in forbidden)
     ]
 
 
 def within_reach(links: Constraints, n_rows: int, n_clusters: int) -> Callable[[list[Cluster]], bool]:
-    """Return a function that says whether so many clusters can still be had, by the search of the links themselves."""
+    """Return a function that checks whether n_clusters clusters can still be reached, by Constraints.feasible."""
 
     def can(clusters: list[Cluster]) -> bool:
         chains = [(a, b) for rows in clusters for a, b in zip(sorted(rows), sorted(rows)[1:], strict=False)]

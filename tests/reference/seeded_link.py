@@ -1,4 +1,4 @@
-"""Seeded single link as its source writes it, and the longest steps of the best ways."""
+"""Seeded single linkage as published, and the longest steps of the best paths."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def multi_source_prim(distances: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-    """Let the free row nearest to any assigned row join that row's group, one row at a time."""
+    """Assign the free row nearest to an assigned row to that row's group, one row at a time."""
     labels = seeds.copy()
     best = np.full(len(seeds), np.inf)
     owner = np.full(len(seeds), -1)
@@ -25,7 +25,7 @@ def multi_source_prim(distances: np.ndarray, seeds: np.ndarray) -> np.ndarray:
 
 
 def longest_steps(distances: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-    """Return for every row and group the longest step of the best way there through free rows only."""
+    """Return for every row and group the longest step of the best path through free rows only."""
     n_groups = int(seeds.max()) + 1
     steps = np.full((len(seeds), n_groups), np.inf)
     for group in range(n_groups):

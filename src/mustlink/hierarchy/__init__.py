@@ -1,4 +1,4 @@
-"""Clusterers that join: linkages under links, seeded single link, and k-means whose parts are linked."""
+"""Hierarchical clustering with must-link and cannot-link constraints."""
 
 from __future__ import annotations
 

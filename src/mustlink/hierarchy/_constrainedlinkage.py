@@ -1,60 +1,56 @@
-"""Agglomerative clustering under must-links and cannot-links."""
+"""Agglomerative clustering with must-link and cannot-link constraints."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows
-from mustlink.constraints import AlignedConstraints, Closure, Constraints
-from mustlink.errors import InfeasibleError, InfeasibleWarning, TooLargeError
-from mustlink.hierarchy._dendrogram_kernels import as_linkage, cut
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_fits
+from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.errors import InfeasibleError, InfeasibleWarning
+from mustlink.hierarchy._dendrogram_kernels import as_linkage
 from mustlink.hierarchy._distances import condensed_distances
-from mustlink.hierarchy._merging import Apart, Merges, as_graph, merge_all, quiet_colours
+from mustlink.hierarchy._merging import link_rows
 
-MOST_GIGABYTES = 4.0
-"""The distances of about 31,600 rows."""
-
-CONFLICTS_NAMED = 3
+# Distances that are stored at most: those of about 31,600 rows, 4 GB.
+MAX_DISTANCES = 500_000_000
 
 
 class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
-    """Agglomerative clustering that keeps every link (Davidson and Ravi 2005; Klein, Kamvar and Manning 2002).
+    """Agglomerative clustering with must-link and cannot-link constraints.
 
-    Rows that must-links join are joined first. Then the two closest clusters that no cannot-link keeps apart are
-    joined, again and again. The whole history is a dendrogram in scipy's form.
+    Must-linked rows are joined first. Then the two closest clusters without a cannot-link between them are joined,
+    again and again (Davidson and Ravi 2005). The result is a dendrogram in the format of scipy.
 
     Parameters
     ----------
     n_clusters : int or None, default=2
-        The number of clusters; None if `distance_threshold` decides.
+        The number of clusters; None if `distance_threshold` is given.
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        The distance of two clusters: that of their nearest rows, of their farthest rows, the mean over all pairs of
-        rows, or by how much joining them raises the sum of squares.
+        The distance of two clusters: the minimum, maximum or mean of the distances between their rows, or the increase
+        of the within-cluster sum of squares.
     distance_threshold : float or None, default=None
-        Clusters at this distance or farther are not joined; infinity joins all that may be. Needs
+        Clusters at this distance or farther apart are not joined; infinity joins all that cannot-links allow. Requires
         ``n_clusters=None``.
     propagation : {"klein"} or None, default=None
-        "klein" takes must-linked rows for one and the same place before anything is joined, and replaces every
-        distance by the shortest path by way of such places, so that the neighbours of must-linked rows come closer
-        as well.
+        "klein" sets the distance of must-linked rows to zero and replaces all distances by the shortest paths through
+        them, which brings the neighbors of must-linked rows closer as well (Klein, Kamvar and Manning 2002).
     metric : str, default="euclidean"
-        Any metric of :func:`sklearn.metrics.pairwise_distances` by its name, or "precomputed" for a table that is a
-        square matrix of distances.
+        The name of a metric of :func:`sklearn.metrics.pairwise_distances`, or "precomputed" if X is a square matrix of
+        distances.
     look_ahead : bool, default=True
-        Whether to pass over merges after which cannot-links would keep more than `n_clusters` clusters apart for
-        good. Without, the merging may come to a dead end.
+        Whether to skip merges after which `n_clusters` clusters cannot be reached. Without it the merging may end with
+        more clusters.
     on_infeasible : {"raise", "relax"}, default="raise"
-        What to do if not all links can be kept, or no way to do so is found: raise :class:`InfeasibleError`, or keep
-        the must-links, break as few cannot-links as can be found, and issue an :class:`InfeasibleWarning`.
+        What to do if not all links can be satisfied, or no way to do so is found: raise :class:`InfeasibleError`, or
+        satisfy the must-links, violate few cannot-links, and issue an :class:`InfeasibleWarning`.
 
     Attributes
     ----------
@@ -65,46 +61,43 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
     linkage_ : ndarray of shape (n_samples - 1, 4)
         The dendrogram, as of :func:`scipy.cluster.hierarchy.linkage`. See the notes.
     n_forced_ : int
-        How many merges at the end of `linkage_` are there only to complete it.
+        The number of merges at the end of `linkage_` that violate cannot-links.
     violations_ : Constraints
-        The links that the result breaks; none unless ``on_infeasible="relax"``.
+        The violated links; empty unless ``on_infeasible="relax"``.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if the table had any.
+        The names of the features, if X has any.
 
     Raises
     ------
     InfeasibleError
-        With ``on_infeasible="raise"``, if the links contradict each other, cannot be kept by so few clusters, or the
-        merging comes to a dead end.
+        With ``on_infeasible="raise"``, if links contradict each other, `n_clusters` clusters cannot satisfy them, or
+        the merging ends with more clusters.
     TooLargeError
-        If the distances between all rows would need more than 4 GB.
+        If the pairwise distances need more than 4 GB.
 
     See Also
     --------
-    SeededSingleLink : Single link around seeds, without distances between all rows.
-    PartitionThenLink : Links the parts of a k-means, for many rows.
+    SeededSingleLink : Single linkage from seeds, without all pairwise distances.
+    PartitionThenLink : Links the parts of a k-means partition, for many rows.
 
     Notes
     -----
-    Merges of must-links stand at height 0, whatever the distance: what is known costs nothing. After that heights
-    never fall, since a union is no nearer to a third cluster than the nearer of its two parts was, and a cluster that
-    one part may not be joined with is barred for the union too. What may never be joined is joined all the same at
-    the end, for the matrix to be complete: the clusters with the least weight of cannot-links between them first, from
-    twice the last height upwards.
+    Merges of must-links have height 0. After them heights never decrease. Merges that violate cannot-links are at the
+    end, from twice the last height on, those with the least cannot-link weight between the clusters first: they only
+    complete the matrix.
 
-    The greedy rule alone often ends with more clusters than wanted, each pair of them held apart by some cannot-link,
-    though fewer are possible. With `look_ahead` a colouring of the cannot-link graph with `n_clusters` colours is
-    carried along, and two clusters are joined only if it can be changed to give them one colour. For two clusters no
-    merge is passed over without need. For more the question is hard, and the search for an answer has a limit, beyond
-    which a merge is passed over.
+    Without `look_ahead` the greedy rule often ends with more clusters than `n_clusters`, each two of them
+    cannot-linked, although fewer are possible. With it, a coloring of the cannot-link graph with `n_clusters` colors
+    is maintained, and two clusters are joined only if the coloring can be changed to give them the same color. For two
+    clusters no merge is skipped without need. For more the problem is NP-hard; the search has a budget, and a merge
+    that exceeds it is skipped.
 
-    Klein, Kamvar and Manning set the distance of cannot-linked rows to a large number, which complete linkage then
-    spreads; here cannot-links are kept by any linkage. One wrong must-link is a shortcut that ruins the distances, with
-    "klein" more than without.
+    Klein, Kamvar and Manning set the distance of cannot-linked rows to a large number and use complete linkage; here
+    cannot-links are satisfied by every linkage. A wrong must-link distorts many distances, more so with "klein".
 
-    Among pairs at the same distance the one whose rows come first is joined. All n (n - 1) / 2 distances are held.
+    Ties are broken by the order of the rows.
 
     References
     ----------
@@ -170,11 +163,11 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            The table, or the distances with ``metric="precomputed"``.
+            The data, or the distances with ``metric="precomputed"``.
         y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row are ignored.
+            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored.
         constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows.
+            The links between rows.
 
         Returns
         -------
@@ -183,108 +176,46 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         """
         if (self.n_clusters is None) == (self.distance_threshold is None):
             raise ValueError(
-                f"Of n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} exactly one must "
-                "be None: either the number of clusters ends the merging, or the distance does."
+                f"Exactly one of n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} must "
+                "be None."
             )
         X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_rows = len(X)
-        _check_size(n_rows)
+        instead = "cluster a sample of the rows, or use PartitionThenLink or SeededSingleLink"
+        check_fits("ConstrainedLinkage", (n_rows, (n_rows - 1) // 2), MAX_DISTANCES, instead)
         check_enough_rows(n_rows, self.n_clusters)
         links = self._constraints_for(constraints, y, n_rows)
-        return self._link(lambda: condensed_distances(X, self.metric), links, n_rows)
-
-    def _link(self, distances: Callable[[], NDArray[np.float64]], links: Constraints, n_rows: int) -> Self:
-        """Build the dendrogram and cut it; the distances are asked for once it is clear that they are needed."""
-        closure = links.closure(n_rows)
-        apart = as_graph(links, closure)
-        if self.on_infeasible == "raise":
-            refuse_contradictions(links)
-        care, apart, colours = self._plan(links, closure, apart)
-        merges = merge_all(
-            distances(),
-            closure,
-            apart,
+        merges = link_rows(
+            lambda: condensed_distances(X, self.metric),
+            links,
+            n_rows,
+            self.n_clusters,
             linkage=self.linkage,
-            through_links=self.propagation == "klein",
-            n_clusters=care,
-            colours=colours,
+            propagate=self.propagation == "klein",
+            look_ahead=self.look_ahead,
+            relax=self.on_infeasible == "relax",
         )
-        self._keep(merges, links, n_rows)
-        return self
-
-    def _plan(self, links: Constraints, closure: Closure, apart: Apart) -> tuple[int, Apart, NDArray[np.int64]]:
-        """Return for how many clusters to care, the cannot-links to keep, and a colouring that shows they can be."""
-        uncoloured = np.zeros(len(apart.member), dtype=np.int64)
-        if self.n_clusters is None:
-            return 0, apart, uncoloured
-        wanted = min(self.n_clusters, closure.n_components)
-        if wanted < self.n_clusters and self.on_infeasible == "raise":
-            raise InfeasibleError(links.feasible(self.n_clusters, len(closure.component)).reason)
-        if not self.look_ahead or not len(apart.edges):
-            return 0, apart, uncoloured
-        sound = links if not closure.self_loops.size else Constraints(links.must_link, _between(links, closure))
-        answer = sound.feasible(wanted, len(closure.component))
-        if answer.colors is not None:
-            return wanted, apart, answer.colors[apart.member].astype(np.int64)
-        if self.on_infeasible == "raise":
-            raise InfeasibleError(answer.reason)
-        colours = quiet_colours(apart, wanted)
-        kept = apart.without(colours[apart.edges[:, 0]] == colours[apart.edges[:, 1]])
-        return wanted, kept, colours[np.searchsorted(apart.member, kept.member)]
-
-    def _keep(self, merges: Merges, links: Constraints, n_rows: int) -> None:
-        """Cut the dendrogram and keep the result, or say that the links do not allow it."""
-        n_made = n_rows - 1 - merges.n_forced
         if self.n_clusters is not None:
-            n_taken = max(n_rows - self.n_clusters, merges.n_given)
+            n_merges = merges.count_down_to(self.n_clusters)
         else:
-            assert self.distance_threshold is not None
-            near = merges.heights[merges.n_given : n_made] < self.distance_threshold
-            n_taken = merges.n_given + int(np.count_nonzero(near))
-        if n_taken > n_made and self.on_infeasible == "raise":
+            near = merges.heights[merges.n_given : merges.n_allowed] < cast(float, self.distance_threshold)
+            n_merges = merges.n_given + int(np.count_nonzero(near))
+        if n_merges > merges.n_allowed and self.on_infeasible == "raise":
+            n_reached = n_rows - merges.n_allowed
             raise InfeasibleError(
-                f"The merging came to a dead end at {n_rows - n_made} clusters, each pair of them held apart by a "
-                f"cannot-link, and {self.n_clusters} were asked for. Ask for {n_rows - n_made} or more, or pass "
-                'look_ahead=True or on_infeasible="relax".'
+                f"The merging ended with {n_reached} clusters, each two of them cannot-linked, and "
+                f"n_clusters={self.n_clusters}. Increase n_clusters to {n_reached}, or pass look_ahead=True or "
+                'on_infeasible="relax".'
             )
-        self.labels_ = cut(merges.pairs[:n_taken], n_rows)
-        self.n_clusters_ = n_rows - n_taken
+        self.labels_ = merges.labels(n_merges)
+        self.n_clusters_ = n_rows - n_merges
         self.linkage_ = as_linkage(merges.pairs, merges.heights, n_rows)
         self.n_forced_ = merges.n_forced
         self.violations_ = links.violations(self.labels_)
         if len(self.violations_) or (self.n_clusters is not None and self.n_clusters_ != self.n_clusters):
             warn_caller(
-                f"Not all that was asked for could be had: there are {self.n_clusters_} clusters, and "
-                f"{len(self.violations_)} of {len(links)} links are broken; violations_ lists them.",
+                f"Not all links can be satisfied: there are {self.n_clusters_} clusters, and "
+                f"{len(self.violations_)} of {len(links)} links are violated; violations_ lists them.",
                 InfeasibleWarning,
             )
-
-
-def _check_size(n_rows: int) -> None:
-    """Refuse tables whose distances would not fit into memory."""
-    gigabytes = n_rows * (n_rows - 1) / 2 * 8 / 1e9
-    if gigabytes > MOST_GIGABYTES:
-        raise TooLargeError(
-            f"ConstrainedLinkage holds the distances between all rows: {n_rows:,} rows have "
-            f"{n_rows * (n_rows - 1) // 2:,} of them, {gigabytes:.1f} GB, and at most {MOST_GIGABYTES:g} GB are taken. "
-            "Cluster a sample of the rows, or take PartitionThenLink or SeededSingleLink, which hold no such distances."
-        )
-
-
-def refuse_contradictions(links: Constraints) -> None:
-    """Raise InfeasibleError for links that contradict each other."""
-    conflicts = links.conflicts()
-    if conflicts:
-        named = " ".join(str(conflict) for conflict in conflicts[:CONFLICTS_NAMED])
-        rest = len(conflicts) - CONFLICTS_NAMED
-        raise InfeasibleError(
-            f"{named}{f' So do {rest} more pairs.' if rest > 0 else ''} Drop a link of each chain, or pass "
-            'on_infeasible="relax".',
-            [conflict.cannot_link for conflict in conflicts],
-        )
-
-
-def _between(links: Constraints, closure: Closure) -> NDArray[np.int64]:
-    """Return the cannot-links that no must-links contradict."""
-    a, b = closure.component[links.cannot_link].T
-    return links.cannot_link[a != b]
+        return self

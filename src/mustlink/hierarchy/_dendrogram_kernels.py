@@ -1,4 +1,4 @@
-"""Merges as a matrix in scipy's form, and clusters cut from them. A merge is a pair of rows of the clusters joined."""
+"""Merges as a linkage matrix of scipy, and clusters cut from them. A merge is a pair of rows of the two clusters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mustlink._jit import jit
 
 @jit
 def find_root(parent: Any, row: Any) -> Any:
-    """Return the row that stands for a row's cluster, and shorten the way there."""
+    """Return the representative row of a row's cluster, with path halving."""
     while parent[row] != row:
         parent[row] = parent[parent[row]]
         row = parent[row]
@@ -20,12 +20,12 @@ def find_root(parent: Any, row: Any) -> Any:
 
 @jit
 def as_linkage(pairs: Any, heights: Any, n_rows: Any) -> Any:
-    """Write merges in the form of ``scipy.cluster.hierarchy.linkage``."""
+    """Return merges in the format of ``scipy.cluster.hierarchy.linkage``."""
     matrix = np.empty((len(pairs), 4))
     parent, node, size = np.arange(n_rows), np.arange(n_rows), np.ones(n_rows)
     for number in range(len(pairs)):
         one, other = find_root(parent, pairs[number, 0]), find_root(parent, pairs[number, 1])
-        # The larger cluster keeps its root, so that the way to it stays short.
+        # The larger cluster keeps its root, which keeps paths short.
         if size[one] > size[other]:
             one, other = other, one
         matrix[number, 0] = min(node[one], node[other])

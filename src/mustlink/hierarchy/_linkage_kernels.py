@@ -1,7 +1,7 @@
-"""The closest allowed pair is joined again and again: compiled loops over condensed distances.
+"""Compiled agglomeration: the closest allowed pair is joined again and again.
 
-The distances are those of ``scipy.spatial.distance.pdist``: the pairs (i, j), i < j, row by row. A pair that may not
-be joined, and every pair with a slot that is gone, is infinitely far apart.
+The distances are condensed as by ``scipy.spatial.distance.pdist``: the pairs (i, j), i < j, row by row. The distance of
+a pair that must not be joined, or of one with a slot that no longer exists, is infinite.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from mustlink._jit import jit
-from mustlink.hierarchy._witness_kernels import add_edge, can_share, chained_edges, join_rings
+from mustlink.hierarchy._coloring_kernels import add_edge, can_share, join_rings, linked_lists
 
 SINGLE, COMPLETE, AVERAGE, WARD, SUM = 0, 1, 2, 3, 4
 
+# Steps of all searches for a coloring together; less than a second.
 BUDGET = 200_000_000
-"""Steps of all searches for a colouring together; less than a second."""
 
 
 @jit
@@ -40,17 +40,17 @@ def distance_to_joined(linkage: Any, to_a: Any, to_b: Any, between: Any, size_a:
     if linkage == SUM:
         return to_a + to_b
     total = size_a + size_b + size
-    # Distances that no table has, and pairs joined out of turn by a must-link, may bring it below zero.
+    # Distances that are not Euclidean, and pairs joined early by a must-link, may make it negative.
     return max(0.0, ((size_a + size) * to_a + (size_b + size) * to_b - size * between) / total)
 
 
 @jit
 def join(D: Any, start: Any, size: Any, nearest: Any, distance: Any, a: Any, b: Any, linkage: Any) -> Any:
-    """Join slot a with slot b > a; the union stands in slot b.
+    """Join slot a with slot b > a; the union is slot b.
 
-    `distance[i]` is never above the distance of i to the slots after it, and belongs to `nearest[i]` unless that one
-    has grown since. As the union is no nearer to another slot than the nearer of the two was, this stays so where the
-    slot only learns that the union stands in b.
+    `distance[i]` is a lower bound on the distance of i to the slots after it, and the distance to `nearest[i]` unless
+    that one has grown since. As the union is no nearer to another slot than the nearer of the two was, the bound
+    remains valid where only `nearest` changes from a to b.
     """
     n_slots = len(size)
     between, size_a, size_b = D[start[a] + b], size[a], size[b]
@@ -96,10 +96,10 @@ def find_nearest(D: Any, start: Any, i: Any, n_slots: Any) -> Any:
 
 
 @jit
-def close_ranks(D: Any, start: Any, size: Any, nearest: Any, distance: Any, slots: Any) -> Any:
-    """Move the slots that are still there to the front, in place; return their old numbers.
+def compact_slots(D: Any, start: Any, size: Any, nearest: Any, distance: Any, slots: Any) -> Any:
+    """Move the remaining slots to the front, in place, and return their number.
 
-    A pair never moves towards the end, so that nothing is overwritten before it is read.
+    A pair never moves towards the end, hence nothing is overwritten before it is read.
     """
     left = np.flatnonzero(size > 0)
     place = np.full(len(size), -1)
@@ -116,7 +116,7 @@ def close_ranks(D: Any, start: Any, size: Any, nearest: Any, distance: Any, slot
 
 @jit
 def join_components(D: Any, size: Any, slots: Any, component: Any, linkage: Any) -> Any:
-    """Join the rows of each component; return the pairs of rows joined, each by the row it stood at."""
+    """Join the rows of each component; return the pairs of rows joined."""
     n_rows = len(component)
     start = row_starts(n_rows)
     nearest, distance = np.zeros(n_rows, dtype=np.int64), np.full(n_rows, np.inf)
@@ -131,7 +131,7 @@ def join_components(D: Any, size: Any, slots: Any, component: Any, linkage: Any)
             joined[n_joined, 0], joined[n_joined, 1] = before, row
             n_joined += 1
     if n_joined:
-        close_ranks(D, start, size, nearest, distance, slots)
+        compact_slots(D, start, size, nearest, distance, slots)
     return joined[:n_joined]
 
 
@@ -150,8 +150,8 @@ def shorten_paths(D: Any, n_slots: Any, through: Any) -> Any:
 
 
 @jit
-def keep_apart(D: Any, n_slots: Any, pairs: Any) -> Any:
-    """Make pairs of slots infinitely far apart."""
+def forbid_pairs(D: Any, n_slots: Any, pairs: Any) -> Any:
+    """Set the distances of some pairs of slots to infinity."""
     start = row_starts(n_slots)
     for a, b in pairs:
         D[start[min(a, b)] + max(a, b)] = np.inf
@@ -159,14 +159,14 @@ def keep_apart(D: Any, n_slots: Any, pairs: Any) -> Any:
 
 @jit
 def agglomerate(
-    D: Any, size: Any, linkage: Any, n_clusters: Any, ring_of: Any, colour: Any, ring: Any, indptr: Any, indices: Any
+    D: Any, size: Any, linkage: Any, n_clusters: Any, ring_of: Any, color: Any, ring: Any, indptr: Any, indices: Any
 ) -> Any:
     """Join the closest allowed pair until none is left.
 
-    While there are more than `n_clusters` clusters, pairs are passed over that could not share a cluster in any
-    colouring found; 0 is for no such care. `ring_of` is a slot's place in the cannot-link graph, or -1.
+    While there are more than `n_clusters` clusters, pairs are skipped for which no coloring is found that gives them
+    the same color; with 0 none is skipped. `ring_of` is a slot's node in the cannot-link graph, or -1.
 
-    Returns the pairs of slots joined, by their numbers at the beginning, of which the union keeps the second, and their
+    Returns the pairs of slots joined, by their initial numbers, of which the union keeps the second, and their
     distances.
     """
     n_slots = len(size)
@@ -176,7 +176,7 @@ def agglomerate(
     for i in range(n_slots):
         nearest[i], distance[i] = find_nearest(D, start, i, n_slots)
     joined, height = np.empty((n_slots, 2), dtype=np.int64), np.empty(n_slots)
-    head, after, to = chained_edges(indptr, indices)
+    head, after, to = linked_lists(indptr, indices)
     n_joined, n_edges, budget = 0, len(to), np.array([BUDGET])
     while alive > 1:
         a = np.argmin(distance[:n_slots])
@@ -187,9 +187,9 @@ def agglomerate(
             nearest[a], distance[a] = find_nearest(D, start, a, n_slots)
             continue
         one, other = ring_of[slots[a]], ring_of[slots[b]]
-        is_bound = 0 < n_clusters < alive and one >= 0 and other >= 0
-        if is_bound and not can_share(one, other, n_clusters, colour, ring, head, after, to, budget):
-            # An edge of the graph from now on, so that two clusters of one colour are never barred.
+        is_checked = 0 < n_clusters < alive and one >= 0 and other >= 0
+        if is_checked and not can_share(one, other, n_clusters, color, ring, head, after, to, budget):
+            # An edge of the graph from now on: clusters of one color are never forbidden to join.
             after, to = add_edge(one, other, n_edges, head, after, to)
             n_edges += 2
             D[start[a] + b] = np.inf
@@ -200,8 +200,8 @@ def agglomerate(
         height[n_joined] = closest
         n_joined += 1
         alive -= 1
-        # Fewer slots are quicker to search, and a quarter of them gone pays for the move.
+        # With a quarter of the slots gone, the faster search is worth the move.
         if 4 * alive < 3 * n_slots:
-            n_slots = close_ranks(D, start, size[:n_slots], nearest, distance, slots)
+            n_slots = compact_slots(D, start, size[:n_slots], nearest, distance, slots)
             start = row_starts(n_slots)
     return joined[:n_joined], height[:n_joined]

@@ -1,13 +1,18 @@
-"""From distances and links to a list of merges."""
+"""From distances and links to the merges of a dendrogram."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from mustlink._types import Floats, Ints
+from mustlink.base import refuse_contradictions
 from mustlink.constraints import Closure, Constraints
+from mustlink.errors import InfeasibleError
+from mustlink.hierarchy._coloring_kernels import least_violated_coloring
 from mustlink.hierarchy._dendrogram_kernels import cut
 from mustlink.hierarchy._linkage_kernels import (
     AVERAGE,
@@ -16,161 +21,186 @@ from mustlink.hierarchy._linkage_kernels import (
     SUM,
     WARD,
     agglomerate,
+    forbid_pairs,
     join_components,
-    keep_apart,
     shorten_paths,
 )
-from mustlink.hierarchy._witness_kernels import least_conflict
 
-__all__ = ["Apart", "Merges", "as_graph", "merge_all", "quiet_colours"]
+__all__ = ["Merges", "link_rows"]
 
 CODES = {"single": SINGLE, "complete": COMPLETE, "average": AVERAGE, "ward": WARD}
 
-Pairs = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Apart:
-    """The cannot-link graph between must-link components.
-
-    `member` lists the components that have a cannot-link; the other arrays number them by their places in it. `edges`
-    are those between components, `weight` what they weigh, and `(indptr, indices)` the neighbours, with `rows_weight`
-    the weight of each.
-    """
-
-    member: Ints
-    edges: Pairs
-    weight: Floats
-    indptr: Ints
-    indices: Ints
-    rows_weight: Floats
-
-    def without(self, dropped: NDArray[np.bool_]) -> Apart:
-        """Return the graph without some of its edges."""
-        return _graph_of(self.member[self.edges[~dropped]], self.weight[~dropped])
+NO_INTS = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Merges:
-    """All merges of a dendrogram, each a pair of rows, in order.
+    """All merges of a dendrogram in order, each a pair of rows of the two clusters.
 
-    The first `n_given` are those of must-links, at height 0, and the last `n_forced` join what may not be joined.
+    The first `n_given` are those of must-links, at height 0, and the last `n_forced` violate cannot-links.
     """
 
-    pairs: Pairs
+    pairs: Ints
     heights: Floats
     n_given: int
     n_forced: int
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.pairs) + 1
 
-def as_graph(links: Constraints, closure: Closure) -> Apart:
-    """Bring the cannot-links down to a weighted graph between components, without loops."""
-    edges = np.sort(closure.component[links.cannot_link].reshape(-1, 2), axis=1).astype(np.int64)
-    between = edges[:, 0] != edges[:, 1]
-    return _graph_of(edges[between], links.cannot_link_weight[between])
+    @property
+    def n_allowed(self) -> int:
+        """The number of merges that violate no cannot-link."""
+        return len(self.pairs) - self.n_forced
 
+    def count_down_to(self, n_clusters: int) -> int:
+        """Return the number of merges that lead to so many clusters; must-links are always merged."""
+        return max(self.n_rows - n_clusters, self.n_given)
 
-def _graph_of(edges: Pairs, weight: Floats) -> Apart:
-    """Number the components that have an edge, and list the neighbours of each."""
-    edges, same = np.unique(edges.reshape(-1, 2), axis=0, return_inverse=True)
-    weight = np.bincount(same.ravel(), weight, len(edges)).astype(np.float64)
-    member, places = np.unique(edges, return_inverse=True)
-    edges = places.reshape(-1, 2).astype(np.int64)
-    both = np.concatenate([edges, edges[:, ::-1]])
-    order = np.lexsort((both[:, 1], both[:, 0]))
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(both[:, 0], minlength=len(member)))]).astype(np.int64)
-    return Apart(member, edges, weight, indptr, both[order, 1].copy(), np.concatenate([weight, weight])[order])
-
-
-def quiet_colours(apart: Apart, n_colours: int) -> Ints:
-    """Colour the graph such that edges between equal colours weigh little."""
-    colours: Ints = least_conflict(n_colours, apart.rows_weight, apart.indptr, apart.indices)
-    return colours
+    def labels(self, n_merges: int) -> Ints:
+        """Return the clusters after the first merges, numbered by their first rows."""
+        labels: Ints = cut(self.pairs[:n_merges], self.n_rows)
+        return labels
 
 
-def merge_all(
-    distances: Floats,
-    closure: Closure,
-    apart: Apart,
+def link_rows(
+    distances: Callable[[], Floats],
+    links: Constraints,
+    n_rows: int,
+    n_clusters: int | None,
     *,
     linkage: str,
-    through_links: bool,
-    n_clusters: int,
-    colours: Ints,
+    propagate: bool = False,
+    look_ahead: bool = True,
+    relax: bool = False,
 ) -> Merges:
-    """Build the whole dendrogram; the condensed distances are used up.
+    """Build the whole dendrogram.
 
     Parameters
     ----------
-    distances : ndarray of shape (n_rows * (n_rows - 1) / 2,)
-        As of ``scipy.spatial.distance.pdist``.
-    closure : Closure
-        Its components are joined first.
-    apart : Apart
-        Which components may not be joined.
+    distances : callable
+        Returns the distances as of ``scipy.spatial.distance.pdist``, which are overwritten. It is called after the
+        links are known to be feasible.
+    links : Constraints
+        The links.
+    n_rows : int
+        The number of rows.
+    n_clusters : int or None
+        The number of clusters that the merges should be able to reach; None for any.
     linkage : {"single", "complete", "average", "ward"}
         The distance of two clusters.
-    through_links : bool
-        Whether the distances are first replaced by the shortest paths through must-links.
-    n_clusters : int
-        Merges that would put this number out of reach are passed over; 0 for no such care.
-    colours : ndarray of shape (len(apart.member),)
-        Shows that `n_clusters` can be reached; not read without such care.
+    propagate : bool, default=False
+        Whether distances are first replaced by shortest paths through must-links.
+    look_ahead : bool, default=True
+        Whether merges are skipped after which `n_clusters` clusters cannot be reached.
+    relax : bool, default=False
+        Whether cannot-links are dropped if not all links can be satisfied, instead of raising InfeasibleError.
+    """
+    closure = links.closure(n_rows)
+    if closure.self_loops.size and not relax:
+        refuse_contradictions(links)
+    if n_clusters is not None and n_clusters > closure.n_components:
+        if not relax:
+            raise InfeasibleError(links.feasible(n_clusters, n_rows).reason)
+        n_clusters = closure.n_components
+    n_colors, colors = 0, NO_INTS
+    if n_clusters is not None and look_ahead and len(closure.cannot_link):
+        closure, colors = _find_coloring(links, closure, n_clusters, relax)
+        n_colors = n_clusters
+    return _merge_all(distances(), closure, linkage, propagate, n_colors, colors)
+
+
+def _find_coloring(links: Constraints, closure: Closure, n_clusters: int, relax: bool) -> tuple[Closure, Ints]:
+    """Color the components that have a cannot-link; if that is infeasible, drop cannot-links of little weight."""
+    one, other = closure.component[links.pairs].T
+    sound = links.take((one != other) | (links.sign > 0)) if closure.self_loops.size else links
+    answer = sound.feasible(n_clusters, len(closure.component))
+    components, graph = _cannot_link_graph(closure)
+    if answer.colors is not None:
+        return closure, answer.colors[components].astype(np.int64)
+    if not relax:
+        raise InfeasibleError(answer.reason)
+    colors: Ints = least_violated_coloring(
+        n_clusters, graph.data, graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
+    )
+    color_of = np.zeros(closure.n_components, dtype=np.int64)
+    color_of[components] = colors
+    a, b = color_of[closure.cannot_link].T
+    kept = replace(
+        closure,
+        cannot_link=closure.cannot_link[a != b],
+        weight=closure.weight[a != b],
+        count=closure.count[a != b],
+    )
+    return kept, color_of[np.unique(kept.cannot_link)]
+
+
+def _cannot_link_graph(closure: Closure) -> tuple[Ints, csr_array]:
+    """Return the components that have a cannot-link, and the graph between them in their order."""
+    components = np.unique(closure.cannot_link)
+    return components, closure.graph()[components][:, components]
+
+
+def _merge_all(
+    distances: Floats, closure: Closure, linkage: str, propagate: bool, n_colors: int, colors: Ints
+) -> Merges:
+    """Join the components, then the closest clusters as long as allowed, then the rest.
+
+    With `n_colors` > 0, `colors` is a coloring of the components with a cannot-link, and merges are skipped after
+    which no such coloring is found.
     """
     n_rows, code = len(closure.component), CODES[linkage]
     size, slots = np.ones(n_rows), np.arange(n_rows)
-    if linkage == "ward" and not through_links:
+    if linkage == "ward" and not propagate:
         np.square(distances, out=distances)
-    given = join_components(
-        distances, size, slots, closure.component.astype(np.int64), SINGLE if through_links else code
-    )
+    given = join_components(distances, size, slots, closure.component.astype(np.int64), SINGLE if propagate else code)
     n_slots = n_rows - len(given)
     size, slots = size[:n_slots].copy(), slots[:n_slots]
-    if through_links:
+    if propagate:
         shorten_paths(distances, n_slots, np.flatnonzero(size > 1))
         if linkage == "ward":
             np.square(distances, out=distances)
     slot_of = np.empty(n_slots, dtype=np.int64)
     slot_of[closure.component[slots]] = np.arange(n_slots)
-    keep_apart(distances, n_slots, slot_of[apart.member[apart.edges]])
+    forbid_pairs(distances, n_slots, slot_of[closure.cannot_link])
+    components, graph = _cannot_link_graph(closure)
     ring_of = np.full(n_slots, -1)
-    ring_of[slot_of[apart.member]] = np.arange(len(apart.member))
-    ring = np.arange(len(apart.member))
+    ring_of[slot_of[components]] = np.arange(len(components))
     joined, heights = agglomerate(
-        distances, size, code, n_clusters, ring_of, colours.copy(), ring, apart.indptr, apart.indices
+        distances,
+        size,
+        code,
+        n_colors,
+        ring_of,
+        colors.copy(),
+        np.arange(len(components)),
+        graph.indptr.astype(np.int64),
+        graph.indices.astype(np.int64),
     )
     if linkage == "ward":
         heights = np.sqrt(heights)
     pairs = np.concatenate([given, slots[joined].reshape(-1, 2)])
-    return _finished(pairs, np.concatenate([np.zeros(len(given)), heights]), len(given), closure, apart)
-
-
-def _finished(pairs: Pairs, heights: Floats, n_given: int, closure: Closure, apart: Apart) -> Merges:
-    """Join what may not be joined, the least weight of links first, far above the rest.
-
-    The first such merge stands at twice the last height, and the others rise from there by a tenth of it.
-    """
-    labels = cut(pairs, len(closure.component))
-    rows = np.full(closure.n_components, -1)
-    rows[closure.component[::-1]] = np.arange(len(labels))[::-1]
-    forced = _unwanted_merges(labels, rows[apart.member[apart.edges]], apart.weight)
+    heights = np.concatenate([np.zeros(len(given)), heights])
+    # The first forced merge is at twice the last height, and each further one a tenth of it higher.
+    forced = _forced_merges(cut(pairs, n_rows), closure)
     top = heights.max(initial=0.0) or 1.0
     above = top * (2.0 + 0.1 * np.arange(len(forced)))
-    return Merges(np.concatenate([pairs, forced]), np.concatenate([heights, above]), n_given, len(forced))
+    return Merges(np.concatenate([pairs, forced]), np.concatenate([heights, above]), len(given), len(forced))
 
 
-def _unwanted_merges(labels: Ints, cannot_link: Pairs, weight: Floats) -> Pairs:
-    """Return merges, as pairs of rows, that join all clusters, always those with the least weight of links between."""
+def _forced_merges(labels: Ints, closure: Closure) -> Ints:
+    """Return merges, as pairs of rows, that join all clusters, those of the least cannot-link weight first."""
     n_clusters = int(labels.max()) + 1
     if n_clusters == 1:
         return np.empty((0, 2), dtype=np.int64)
-    broken = np.zeros((n_clusters, n_clusters))
-    a, b = labels[cannot_link].reshape(-1, 2).T
-    np.add.at(broken, (np.minimum(a, b), np.maximum(a, b)), weight)
-    free, none, no_rows = np.full(n_clusters, -1), np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    condensed = broken[np.triu_indices(n_clusters, 1)]
-    joined, _ = agglomerate(condensed, np.ones(n_clusters), SUM, 0, free, none, none, no_rows, none)
+    label_of = np.empty(closure.n_components, dtype=np.int64)
+    label_of[closure.component] = labels
+    violated = np.zeros((n_clusters, n_clusters))
+    a, b = label_of[closure.cannot_link].T
+    np.add.at(violated, (np.minimum(a, b), np.maximum(a, b)), closure.weight)
+    no_graph = np.full(n_clusters, -1), NO_INTS, NO_INTS, np.zeros(1, dtype=np.int64), NO_INTS
+    joined, _ = agglomerate(violated[np.triu_indices(n_clusters, 1)], np.ones(n_clusters), SUM, 0, *no_graph)
     _, first_row = np.unique(labels, return_index=True)
     return np.asarray(first_row[joined], dtype=np.int64).reshape(-1, 2)

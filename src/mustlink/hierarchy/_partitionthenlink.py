@@ -1,4 +1,4 @@
-"""k-means into many small parts, which are then linked."""
+"""k-means into many small parts, which are then joined by a constrained linkage."""
 
 from __future__ import annotations
 
@@ -6,70 +6,71 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows
+from mustlink._types import Array, Ints
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows, refuse_contradictions
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import InfeasibleError
-from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage, refuse_contradictions
+from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage
 
 
 class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
-    """Linkage under links between the many small parts of a k-means.
+    """Constrained linkage of the parts of a k-means partition.
 
-    k-means cuts the rows into far more parts than clusters are wanted, and the centres of the parts are joined as by
-    :class:`ConstrainedLinkage`. Clusters can so have any shape, at a cost that hardly grows beyond that of k-means.
+    k-means cuts the rows into many more parts than `n_clusters`, and the centers of the parts are joined by
+    :class:`ConstrainedLinkage`. Clusters can have any shape, at about the cost of k-means.
 
     Parameters
     ----------
     n_clusters : int, default=8
         The number of clusters.
     n_parts : int or "sqrt", default="sqrt"
-        The number of parts; "sqrt" is the square root of the number of rows. There are never fewer than `n_clusters`.
+        The number of parts, at least `n_clusters`; "sqrt" is the square root of the number of rows.
     linkage : {"single", "complete", "average", "ward"}, default="single"
-        The distance of two clusters of centres, which all count the same.
+        The distance of two clusters of centers, which have equal weights.
     propagation : {"klein"} or None, default=None
         As of :class:`ConstrainedLinkage`.
     n_init : int, default=1
-        How many runs of k-means are made, of which the best is kept.
+        The number of runs of k-means; the best is kept.
     on_infeasible : {"raise", "relax"}, default="raise"
-        What to do if not all links can be kept, or no way to do so is found: raise :class:`InfeasibleError`, or keep
-        the must-links, break as few cannot-links as can be found, and issue an :class:`InfeasibleWarning`.
+        What to do if not all links can be satisfied, or no way to do so is found: raise :class:`InfeasibleError`, or
+        satisfy the must-links, violate few cannot-links, and issue an :class:`InfeasibleWarning`.
     random_state : int, RandomState or None, default=None
-        Makes a fit repeatable bit for bit.
+        Makes a fit repeatable.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         The cluster of every row.
     n_clusters_ : int
-        The number of clusters found; fewer than asked for where there are not so many different rows.
+        The number of clusters found; fewer than `n_clusters` if there are fewer distinct rows.
     part_labels_ : ndarray of shape (n_samples,)
         The part of every row.
     part_centers_ : ndarray of shape (n_parts, n_features)
-        The centres of the parts.
+        The centers of the parts.
     part_clusters_ : ndarray of shape (n_parts,)
         The cluster of every part.
     linkage_ : ndarray of shape (n_parts - 1, 4)
         The dendrogram of the parts, as of :class:`ConstrainedLinkage`.
     violations_ : Constraints
-        The links that the result breaks; none unless ``on_infeasible="relax"``.
+        The violated links; empty unless ``on_infeasible="relax"``.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if the table had any.
+        The names of the features, if X has any.
 
     Raises
     ------
     InfeasibleError
-        With ``on_infeasible="raise"``, if the links contradict each other or cannot be kept by so few clusters.
+        With ``on_infeasible="raise"``, if links contradict each other or `n_clusters` clusters cannot satisfy them.
     TooLargeError
-        If there are more than about 31,600 parts and rows in links.
+        If there are more than about 31,600 parts and linked rows.
 
     See Also
     --------
@@ -77,12 +78,11 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
 
     Notes
     -----
-    A row that a link names is taken out of its part and becomes a part of its own. A link is then one between parts,
-    and none can be broken, or contradict another, because of where k-means has cut. The centre of the part stays
-    where it was.
+    Every linked row becomes a part of its own, while the center of the part that it leaves does not change. Hence
+    links between rows are links between parts, which k-means cannot violate.
 
     Without links this is our reading of the "partitional single link" that is a base clusterer of Liu, Jin and Jain
-    (2007), whose program is not open.
+    (2007), whose program is not public.
 
     References
     ----------
@@ -109,7 +109,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
     }
 
     violations_: Constraints
-    part_clusters_: NDArray[np.int64]
+    part_clusters_: Ints
 
     def __init__(
         self,
@@ -134,16 +134,16 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
     def fit(
         self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
     ) -> Self:
-        """Cut the rows into parts, and join the parts.
+        """Partition the rows, and join the parts.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The table.
+            The data.
         y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row are ignored.
+            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored.
         constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows.
+            The links between rows.
 
         Returns
         -------
@@ -154,8 +154,8 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         check_enough_rows(len(X), self.n_clusters)
         links = self._constraints_for(constraints, y, len(X))
         if self.on_infeasible == "raise":
-            self._refuse_the_impossible(links, len(X))
-        self._cut_into_parts(X, links)
+            self._refuse_infeasible(links, len(X))
+        self._partition(X, links)
         n_parts = len(self.part_centers_)
         if n_parts <= self.n_clusters and links.is_empty:
             self.part_clusters_ = np.arange(n_parts, dtype=np.int64)
@@ -175,8 +175,8 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         self.violations_ = links.violations(self.labels_)
         return self
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return the cluster of the part whose centre is nearest, for each row.
+    def predict(self, X: Any) -> Ints:
+        """Return for each row the cluster of the part with the nearest center.
 
         Parameters
         ----------
@@ -193,29 +193,29 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         nearest = pairwise_distances_argmin(X, self.part_centers_.astype(X.dtype))
         return np.asarray(self.part_clusters_[nearest], dtype=np.int64)
 
-    def _refuse_the_impossible(self, links: Constraints, n_rows: int) -> None:
-        """Raise InfeasibleError in terms of rows, before there are parts."""
+    def _refuse_infeasible(self, links: Constraints, n_rows: int) -> None:
+        """Raise InfeasibleError with the numbers of rows, before there are parts."""
         refuse_contradictions(links)
         answer = links.feasible(self.n_clusters, n_rows)
         if not answer:
             raise InfeasibleError(answer.reason)
 
-    def _cut_into_parts(self, X: NDArray[Any], links: Constraints) -> None:
-        """Run k-means, and make parts of their own of the rows in links."""
-        wanted = round(np.sqrt(len(X))) if self.n_parts == "sqrt" else int(self.n_parts)
-        n_parts = min(len(X), max(self.n_clusters, wanted))
+    def _partition(self, X: Array, links: Constraints) -> None:
+        """Run k-means, and make every linked row a part of its own."""
+        n_wanted = round(np.sqrt(len(X))) if self.n_parts == "sqrt" else int(self.n_parts)
+        n_parts = min(len(X), max(self.n_clusters, n_wanted))
         cut = KMeans(n_parts, n_init=self.n_init, random_state=self.random_state).fit(X)
         part = cut.labels_.astype(np.int64)
         rows = links.constrained_rows()
         part[rows] = n_parts + np.arange(len(rows))
         centers = np.concatenate([cut.cluster_centers_, X[rows]])
-        # Parts that k-means left empty, or whose rows are all in links, are none.
+        # Drop parts without rows: empty ones of k-means, and those whose rows are all linked.
         used, self.part_labels_ = np.unique(part, return_inverse=True)
         self.part_centers_ = centers[used]
 
 
-def _between_parts(links: Constraints, part: NDArray[np.int64]) -> Constraints:
-    """Return the links between parts that the links between rows are."""
+def _between_parts(links: Constraints, part: Ints) -> Constraints:
+    """Return the links between rows as links between their parts."""
     return Constraints(
         part[links.must_link],
         part[links.cannot_link],

@@ -1,13 +1,12 @@
-"""Seeded single link: groups grow from what is known, along one spanning tree."""
+"""Seeded single linkage: clusters grow from linked rows along a minimum spanning tree."""
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.spatial.distance import squareform
@@ -15,80 +14,80 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mustlink._numbering import number_by_first
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Closure, Constraints, known_rows
-from mustlink.errors import InfeasibleWarning, UnmetConstraintsWarning
-from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage
+from mustlink.errors import UnmetConstraintsWarning
 from mustlink.hierarchy._dendrogram_kernels import cut
 from mustlink.hierarchy._distances import check_distances
+from mustlink.hierarchy._merging import link_rows
 from mustlink.hierarchy._spanning_tree import spanning_tree
-from mustlink.hierarchy._spanning_tree_kernels import all_ways, spread, without_rings
+from mustlink.hierarchy._spanning_tree_kernels import grow_seeds, spanning_edges, tree_path_lengths
 
 
 class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
-    """Single link around seeds, re-labelled in an instant when a seed is added (desJardins, MacGlashan and Ferraioli).
+    """Single linkage from seeds, with instant updates (desJardins, MacGlashan and Ferraioli).
 
-    Rows named in links or labels are seeds: those that must-links join are one group, and different groups stay
-    apart. Every other row joins the group it can reach by the smallest steps. One minimum spanning tree of the rows
-    holds all that is needed, so that :meth:`update` takes new links without looking at the table again.
+    Linked rows and rows with a label are seeds: those of one must-link component are one seed group, and different
+    groups are kept apart. Every other row joins the group that it reaches by the smallest steps. All this follows from
+    one minimum spanning tree, hence :meth:`update` applies new links without access to X.
 
     Parameters
     ----------
     n_clusters : int or None, default=None
-        The most clusters there may be. None leaves every seed group a cluster of its own. With a number, groups beyond
-        it are joined by single link, cannot-linked ones only where it cannot be helped. Fewer groups than this stay as
-        few: no seed is invented. Without any seed the tree is cut at its longest edges, for None nowhere.
+        The maximum number of clusters. None makes every seed group a cluster. With a number, surplus groups are joined
+        by single linkage, cannot-linked ones only if unavoidable. Fewer groups than this are not split. Without any
+        seed the tree is cut at its longest edges, or not at all for None.
     metric : str, default="euclidean"
-        Any metric of :func:`sklearn.metrics.pairwise_distances` by its name, or "precomputed" for a table that is a
-        square matrix of distances, in which infinite ones are allowed.
+        The name of a metric of :func:`sklearn.metrics.pairwise_distances`, or "precomputed" if X is a square matrix of
+        distances, which may be infinite.
     algorithm : {"auto", "kd_tree", "prim"}, default="auto"
-        How the tree is found for Euclidean distances of a dense table: by a k-d tree, by going through all pairs of
-        rows without keeping them, or by the first for up to 12 features. For anything else it is always the second.
+        How the tree is computed for Euclidean distances of a dense X: by a k-d tree, or by going through all pairs of
+        rows; "auto" is the k-d tree for up to 12 features. Otherwise it is always the second.
     verbose : int or bool, default=0
-        Whether to show a progress bar where all pairs of rows are gone through.
+        Whether to show a progress bar while going through all pairs of rows.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of every row; clusters are numbered by their first rows. -1 for a row that is infinitely far from
+        The cluster of every row; clusters are numbered by their first rows. -1 for a row at infinite distance from
         every seed.
     n_clusters_ : int
         The number of clusters.
     seeds_ : ndarray of shape (n_samples,)
-        The seed group of every row, -1 for a free one.
+        The seed group of every row, -1 for a row that is no seed.
     tree_ : ndarray of shape (n_edges, 2)
         The edges of the tree, shortest first; n_samples - 1 of them unless distances are infinite.
     tree_lengths_ : ndarray of shape (n_edges,)
         Their lengths.
     violations_ : Constraints
-        The links that the result breaks.
+        The violated links.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if the table had any.
+        The names of the features, if X has any.
 
     Warns
     -----
     UnmetConstraintsWarning
-        If links contradict each other, so that one seed group holds a cannot-link, or if cannot-linked groups had to
-        be joined to come down to `n_clusters`.
+        If links contradict each other, or cannot-linked groups had to be joined to reach `n_clusters`.
 
     See Also
     --------
-    ConstrainedLinkage : Other linkages; cannot-links without further meaning.
+    ConstrainedLinkage : Other linkages, and seeds are not kept apart without a cannot-link.
 
     Notes
     -----
-    A row goes to the group for which the longest step of the way is shortest, over all ways through free rows. This
-    is Prim's algorithm begun at all seeds at once, or Kruskal's on a minimum spanning tree with the seeds of each group
-    taken for one node, which needs only the edges of the tree of the bare rows. Where distances are equal, several
-    trees, and so several results, are right; which one is taken depends on the order of the rows.
+    A row joins the group with the smallest longest step over all paths through rows that are no seeds. This is Prim's
+    algorithm started at all seeds at once, or Kruskal's algorithm on the minimum spanning tree with each seed group as
+    one node. With ties the result depends on the order of the rows.
 
-    That different groups are apart even without a cannot-link between them is the source's rule, made for points that
-    a person has moved to places on a screen. With links about few of many pairs, give `n_clusters`. How groups beyond
-    it are joined is ours: by single link on the ways between them along the tree, as :class:`ConstrainedLinkage` does.
+    That different groups are kept apart even without a cannot-link between them is the rule of the source, made for
+    points that a person has arranged on a screen. With few links between many groups, give `n_clusters`. The source
+    has no such number: joining surplus groups by single linkage on paths along the tree is our addition.
 
     References
     ----------
@@ -139,37 +138,36 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
     def fit(
         self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
     ) -> Self:
-        """Find the spanning tree, and let the seeds grow along it.
+        """Compute the spanning tree, and grow the seeds along it.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features) or array-like of shape (n_samples, n_samples)
-            The table, or the distances with ``metric="precomputed"``.
+            The data, or the distances with ``metric="precomputed"``.
         y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of seeds. Labels for every row are ignored.
+            Partial labels, -1 for unknown, as an additional source of seeds. Labels for every row are ignored.
         constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows.
+            The links between rows.
 
         Returns
         -------
         self : object
             The fitted clusterer.
         """
-        given = self.metric == "precomputed"
+        precomputed = self.metric == "precomputed"
         X = validate_data(
             self,
             X,
-            accept_sparse=False if given else "csr",
+            accept_sparse=False if precomputed else "csr",
             dtype=[np.float64, np.float32],
-            ensure_all_finite=not given,
+            ensure_all_finite=not precomputed,
         )
-        if given:
+        if precomputed:
             check_distances(X)
         check_enough_rows(X.shape[0], self.n_clusters)
         y = check_partial_labels(y, X.shape[0])
         links = self._constraints_for(constraints, y, X.shape[0])
-        tree = spanning_tree(X, self.metric, self.algorithm, self.verbose)
-        self.tree_, self.tree_lengths_ = tree.edges, tree.lengths
+        self.tree_, self.tree_lengths_ = spanning_tree(X, self.metric, self.algorithm, self.verbose)
         self._grow(links, X.shape[0], y)
         return self
 
@@ -179,16 +177,15 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         constraints: Constraints | AlignedConstraints | None = None,
         seeds: ArrayLike | None = None,
     ) -> Self:
-        """Label the rows anew from other links or seeds, along the tree that ``fit`` has found.
+        """Label the rows again from other links or seeds, along the tree of ``fit``.
 
         Parameters
         ----------
         constraints : Constraints or AlignedConstraints, default=None
-            All that is known now of pairs of rows. It takes the place of what was given before; to keep that, pass
-            ``earlier + new``.
+            All links. They replace those given before; to keep them, pass ``earlier + new``.
         seeds : array-like of shape (n_samples,), default=None
-            Labels of the rows, -1 for unknown, as one more source of seeds. Unlike the `y` of ``fit``, they count even
-            if every row has one.
+            Labels of the rows, -1 for unknown, as an additional source of seeds. Unlike the `y` of ``fit``, they are
+            used even if every row has one.
 
         Returns
         -------
@@ -198,99 +195,79 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         check_is_fitted(self, "tree_")
         n_rows = len(self.labels_)
         links = self._constraints_for(constraints, None, n_rows)
-        known: NDArray[Any] | None = None
+        known: Array | None = None
         if seeds is not None:
             known = column_or_1d(seeds)
             if len(known) != n_rows:
-                raise ValueError(f"seeds must hold one label per row: there are {n_rows} rows, {len(known)} labels.")
+                raise ValueError(
+                    f"seeds must contain one label per row: there are {n_rows} rows and {len(known)} labels."
+                )
             links = links + Constraints.from_labels(known)
         self._grow(links, n_rows, known)
         return self
 
-    def _grow(self, links: Constraints, n_rows: int, known: NDArray[Any] | None) -> None:
-        """Label all rows from the seeds: the rows in links, and those with a known label."""
+    def _grow(self, links: Constraints, n_rows: int, known: Array | None) -> None:
+        """Label all rows from the seeds: the linked rows, and those with a known label."""
         closure = links.closure(n_rows)
         rows = links.constrained_rows()
         if known is not None:
-            # A label that only one row has makes no link, and is a seed all the same.
+            # A label of a single row makes no link, but a seed.
             rows = np.union1d(rows, known_rows(known, missing=-1)[0])
         seeds = np.full(n_rows, -1, dtype=np.int64)
         groups, seeds[rows] = np.unique(closure.component[rows], return_inverse=True)
         if len(groups):
-            labels, between = spread(self.tree_, seeds, len(groups))
+            labels, between = grow_seeds(self.tree_, seeds, len(groups))
+            reached = labels >= 0
             if self.n_clusters is not None and len(groups) > self.n_clusters:
-                joined = self._join_groups(labels, between, groups, closure, links)
-                labels = np.where(labels < 0, -1, joined[labels])
+                joined = self._join_groups(labels, between, groups, closure, links, self.n_clusters)
+                labels[reached] = joined[labels[reached]]
+            labels[reached] = number_by_first(labels[reached], len(groups))[0]
         else:
-            labels = cut(self.tree_[: self._n_uncut(n_rows)], n_rows)
-        self.labels_ = _by_first_row(labels)
+            n_edges = len(self.tree_) if self.n_clusters is None else n_rows - self.n_clusters
+            labels = cut(self.tree_[:n_edges], n_rows)
+        self.labels_ = labels
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.seeds_ = seeds
         self.violations_ = links.violations(self.labels_)
         if len(self.violations_):
-            warn_caller(_what_is_broken(links, self.violations_), UnmetConstraintsWarning)
-
-    def _n_uncut(self, n_rows: int) -> int:
-        """Return how many of the shortest edges are kept without seeds."""
-        return len(self.tree_) if self.n_clusters is None else min(len(self.tree_), n_rows - self.n_clusters)
+            too_many = "There are more cannot-linked groups than n_clusters allows."
+            reason = links.conflicts()[0] if closure.self_loops.size else too_many
+            warn_caller(
+                f"{len(self.violations_)} of {len(links)} links are violated; violations_ lists them. {reason}",
+                UnmetConstraintsWarning,
+            )
 
     def _join_groups(
-        self,
-        labels: NDArray[np.int64],
-        between: NDArray[np.int64],
-        groups: NDArray[np.intp],
-        closure: Closure,
-        links: Constraints,
-    ) -> NDArray[np.int64]:
-        """Join seed groups by single link down to the wanted number; return the new number of each group."""
-        assert self.n_clusters is not None
+        self, labels: Ints, between: Ints, groups: Ints, closure: Closure, links: Constraints, n_clusters: int
+    ) -> Ints:
+        """Join seed groups by single linkage down to `n_clusters`; return the new number of each group."""
         n_groups = len(groups)
         edges, lengths = labels[self.tree_[between]].reshape(-1, 2), self.tree_lengths_[between]
-        taken = without_rings(edges, n_groups)
-        edges, lengths = edges[taken], lengths[taken]
-        # Groups that no way connects come last, in a chain.
-        parts = cut(edges, n_groups)
-        _, heads = np.unique(parts, return_index=True)
+        kept = spanning_edges(edges, n_groups)
+        edges, lengths = edges[kept], lengths[kept]
+        # Groups without a path between them are joined last, in a chain.
+        _, heads = np.unique(cut(edges, n_groups), return_index=True)
         bridges = np.column_stack([heads[:-1], heads[1:]]).astype(np.int64)
-        away = 2 * lengths.max(initial=0.0) + 1
-        steps = np.concatenate([lengths, np.full(len(bridges), away)])
-        ways = _ways(np.concatenate([edges, bridges]), steps, n_groups)
-        apart = np.searchsorted(groups, closure.component[links.cannot_link]).reshape(-1, 2)
-        proper = apart[:, 0] != apart[:, 1]
-        lifted = Constraints(cannot_link=apart[proper], cannot_link_weight=links.cannot_link_weight[proper])
-        linkage = ConstrainedLinkage(self.n_clusters, linkage="single", on_infeasible="relax")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InfeasibleWarning)
-            linkage._link(lambda: squareform(ways, checks=False), lifted, n_groups)
-        return np.asarray(linkage.labels_, dtype=np.int64)
+        steps = np.concatenate([lengths, np.full(len(bridges), 2 * lengths.max(initial=0.0) + 1)])
+        distances = _distances_along(np.concatenate([edges, bridges]), steps, n_groups)
+        # Every component with a cannot-link is a seed group.
+        apart = Constraints(cannot_link=np.searchsorted(groups, closure.cannot_link), cannot_link_weight=closure.weight)
+        merges = link_rows(
+            lambda: squareform(distances, checks=False), apart, n_groups, n_clusters, linkage="single", relax=True
+        )
+        return merges.labels(merges.count_down_to(n_clusters))
 
 
-def _ways(tree: NDArray[np.int64], lengths: NDArray[np.float64], n_nodes: int) -> NDArray[np.float64]:
-    """Return the lengths of the ways between all nodes of a tree.
+def _distances_along(tree: Ints, lengths: Floats, n_nodes: int) -> Floats:
+    """Return the lengths of the paths between all nodes of a tree.
 
-    Single link of these is single link of the tree itself, and where a cannot-link bars an edge, the next is taken.
+    Single linkage of these distances is that of the tree, and where a cannot-link forbids an edge, the next is used.
     """
     a, b = tree.T
-    # Ones, since an edge of length 0 would be none.
+    # Ones, since a sparse array has no edges of length 0.
     graph = coo_array((np.ones(len(tree)), (a, b)), shape=(n_nodes, n_nodes)).tocsr()
     order, before = breadth_first_order(graph, 0, directed=False)
     last_step = np.zeros(n_nodes)
     last_step[np.where(before[b] == a, b, a)] = lengths
-    ways: NDArray[np.float64] = all_ways(order.astype(np.int64), before.astype(np.int64), last_step)
-    return ways
-
-
-def _by_first_row(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number clusters by their first rows; -1 stays."""
-    clusters, first = np.unique(labels, return_index=True)
-    first = np.where(clusters < 0, -1, first)
-    number = np.empty(len(clusters), dtype=np.int64)
-    number[np.argsort(first)] = np.arange(len(clusters)) - int(clusters[0] < 0)
-    return number[np.searchsorted(clusters, labels)]
-
-
-def _what_is_broken(links: Constraints, violations: Constraints) -> str:
-    """Say which links are broken, and why."""
-    conflicts = links.conflicts()
-    told = f"{len(violations)} of {len(links)} links are broken; violations_ lists them."
-    return f"{told} {conflicts[0]}" if conflicts else f"{told} There are more groups apart than n_clusters allows."
+    distances: Floats = tree_path_lengths(order.astype(np.int64), before.astype(np.int64), last_step)
+    return distances

@@ -1,67 +1,60 @@
-"""A minimum spanning tree of the rows of a table."""
+"""A minimum spanning tree of the rows of X."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KDTree
 
+from mustlink._types import Floats, Ints
 from mustlink.hierarchy._spanning_tree_kernels import boruvka, prim_steps
 
-__all__ = ["SpanningTree", "spanning_tree"]
+__all__ = ["spanning_tree"]
 
-MOST_FEATURES = 12
-"""Above so many features boxes overlap so much that going through all pairs of rows is as quick."""
+# With more features, the boxes of a k-d tree overlap so much that going through all pairs of rows is as fast.
+MAX_TREE_FEATURES = 12
 
 LEAF_SIZE = 8
 STEPS_AT_ONCE = 2000
 
 
-@dataclass(frozen=True)
-class SpanningTree:
-    """Edges, shortest first, and their lengths; fewer than n - 1 where some distances are infinite."""
+def spanning_tree(X: Any, metric: str, algorithm: str, verbose: int | bool) -> tuple[Ints, Floats]:
+    """Return the edges of a minimum spanning tree, shortest first, and their lengths.
 
-    edges: NDArray[np.int64]
-    lengths: NDArray[np.float64]
-
-
-def spanning_tree(X: Any, metric: str, algorithm: str, verbose: int | bool) -> SpanningTree:
-    """Find a minimum spanning tree without holding more than one row of distances.
+    At most one row of distances is stored. There are fewer than n - 1 edges if some distances are infinite.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_rows, n_features)
-        The table, or the square matrix of precomputed distances.
+        The data, or a square matrix of distances.
     metric : str
         The name of a metric, or "precomputed".
     algorithm : {"auto", "kd_tree", "prim"}
-        How to go about it, where there is a choice.
+        The algorithm for Euclidean distances of a dense X.
     verbose : int or bool
-        Whether to show a bar.
+        Whether to show a progress bar.
     """
     if X.shape[0] == 1:
-        return SpanningTree(np.empty((0, 2), dtype=np.int64), np.empty(0))
-    in_space = metric == "euclidean" and not issparse(X)
-    if in_space and (algorithm == "kd_tree" or (algorithm == "auto" and X.shape[1] <= MOST_FEATURES)):
+        return np.empty((0, 2), dtype=np.int64), np.empty(0)
+    is_dense = metric == "euclidean" and not issparse(X)
+    if is_dense and (algorithm == "kd_tree" or (algorithm == "auto" and X.shape[1] <= MAX_TREE_FEATURES)):
         edges, lengths = _by_boruvka(np.ascontiguousarray(X, dtype=np.float64))
-    elif in_space:
+    elif is_dense:
         edges, lengths = _by_prim(np.array(X, dtype=np.float64, order="C"), verbose)
     else:
         edges, lengths = _by_rows(X, metric, verbose)
     edges = np.sort(edges, axis=1)
     order = np.lexsort((edges[:, 1], edges[:, 0], lengths))
     order = order[np.isfinite(lengths[order])]
-    return SpanningTree(edges[order], lengths[order])
+    return edges[order], lengths[order]
 
 
-def _by_boruvka(X: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Join parts with the parts nearest to them, found by way of a k-d tree."""
+def _by_boruvka(X: Floats) -> tuple[Ints, Floats]:
+    """Join each part with the nearest other part, found by a k-d tree."""
     _, order, nodes, box = KDTree(X, leaf_size=LEAF_SIZE).get_arrays()
     order = np.asarray(order)
     first, last = (np.ascontiguousarray(nodes[end], dtype=np.int64) for end in ("idx_start", "idx_end"))
@@ -69,38 +62,38 @@ def _by_boruvka(X: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.f
     return order[edges].astype(np.int64), np.sqrt(squares)
 
 
-def _by_prim(X: NDArray[np.float64], verbose: int | bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Add the nearest row to the tree, again and again; the table is used up."""
+def _by_prim(X: Floats, verbose: int | bool) -> tuple[Ints, Floats]:
+    """Add the nearest row to the tree, again and again; X is overwritten."""
     n_rows = len(X)
     name, reached, near = np.arange(n_rows), np.full(n_rows, np.inf), np.zeros(n_rows, dtype=np.int64)
     edges, squares = np.empty((n_rows - 1, 2), dtype=np.int64), np.empty(n_rows - 1)
-    for begin in _shown(range(0, n_rows - 1, STEPS_AT_ONCE), verbose):
+    for begin in _track(range(0, n_rows - 1, STEPS_AT_ONCE), verbose):
         prim_steps(X, name, reached, near, edges, squares, begin, min(begin + STEPS_AT_ONCE, n_rows - 1))
     return edges, np.sqrt(squares)
 
 
-def _by_rows(X: Any, metric: str, verbose: int | bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Do as Prim for any metric, with one row of distances at a time."""
+def _by_rows(X: Any, metric: str, verbose: int | bool) -> tuple[Ints, Floats]:
+    """Run Prim's algorithm for any metric, with one row of distances at a time."""
     n_rows = X.shape[0]
     outside = np.ones(n_rows, dtype=bool)
     reached, near = np.full(n_rows, np.inf), np.zeros(n_rows, dtype=np.int64)
     edges, lengths = np.empty((n_rows - 1, 2), dtype=np.int64), np.empty(n_rows - 1)
     row = 0
-    for step in _shown(range(n_rows - 1), verbose):
+    for step in _track(range(n_rows - 1), verbose):
         outside[row] = False
         away = X[row] if metric == "precomputed" else pairwise_distances(X[row : row + 1], X, metric=metric)[0]
         closer = outside & (away < reached)
         reached[closer], near[closer] = away[closer], row
         row = int(np.argmin(np.where(outside, reached, np.inf)))
         if not outside[row]:
-            # Nothing outside can be reached: another tree of the forest begins, by an edge that does not count.
+            # All rows outside are infinitely far: begin another tree, by an edge of infinite length, which is dropped.
             row = int(np.argmax(outside))
         edges[step], lengths[step] = (near[row], row), reached[row]
     return edges, lengths
 
 
-def _shown(steps: range, verbose: int | bool) -> Iterable[int]:
-    """Go through the steps, with a bar if asked for."""
+def _track(steps: range, verbose: int | bool) -> Iterable[int]:
+    """Iterate over the steps, with a progress bar if verbose."""
     if not verbose:
         return steps
     from rich.progress import track

@@ -1,4 +1,4 @@
-"""Minimum spanning trees: Boruvka's algorithm over a k-d tree, and Prim's row by row, compiled."""
+"""Compiled minimum spanning trees: Boruvka's algorithm over a k-d tree, and Prim's algorithm row by row."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from mustlink._jit import jit
 from mustlink.hierarchy._dendrogram_kernels import find_root
 
-DEEPEST = 128
-"""A stack for trees far deeper than memory could hold."""
+# The size of the stack; no tree that fits into memory is as deep.
+MAX_DEPTH = 128
 
 
 @jit
@@ -24,7 +24,7 @@ def squared_distance(P: Any, i: Any, j: Any) -> Any:
 
 @jit
 def squared_to_box(P: Any, i: Any, low: Any, high: Any) -> Any:
-    """Return the squared distance of a row to a box; rounding never brings it above that to a row in the box."""
+    """Return the squared distance of a row to a box, never above that to a row in the box."""
     total = 0.0
     for k in range(P.shape[1]):
         x = P[i, k]
@@ -36,14 +36,14 @@ def squared_to_box(P: Any, i: Any, low: Any, high: Any) -> Any:
 
 
 @jit
-def nearest_stranger(P: Any, i: Any, bound: Any, part: Any, node_part: Any, first: Any, last: Any, box: Any) -> Any:
-    """Return the nearest row of another part than that of row i, and its squared distance, if below a bound.
+def nearest_row_outside(P: Any, i: Any, bound: Any, part: Any, node_part: Any, first: Any, last: Any, box: Any) -> Any:
+    """Return the nearest row outside the part of row i, and its squared distance, if below a bound.
 
-    Rows stand in the order of the tree: node v holds the rows from first[v] up to last[v], and has the children 2v + 1
-    and 2v + 2, or none. A node that holds only rows of the row's own part (node_part) is passed over.
+    Rows are in the order of the tree: node v contains the rows from first[v] up to last[v] and has the children 2v + 1
+    and 2v + 2, or none. A node with rows of the row's own part only (node_part) is skipped.
     """
     mine, found = part[i], -1
-    stack, reach = np.empty(DEEPEST, dtype=np.int64), np.empty(DEEPEST)
+    stack, reach = np.empty(MAX_DEPTH, dtype=np.int64), np.empty(MAX_DEPTH)
     stack[0], reach[0], height = 0, 0.0, 1
     while height:
         height -= 1
@@ -61,7 +61,7 @@ def nearest_stranger(P: Any, i: Any, bound: Any, part: Any, node_part: Any, firs
         near = squared_to_box(P, i, box[0, child], box[1, child])
         far = squared_to_box(P, i, box[0, child + 1], box[1, child + 1])
         turn = near > far
-        # The nearer child is put on top, since what it holds may make the other one needless.
+        # The nearer child is on top of the stack: its rows may exclude the other child.
         stack[height], reach[height] = child + 1 - turn, max(near, far)
         stack[height + 1], reach[height + 1] = child + turn, min(near, far)
         height += 2
@@ -70,7 +70,7 @@ def nearest_stranger(P: Any, i: Any, bound: Any, part: Any, node_part: Any, firs
 
 @jit
 def mark_nodes(part: Any, first: Any, last: Any, node_part: Any) -> None:
-    """Write for every node the part of all its rows, or -1 if they are of several."""
+    """Set for every node the part of all its rows, or -1 if they belong to several."""
     for node in range(len(first) - 1, -1, -1):
         child = 2 * node + 1
         if child < len(first):
@@ -84,41 +84,41 @@ def mark_nodes(part: Any, first: Any, last: Any, node_part: Any) -> None:
 
 
 @jit
-def offer(distance: Any, i: Any, j: Any, owner: Any, best: Any, edge: Any) -> None:
-    """Keep the edge from i to j for a part if it is the shortest that leads out of it so far."""
+def keep_if_shorter(distance: Any, i: Any, j: Any, owner: Any, best: Any, edge: Any) -> None:
+    """Keep the edge from i to j if it is the shortest that leaves a part so far."""
     if distance < best[owner]:
         best[owner] = distance
         edge[owner, 0], edge[owner, 1] = i, j
 
 
 @jit
-def shortest_ways_out(
+def nearest_outside(
     P: Any, part: Any, known: Any, floor: Any, best: Any, edge: Any, node_part: Any, first: Any, last: Any, box: Any
 ) -> None:
     """Find the shortest edge out of every part.
 
-    `known` is the nearest stranger a row had, and `floor` its squared distance, or one below which there is none; as
-    parts only grow, both stay good until that row becomes one of the part.
+    `known` is the last nearest row outside of each row, and `floor` its squared distance, or a lower bound; as parts
+    only grow, both remain valid until that row joins the part.
     """
     for i in range(len(part)):
         if known[i] >= 0 and part[known[i]] != part[i]:
-            offer(floor[i], i, known[i], part[i], best, edge)
+            keep_if_shorter(floor[i], i, known[i], part[i], best, edge)
     for i in range(len(part)):
         mine = part[i]
         if floor[i] >= best[mine] or (known[i] >= 0 and part[known[i]] != mine):
             continue
-        known[i], floor[i] = nearest_stranger(P, i, best[mine], part, node_part, first, last, box)
+        known[i], floor[i] = nearest_row_outside(P, i, best[mine], part, node_part, first, last, box)
         if known[i] >= 0:
-            offer(floor[i], i, known[i], mine, best, edge)
-            offer(floor[i], i, known[i], part[known[i]], best, edge)
+            keep_if_shorter(floor[i], i, known[i], mine, best, edge)
+            keep_if_shorter(floor[i], i, known[i], part[known[i]], best, edge)
 
 
 @jit
 def boruvka(P: Any, first: Any, last: Any, box: Any) -> Any:
     """Return the edges of a minimum spanning tree of rows in the order of a k-d tree, and their squared lengths.
 
-    In every round each part is joined with the nearest other part. Where lengths are equal, edges that would close a
-    ring are left out; the tree is then one of several.
+    In every round each part is joined with the nearest other part. With ties, edges that would close a cycle are
+    skipped, and the tree is one of several.
     """
     n_rows = len(P)
     parent, part = np.arange(n_rows), np.arange(n_rows)
@@ -132,7 +132,7 @@ def boruvka(P: Any, first: Any, last: Any, box: Any) -> Any:
             part[i] = find_root(parent, i)
         best[:] = np.inf
         mark_nodes(part, first, last, node_part)
-        shortest_ways_out(P, part, known, floor, best, edge, node_part, first, last, box)
+        nearest_outside(P, part, known, floor, best, edge, node_part, first, last, box)
         for owner in range(n_rows):
             if best[owner] == np.inf:
                 continue
@@ -149,12 +149,12 @@ def boruvka(P: Any, first: Any, last: Any, box: Any) -> Any:
 def prim_steps(P: Any, name: Any, reached: Any, near: Any, tree: Any, length: Any, begin: Any, end: Any) -> None:
     """Take the steps `begin` to `end` of Prim's algorithm.
 
-    The rows not in the tree yet stand from the step's place on; `reached` is the squared distance of each to the tree,
-    `near` the row of the tree at that distance, and `name` the number each row had. The rows are moved in place.
+    The rows outside the tree come after those inside; `reached` is the squared distance of each to the tree, `near`
+    the row of the tree at that distance, and `name` the original number of each row. The rows are moved in place.
     """
     n_rows = len(P)
     for step in range(begin, end):
-        # P[step] is the row that came in last; everything after it is outside.
+        # P[step] is the row that was added last; all rows after it are outside.
         best, best_at = np.inf, step + 1
         for i in range(step + 1, n_rows):
             distance = squared_distance(P, step, i)
@@ -171,11 +171,11 @@ def prim_steps(P: Any, name: Any, reached: Any, near: Any, tree: Any, length: An
 
 
 @jit
-def spread(tree: Any, seed: Any, n_groups: Any) -> Any:
-    """Let the seed groups grow along the edges of a tree, which come shortest first.
+def grow_seeds(tree: Any, seed: Any, n_groups: Any) -> Any:
+    """Grow the seed groups along the edges of a tree, shortest first.
 
-    `seed` is the group of every row, or -1 for a free one. Return the group of every row, -1 where no seed can be
-    reached, and the numbers of the edges that lead from one group to another.
+    `seed` is the group of every row, or -1 for a free one. Returns the group of every row, -1 if it reaches no seed,
+    and the numbers of the edges between groups.
     """
     n_rows = len(seed)
     parent, carried = np.arange(n_rows), seed.copy()
@@ -203,8 +203,8 @@ def spread(tree: Any, seed: Any, n_groups: Any) -> Any:
 
 
 @jit
-def without_rings(edges: Any, n_nodes: Any) -> Any:
-    """Return the numbers of the edges that join two parts not joined by edges before them."""
+def spanning_edges(edges: Any, n_nodes: Any) -> Any:
+    """Return the numbers of the edges that close no cycle with the edges before them."""
     parent = np.arange(n_nodes)
     taken, n_taken = np.empty(len(edges), dtype=np.int64), 0
     for number in range(len(edges)):
@@ -217,14 +217,14 @@ def without_rings(edges: Any, n_nodes: Any) -> Any:
 
 
 @jit
-def all_ways(order: Any, before: Any, last_step: Any) -> Any:
-    """Return the lengths of the ways between all nodes of a tree.
+def tree_path_lengths(order: Any, before: Any, last_step: Any) -> Any:
+    """Return the lengths of the paths between all nodes of a tree.
 
-    In `order` every node comes after the one `before` it, from which `last_step` leads to it.
+    In `order` every node comes after its parent `before`, at the distance `last_step`.
     """
-    ways = np.zeros((len(order), len(order)))
+    lengths = np.zeros((len(order), len(order)))
     for place in range(1, len(order)):
         node = order[place]
         for other in order[:place]:
-            ways[node, other] = ways[other, node] = ways[before[node], other] + last_step[node]
-    return ways
+            lengths[node, other] = lengths[other, node] = lengths[before[node], other] + last_step[node]
+    return lengths
