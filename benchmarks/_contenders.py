@@ -214,7 +214,7 @@ def _learn(method: str, task: str, fit: Callable[[Problem], Labels]) -> Contende
 
 
 CONTENDERS = (
-    _our("boosting:BoostCluster", "boosting"),
+    _our("boosting:RobustBoostCluster", "boosting"),
     _our("boosting:BoostedConstrainedKMeans", "boosting"),
     _our("boosting:BoostBaseClustering", "boosting"),
     _our("boosting:DistBoost", "boosting"),

@@ -2,19 +2,19 @@
 What boosting sees, round by round
 ==================================
 
-BoostCluster on the wine data with links of which one in ten is wrong. Each round sees the wines in another projection;
-the objective, which counts what is still broken, falls from round to round. After a third of the rounds it begins
-anew, with another trust in the links.
+RobustBoostCluster on the wine data with links of which one in ten is wrong. Each round sees the wines in another
+projection; the objective, which counts what is still broken, falls from round to round. After a third of the rounds it
+starts again, with a new estimate of the trust in each link.
 """
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
-from mustlink import BoostCluster, Constraints, plot
+from mustlink import Constraints, RobustBoostCluster, plot
 
 X, y = load_wine(return_X_y=True)
 links = Constraints.sample(y, n_pairs=200, noise=0.1, random_state=0)
-model = BoostCluster(n_clusters=3, random_state=0).fit(X, constraints=links)
+model = RobustBoostCluster(n_clusters=3, random_state=0).fit(X, constraints=links)
 
 # %%
 # The estimated share of wrong links, and how many of the suspects are indeed wrong:

@@ -28,6 +28,7 @@ from mustlink.boosting import BoostedConstrainedKMeans as BoostedConstrainedKMea
 from mustlink.boosting import CoAssociation as CoAssociation
 from mustlink.boosting import DistBoost as DistBoost
 from mustlink.boosting import PriorityCOPKMeans as PriorityCOPKMeans
+from mustlink.boosting import RobustBoostCluster as RobustBoostCluster
 from mustlink.constraints import Constraints as Constraints
 from mustlink.density import ConstrainedHDBSCAN as ConstrainedHDBSCAN
 from mustlink.hierarchy import ConstrainedLinkage as ConstrainedLinkage

@@ -106,12 +106,12 @@ class Entry:
 # Within a family the first to try comes first.
 CATALOGUE: tuple[Entry, ...] = (
     Entry(
-        "BoostCluster",
+        "RobustBoostCluster",
         "mustlink.boosting",
         "soft",
         "Start here. It learns from the links which columns matter, estimates which links are wrong and names them, "
         "and makes any clusterer follow the others.",
-        aliases=("boost",),
+        aliases=("boost", "robust"),
         speed="slow",
         is_default=True,
         input="table, sparse",
@@ -137,6 +137,17 @@ CATALOGUE: tuple[Entry, ...] = (
         speed="slow",
         boosts=True,
         own_estimators=("affinity", "spectral", "average", "complete", "kmedoids"),
+        command_defaults={"scale": False},
+    ),
+    Entry(
+        "BoostCluster",
+        "mustlink.boosting",
+        "soft",
+        "You want the published method, or every link is right and half the runs must do. It trusts all links.",
+        aliases=("boostcluster",),
+        speed="slow",
+        input="table, sparse",
+        boosts=True,
         command_defaults={"scale": False},
     ),
     Entry(

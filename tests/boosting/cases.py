@@ -5,7 +5,8 @@ from __future__ import annotations
 from conformance import Case, k_means
 
 CASES = {
-    "BoostCluster": Case(None, [{"metric": "ridged"}], {"n_rounds": 4, "n_masks": 2}),
+    "BoostCluster": Case(None, [{"representation": "published"}], {"n_rounds": 4}),
+    "RobustBoostCluster": Case(None, [], {"n_rounds": 4, "n_trials": 2}),
     "BoostBaseClustering": Case(None, [{"estimator": "average"}], {"n_rounds": 3}),
     "BoostedConstrainedKMeans": Case(k_means, [{"priorities": "random", "init_per_round": False}], {"n_rounds": 10}),
     "DistBoost": Case(

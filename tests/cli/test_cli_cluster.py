@@ -188,7 +188,7 @@ def test_report(shop):
     page = shop.read("r.html")
     assert "<h1>shop.csv in 3 clusters</h1>" in page
     assert "mustlink cluster shop.csv links.csv -k 3 --id who --ignore kind --report r.html" in page
-    assert "BoostCluster" in page
+    assert "RobustBoostCluster" in page
 
 
 def test_the_command_in_the_report_does_the_same(shop):

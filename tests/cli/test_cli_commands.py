@@ -29,7 +29,7 @@ def test_demo(desk):
     assert made == ["clusters.csv", "customers.csv", "links.csv", "report.html"]
     lines = {line.split("  ")[0]: line for line in result.stdout.splitlines()}
     plain = [int(word) for word in lines["plain k-means"].split() if word.isdigit()]
-    ours = [int(word) for word in lines["BoostCluster"].split() if word.isdigit()]
+    ours = [int(word) for word in lines["RobustBoostCluster"].split() if word.isdigit()]
     # Broken must-links, all of them, broken cannot-links, all of them.
     assert plain[1:4:2] == ours[1:4:2]
     assert ours[0] + ours[2] < plain[0] + plain[2]

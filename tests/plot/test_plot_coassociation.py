@@ -54,5 +54,5 @@ def test_rounds_without_weight_are_no_obstacle():
 
 
 def test_a_model_that_is_not_boosted_is_named():
-    with pytest.raises(TypeError, match="this SimpleNamespace has no coassociation_; fit a BoostCluster"):
+    with pytest.raises(TypeError, match="this SimpleNamespace has no coassociation_; fit a RobustBoostCluster"):
         plot.coassociation(SimpleNamespace(labels_=np.zeros(3)))

@@ -46,7 +46,7 @@ def test_axes_that_are_given_are_used():
 
 
 def test_a_model_without_rounds_is_named():
-    with pytest.raises(TypeError, match="this SimpleNamespace has no history_; fit a BoostCluster"):
+    with pytest.raises(TypeError, match="this SimpleNamespace has no history_; fit a RobustBoostCluster"):
         plot.history(SimpleNamespace())
     with pytest.raises(ValueError, match="made no rounds, since it was fitted without links"):
         plot.history(boosted(history_=[]))

@@ -16,7 +16,7 @@ LINKS = Constraints.sample(y, n_pairs=30, random_state=0)
 
 @pytest.fixture(scope="module")
 def model():
-    settings = {"metric": "ridged", "n_rounds": 6, "scale": False, "random_state": 0}
+    settings = {"n_rounds": 6, "scale": False, "random_state": 0}
     return BoostCluster(n_clusters=3, **settings).fit(X, constraints=LINKS)
 
 
@@ -54,7 +54,7 @@ def test_points_are_those_the_base_was_given():
         seen.append(np.array(table))
         return np.arange(len(table)) % 3 if len(seen) % 2 else y
 
-    model = BoostCluster(remembers, n_clusters=3, metric="ridged", n_rounds=3, scale=False, random_state=0)
+    model = BoostCluster(remembers, n_clusters=3, n_rounds=3, scale=False, random_state=0)
     model.fit(X, constraints=LINKS)
     counted = [t for t, entry in enumerate(model.history_, start=1) if entry["counted"]]
     axes = plot.projections(model, X, rounds=counted, labels=np.zeros(len(X)))
@@ -86,7 +86,7 @@ def test_axes_that_are_given_are_used(model):
 
 def test_aligned_links_a_list_and_one_feature_will_do():
     narrow = X[:, 2:3].tolist()
-    model = BoostCluster(n_clusters=3, metric="ridged", n_rounds=2, random_state=0).fit(narrow, constraints=LINKS)
+    model = BoostCluster(n_clusters=3, n_rounds=2, random_state=0).fit(narrow, constraints=LINKS)
     axes = plot.projections(model, narrow, LINKS.on(len(X)), rounds=(1,))
     for ax in axes:
         assert all(set(points.get_offsets()[:, 1]) == {0.0} for points in collections(ax, PathCollection).values())
@@ -94,7 +94,7 @@ def test_aligned_links_a_list_and_one_feature_will_do():
 
 def test_a_sparse_table_will_do():
     table = csr_array(np.where(X > 1, X, 0.0))
-    model = BoostCluster(n_clusters=3, metric="ridged", n_rounds=2, random_state=0).fit(table, constraints=LINKS)
+    model = BoostCluster(n_clusters=3, n_rounds=2, random_state=0).fit(table, constraints=LINKS)
     axes = plot.projections(model, table, LINKS, rounds=(1,))
     assert sum(len(points.get_offsets()) for points in collections(axes[1], PathCollection).values()) == len(X)
 
@@ -108,7 +108,7 @@ def test_rounds_that_are_not_there_are_named(model, number, reason):
 def test_models_without_rounds_are_named():
     with pytest.raises(ValueError, match="that of the base alone"):
         plot.projections(BoostCluster(n_clusters=3, random_state=0).fit(X), X)
-    with pytest.raises(TypeError, match="draws a fitted BoostCluster, and this is a ndarray"):
+    with pytest.raises(TypeError, match="draws a fitted RobustBoostCluster or BoostCluster, and"):
         plot.projections(X, X)
 
 

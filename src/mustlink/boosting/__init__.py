@@ -2,10 +2,12 @@
 
 from mustlink.boosting._bbc import BoostBaseClustering
 from mustlink.boosting._bckm import BoostedConstrainedKMeans
-from mustlink.boosting._boostcluster import BoostCluster, Suspect
+from mustlink.boosting._boostcluster._base import Suspect
+from mustlink.boosting._boostcluster._estimator import BoostCluster
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._distboost import DistBoost
 from mustlink.boosting._prioritycop import PriorityCOPKMeans
+from mustlink.boosting._robust._estimator import RobustBoostCluster
 
 __all__ = [
     "BoostBaseClustering",
@@ -14,5 +16,6 @@ __all__ = [
     "CoAssociation",
     "DistBoost",
     "PriorityCOPKMeans",
+    "RobustBoostCluster",
     "Suspect",
 ]

@@ -138,6 +138,8 @@ class Coordinates:
         From the scaled features to the coordinates of the linked part; empty if these are the features themselves.
     rest_basis : Basis or None
         From the scaled features to the rest.
+    n_components : int or None
+        Maximum number of columns of a representation.
     """
 
     scaling: Scaling
@@ -147,6 +149,7 @@ class Coordinates:
     spread: float
     bases: tuple[Basis, ...] = ()
     rest_basis: Basis | None = None
+    n_components: int | None = None
 
     def of_rows(self, X: Table) -> Coordinates:
         """Return the coordinates of new rows."""
@@ -167,9 +170,9 @@ class Coordinates:
             return self.plain
         return self.linked if self.rest is None else np.hstack([self.linked, self.rest])
 
-    def represent(self, directions: Directions, n_components: int | None) -> NDArray[Any]:
+    def represent(self, directions: Directions) -> NDArray[Any]:
         """Return the representation that the base is given, at most n_components columns of it."""
-        dtype = self.linked.dtype
+        dtype, n_components = self.linked.dtype, self.n_components
         if self.rest is None or directions.rest_factor == 0:
             return self.linked @ directions.matrix[:, :n_components].astype(dtype)
         if n_components is None:
@@ -229,12 +232,14 @@ def make_coordinates(
     most_span = len(links.constrained_rows()) + 1 if points else len(links)
     if d <= FEW_FEATURES or is_direct_cheaper(n, d, most_span, needs_rest, issparse(X)):
         linked = shifted_dense(scaled, offset)
-        return Coordinates(scaling, linked, None, linked if not issparse(X) else scaled, spread)
+        return Coordinates(
+            scaling, linked, None, linked if not issparse(X) else scaled, spread, n_components=n_components
+        )
     basis = linked_span(scaled, offset, links, points)
     linked = basis.coordinates(scaled, offset)
     rest_basis = rest_span(scaled, basis, linked, n_components) if needs_rest else None
     rest = None if rest_basis is None else rest_basis.coordinates(scaled, offset)
-    whole = Coordinates(scaling, linked, rest, scaled, spread, (basis,), rest_basis)
+    whole = Coordinates(scaling, linked, rest, scaled, spread, (basis,), rest_basis, n_components)
     return joined(whole) if joint else whole
 
 

@@ -52,34 +52,29 @@ class ScoutView:
     ----------
     coordinates : Coordinates
         Of all rows.
-    n_components : int or None
-        The most columns of a representation.
     rows : ndarray or None
         The sample, None for all rows.
     """
 
     coordinates: Coordinates
-    n_components: int | None
     rows: NDArray[np.intp] | None = None
 
     @classmethod
-    def of(
-        cls, coordinates: Coordinates, n_components: int | None, linked: NDArray[np.int64], rng: np.random.RandomState
-    ) -> ScoutView:
+    def of(cls, coordinates: Coordinates, linked: NDArray[np.int64], rng: np.random.RandomState) -> ScoutView:
         """Draw a sample if the table is large."""
         n_samples = coordinates.linked.shape[0]
         if n_samples <= MOST_SCOUTED:
-            return cls(coordinates, n_components)
+            return cls(coordinates)
         size = int(np.clip(SCOUTED_SHARE * n_samples, LEAST_SAMPLE, MOST_SAMPLE))
         others = rng.choice(n_samples, size=size, replace=False)
-        return cls(coordinates, n_components, np.union1d(linked, others).astype(np.intp))
+        return cls(coordinates, np.union1d(linked, others).astype(np.intp))
 
     def run(self, base: BaseClusterer, directions: Directions | None, seed: int) -> BaseRun:
         """Run the base once, in a representation or on the plain table, and label all rows."""
         if directions is None:
             where, table = "on the plain table", self.coordinates.plain_for(base.takes_sparse)
         else:
-            where, table = "while scouting a form", self.coordinates.represent(directions, self.n_components)
+            where, table = "in a trial of a representation", self.coordinates.represent(directions)
         if self.rows is None:
             return base.run(table, seed, where)
         sample = table[self.rows]

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-__all__ = ["AUTO_FORMS", "Directions", "Form", "LinkGeometry"]
+__all__ = ["Directions", "Form", "LinkGeometry"]
 
 Floats = NDArray[np.float64]
 Kind = Literal["projection", "difference", "whitened", "ridged"]
-AUTO_FORMS = ((0.1, 0.3), (0.3, 1.0), (1.0, 0.3), (1.0, 1.0), (3.0, 1.0), (1.0, 3.0), (10.0, 0.3))
 # An eigenvalue below this share of the largest is rounding, and no direction.
 POSITIVE = 1e-12
 # The share of the covariance that the whitened form adds to the scatter of the must-links.

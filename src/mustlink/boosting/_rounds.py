@@ -43,7 +43,7 @@ class Voter:
 class Round:
     """What happened in one round."""
 
-    form: str
+    representation: str
     alpha: float
     masses: Masses
     counted: bool
@@ -79,7 +79,6 @@ class RoundSettings:
     learning_rate: float
     smoothing: float
     on_bad_round: str
-    n_components: int | None
 
 
 def boost(
@@ -114,7 +113,7 @@ def boost(
         directions = form.directions(problem.geometry, must, cannot)
         if not directions.values.size:
             continue
-        table = problem.coordinates.represent(directions, settings.n_components)
+        table = problem.coordinates.represent(directions)
         run = problem.base.run(table, int(seed), f"in round {t} of {settings.n_rounds}")
         # The same weights that gave the same labels will do so for ever, if every round sees all links.
         if (

@@ -115,7 +115,7 @@ def boost_with_doubt(
     # 1. Scout.
     masks = draw_masks(links.is_must, doubting.n_masks, rng)
     seeds, plain_seeds = draw_seeds(rng, doubting.n_masks), draw_seeds(rng, doubting.n_masks)
-    view = ScoutView.of(problem.coordinates, settings.n_components, links.rows, rng)
+    view = ScoutView.of(problem.coordinates, links.rows, rng)
     scouts = send_scouts(
         problem, view, forms, masks, seeds=seeds, plain_seeds=plain_seeds, n_jobs=doubting.n_jobs, after_run=after_run
     )

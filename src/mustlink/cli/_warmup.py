@@ -140,7 +140,7 @@ def _exercise(clusterer: type[Any], X: Any, **parameters: Any) -> None:
     y = np.full(X.shape[0], -1)
     y[[14, 15, 16, 17]] = 0, 0, 1, 2
     known = clusterer().get_params()
-    few = {"n_clusters": 3, "max_iter": 3, "n_rounds": 2, "n_masks": 2, "random_state": 0}
+    few = {"n_clusters": 3, "max_iter": 3, "n_rounds": 2, "n_trials": 2, "random_state": 0}
     settings = {name: value for name, value in few.items() if name in known} | parameters
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

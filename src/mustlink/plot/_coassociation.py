@@ -50,7 +50,7 @@ def coassociation(model: Any, *, random_state: Any = 0, ax: Any = None) -> Any:
     >>> from mustlink.datasets import load
     >>> X, y = load("wine", return_X_y=True)
     >>> links = Constraints.sample(y, n_pairs=100, random_state=0)
-    >>> model = BoostCluster(n_clusters=3, metric="ridged", n_rounds=10, random_state=0).fit(X, constraints=links)
+    >>> model = BoostCluster(n_clusters=3, n_rounds=10, random_state=0).fit(X, constraints=links)
     >>> ax = plot.coassociation(model)
     >>> ax.get_images()[0].get_array().shape
     (178, 178)
@@ -60,7 +60,7 @@ def coassociation(model: Any, *, random_state: Any = 0, ax: Any = None) -> Any:
         if not hasattr(model, name):
             raise TypeError(
                 f"plot.coassociation draws a fitted boosted clusterer, and this {type(model).__name__} has no {name}; "
-                "fit a BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
+                "fit a RobustBoostCluster, BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
             )
     plt = pyplot()
     if ax is None:

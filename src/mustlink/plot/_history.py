@@ -45,7 +45,7 @@ def history(model: Any, *, axes: Any = None) -> Any:
     >>> from mustlink.datasets import load
     >>> X, y = load("wine", return_X_y=True)
     >>> links = Constraints.sample(y, n_pairs=100, random_state=0)
-    >>> model = BoostCluster(n_clusters=3, metric="ridged", n_rounds=10, random_state=0).fit(X, constraints=links)
+    >>> model = BoostCluster(n_clusters=3, n_rounds=10, random_state=0).fit(X, constraints=links)
     >>> objective, steps = plot.history(model)
     >>> len(objective.get_lines()[0].get_xdata())
     10
@@ -81,7 +81,7 @@ def _rounds(model: Any) -> Sequence[Mapping[str, Any]]:
     if rounds is None:
         raise TypeError(
             f"plot.history draws the rounds of a fitted boosted clusterer, and this {type(model).__name__} has no "
-            "history_; fit a BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
+            "history_; fit a RobustBoostCluster, BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
         )
     if not len(rounds):
         raise ValueError(f"This {type(model).__name__} made no rounds, since it was fitted without links.")

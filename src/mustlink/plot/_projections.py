@@ -30,7 +30,7 @@ def projections(
 
     Parameters
     ----------
-    model : BoostCluster
+    model : RobustBoostCluster or BoostCluster
         A fitted one.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The table it was fitted on.
@@ -66,7 +66,7 @@ def projections(
     >>> from mustlink.datasets import load
     >>> X, y = load("wine", return_X_y=True)
     >>> links = Constraints.sample(y, n_pairs=60, random_state=0)
-    >>> model = BoostCluster(n_clusters=3, metric="ridged", n_rounds=5, random_state=0).fit(X, constraints=links)
+    >>> model = BoostCluster(n_clusters=3, n_rounds=5, random_state=0).fit(X, constraints=links)
     >>> axes = plot.projections(model, X, links, rounds=(1, 2))
     >>> [ax.get_title() for ax in axes]
     ['the table', 'round 1', 'round 2']
@@ -80,7 +80,7 @@ def projections(
     plt = pyplot()
     if axes is None:
         axes = _new_axes(plt, 1 + len(chosen))
-    views = [_principal(X), *(_two_columns(model.representation(X, number)) for number in chosen)]
+    views = [_principal(X), *(_two_columns(model.represent(X, number)) for number in chosen)]
     titles = ["the table", *(f"round {number}" for number in chosen)]
     for ax, points, title in zip(axes, views, titles, strict=True):
         _draw_links(ax, points, links)
@@ -94,10 +94,12 @@ def projections(
 def _chosen_rounds(model: Any, rounds: Sequence[int] | None) -> list[int]:
     """Return the numbers of the rounds to draw, after checks."""
     if not hasattr(model, "history_") or not hasattr(model, "is_plain_"):
-        raise TypeError(f"plot.projections draws a fitted BoostCluster, and this is a {type(model).__name__}.")
+        raise TypeError(
+            f"plot.projections draws a fitted RobustBoostCluster or BoostCluster, and this is a {type(model).__name__}."
+        )
     if model.is_plain_:
         raise ValueError(
-            "The result of this BoostCluster is that of the base alone (is_plain_ is True): there is no round to draw."
+            "The result of this model is that of the base alone (is_plain_ is True): there is no round to draw."
         )
     counted = [number for number, entry in enumerate(model.history_, start=1) if entry["counted"]]
     if rounds is None:

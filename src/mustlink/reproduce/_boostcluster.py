@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,7 @@ from mustlink.reproduce._boostcluster_claims import (
     round_claims,
 )
 from mustlink.reproduce._cell import Cell
-from mustlink.reproduce._methods import Method, Outcome, build, find_class
+from mustlink.reproduce._methods import Method, Outcome, build
 from mustlink.reproduce._pictures import Look, curve_panels, round_panels
 from mustlink.reproduce._problem import DataSet, Problem, leading_directions, standardised
 from mustlink.reproduce._protocol import Part, Picture, Protocol, Sizes
@@ -36,7 +36,8 @@ from mustlink.spectral import NormalizedSpectralClustering
 __all__ = ["PROTOCOL"]
 
 PAPER = "boostcluster"
-HOME = "mustlink.boosting:BoostCluster"
+HOME = "mustlink.boosting:RobustBoostCluster"
+PUBLISHED_HOME = "mustlink.boosting:BoostCluster"
 LEAST_OBJECTIVE = 1e-300
 """Nothing is left to learn below this, and 0 has no logarithm."""
 
@@ -65,14 +66,12 @@ def _plain(base: str, problem: Problem) -> Outcome:
 
 
 def _boosted(base: str, published: bool, problem: Problem) -> Outcome:
-    """BoostCluster by default, or as the paper has it; the features are scaled already."""
-    boost_cluster = find_class(HOME)
-    assert boost_cluster is not None
-    make: Callable[..., Any] = boost_cluster
+    """RobustBoostCluster, or BoostCluster as the paper has it; the features are scaled already."""
     settings: dict[str, Any] = {"scale": False}
     if published:
-        make, settings = boost_cluster.as_published, {"n_components": problem.n_components}
-    model = make(make_base(base, problem), random_state=problem.seed, **settings)
+        settings = {"representation": "published", "n_components": problem.n_components}
+    home = PUBLISHED_HOME if published else HOME
+    model = build(home, estimator=make_base(base, problem), random_state=problem.seed, **settings)
     model.fit(problem.X, constraints=problem.links)
     facts = {"log_objective": log_objective(model), "n_counted": sum(entry["counted"] for entry in model.history_)}
     return Outcome(model.labels_, facts)
@@ -83,7 +82,8 @@ def log_objective(model: Any) -> list[float]:
     if not model.history_:
         return []
     first = model.history_[0]
-    alpha = first["alpha"] if first["counted"] or model.on_bad_round == "reweight" else 0.0
+    skipped = getattr(model, "representation", None) == "published" and not first["counted"]
+    alpha = 0.0 if skipped else first["alpha"]
     # A round divides the must-links it puts together, and multiplies the cannot-links it puts together, by exp(alpha).
     change = (first["must_apart"] + first["must_together"] * math.exp(-alpha)) * (
         first["cannot_apart"] + first["cannot_together"] * math.exp(alpha)
@@ -112,7 +112,7 @@ def _rival(home: str, problem: Problem) -> Outcome:
 METHODS = (
     *(Method(base, partial(_plain, base)) for base in BASES),
     *(Method(f"{DEFAULT} + {base}", partial(_boosted, base, False), HOME) for base in BASES),
-    *(Method(f"{PUBLISHED} + {base}", partial(_boosted, base, True), HOME) for base in BASES),
+    *(Method(f"{PUBLISHED} + {base}", partial(_boosted, base, True), PUBLISHED_HOME) for base in BASES),
     *(
         Method(f"SpectralLearn + {base}", partial(_spectrally_learned, base), "mustlink.spectral:SpectralLearning")
         for base in BASES

@@ -1,4 +1,4 @@
-"""BoostCluster with doubt: scouts, trust, a second look at it, the check."""
+"""RobustBoostCluster with doubt: scouts, trust, a second look at it, the check."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
-from mustlink.boosting import BoostCluster, _doubt
+from mustlink.boosting import RobustBoostCluster, _doubt
 from mustlink.boosting._bases import BaseClusterer, BaseRun, NearestMean
 from mustlink.boosting._beliefs import Stakes
 from mustlink.boosting._doubt import conflict_bound, doubt, draw_masks, fit_logistic, score, unseen_votes
@@ -191,7 +191,7 @@ def test_rounds_count_by_the_links_they_have_not_seen() -> None:
 @pytest.mark.parametrize("links", [Constraints([(0, 1)], [(0, 99)]), Constraints([(0, 1)])], ids=["two", "one"])
 def test_rounds_count_where_no_link_can_be_left_out(links: Constraints) -> None:
     X, _ = load_iris(return_X_y=True)
-    model = BoostCluster(n_clusters=3, n_rounds=6, random_state=0).fit(X, constraints=links)
+    model = RobustBoostCluster(n_clusters=3, n_rounds=6, random_state=0).fit(X, constraints=links)
     assert any(report["counted"] for report in model.history_)
     assert all(report["counted"] == (report["alpha"] > 0) for report in model.history_)
 
@@ -207,7 +207,7 @@ def test_one_cluster_leaves_no_room_for_a_second_look() -> None:
 def test_the_rounds_begin_anew_after_a_third() -> None:
     X, y = load_iris(return_X_y=True)
     links = Constraints.sample(y, 100, noise=0.2, random_state=0)
-    model = BoostCluster(n_clusters=3, n_rounds=8, random_state=0).fit(X, constraints=links)
+    model = RobustBoostCluster(n_clusters=3, n_rounds=8, random_state=0).fit(X, constraints=links)
     assert len(model.history_) == 8
     first, second = model.objective_[:3], model.objective_[3:]
     assert np.all(np.diff(first) <= 1e-9)
@@ -222,7 +222,7 @@ def test_the_rounds_begin_anew_after_a_third() -> None:
         return KMeans(3, n_init=1, random_state=turn[0]).fit_predict(table)
 
     with pytest.raises(RuntimeError, match="failed in round 8 of 8"):
-        BoostCluster(fails_at_the_end, 3, n_rounds=8, random_state=0).fit(X, constraints=links)
+        RobustBoostCluster(fails_at_the_end, 3, n_rounds=8, random_state=0).fit(X, constraints=links)
 
 
 # ---- the whole -----------------------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def test_the_rounds_begin_anew_after_a_third() -> None:
 def test_clean_and_easy_links_raise_no_doubt() -> None:
     X, y = make_blobs(200, 5, centers=4, cluster_std=0.6, random_state=1)
     links = Constraints.sample(y, 200, random_state=0)
-    model = BoostCluster(n_clusters=4, random_state=0).fit(X, constraints=links)
+    model = RobustBoostCluster(n_clusters=4, random_state=0).fit(X, constraints=links)
     assert model.error_rate_ < 0.02
     assert model.suspects_ == []
     assert model.trust_.min() > 0.9
@@ -244,7 +244,7 @@ def test_links_all_turned_round_do_no_harm() -> None:
     expected = np.mean([normalized_mutual_info_score(y, labels) for labels in alone])
     for seed in range(3):
         links = Constraints.sample(y, 200, noise=1.0, random_state=seed)
-        model = BoostCluster(n_clusters=3, n_rounds=10, random_state=seed).fit(X, constraints=links)
+        model = RobustBoostCluster(n_clusters=3, n_rounds=10, random_state=seed).fit(X, constraints=links)
         assert model.is_plain_
         assert normalized_mutual_info_score(y, model.labels_) > expected - 0.02
 
@@ -258,7 +258,7 @@ def test_one_wrong_link_among_many_is_the_first_suspect_in_most_seeds() -> None:
         wrong = links.must_link[rng.randint(len(links.must_link))]
         kept = (links.must_link != wrong).any(axis=1)
         flipped = Constraints(links.must_link[kept], np.vstack([links.cannot_link, wrong]))
-        model = BoostCluster(n_clusters=3, random_state=seed).fit(X, constraints=flipped)
+        model = RobustBoostCluster(n_clusters=3, random_state=seed).fit(X, constraints=flipped)
         hits += bool(model.suspects_) and model.suspects_[0][:3] == (*wrong, "cannot")
     assert hits >= 5
 
@@ -266,7 +266,7 @@ def test_one_wrong_link_among_many_is_the_first_suspect_in_most_seeds() -> None:
 def test_wrong_links_are_found_and_the_result_stays_above_the_base_alone() -> None:
     X, y = load_wine(return_X_y=True)
     links = Constraints.sample(y, 400, noise=0.2, random_state=0)
-    model = BoostCluster(n_clusters=3, random_state=0).fit(X, constraints=links)
+    model = RobustBoostCluster(n_clusters=3, random_state=0).fit(X, constraints=links)
     assert 0.1 < model.error_rate_ <= 0.3
     suspects = [(s.a, s.b, s.link) for s in model.suspects_]
     wrong = [(y[a] == y[b]) == (link == "cannot") for a, b, link in suspects]
@@ -277,26 +277,28 @@ def test_wrong_links_are_found_and_the_result_stays_above_the_base_alone() -> No
     assert adjusted_rand_score(y, model.labels_) > adjusted_rand_score(y, alone)
 
 
-def test_form_weights_tell_what_was_used() -> None:
+def test_representation_weights_tell_what_was_used() -> None:
     X, y = load_iris(return_X_y=True)
     links = Constraints.sample(y, 100, random_state=0)
-    model = BoostCluster(n_clusters=3, forms=[(1.0, 1.0), (0.1, 0.3)], n_rounds=6, random_state=0)
+    model = RobustBoostCluster(n_clusters=3, representations=[(1.0, 1.0), (0.1, 0.3)], n_rounds=6, random_state=0)
     model.fit(X, constraints=links)
-    assert list(model.form_weights_) == ["ridged(1, 1)", "ridged(0.1, 0.3)", "plain"]
-    assert sum(model.form_weights_.values()) == pytest.approx(1.0)
-    assert {report["form"] for report in model.history_} <= set(model.form_weights_)
+    assert list(model.representation_weights_) == ["ridged(1, 1)", "ridged(0.1, 0.3)", "plain"]
+    assert sum(model.representation_weights_.values()) == pytest.approx(1.0)
+    assert {report["representation"] for report in model.history_} <= set(model.representation_weights_)
     assert model.coassociation_.weights.sum() == pytest.approx(1.0)
 
 
 def test_n_jobs_changes_nothing() -> None:
     X, y = load_wine(return_X_y=True)
     links = Constraints.sample(y, 60, random_state=0)
-    one = BoostCluster(AgglomerativeClustering(), 3, n_rounds=3, n_masks=2, random_state=0).fit(X, constraints=links)
-    two = BoostCluster(AgglomerativeClustering(), 3, n_rounds=3, n_masks=2, random_state=0, n_jobs=2)
+    one = RobustBoostCluster(AgglomerativeClustering(), 3, n_rounds=3, n_trials=2, random_state=0).fit(
+        X, constraints=links
+    )
+    two = RobustBoostCluster(AgglomerativeClustering(), 3, n_rounds=3, n_trials=2, random_state=0, n_jobs=2)
     two.fit(X, constraints=links)
     assert (one.labels_ == two.labels_).all()
     assert (one.trust_ == two.trust_).all()
-    assert one.form_weights_ == two.form_weights_
+    assert one.representation_weights_ == two.representation_weights_
     assert one.coassociation_ == two.coassociation_
 
 
@@ -305,7 +307,7 @@ def test_few_links_work(n_links: int) -> None:
     X, y = load_iris(return_X_y=True)
     for seed in range(3):
         links = Constraints.sample(y, n_links, random_state=seed)
-        model = BoostCluster(n_clusters=3, n_rounds=4, random_state=seed).fit(X, constraints=links)
+        model = RobustBoostCluster(n_clusters=3, n_rounds=4, random_state=seed).fit(X, constraints=links)
         assert 0 <= model.error_rate_ <= 0.3
         assert ((model.trust_ > 0) & (model.trust_ <= 1)).all()
         assert adjusted_rand_score(y, model.labels_) > 0.4
@@ -318,7 +320,7 @@ def test_unequal_numbers_of_links_work() -> None:
         Constraints(links.must_link, links.cannot_link[:3]),
         Constraints(links.must_link[:3], links.cannot_link),
     ):
-        model = BoostCluster(n_clusters=3, random_state=0).fit(X, constraints=lopsided)
+        model = RobustBoostCluster(n_clusters=3, random_state=0).fit(X, constraints=lopsided)
         assert adjusted_rand_score(y, model.labels_) > 0.8
 
 
@@ -339,7 +341,7 @@ def test_scouts_look_at_a_sample_of_a_large_table(base: Any, monkeypatch: pytest
         return original(self, table, *rest)
 
     monkeypatch.setattr(_doubt.BaseClusterer, "run", spy)
-    model = BoostCluster(base, 3, n_rounds=3, n_masks=2, random_state=0).fit(X, constraints=links)
+    model = RobustBoostCluster(base, 3, n_rounds=3, n_trials=2, random_state=0).fit(X, constraints=links)
     n_linked = len(links.constrained_rows())
     assert seen[-3:] == [600] * 3
     assert len(seen) == 2 * 8 + 3
@@ -360,6 +362,6 @@ def test_the_nearest_mean_labels_rows_and_leaves_noise_out() -> None:
 def test_many_voters_build_nothing_quadratic() -> None:
     X, y = make_blobs(30_000, 3, centers=3, random_state=0)
     links = Constraints.sample(y, 50, random_state=0)
-    model = BoostCluster(KMeans(n_init=1, max_iter=5), 3, n_rounds=5, random_state=0).fit(X, constraints=links)
+    model = RobustBoostCluster(KMeans(n_init=1, max_iter=5), 3, n_rounds=5, random_state=0).fit(X, constraints=links)
     assert model.coassociation_.codes.nbytes <= 30_000 * (5 + 32)
     assert adjusted_rand_score(y, model.labels_) > 0.9

@@ -1,0 +1,1 @@
+"""BoostCluster, and the parts that RobustBoostCluster shares with it."""

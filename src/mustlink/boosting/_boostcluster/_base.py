@@ -1,0 +1,281 @@
+"""What BoostCluster and RobustBoostCluster share: fit, predict, and what a fitted model keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
+from sklearn.base import BaseEstimator
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mustlink._sklearn_compat import Interval, fit_context
+from mustlink._types import Array, Floats, Ints, Mask
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows
+from mustlink.boosting._bases import BaseClusterer
+from mustlink.boosting._coordinates import Coordinates, Scaling
+from mustlink.boosting._final import FinalModel
+from mustlink.boosting._links import LinkSet
+from mustlink.boosting._rounds import Round, Voter
+from mustlink.boosting._schemes import Outcome, draw_seeds
+from mustlink.constraints import AlignedConstraints, Constraints
+
+__all__ = ["BaseBoostCluster", "Suspect", "list_suspects", "show_progress"]
+
+
+class Suspect(NamedTuple):
+    """A link that looks wrong.
+
+    Attributes
+    ----------
+    a, b : int
+        The rows it joins.
+    link : str
+        "must" or "cannot".
+    trust : float
+        The estimated probability that it is correct; always 1 for :class:`BoostCluster`, which estimates none.
+    weight : float
+        The factor by which its share of the weights has grown over the rounds: how hard it was to satisfy.
+    """
+
+    a: int
+    b: int
+    link: str
+    trust: float
+    weight: float
+
+
+class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
+    """Base of the two classes: a subclass gives `_fit_links`, which runs the rounds."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, 1, closed="right")],
+        "scale": ["boolean"],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    estimator: Any
+    n_clusters: int | None
+    random_state: Any
+    verbose: int | bool
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # ---- fitting -----------------------------------------------------------------------------------------------
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        constraints: Constraints | AlignedConstraints | None = None,
+    ) -> Self:
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,), default=None
+            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row are taken for the
+            truth to score against, and ignored.
+        constraints : Constraints or AlignedConstraints, default=None
+            What is known of pairs of rows.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        X = _with_small_indices(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"))
+        links = self._constraints_for(constraints, y, X.shape[0])
+        base = BaseClusterer(self.estimator, self.n_clusters)
+        check_enough_rows(X.shape[0], base.n_clusters)
+        rng = check_random_state(self.random_state)
+        if links.is_empty:
+            self._fit_plain(X, base, rng)
+        else:
+            self._fit_links(X, links, base, rng)
+        self.violations_ = links.violations(self.labels_)
+        return self
+
+    def _fit_plain(self, X: Any, base: BaseClusterer, rng: np.random.RandomState) -> None:
+        """Without links the result is that of the base clusterer alone."""
+        scaling = Scaling.of(X, self._scales())
+        table = scaling.apply(X)
+        run = base.run(table, int(draw_seeds(rng, 1)[0]))
+        coordinates = Coordinates(scaling, table[:, :0], None, table, 1.0)
+        self._keep_result(FinalModel.of_run(run), [Voter(run, None, 1.0)], coordinates, is_plain=True)
+        self._keep_rounds([])
+        self.suspects_: list[Suspect] = []
+
+    def _scales(self) -> bool:
+        """Whether the features are standardized."""
+        raise NotImplementedError
+
+    def _fit_links(self, X: Any, constraints: Constraints, base: BaseClusterer, rng: np.random.RandomState) -> None:
+        """Run the rounds and keep their result."""
+        raise NotImplementedError
+
+    # ---- keeping what was learned ------------------------------------------------------------------------------
+
+    def _keep(self, outcome: Outcome, coordinates: Coordinates) -> None:
+        """Keep the clusters and the rounds."""
+        self._keep_result(outcome.model, outcome.voters, coordinates, is_plain=outcome.is_plain)
+        self._keep_rounds(outcome.boosted.rounds)
+
+    def _keep_result(self, model: FinalModel, voters: list[Voter], coordinates: Coordinates, *, is_plain: bool) -> None:
+        """Keep the clusters, and what is needed to predict new rows."""
+        self.labels_ = model.labels.astype(np.int64)
+        self.n_clusters_ = int(model.labels.max()) + 1
+        self.coassociation_ = model.kernel
+        self.is_plain_ = is_plain
+        self._model = model
+        # The labels of the voters are columns of the codes; the rows are needed only to look for the nearest one.
+        self._voters = [replace(voter, run=replace(voter.run, labels=voter.run.labels[:0])) for voter in voters]
+        can_predict = all(voter.run.model is not None for voter in voters)
+        self._coordinates = coordinates.without_rows() if can_predict else coordinates
+
+    def _keep_rounds(self, rounds: Sequence[Round]) -> None:
+        """Keep the reports of the rounds."""
+        self.n_iter_ = len(rounds)
+        self._directions = [done.directions for done in rounds]
+        self.objective_ = [float(np.exp(done.log_objective)) for done in rounds]
+        self.alphas_ = np.array([done.alpha for done in rounds])
+        self.history_ = [
+            {
+                "representation": done.representation,
+                "objective": objective,
+                "alpha": done.alpha,
+                **asdict(done.masses),
+                "counted": done.counted,
+                "n_clusters": done.n_clusters,
+            }
+            for done, objective in zip(rounds, self.objective_, strict=True)
+        ]
+
+    # ---- new rows ----------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Ints:
+        """Return the cluster of new rows.
+
+        Each run of the base clusterer labels the rows in its own representation, by the base's ``predict`` or else by
+        the label of the nearest row of the table; the code of these labels goes to the nearest final cluster.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows. Links play no part.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Cluster numbers.
+        """
+        new = self._coordinates_of(X)
+        columns = [self._vote(t, new) for t in range(len(self._voters))]
+        return self._model.predict(np.column_stack(columns)).astype(np.int64)
+
+    def represent(self, X: Any, round_number: int) -> Array:
+        """Return what the base clusterer was given in a round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table, or new rows.
+        round_number : int
+            Which round, counted from 1 as in messages; ``history_[round_number - 1]`` describes it.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, s)
+            The rows in the directions of that round, the one with the largest eigenvalue first.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from mustlink import Constraints
+        >>> from mustlink.boosting import BoostCluster
+        >>> X, y = load_iris(return_X_y=True)
+        >>> links = Constraints.sample(y, n_pairs=40, random_state=0)
+        >>> model = BoostCluster(n_clusters=3, representation="difference", n_components=2, random_state=0)
+        >>> model.fit(X, constraints=links).represent(X, 1).shape
+        (150, 2)
+        """
+        rows = self._coordinates_of(X)
+        if not 1 <= round_number <= self.n_iter_:
+            raise ValueError(f"round_number must be between 1 and the {self.n_iter_} rounds; got {round_number}.")
+        return rows.represent(self._directions[round_number - 1])
+
+    def _vote(self, t: int, new: Coordinates) -> Array:
+        """Return the labels that one run gives to new rows."""
+        voter = self._voters[t]
+        table = self._table_of(voter, new)
+        if voter.run.model is not None:
+            return np.asarray(voter.run.model.predict(table))
+        nearest = NearestNeighbors(n_neighbors=1).fit(self._table_of(voter, self._coordinates))
+        code = self.coassociation_.codes[nearest.kneighbors(table, return_distance=False)[:, 0], t]
+        # Noise is code -1, which here finds the last entry.
+        return np.append(self.coassociation_.names[t], -1)[code]
+
+    def _table_of(self, voter: Voter, coordinates: Coordinates) -> Any:
+        """Return the representation in which a run was made."""
+        if voter.directions is None:
+            return coordinates.plain_for(BaseClusterer(self.estimator, self.n_clusters).takes_sparse)
+        return coordinates.represent(voter.directions)
+
+    def _coordinates_of(self, X: Any) -> Coordinates:
+        """Check new rows and compute their coordinates."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=False)
+        return self._coordinates.of_rows(_with_small_indices(X))
+
+
+def list_suspects(links: LinkSet, suspicious: Mask, trust: Floats, growth: Floats) -> list[Suspect]:
+    """List the suspicious links: least trusted first, then those whose weight has grown most."""
+    worst_first = np.lexsort((links.place, -growth, trust))
+    return [
+        Suspect(
+            int(links.pairs[i, 0]),
+            int(links.pairs[i, 1]),
+            "must" if links.is_must[i] else "cannot",
+            float(trust[i]),
+            float(growth[i]),
+        )
+        for i in worst_first[suspicious[worst_first]]
+    ]
+
+
+@contextmanager
+def show_progress(shown: int | bool, name: str, n_runs: int) -> Iterator[Callable[[], None]]:
+    """Show a bar that advances with the runs of the base clusterer, if asked to."""
+    if not shown:
+        yield lambda: None
+        return
+    from rich.progress import Progress
+
+    with Progress() as bar:
+        task = bar.add_task(name, total=n_runs)
+        yield lambda: bar.advance(task)
+
+
+def _with_small_indices(X: Any) -> Any:
+    """Give a sparse table 32-bit indices where they suffice: many clusterers take no others."""
+    if not issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max or X.indices.dtype == np.int32:
+        return X
+    return csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
