@@ -12,8 +12,8 @@ from sklearn.datasets import make_blobs
 from sklearn.preprocessing import scale
 
 from mustlink import Constraints
+from mustlink.boosting import DistBoost
 from mustlink.boosting._bckm import BoostedConstrainedKMeans
-from mustlink.boosting._distboost import DistBoost
 from mustlink.boosting._prioritycop import PriorityCOPKMeans
 from mustlink.datasets import load
 from mustlink.errors import DataNotFoundError

@@ -11,7 +11,7 @@ CASES = {
     "BoostedConstrainedKMeans": Case(k_means, [{"priorities": "random", "init_per_round": False}], {"n_rounds": 10}),
     "DistBoost": Case(
         None,
-        [{"finish": "average", "hypothesis": "posterior", "cannot_links": "ignore", "unlabeled_fraction": None}],
+        [{"consensus": "average", "hypothesis": "posterior", "cannot_links": "ignore", "unlabeled_fraction": None}],
         {"n_rounds": 3},
     ),
     "PriorityCOPKMeans": Case(k_means, [{"init": "random"}]),

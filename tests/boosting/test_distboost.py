@@ -1,4 +1,4 @@
-"""DistBoost: its inference against enumeration, its weights against the list of all pairs, and singular tables."""
+"""DistBoost: its weights against the list of all pairs, its distance against the formula, and singular data."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
-from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine
 
 from mustlink import Constraints
-from mustlink.boosting import _distboost as distboost_module
-from mustlink.boosting._distboost import DistBoost, PairWeights, cut, view
-from mustlink.boosting._distboost_kernels import forest_beliefs
-from mustlink.boosting._distboost_mixture import Chunklets, Directions, Mixture, shares_of
+from mustlink.boosting import DistBoost
+from mustlink.boosting._distboost import _distboost as distboost_module
+from mustlink.boosting._distboost._distance import Directions, embed
+from mustlink.boosting._distboost._distboost import cut
+from mustlink.boosting._distboost._pair_weights import PairWeights
 from mustlink.errors import TooLargeError
 from mustlink.metrics import normalized_mutual_info
 from reference.random_links import cases
@@ -46,106 +46,7 @@ def same_partition(one, other):
     return len(pairs) == len(set(one)) == len(set(other))
 
 
-# ---- inference ------------------------------------------------------------------------------------------------------
-
-
-def enumerate_marginals(belief, edges):
-    """Add up the products of the potentials over all states in which no edge has two equal ends, in logarithms."""
-    n_nodes, n_states = belief.shape
-    allowed = np.array(
-        [
-            states
-            for states in itertools.product(range(n_states), repeat=n_nodes)
-            if all(states[a] != states[b] for a, b in edges)
-        ]
-    )
-    log_weight = belief[np.arange(n_nodes), allowed].sum(axis=1)
-    weight = np.exp(log_weight - log_weight.max())
-    total = np.zeros(belief.shape)
-    for states, share in zip(allowed, weight / weight.sum(), strict=True):
-        total[np.arange(n_nodes), states] += share
-    return total
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.integers(1, 6), st.integers(2, 4), st.integers(0, 10_000), st.sampled_from([1.0, 20.0, 300.0]))
-def test_beliefs_on_a_forest_equal_enumeration(n_nodes, n_states, seed, spread):
-    rng = np.random.RandomState(seed)
-    parent = np.array([rng.randint(-1, node) if node else -1 for node in range(n_nodes)])
-    belief = rng.standard_normal((n_nodes, n_states)) * spread
-    belief -= belief.max(axis=1, keepdims=True)
-    edges = [(node, parent[node]) for node in range(n_nodes) if parent[node] >= 0]
-    expected = enumerate_marginals(belief, edges)
-    found = belief.copy()
-    forest_beliefs(found, np.arange(n_nodes), parent)
-    np.testing.assert_allclose(shares_of(found)[0], expected, atol=1e-9)
-    assert np.isfinite(found).all()
-
-
-@settings(deadline=None, max_examples=60)
-@given(cases(max_samples=6), st.integers(2, 3), st.integers(0, 10_000))
-def test_chunklets_with_the_heaviest_forest_equal_enumeration_over_rows(case, n_states, seed):
-    links = Constraints(case.must_link or None, case.cannot_link or None)
-    rng = np.random.RandomState(seed)
-    weight = rng.random_sample(len(links.cannot_link))
-    log_density = rng.standard_normal((case.n_samples, n_states))
-    chunklets = Chunklets(links, case.n_samples, heeds_cannot_links=True)
-    chunklets.choose_forest(weight)
-    found, _ = chunklets.posteriors(log_density, np.zeros(n_states))
-    component = links.components(case.n_samples)
-    edges, group = [], list(range(component.max() + 1))
-    for p in np.argsort(-weight):
-        a, b = component[links.cannot_link[p]]
-        if group[a] != group[b]:
-            edges.append((a, b))
-            group = [group[a] if g == group[b] else g for g in group]
-    belief = np.array([log_density[component == c].sum(axis=0) for c in range(component.max() + 1)])
-    np.testing.assert_allclose(found, enumerate_marginals(belief, edges)[component], atol=1e-9)
-
-
-def test_cannot_links_can_be_ignored():
-    links = Constraints([(0, 1)], [(0, 2)])
-    log_density = np.log([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]])
-    ignoring, heeding = (Chunklets(links, 3, heeds) for heeds in (False, True))
-    for chunklets in (ignoring, heeding):
-        chunklets.choose_forest(np.ones(1))
-    together = np.array([0.81, 0.01])
-    np.testing.assert_allclose(ignoring.posteriors(log_density, np.zeros(2))[0][0], together / together.sum())
-    np.testing.assert_allclose(ignoring.posteriors(log_density, np.zeros(2))[0][2], [0.6, 0.4])
-    apart = np.array([0.81 * 0.4, 0.01 * 0.6])
-    np.testing.assert_allclose(heeding.posteriors(log_density, np.zeros(2))[0][0], apart / apart.sum())
-    np.testing.assert_allclose(heeding.posteriors(log_density, np.zeros(2))[0][2], apart[::-1] / apart.sum())
-
-
-# ---- the mixture ----------------------------------------------------------------------------------------------------
-
-
-def test_densities_are_those_of_the_gaussians():
-    rng = np.random.RandomState(0)
-    points = rng.standard_normal((20, 3))
-    shapes = [np.diag([1.0, 2.0, 0.5]), np.eye(3) + 0.3]
-    means = rng.standard_normal((2, 3))
-    whitening = np.array([np.linalg.inv(np.linalg.cholesky(shape)).T for shape in shapes])
-    mixture = Mixture(np.log([0.3, 0.7]), means, whitening)
-    expected = np.array([multivariate_normal(m, s).logpdf(points) for m, s in zip(means, shapes, strict=True)]).T
-    found = mixture.log_densities(points)
-    np.testing.assert_allclose(found - found[0, 0], expected - expected[0, 0])
-    joint = np.exp(expected) * [0.3, 0.7]
-    np.testing.assert_allclose(mixture.memberships(points), joint / joint.sum(axis=1, keepdims=True))
-
-
-def test_a_row_of_weight_two_is_two_rows():
-    rng = np.random.RandomState(0)
-    points = np.concatenate([rng.standard_normal((30, 2)), rng.standard_normal((30, 2)) + 6])
-    doubled = np.concatenate([points, points[:10]])
-    weight = np.ones(60)
-    weight[:10] = 2
-    posterior = rng.random_sample((60, 2))
-    posterior /= posterior.sum(axis=1, keepdims=True)
-    one = Mixture._maximise(points, weight, posterior, np.array([0.5, 0.5]))
-    two = Mixture._maximise(doubled, np.ones(70), np.concatenate([posterior, posterior[:10]]), np.array([0.5, 0.5]))
-    np.testing.assert_allclose(one.means, two.means)
-    np.testing.assert_allclose(one.whitening, two.whitening)
+# ---- the directions -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", [(50, 4), (6, 30), (5, 5)])
@@ -192,13 +93,13 @@ def test_weights_equal_those_of_the_list_of_all_pairs(case, share, seed):
     W = {p: (1 - of_others) / len(side) if p in side else of_others / n_others for p in pairs}
     for _ in range(3):
         h = {p: rng.uniform(-1, 1) for p in pairs}
-        said = np.array([h[tuple(p)] for p in np.concatenate([links.must_link, links.cannot_link])])
+        stated = np.array([h[tuple(p)] for p in links.pairs])
         r = sum(W[p] * side[p] * h[p] for p in side)
-        assert weights.agreement(said) == pytest.approx(r)
+        assert weights.agreement(stated) == pytest.approx(r)
         alpha = 0.7
         W = {p: w * np.exp(-alpha * (side[p] * h[p] if p in side else 1.0)) for p, w in W.items()}
         loss = sum(W.values())
-        assert weights.update(alpha, said) == pytest.approx(loss)
+        assert weights.update(alpha, stated) == pytest.approx(loss)
         W = {p: w / loss for p, w in W.items()}
         expected = [sum(w for p, w in W.items() if row in p) for row in range(n)]
         np.testing.assert_allclose(weights.of_rows(), expected, atol=1e-14)
@@ -245,21 +146,21 @@ def test_distance_is_the_sum_over_the_mixtures(iris, hypothesis):
         np.testing.assert_allclose(model.alphas_.sum() - features @ features.T, expected, atol=1e-12)
 
 
-def test_features_have_twice_the_distance_where_the_mixtures_are_sure(iris):
+def test_features_have_twice_the_distance_for_memberships_of_0_and_1(iris):
     X, _, links = iris
     model = DistBoost(3, n_rounds=8, random_state=0).fit(X, constraints=links)
     vectors, totals = model._ensemble.features(X)
-    sure = np.flatnonzero((totals / np.sqrt(model.alphas_)).min(axis=1) > 1 - 1e-9)
-    assert len(sure) > 20
-    squares = np.square(vectors[sure][:, None] - vectors[sure]).sum(axis=2)
-    np.testing.assert_allclose(squares, 2 * model.distances(X[sure]), atol=1e-6)
+    certain = np.flatnonzero((totals / np.sqrt(model.alphas_)).min(axis=1) > 1 - 1e-9)
+    assert len(certain) > 20
+    squares = np.square(vectors[certain][:, None] - vectors[certain]).sum(axis=2)
+    np.testing.assert_allclose(squares, 2 * model.distances(X[certain]), atol=1e-6)
 
 
-def test_view_keeps_the_largest_membership_only(fitted, iris):
+def test_embedding_keeps_the_largest_membership_only(fitted, iris):
     points = fitted._ensemble.directions.project(iris[0])
     mixture = fitted._ensemble.mixtures[0]
     chance = mixture.memberships(points)
-    vectors, confidence = view(mixture, points, soft=False)
+    vectors, confidence = embed(mixture, points, soft=False)
     np.testing.assert_array_equal((vectors > 0).sum(axis=1), 1)
     np.testing.assert_array_equal(vectors.max(axis=1), chance.max(axis=1))
     np.testing.assert_array_equal(confidence, chance.max(axis=1))
@@ -288,16 +189,16 @@ def test_links_pull_the_distance_their_way(iris, fitted):
 def test_predict_gives_the_labels_again_and_follows_new_rows(iris):
     X, y, _ = iris
     links = Constraints.sample(y[::2], n_pairs=100, random_state=0)
-    for finish in ("kmeans", "average"):
-        model = DistBoost(3, n_rounds=10, finish=finish, random_state=0).fit(X[::2], constraints=links)
-        if finish == "kmeans":
+    for consensus in ("kmeans", "average"):
+        model = DistBoost(3, n_rounds=10, consensus=consensus, random_state=0).fit(X[::2], constraints=links)
+        if consensus == "kmeans":
             np.testing.assert_array_equal(model.predict(X[::2]), model.labels_)
         assert normalized_mutual_info(y[1::2], model.predict(X[1::2])) > 0.8
 
 
 def test_average_linkage_is_that_of_the_whole_matrix(iris):
     X, _, links = iris
-    model = DistBoost(3, n_rounds=6, finish="average", random_state=0).fit(X, constraints=links)
+    model = DistBoost(3, n_rounds=6, consensus="average", random_state=0).fit(X, constraints=links)
     distance = model.distances(X)
     np.fill_diagonal(distance, 0)
     merges = linkage(squareform((distance + distance.T) / 2, checks=False), "average")
@@ -313,24 +214,24 @@ def test_a_cut_gives_as_many_clusters_as_asked_even_at_equal_heights():
 
 
 def test_too_many_rows_for_linkage_are_refused_at_once(monkeypatch):
-    monkeypatch.setattr(distboost_module, "MOST_LINKED_ROWS", 20)
+    monkeypatch.setattr(distboost_module, "MAX_LINKED_ROWS", 20)
     X = np.random.RandomState(0).standard_normal((21, 2))
-    with pytest.raises(TooLargeError, match="21 rows needs the distances of all pairs"):
-        DistBoost(2, finish="average").fit(X)
-    monkeypatch.setattr(distboost_module, "MOST_DISTANCES", 100)
+    with pytest.raises(TooLargeError, match=r"Average linkage needs .* 21 x 21 numbers"):
+        DistBoost(2, consensus="average").fit(X)
+    monkeypatch.setattr(distboost_module, "MAX_DISTANCES", 100)
     model = DistBoost(2, n_rounds=2).fit(X)
-    with pytest.raises(TooLargeError, match="21 times 21 distances"):
+    with pytest.raises(TooLargeError, match="21 x 21 numbers"):
         model.distances(X)
     assert model.distances(X, X[:2]).shape == (21, 2)
 
 
-def test_features_in_pieces_are_those_of_the_whole(iris, monkeypatch):
+def test_features_in_batches_are_those_of_all_rows(iris, monkeypatch):
     X, _, links = iris
     whole = DistBoost(3, n_rounds=4, random_state=0).fit(X, constraints=links)
-    monkeypatch.setattr(distboost_module, "PIECE", 7)
-    pieces = DistBoost(3, n_rounds=4, random_state=0).fit(X, constraints=links)
-    assert same_partition(whole.labels_, pieces.labels_)
-    np.testing.assert_array_equal(pieces.predict(X), pieces.labels_)
+    monkeypatch.setattr(distboost_module, "BATCH_ROWS", 7)
+    batches = DistBoost(3, n_rounds=4, random_state=0).fit(X, constraints=links)
+    assert same_partition(whole.labels_, batches.labels_)
+    np.testing.assert_array_equal(batches.predict(X), batches.labels_)
 
 
 def test_same_seed_same_result(fitted, iris):
@@ -383,7 +284,7 @@ def duplicated_columns():
 
 
 @few_rows
-@pytest.mark.parametrize("finish", ["kmeans", "average"])
+@pytest.mark.parametrize("consensus", ["kmeans", "average"])
 @pytest.mark.parametrize(
     ("X", "n_clusters", "links"),
     [
@@ -411,8 +312,8 @@ def duplicated_columns():
         "huge",
     ],
 )
-def test_odd_input_gives_a_result(X, n_clusters, links, finish):
-    model = DistBoost(n_clusters, n_rounds=6, finish=finish, random_state=0).fit(X, constraints=links)
+def test_odd_input_gives_a_result(X, n_clusters, links, consensus):
+    model = DistBoost(n_clusters, n_rounds=6, consensus=consensus, random_state=0).fit(X, constraints=links)
     assert set(model.labels_) <= set(range(n_clusters))
     assert np.isfinite(model.alphas_).all()
     assert np.isfinite(model.transform(X)).all()
@@ -437,7 +338,7 @@ def test_contradictory_links_never_raise(case, n_clusters, share):
         ({"n_clusters": 5}, "n_samples=4 should be >= n_clusters=5"),
         ({"n_clusters": 2, "n_components": 6}, "n_samples=4 should be >= n_components=6"),
         ({"n_clusters": 2, "unlabeled_fraction": 1.0}, "unlabeled_fraction"),
-        ({"n_clusters": 2, "finish": "single"}, "finish"),
+        ({"n_clusters": 2, "consensus": "single"}, "consensus"),
         ({"n_clusters": 2, "hypothesis": "hard"}, "hypothesis"),
     ],
 )

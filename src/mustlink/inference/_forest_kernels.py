@@ -1,6 +1,8 @@
-"""Compiled inference for a constrained mixture: beliefs on a forest of cannot-links."""
+"""Compiled kernels of exact inference on a forest of cannot-links."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -8,10 +10,10 @@ from mustlink._jit import jit
 
 
 @jit
-def avoid(belief, message):  # type: ignore[no-untyped-def]
-    """Write the logarithm of the mass of all states but each one, less the largest of them.
+def send_message(belief: Any, message: Any) -> None:
+    """Write the logarithm of the mass of all states but each one, minus the largest of them.
 
-    This is what a node tells a neighbour that may be in any other state than its own.
+    This is the message of a node to a neighbor that may be in any other state than its own.
     """
     n_states = len(belief)
     top = 0
@@ -27,7 +29,7 @@ def avoid(belief, message):  # type: ignore[no-untyped-def]
     rest = 0.0
     for s in range(n_states):
         if s != top:
-            # The sum keeps the one of the top state, so that nothing cancels.
+            # The sum keeps the 1 of the top state, and nothing cancels.
             message[s] = np.log(total - np.exp(belief[s] - belief[top]))
             rest += np.exp(belief[s] - second)
     message[top] = second - belief[top] + np.log(rest)
@@ -39,8 +41,8 @@ def avoid(belief, message):  # type: ignore[no-untyped-def]
 
 
 @jit
-def forest_beliefs(belief, order, parent):  # type: ignore[no-untyped-def]
-    """Turn log potentials of nodes into log marginals, each up to a constant, on a forest; `belief` is overwritten.
+def pass_messages(belief: Any, order: Any, parent: Any) -> None:
+    """Turn log-potentials of nodes into log-marginals, each up to a constant, on a forest; `belief` is overwritten.
 
     The two ends of an edge are never in the same state. `order` lists every node of the forest after its parent,
     and `parent` is -1 for roots. There are at least two states.
@@ -52,7 +54,7 @@ def forest_beliefs(belief, order, parent):  # type: ignore[no-untyped-def]
     for place in range(len(order) - 1, -1, -1):
         node = order[place]
         if parent[node] >= 0:
-            avoid(belief[node], upward[place])
+            send_message(belief[node], upward[place])
             for s in range(n_states):
                 belief[parent[node], s] += upward[place, s]
     for place in range(len(order)):
@@ -60,6 +62,6 @@ def forest_beliefs(belief, order, parent):  # type: ignore[no-untyped-def]
         if parent[node] >= 0:
             for s in range(n_states):
                 without[s] = belief[parent[node], s] - upward[place, s]
-            avoid(without, downward)
+            send_message(without, downward)
             for s in range(n_states):
                 belief[node, s] += downward[s]

@@ -1,0 +1,5 @@
+"""DistBoost."""
+
+from mustlink.boosting._distboost._distboost import DistBoost
+
+__all__ = ["DistBoost"]
