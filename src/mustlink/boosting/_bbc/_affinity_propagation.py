@@ -5,7 +5,6 @@ The messages are compiled: scikit-learn's ``affinity_propagation`` finds the sam
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mustlink._types import Array, Indices
+from mustlink._warnings import warn_caller
 from mustlink.boosting._bbc._kernels import pass_messages
 
 __all__ = ["ARRAYS_HELD", "Exemplars", "propagate_affinity", "search_preference", "without_diagonal"]
@@ -147,11 +147,10 @@ def search_preference(S: Array, n_clusters: int, rng: np.random.RandomState, *, 
         depth = _between(shallow, deep)
     best = min(range(len(results)), key=lambda number: distance(results[number]))
     if tried[best][1] != n_clusters:
-        warnings.warn(
+        warn_caller(
             f"None of the {len(tried)} preferences tried gave {n_clusters} clusters; the nearest gave "
             f"{tried[best][1]}.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return Search(results[best], tried[best][0], tried)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -15,8 +14,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mustlink._estimators import draw_seed
+from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._types import Array, Floats, Ints, Mask
+from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, as_constraints, check_enough_rows, check_fits, check_partial_labels
 from mustlink.boosting._bbc._inner import InnerClusterer, affinity_for_number, make_inner
 from mustlink.boosting._bbc._metric import PairScatter, take_step
@@ -328,17 +330,17 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
         if links.is_empty:
             if isinstance(self.estimator, str) and self.estimator == "affinity" and n_wanted is not None:
                 inner = affinity_for_number(n_wanted)
-            self.labels_ = inner.cluster(points, _seed(rng)).astype(np.int64)
+            self.labels_ = inner.cluster(points, draw_seed(rng)).astype(np.int64)
             self.coassociation_ = CoAssociation.from_labels([self.labels_], [1.0])
         else:
             self._supervise(points, rounds, inner, rng)
             kept = (rounds.labels, rounds.alphas) if rounds.alphas else ([rounds.best[1]], [1.0])
             self.coassociation_ = CoAssociation.from_labels(*kept)
-            self.labels_ = self._read_clusters(n_wanted, _seed(rng))
+            self.labels_ = self._read_clusters(n_wanted, draw_seed(rng))
         self._keep(rounds, spread)
         # A soft method may break a few pairs; a warning is due if the pairs cannot be met or the clusterer stalls.
         if not self.violations_.is_empty and (self.stalls_ or links.conflicts()):
-            warnings.warn(self._warning(len(links)), UnmetConstraintsWarning, stacklevel=3)
+            warn_caller(self._warning(len(links)), UnmetConstraintsWarning)
         return self
 
     @property
@@ -374,26 +376,26 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
 
     def _supervise(self, X: Array, state: Supervision, inner: InnerClusterer, rng: np.random.RandomState) -> None:
         """Run the rounds: the loop of the paper's Figure 1, with an exit."""
-        from rich.progress import track
-
         gradient = PairScatter(X, state.links)
         stalls_in_a_row = 0
-        for t in track(range(1, self.n_rounds + 1), description=type(self).__name__, disable=not self.verbose):
-            for s in range(1, self.max_inner + 1):
-                state.metric, root = take_step(state.metric, gradient(state.weights), self.step)
-                labels = inner.cluster(X @ root.astype(X.dtype), _seed(rng), f"in round {t}, step {s}")
-                right, error = state.error_of(labels)
-                if error < MAX_ERROR:
+        with progress(self.n_rounds, type(self).__name__, shown=self.verbose) as advance:
+            for t in range(1, self.n_rounds + 1):
+                for s in range(1, self.max_inner + 1):
+                    state.metric, root = take_step(state.metric, gradient(state.weights), self.step)
+                    labels = inner.cluster(X @ root.astype(X.dtype), draw_seed(rng), f"in round {t}, step {s}")
+                    right, error = state.error_of(labels)
+                    if error < MAX_ERROR:
+                        break
+                counted = error < MAX_ERROR
+                alpha = state.add(labels, right, error) if counted else 0.0
+                state.note(labels, round=t, steps=s, counted=counted, error=error, alpha=alpha)
+                stalls_in_a_row = 0 if counted else stalls_in_a_row + 1
+                if not counted:
+                    state.n_stalls += 1
+                    state.weights = state.start
+                advance(t)
+                if stalls_in_a_row == self.max_stalls:
                     break
-            counted = error < MAX_ERROR
-            alpha = state.add(labels, right, error) if counted else 0.0
-            state.note(labels, round=t, steps=s, counted=counted, error=error, alpha=alpha)
-            stalls_in_a_row = 0 if counted else stalls_in_a_row + 1
-            if not counted:
-                state.n_stalls += 1
-                state.weights = state.start
-            if stalls_in_a_row == self.max_stalls:
-                break
 
     def _read_clusters(self, n_wanted: int | None, seed: int) -> Ints:
         """Cluster the sum of the rounds."""
@@ -439,8 +441,3 @@ def _components(kernel: CoAssociation) -> Ints:
 def _count(labels: Array) -> int:
     """Return the number of clusters, without noise."""
     return len(np.unique(labels[labels >= 0]))
-
-
-def _seed(rng: np.random.RandomState) -> int:
-    """Draw the seed of one run of the clusterer."""
-    return int(rng.randint(np.iinfo(np.int32).max))
