@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
+import re
 import string
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +31,29 @@ def test_the_command_words_every_remedy_with_the_same_fields():
 
 def test_python_words_name_no_option_of_the_command():
     assert not [text for text in REMEDIES.values() if "--" in text]
+
+
+def test_no_library_module_names_an_option_of_the_command():
+    package = Path(errors.__file__).parent
+    found = []
+    for path in package.rglob("*.py"):
+        if path.relative_to(package).parts[0] in ("cli", "reproduce"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        documentation = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and node.body
+            and isinstance(node.body[0], ast.Expr)
+        }
+        found += [
+            f"{path.name}:{node.lineno}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation
+            if re.search(r"(^|\s)--[a-z]", node.value)
+        ]
+    assert found == []
 
 
 @pytest.mark.parametrize("kind", CLASSES)

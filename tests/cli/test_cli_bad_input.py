@@ -156,8 +156,8 @@ def test_files_that_are_not_there(desk, command):
     assert desk.fails(*words("none.csv", "l.csv")) == "Error: There is no file none.csv.\n"
     assert desk.fails(*words("t.csv", "none.csv")) == "Error: There is no file none.csv.\n"
     (desk.folder / "folder.csv").mkdir()
-    assert "folder.csv is a folder, and a file is expected" in desk.fails(*words("folder.csv", "l.csv"))
-    assert "folder.csv is a folder, and a file is expected" in desk.fails(*words("t.csv", "folder.csv"))
+    assert "folder.csv is a folder; a file is expected" in desk.fails(*words("folder.csv", "l.csv"))
+    assert "folder.csv is a folder; a file is expected" in desk.fails(*words("t.csv", "folder.csv"))
     assert "is none of them" in desk.fails(*words("t.doc", "l.csv"))
 
 
@@ -176,7 +176,7 @@ def test_a_file_that_may_not_be_read(desk, monkeypatch):
         return real_open(path, *args, **options)
 
     monkeypatch.setattr(Path, "open", refuse)
-    assert desk.fails("cluster", "t.csv", "-k", 2) == "Error: t.csv may not be opened: permission denied.\n"
+    assert desk.fails("cluster", "t.csv", "-k", 2) == "Error: t.csv cannot be opened: permission denied.\n"
 
 
 def test_a_full_disk_leaves_nothing(desk, monkeypatch):
@@ -202,13 +202,13 @@ def test_a_full_device_leaves_nothing(desk):
     assert "No space is left on the disk for /dev/full" in error
 
 
-def test_want_of_memory(desk, monkeypatch):
+def test_too_little_memory(desk, monkeypatch):
     def starve(choices):
         raise np._core._exceptions._ArrayMemoryError((10**9, 10**3), np.dtype(np.float64))
 
     desk.write("t.csv", GOOD)
     monkeypatch.setattr(_job, "load_table", starve)
-    assert "There is not enough memory for this (Unable to allocate" in desk.fails("cluster", "t.csv", "-k", 2)
+    assert "There is not enough memory (Unable to allocate" in desk.fails("cluster", "t.csv", "-k", 2)
 
 
 def test_an_interrupt_ends_quietly(desk, monkeypatch):
@@ -247,7 +247,7 @@ def test_a_bug_of_ours_is_not_dressed_up_as_bad_input(desk, monkeypatch):
         (ValueError(), "ValueError."),
         (ValueError("Already ended."), "Already ended."),
         (ValueError("In brackets. (Like this.)"), "In brackets. (Like this.)"),
-        (MemoryError(), "There is not enough memory for this (no size is known)."),
+        (MemoryError(), "There is not enough memory (no size is known)."),
         (OSError(errno.EIO, "Input/output error", "disk"), "Input/output error: disk."),
         (OSError(errno.ENOSPC, "No space left on device"), "No space is left on the disk."),
         (IsADirectoryError("x is a folder; name a file to write."), "x is a folder; name a file to write."),

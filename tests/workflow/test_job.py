@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from mustlink import Constraints, PCKMeans
-from mustlink.cli._ask import ask
+from mustlink.cli import _options
+from mustlink.cli._ask import StrategyName, ask
 from mustlink.cli._check import check
 from mustlink.cli._cluster import cluster
 from mustlink.errors import InfeasibleError, OptionError
 from mustlink.report import write_report
 from mustlink.selection import choose
-from mustlink.workflow import Job, TableOptions, load_table, run_job
+from mustlink.workflow import ESTIMATORS, STRATEGIES, Job, TableOptions, load_table, run_job
 
 
 def job_of(folder, **options):
@@ -91,6 +92,11 @@ def test_check_takes_the_options_of_a_table():
     # Labels are no links of a file, and not checked.
     missing = {field.name for field in fields(TableOptions)} - set(inspect.signature(check).parameters)
     assert missing == {"label_column"}
+
+
+def test_names_that_the_command_lists_are_those_of_the_workflow():
+    assert tuple(ESTIMATORS) == _options.ESTIMATORS
+    assert {name.value for name in StrategyName} == set(STRATEGIES)
 
 
 def test_labels_and_names_follow_the_kept_rows(tmp_path):

@@ -1,4 +1,4 @@
-"""How a failure ends: one sentence on standard error and an exit code, and no traceback unless asked for."""
+"""Failures as one sentence on standard error and an exit code, with a traceback only on request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def reported(command: Callable[..., None]) -> Callable[..., None]:
     def run(*args: Any, **options: Any) -> None:
         try:
             command(*args, **options)
-            # A full disk behind a redirected output shows only now.
+            # A full disk behind a redirected output is only noticed here.
             sys.stdout.flush()
         except BrokenPipeError:
             raise
@@ -51,7 +51,7 @@ def one_sentence(error: BaseException) -> str:
     if isinstance(error, OSError):
         text = _about_a_file(error)
     elif isinstance(error, MemoryError):
-        text = f"There is not enough memory for this ({str(error) or 'no size is known'})"
+        text = f"There is not enough memory ({str(error) or 'no size is known'})"
     elif isinstance(error, MustlinkError):
         text = worded(error)
     else:
@@ -61,7 +61,7 @@ def one_sentence(error: BaseException) -> str:
 
 
 def _about_a_file(error: OSError) -> str:
-    """Word a failure of the operating system."""
+    """Word an error of the operating system."""
     if error.filename is None:
         if error.errno == errno.ENOSPC:
             return "No space is left on the disk"
@@ -70,9 +70,9 @@ def _about_a_file(error: OSError) -> str:
     if error.errno == errno.ENOENT and error.strerror == "No such file or directory":
         return f"There is no file {name}"
     if error.errno == errno.EISDIR:
-        return f"{name} is a folder, and a file is expected"
+        return f"{name} is a folder; a file is expected"
     if error.errno in (errno.EACCES, errno.EPERM):
-        return f"{name} may not be opened: permission denied"
+        return f"{name} cannot be opened: permission denied"
     if error.errno == errno.ENOSPC:
         return f"No space is left on the disk for {name}; nothing was written"
     return f"{error.strerror}: {name}"

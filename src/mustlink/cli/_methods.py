@@ -1,4 +1,4 @@
-"""``mustlink methods``: which clusterers there are, and when to pick which."""
+"""``mustlink methods``: the clusterers, and when to pick which."""
 
 from __future__ import annotations
 

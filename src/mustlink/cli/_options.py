@@ -13,17 +13,19 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from mustlink.catalogue import default_methods
+
 # Where the group of commands keeps the words as typed, for the commands.
 TYPED = "mustlink.typed"
 _COLUMNS = "Columns"
 
 TableFile = Annotated[
     Path,
-    typer.Argument(metavar="TABLE", help="The table: .csv, .tsv or .txt (also .gz), .parquet or .npy."),
+    typer.Argument(metavar="TABLE", help="The table: .csv, .tsv or .txt (also .gz), .xlsx, .parquet or .npy."),
 ]
 OptionalTableFile = Annotated[
     Path | None,
-    typer.Argument(metavar="TABLE", help="The table the links are about: .csv, .tsv, .parquet or .npy."),
+    typer.Argument(metavar="TABLE", help="The table that the links are about, in the formats of mustlink cluster."),
 ]
 _LINKS = typer.Argument(
     metavar="LINKS",
@@ -49,17 +51,20 @@ Method = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="boost, pck, cop, seeded, ...: see [bold]mustlink methods[/bold]. With auto, the method, and without -k "
-        "the number of clusters, is the one that best predicts held-out links.",
+        help=f"{', '.join(default_methods())}, ...: see [bold]mustlink methods[/bold]. With auto, the method, and "
+        "without -k the number of clusters, is the one that best predicts held-out links.",
     ),
 ]
+# The keys of mustlink.workflow.ESTIMATORS, which takes long to import.
+ESTIMATORS = (
+    "kmeans", "spectral", "average", "complete", "single", "ward", "mixture", "birch", "hdbscan", "affinity",
+)  # fmt: skip
 Base = Annotated[
     str | None,
     typer.Option(
         "--base",
         metavar="NAME",
-        help="The clusterer to boost: kmeans, spectral, average, complete, single, ward, mixture, birch, hdbscan, "
-        "affinity; bbc also takes kmedoids.",
+        help=f"The clusterer to boost: {', '.join(ESTIMATORS)}; bbc also takes kmedoids.",
         show_default="kmeans; affinity for bbc",
     ),
 ]
