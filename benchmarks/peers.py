@@ -2,11 +2,12 @@
 
 Every fit runs in a process of its own, each method with its defaults. A fit that takes more than two minutes is
 stopped, and its method is not tried on that table again. Results are kept in benchmarks/results, so that a run that was
-interrupted goes on where it was; ``python -m benchmarks.peers --fresh`` begins anew.
+interrupted goes on where it was; ``python -m benchmarks.peers --fresh`` starts again.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import platform
 import sys
@@ -25,9 +26,10 @@ TIME_LIMIT = 120
 TRIALS = 3
 RESULTS = ROOT / "benchmarks" / "results" / "peers.jsonl"
 PAGE = ROOT / "docs" / "benchmarks.rst"
+FIGURES = ROOT / "docs" / "benchmarks"
 TABLES = {
-    "iris": ("iris, standardised: 150 x 4, 3 classes, 50 links", 50),
-    "wine": ("wine, standardised: 178 x 13, 3 classes, 50 links", 50),
+    "iris": ("iris, standardized: 150 x 4, 3 classes, 50 links", 50),
+    "wine": ("wine, standardized: 178 x 13, 3 classes, 50 links", 50),
     "digits": ("digits: 1,797 x 64, 10 classes, 200 links", 200),
     "blobs": ("overlapping Gaussian clusters: 5,000 x 16, 10 classes, 250 links", 250),
 }
@@ -39,20 +41,20 @@ HEADINGS = (
     ("nmi", "NMI"),
     ("broken", "broken"),
 )
-INTRO = """Beside the peers
-================
+INTRO = """Benchmarks beside other packages
+================================
 
-What a user could take instead, on the same tables with the same links (half must-links, half cannot-links, drawn from
-the classes): every method with its own defaults, k, the links and a seed given, means of {trials} draws of the links.
-Methods named without a package are ours. Methods for the same task stand together, and *times ours* is the time divided
-by that of the first method of mustlink in the group. *MB* is the peak of memory above what was held before the fit;
-scores on rows that are in no link stand in brackets; *broken* counts links that do not hold. Importing and compiling
-are not counted. All run on one thread. A fit of more than {limit} s is stopped. This page is made by ``python -m
-benchmarks peers``.
+What a user could take instead, on the same tables with the same links (half must-links, half cannot-links,
+drawn from the classes). Every method runs with its own defaults, and is given k, the links and a seed; figures
+are means of {trials} draws of the links. Methods without the name of a package are those of mustlink. *times
+ours* is the time divided by that of the first method of mustlink for the same task. *MB* is the peak of memory
+above that before the fit. Scores in brackets are those on rows in no link. *broken* counts broken links.
+Importing and compiling are not counted. All run on one thread. A fit of more than {limit} s is stopped.
+``python -m benchmarks peers`` writes this page.
 
-The methods of the groups *no links* and the rows of scikit-learn do not see the links: they show what the links are
-worth. k-means-constrained bounds cluster sizes, which is not asked for here. constrained-linkage knows soft links only;
-it is given a price of a thousand times the greatest distance.
+The methods of the task *no links* and the rows of scikit-learn do not see the links: they show what the links
+are worth. k-means-constrained bounds cluster sizes, which is not asked for here. constrained-linkage knows soft
+links only; it gets a penalty of a thousand times the greatest distance.
 
 Run with {machine}.
 """
@@ -71,8 +73,10 @@ def main() -> None:
             for contender in CONTENDERS:
                 run(contender, table, paths, results)
             Console(width=150).print(terminal_table(table, results))
-    PAGE.write_text("\n".join(page(results)))
-    print(f"Wrote {PAGE.relative_to(ROOT)}.")
+    for table in TABLES:
+        write_csv(table, results)
+    PAGE.write_text("\n".join(page()), encoding="utf-8")
+    print(f"Wrote {PAGE.relative_to(ROOT)} and the tables in {FIGURES.relative_to(ROOT)}.")
 
 
 # ---- running
@@ -195,8 +199,8 @@ def terminal_table(table: str, results: Kept) -> Any:
     return shown
 
 
-def page(results: Kept) -> Iterator[str]:
-    """Yield the lines of the page in the documentation."""
+def page() -> Iterator[str]:
+    """Yield the lines of the page in the documentation, which reads the tables from their files."""
     import scipy
     import sklearn
 
@@ -208,21 +212,22 @@ def page(results: Kept) -> Iterator[str]:
     for table, (title, _) in TABLES.items():
         yield title[0].upper() + title[1:]
         yield "-" * len(title) + "\n"
-        yield ".. list-table::"
+        yield ".. csv-table::"
+        yield f"   :file: benchmarks/peers-{table}.csv"
         yield "   :header-rows: 1\n"
-        yield from list_row(["task", "method", *(heading for _, heading in HEADINGS)])
+
+
+def write_csv(table: str, results: Kept) -> None:
+    """Write the figures on one table of data to the file that the page reads; a task is named once."""
+    FIGURES.mkdir(exist_ok=True)
+    with (FIGURES / f"peers-{table}.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["task", "method", *(heading for _, heading in HEADINGS)])
         last = ""
         for task, name, cells in rows_of(table, results):
             padding = [""] * (len(HEADINGS) - len(cells))
-            yield from list_row([task if task != last else "", name, *map(escape, cells), *padding])
+            writer.writerow([task if task != last else "", name, *map(escape, cells), *padding])
             last = task
-        yield ""
-
-
-def list_row(cells: list[str]) -> Iterator[str]:
-    """Yield one row of a list table."""
-    for place, cell in enumerate(cells):
-        yield f"   {'* -' if place == 0 else '  -'} {cell}".rstrip()
 
 
 def escape(cell: str) -> str:

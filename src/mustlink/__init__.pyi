@@ -14,6 +14,7 @@ from mustlink import inference as inference
 from mustlink import kmeans as kmeans
 from mustlink import metric_learning as metric_learning
 from mustlink import metrics as metrics
+from mustlink import mixture as mixture
 from mustlink import plot as plot
 from mustlink import report as report
 from mustlink import reproduce as reproduce
