@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mustlink._progress import round_bar
+from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.boosting._coassociation import CoAssociation
@@ -296,7 +296,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
             boosting, columns = self._continued(X, links)
         else:
             boosting, columns = Boosting.begin(links, pairs, self.random_state), []
-        with round_bar(self.verbose, type(self).__name__, self.n_rounds) as report:
+        with progress(self.n_rounds, type(self).__name__, shown=self.verbose) as report:
             while len(columns) < self.n_rounds and not boosting.is_perfect:
                 if self.time_budget is not None and columns and time.monotonic() - begun >= self.time_budget:
                     break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KDTree
 
+from mustlink._progress import progress
 from mustlink._types import Floats, Ints
 from mustlink.hierarchy._spanning_tree_kernels import boruvka, prim_steps
 
@@ -92,10 +93,9 @@ def _by_rows(X: Any, metric: str, verbose: int | bool) -> tuple[Ints, Floats]:
     return edges, lengths
 
 
-def _track(steps: range, verbose: int | bool) -> Iterable[int]:
+def _track(steps: range, verbose: int | bool) -> Iterator[int]:
     """Iterate over the steps, with a progress bar if verbose."""
-    if not verbose:
-        return steps
-    from rich.progress import track
-
-    return track(steps, "Spanning tree")
+    with progress(len(steps), "Spanning tree", shown=verbose) as advance:
+        for step in steps:
+            yield step
+            advance()

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_array, check_random_state
 
-from mustlink._progress import round_bar
+from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, is_array_like
 from mustlink.constraints import Constraints
 from mustlink.metric_learning._base import BaseLinkedMetric, Floats, differences, symmetric_root, warn_of_gap
@@ -142,7 +142,7 @@ class ITML(BaseLinkedMetric):
         if len(problem) == 0:
             self.objective_, self.gap_, self.n_iter_ = [0.0], 0.0, 1
             return np.eye(n_features) if root is None else root
-        with round_bar(self.verbose, "ITML", self.max_iter) as report:
+        with progress(self.max_iter, "ITML", shown=self.verbose) as report:
             solution = solve(problem, self.max_iter, self.tol, report)
         self.objective_, self.gap_, self.n_iter_ = solution.objective, solution.gap, max(solution.n_steps, 1)
         warn_of_gap("ITML", self.n_iter_, solution.gap, self.tol)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from mustlink._progress import round_bar
+from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink.constraints import Constraints
 from mustlink.metric_learning._base import BaseLinkedMetric, Floats, symmetric_root, warn_of_gap, warn_of_identity
@@ -128,7 +128,7 @@ class MMC(BaseLinkedMetric):
             scatter = np.diag(np.diag(scatter))
         root = np.linalg.cholesky(regular(scatter, self.shrinkage, len(near), X.dtype))
         seen = solve_triangular(root, far[different].T, lower=True).T
-        with round_bar(self.verbose, "MMC", self.max_iter) as report:
+        with progress(self.max_iter, "MMC", shown=self.verbose) as report:
             found = farthest_apart(
                 seen, links.cannot_link_weight[different], self.diagonal, self.max_iter, self.tol, report
             )

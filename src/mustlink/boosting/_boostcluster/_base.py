@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
@@ -27,7 +26,7 @@ from mustlink.boosting._rounds import Round, Voter
 from mustlink.boosting._schemes import Outcome, draw_seeds
 from mustlink.constraints import AlignedConstraints, Constraints
 
-__all__ = ["BaseBoostCluster", "Suspect", "list_suspects", "show_progress"]
+__all__ = ["BaseBoostCluster", "Suspect", "list_suspects"]
 
 
 class Suspect(NamedTuple):
@@ -259,19 +258,6 @@ def list_suspects(links: LinkSet, suspicious: Mask, trust: Floats, growth: Float
         )
         for i in worst_first[suspicious[worst_first]]
     ]
-
-
-@contextmanager
-def show_progress(shown: int | bool, name: str, n_runs: int) -> Iterator[Callable[[], None]]:
-    """Show a bar that advances with the runs of the base clusterer, if asked to."""
-    if not shown:
-        yield lambda: None
-        return
-    from rich.progress import Progress
-
-    with Progress() as bar:
-        task = bar.add_task(name, total=n_runs)
-        yield lambda: bar.advance(task)
 
 
 def _with_small_indices(X: Any) -> Any:

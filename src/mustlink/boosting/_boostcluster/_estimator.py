@@ -7,9 +7,10 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink.boosting._bases import BaseClusterer
-from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects, show_progress
+from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
 from mustlink.boosting._coordinates import make_coordinates
 from mustlink.boosting._final import FinalStep
 from mustlink.boosting._forms import Form, Kind
@@ -236,7 +237,7 @@ class BoostCluster(BaseBoostCluster):
             self.n_rounds, self._setting("learning_rate"), self._setting("smoothing"), self._setting("on_bad_round")
         )
         final = FinalStep(self._setting("consensus"), base, n_components, int(draw_seeds(rng, 1)[0]))
-        with show_progress(self.verbose, "BoostCluster", self.n_rounds) as after_run:
+        with progress(self.n_rounds, "BoostCluster", shown=self.verbose) as after_run:
             outcome = boost_in_one_form(problem, settings, form, final, rng, after_run)
         self._keep(outcome, coordinates)
         growth = outcome.boosted.weights.growth()

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval
 from mustlink.boosting._bases import BaseClusterer
 from mustlink.boosting._beliefs import FEW_WRONG
-from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects, show_progress
+from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
 from mustlink.boosting._coordinates import make_coordinates
 from mustlink.boosting._final import FinalStep
 from mustlink.boosting._forms import Form
@@ -203,7 +204,7 @@ class RobustBoostCluster(BaseBoostCluster):
         forms = self._forms()
         doubting = DoubtSettings(self.n_trials, self.trial_weight, self.link_penalty, self.max_error, self.n_jobs)
         n_runs = self.n_rounds + self.n_trials * (len(forms) + 1)
-        with show_progress(self.verbose, "RobustBoostCluster", n_runs) as after_run:
+        with progress(n_runs, "RobustBoostCluster", shown=self.verbose) as after_run:
             outcome = boost_with_doubt(problem, settings, doubting, forms, constraints, final, rng, after_run)
         self._keep(outcome, coordinates)
         names = [form.label for form in forms] + [PLAIN]
