@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,9 +25,11 @@ from mustlink.constraints._pairs import (
     name_pairs,
     to_tuples,
 )
-from mustlink.constraints._reading import Link, links_of_frame, read_links, write_links
 from mustlink.constraints._sampling import draw_links, links_of_labels
 from mustlink.errors import ConstraintError
+
+if TYPE_CHECKING:
+    from mustlink.tables import Link
 
 __all__ = ["Constraints"]
 
@@ -179,7 +181,9 @@ class Constraints:
         >>> Constraints.from_frame(answers, ids=["u1", "u2", "u3"]).cannot_link
         array([[0, 2]])
         """
-        return cls._from_links(links_of_frame(frame, ids), contradictions)
+        from mustlink.tables import links_from_frame
+
+        return cls._from_links(links_from_frame(frame, ids), contradictions)
 
     @classmethod
     def read(
@@ -189,13 +193,13 @@ class Constraints:
         ids: Sequence[Any] | None = None,
         contradictions: Literal["raise", "majority"] = "raise",
     ) -> Constraints:
-        """Read links from a CSV or TSV file.
+        """Read links from a file.
 
         Parameters
         ----------
         path : path-like
-            Text in UTF-8, plain or gzip, with a header and the columns a, b, link (must/cannot or 1/-1) and
-            optionally weight. Commas, semicolons or tabs separate them.
+            CSV or TSV in UTF-8, plain or gzip, ``.xlsx`` or ``.parquet``, with a header and the columns a, b, link
+            (must/cannot or 1/-1) and optionally weight. Commas, semicolons or tabs separate the cells of text.
         ids : sequence, default=None
             The id of every row of the table, if the links refer to ids; if None they are row numbers from 0.
         contradictions : {"raise", "majority"}, default="raise"
@@ -222,6 +226,8 @@ class Constraints:
         >>> Constraints.read(sample_paths().links, ids=ids)
         Constraints(24 must-links, 16 cannot-links)
         """
+        from mustlink.tables import read_links
+
         return cls._from_links(read_links(path, ids), contradictions)
 
     @classmethod
@@ -312,15 +318,10 @@ class Constraints:
         ...     Constraints.read(path) == links
         True
         """
-        rows = [
-            (*pair, kind, weight)
-            for kind, pairs, weights in (
-                ("must", self._must_link, self._must_link_weight),
-                ("cannot", self._cannot_link, self._cannot_link_weight),
-            )
-            for pair, weight in zip(pairs.tolist(), weights, strict=True)
-        ]
-        write_links(path, rows)
+        from mustlink.tables import write_links
+
+        kinds = np.where(self.sign > 0, "must", "cannot").tolist()
+        write_links(path, zip(*self.pairs.T.tolist(), kinds, self.weight.tolist(), strict=True))
 
     # ---- the value ---------------------------------------------------------------------------------------------
 

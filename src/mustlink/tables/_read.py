@@ -32,6 +32,8 @@ from mustlink.tables._text import TextFile
 __all__ = ["read_cells", "read_table"]
 
 SEPARATOR = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None}
+EXCEL = (".xlsx", ".xlsm")
+PARQUET = (".parquet", ".pq")
 # The records from which the types of the columns are guessed; a wrong guess costs time only.
 N_GUESSED_RECORDS = 100
 BLOCK_BYTES = 4 * 2**20
@@ -95,10 +97,10 @@ def read_table(
     inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
     if inner in SEPARATOR:
         return _read_text(TextFile(path, SEPARATOR[inner]), text, ignore, header)
-    if suffix in {".xlsx", ".xlsm"}:
+    if suffix in EXCEL:
         return _read_excel(path, text, ignore, header)
-    if suffix in {".parquet", ".pq"}:
-        return Table.from_frame(_read_parquet(path), source=str(path), text=text, ignore=ignore)
+    if suffix in PARQUET:
+        return Table.from_frame(read_parquet(path), source=str(path), text=text, ignore=ignore)
     if suffix == ".npy":
         return Table.from_frame(_read_npy(path), source=str(path), text=text, ignore=ignore)
     raise FileFormatError(
@@ -264,7 +266,22 @@ def _is_complete(file: TextFile, n_records: int, width: int) -> bool:
 
 
 def _read_excel(path: Path, text: Collection[str], ignore: Collection[str], header: bool | None) -> Table:
-    """Read the first sheet of a workbook."""
+    """Read the first sheet of a workbook; the messages about its cells name the row of the sheet."""
+    sheet = read_sheet(path)
+    first = sheet.iloc[0].tolist()
+    has_header = _has_header(first, header, f"{path}, sheet row {sheet.index[0] + 1}")
+    names = first if has_header else [f"x{place}" for place in range(len(first))]
+    frame = sheet.iloc[int(has_header) :].set_axis(names, axis=1)
+
+    def where(row: int) -> str:
+        return f"sheet row {frame.index[row] + 1}"
+
+    frame_read = tidy_frame(str(path), frame, text=text, ignore=ignore, typed=False, where=where)
+    return Table(str(path), frame_read, where=where)
+
+
+def read_sheet(path: Path) -> pd.DataFrame:
+    """Read the cells of the first sheet of a workbook, without its blank rows; empty cells are ""."""
     _require("openpyxl", path, "reading Excel files", "excel")
     with path.open("rb") as stream:
         try:
@@ -276,20 +293,10 @@ def _read_excel(path: Path, text: Collection[str], ignore: Collection[str], head
     sheet = sheet[(sheet != "").any(axis=1)]
     if sheet.empty:
         raise FileFormatError(f"{path} is empty; a header line and data rows are expected.")
-    first = sheet.iloc[0].tolist()
-    has_header = _has_header(first, header, f"{path}, sheet row {sheet.index[0] + 1}")
-    frame = sheet.iloc[int(has_header) :].copy()
-    frame.columns = first if has_header else [f"x{place}" for place in range(len(first))]
-
-    def where(row: int) -> str:
-        return f"sheet row {frame.index[row] + 1}"
-
-    return Table(
-        str(path), tidy_frame(str(path), frame, text=text, ignore=ignore, typed=False, where=where), where=where
-    )
+    return sheet
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def read_parquet(path: Path) -> pd.DataFrame:
     """Read a Parquet file."""
     _require("pyarrow", path, "reading Parquet", "parquet")
     import pyarrow
