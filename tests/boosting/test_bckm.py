@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from mustlink import Constraints
 from mustlink.boosting import _bckm as bckm_module
-from mustlink.boosting._bckm import STARTS, BoostedConstrainedKMeans
+from mustlink.boosting._bckm import N_STARTS, BoostedConstrainedKMeans
 from mustlink.boosting._prioritycop import PriorityCOPKMeans, nearest_centers, random_rows
 from mustlink.metrics import normalized_mutual_info
 from reference.prioritycop import boost, kernel_kmeans
@@ -40,7 +40,7 @@ def same_partition(one, other):
     return len(pairs) == len(set(one)) == len(set(other))
 
 
-def starting_centres(X, n_clusters, seed, n_rounds):
+def starting_centers(X, n_clusters, seed, n_rounds):
     """Draw the starts of the rounds as the clusterer does."""
     rng = np.random.RandomState(check_random_state(seed).randint(np.iinfo(np.int32).max))
     return [random_rows(X, n_clusters, rng) for _ in range(n_rounds)]
@@ -59,10 +59,10 @@ def test_rounds_equal_plain_loops(case, seed, rho):
     n_rounds, n_clusters = 8, min(3, len(X))
     model = BoostedConstrainedKMeans(n_clusters, n_rounds=n_rounds, rho=rho, random_state=seed)
     model.fit(X, constraints=links)
-    rows = np.concatenate([links.must_link, links.cannot_link]).tolist()
-    is_must = [True] * len(links.must_link) + [False] * len(links.cannot_link)
-    starts = starting_centres(X, n_clusters, seed, n_rounds)
-    # Weights that are equal but for rounding may be sorted differently; the comparison ends where the two part.
+    rows = links.pairs.tolist()
+    is_must = (links.sign > 0).tolist()
+    starts = starting_centers(X, n_clusters, seed, n_rounds)
+    # Weights that differ by rounding may be sorted differently; the comparison ends where the labels differ.
     rounds, alphas, errors = boost(X, rows, is_must, starts, rho, 30)
     agree = 0
     while agree < min(len(rounds), model.n_iter_) and same_labels(model, agree, rounds[agree]):
@@ -81,9 +81,9 @@ def test_all_rounds_equal_plain_loops_where_no_two_weights_are_equal(wine):
     X, y, _ = wine
     X = X[::6]
     links = Constraints.sample(y[::6], n_pairs=60, balanced=False, random_state=1)
-    starts = starting_centres(X, 3, 0, 6)
-    rows = np.concatenate([links.must_link, links.cannot_link]).tolist()
-    is_must = [True] * len(links.must_link) + [False] * len(links.cannot_link)
+    starts = starting_centers(X, 3, 0, 6)
+    rows = links.pairs.tolist()
+    is_must = (links.sign > 0).tolist()
     rounds, alphas, errors = boost(X, rows, is_must, starts, 5.0, 30)
     model = BoostedConstrainedKMeans(3, n_rounds=6, random_state=0).fit(X, constraints=links)
     assert model.n_iter_ == len(rounds)
@@ -99,7 +99,7 @@ def test_kernel_k_means_on_the_whole_matrix_gives_the_same_clusters(fitted, wine
     codes = fitted.coassociation_.codes
     for t, alpha in enumerate(fitted.alphas_):
         kernel += alpha * np.where(codes[:, t, None] == codes[:, t], 1, -1)  # K_t of the paper, +1 and -1
-    heaviest = np.argsort(-fitted.alphas_, kind="stable")[:STARTS]
+    heaviest = np.argsort(-fitted.alphas_, kind="stable")[:N_STARTS]
     runs = [kernel_kmeans(kernel, codes[:, t].astype(int), 3) for t in heaviest]
     labels, cost = min(runs, key=lambda run: run[1])
     assert same_partition(labels, fitted.labels_)
@@ -129,10 +129,9 @@ def test_training_error_stays_below_the_bound_of_adaboost(wine, rho, priorities)
 
 def test_training_error_is_that_of_the_sign_of_the_kernel(fitted, wine):
     _, _, links = wine
-    together = fitted.coassociation_.at(np.concatenate([links.must_link, links.cannot_link]))
+    together = fitted.coassociation_.at(links.pairs)
     signed = 2 * together - fitted.alphas_.sum()
-    side = np.repeat([1, -1], [len(links.must_link), len(links.cannot_link)])
-    assert fitted.history_[-1]["training_error"] == pytest.approx(np.mean(side * signed <= 0))
+    assert fitted.history_[-1]["training_error"] == pytest.approx(np.mean(links.sign * signed <= 0))
     assert fitted.history_[-1]["training_error"] < fitted.errors_[0]
 
 
@@ -179,7 +178,7 @@ def test_rounds_that_break_half_or_more_are_left_out():
 
 
 def test_rounds_left_out_do_not_touch_the_result():
-    # A chain of contradictions of which any round breaks half, until the start is lucky.
+    # A chain of contradictions of which any round breaks half, except from some starts.
     X = np.random.RandomState(3).standard_normal((10, 2))
     links = Constraints(must_link=[(0, 1), (1, 2), (3, 4)], cannot_link=[(0, 2), (2, 3), (0, 4)])
     model = BoostedConstrainedKMeans(2, n_rounds=40, rho=1.0, random_state=0).fit(X, constraints=links)
@@ -202,7 +201,7 @@ def test_no_links_is_one_plain_k_means():
     X, _ = load_iris(return_X_y=True)
     model = BoostedConstrainedKMeans(3, random_state=0).fit(X)
     assert (model.n_iter_, model.errors_.tolist(), model.alphas_.tolist()) == (1, [0.0], [1.0])
-    lloyd = KMeans(3, init=starting_centres(X, 3, 0, 1)[0], n_init=1, max_iter=30, tol=0).fit(X)
+    lloyd = KMeans(3, init=starting_centers(X, 3, 0, 1)[0], n_init=1, max_iter=30, tol=0).fit(X)
     np.testing.assert_array_equal(model.labels_, lloyd.labels_)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
 
@@ -244,7 +243,7 @@ def test_rounds_added_later_are_the_rounds_of_one_fit(wine, init_per_round, prio
     assert [entry["round"] for entry in grown.history_] == list(range(1, 13))
 
 
-def test_a_fit_without_warm_start_begins_anew(wine):
+def test_a_fit_without_warm_start_starts_again(wine):
     X, _, links = wine
     model = BoostedConstrainedKMeans(3, n_rounds=5, random_state=0).fit(X, constraints=links)
     codes = model.coassociation_.codes
@@ -268,7 +267,7 @@ def test_nothing_is_added_after_a_perfect_round():
     [
         ({"n_rounds": 3}, "n_rounds=3, but the fitted model has 5 rounds"),
         ({"n_clusters": 4, "n_rounds": 8}, "a model of 3 clusters, and n_clusters is now 4"),
-        ({"rows": 100, "n_rounds": 8}, "a model of 178 rows, and this table has 100"),
+        ({"rows": 100, "n_rounds": 8}, "a model of 178 rows, and X has 100"),
         ({"links": Constraints([(0, 1)]), "n_rounds": 8}, "other links were given"),
     ],
 )
@@ -321,7 +320,7 @@ def test_predict_gives_free_rows_their_labels(wine):
     np.testing.assert_array_equal(model.predict(X)[free], model.labels_[free])
 
 
-def test_predict_is_the_nearest_centre_in_the_space_of_the_codes(fitted, wine):
+def test_predict_is_the_nearest_center_in_the_space_of_the_codes(fitted, wine):
     X, _, _ = wine
     codes = fitted.coassociation_.codes
     new = np.array([nearest_centers(X, centers) for centers in fitted.round_centers_]).T

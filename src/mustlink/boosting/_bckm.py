@@ -1,4 +1,4 @@
-"""Boosted constrained k-means: the priorities of links are learned, and the rounds joined by a kernel."""
+"""Boosted constrained k-means: rounds with learned link priorities, combined in a kernel."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mustlink._estimators import draw_seed
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._types import Array, Floats, Ints
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import CodeCentres, CodeTable, centres_of
@@ -23,81 +24,82 @@ from mustlink.constraints import AlignedConstraints, Constraints
 
 __all__ = ["BoostedConstrainedKMeans"]
 
-# The final kernel k-means starts from so many of the heaviest rounds and keeps the best run.
-STARTS = 10
-
-# A round that breaks a link has at least this error, and a link at least this weight, however often it was kept.
-LEAST_ERROR = 1e-12
-LEAST_WEIGHT = 1e-100
+# The number of heaviest rounds from which the final kernel k-means starts; the best run is kept.
+N_STARTS = 10
+# The minimum error of a round that breaks a link, and the minimum weight of a link.
+MIN_ERROR = 1e-12
+MIN_WEIGHT = 1e-100
 
 
 @dataclass
 class Boosting:
-    """The boosting between two rounds: what a later round needs to know of the earlier ones.
+    """The state of the boosting after some rounds.
 
     Attributes
     ----------
     rng : RandomState
-        Draws starting centres and random priorities.
+        Draws starting centers and random priorities.
     links : Constraints
-        The links, to notice that a model is continued with others.
+        The links; a model can be continued with the same ones only.
     prior : ndarray of shape (n_pairs,)
-        The weights a person gave, of sum one.
+        The weights that the links were given, of sum one.
     weight : ndarray of shape (n_pairs,)
         The learned weights, of sum one.
     margin : ndarray of shape (n_pairs,)
-        By how much the kernel so far is on the right side of each pair.
+        The margin of the kernel so far at each pair, positive where its sign is right.
     start : ndarray of shape (n_clusters, n_features) or None
-        The starting centres, where all rounds share them.
+        The starting centers, if all rounds share them.
     alphas, errors : list of float
         The weight of every round in the kernel and its error.
     centers : list of ndarray of shape (n_clusters, n_features)
-        The centres of every round.
+        The centers of every round.
     history : list of dict
-        What happened, round by round.
+        The facts of every round.
     """
 
     rng: np.random.RandomState
     links: Constraints
-    prior: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    margin: NDArray[np.float64]
-    start: NDArray[Any] | None = None
+    prior: Floats
+    weight: Floats
+    margin: Floats
+    start: Array | None = None
     alphas: list[float] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
-    centers: list[NDArray[Any]] = field(default_factory=list)
+    centers: list[Array] = field(default_factory=list)
     history: list[dict[str, float]] = field(default_factory=list)
 
     @classmethod
-    def begin(cls, links: Constraints, pairs: LinkedPairs, random_state: Any) -> Self:
+    def begin(cls, links: Constraints, random_state: Any) -> Self:
         """Start with the weights that the links were given."""
-        # A generator of its own, since a model that is continued or pickled must not share one with the caller.
-        rng = np.random.RandomState(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-        prior = pairs.weight / pairs.weight.sum() if pairs.weight.size else pairs.weight
+        # A generator of its own: a model that is continued or pickled must not share one with the caller.
+        rng = np.random.RandomState(draw_seed(random_state))
+        prior = links.weight / links.weight.sum() if len(links) else links.weight
         return cls(rng, links, prior, prior, np.zeros(len(prior)))
 
     @property
     def is_perfect(self) -> bool:
-        """Whether the latest round broke no link, so that nothing is left to learn."""
+        """Whether the latest round broke no link, and nothing is left to learn."""
         return bool(self.errors) and self.errors[-1] == 0
 
-    def learn(self, kept: NDArray[np.bool_], rho: float) -> float:
-        """Weigh a round by the links it keeps, and raise the weights of those it breaks; return the round's weight."""
+    def learn(self, labels: Array, rho: float) -> float:
+        """Weight a round by the links it keeps, and raise the weights of those it breaks; return the round's weight."""
+        i, j = self.links.pairs.T
+        kept = (labels[i] == labels[j]) == (self.links.sign > 0)
         right = np.where(kept, 1.0, -1.0)  # y K_t
         if kept.all():
             error, alpha = 0.0, 1.0 + sum(self.alphas)
         else:
-            error = max(float(self.weight[~kept].sum() / self.weight.sum()), LEAST_ERROR)  # epsilon
+            error = max(float(self.weight[~kept].sum() / self.weight.sum()), MIN_ERROR)  # epsilon
             alpha = float(np.log((1 - error) / error)) if error < 0.5 else 0.0
             raised = self.weight * np.exp(-alpha * right / rho)
-            self.weight = np.maximum(raised / raised.sum(), LEAST_WEIGHT)
+            self.weight = np.maximum(raised / raised.sum(), MIN_WEIGHT)
         self.margin = self.margin + alpha * right
         self.alphas.append(alpha)
         self.errors.append(error)
         return alpha
 
     def note(self, n_iter: int, rho: float) -> None:
-        """Write down how the round went."""
+        """Add the round to the history."""
         wrong = self.margin <= 0
         self.history.append(
             {
@@ -112,12 +114,12 @@ class Boosting:
 
 
 class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
-    """Many runs of a constrained k-means, each trying harder on the links that the ones before broke.
+    """BCKM: boosted constrained k-means with learned priorities of the links.
 
-    Every round runs :class:`PriorityCOPKMeans`, which places linked pairs in the order of their priorities.
-    Boosting raises the priorities of broken links and weighs the round by the links it keeps. The rounds together make
-    a kernel, how often two rows were put together, and kernel k-means on it gives the clusters. Links may contradict
-    each other; nothing fails. More rounds give a better result, so that it can be stopped and resumed at any time.
+    Every round runs :class:`PriorityCOPKMeans`, which assigns linked pairs in the order of their priorities. Boosting
+    raises the priorities of broken links and weights the round by the links it keeps. The weighted rounds are a kernel,
+    and kernel k-means on it gives the clusters. Links may contradict each other. The result improves with the number of
+    rounds, and a fit can be stopped and resumed at any time.
 
     Parameters
     ----------
@@ -126,25 +128,24 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
     n_rounds : int, default=100
         The number of rounds; fewer are made if one of them breaks no link, or if the time is up.
     rho : float, default=5.0
-        How slowly the priorities follow: 2 is the step of AdaBoost, and larger values take 2 / rho of it. Below 1 the
-        loss would rise, and is refused.
+        Slows the learning of the priorities: 2 is the step of AdaBoost, and larger values take 2 / rho of it. Below 1
+        the loss would rise.
     init_per_round : bool, default=True
-        Start every round at rows newly drawn, or all rounds at the same ones.
+        Whether every round starts at newly drawn rows, or all rounds at the same ones.
     priorities : {"learned", "random"}, default="learned"
-        Place the pairs by the learned weights, or in a new random order in every round. The latter is the rival that
-        the paper calls RCKM; all else stays the same.
+        Assign the pairs by the learned weights, or in a new random order in every round. The latter is the method
+        RCKM of the paper's comparison.
     max_iter : int, default=30
-        The most assignments within a round.
+        The maximum number of assignments in a round.
     time_budget : float, default=None
-        Seconds after which no new round begins. At least one is made. The clusters are those of the rounds so far, and
-        finding them comes on top.
+        Seconds after which no new round begins. At least one is made. The final kernel k-means is not included.
     warm_start : bool, default=False
-        Add rounds to the fitted model, up to `n_rounds` in all, instead of beginning anew. The table and the links must
-        be the same. The outcome is that of one fit with so many rounds.
+        Whether to add rounds to the fitted model, up to `n_rounds` in all. X and the links must be the same. The result
+        is that of one fit with `n_rounds` rounds.
     random_state : int, RandomState or None, default=None
         Makes a run repeatable.
     verbose : int, default=0
-        Show a progress bar.
+        Whether to show a progress bar.
 
     Attributes
     ----------
@@ -156,22 +157,22 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
     alphas_ : ndarray of shape (n_rounds,)
         The weight of every round in the kernel; zero for a round that breaks half of the weight or more.
     errors_ : ndarray of shape (n_rounds,)
-        The share of the weights at the time that every round breaks.
+        The share of the current weights that every round breaks.
     history_ : list of dict
         For every round: its number, "error", "alpha", "objective", "training_error" (the share of the links that the
         sign of the kernel so far gets wrong) and "n_iter" (assignments within the round).
     coassociation_ : CoAssociation
         The kernel.
     round_centers_ : ndarray of shape (n_rounds, n_clusters, n_features)
-        The centres of every round.
+        The centers of every round.
     n_iter_ : int
         The number of rounds made.
     violations_ : Constraints
         The links that the labels break.
     n_features_in_ : int
-        The number of columns of the table.
+        The number of columns of X.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if all of them are texts.
+        Their names, if all of them are strings.
 
     See Also
     --------
@@ -180,23 +181,23 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
 
     Notes
     -----
-    Where the paper is wrong or silent, this is what was chosen:
+    Choices where the paper is wrong or silent:
 
     - The printed error has a factor rho / 2, with which rounds count negatively from a true error of 0.1 on and not at
-      all from 0.2 on (for rho = 5). It is left out here, so that rho only slows the learning down.
+      all from 0.2 on (for rho = 5). Without it, rho is only a learning rate.
     - Must-links count as +1 and cannot-links as -1 throughout; one passage of the text has them reversed.
     - The paper's parameter xi multiplies all weights by one number, which changes nothing, and is not offered.
     - A round that breaks no link gets more weight than all others together and ends the boosting; its labels are the
-      result, as kernel k-means would not move any row. Without links, that is the first round, a plain k-means.
-    - A round that breaks at least half of the weight is left out of the kernel and teaches nothing. If all are left
-      out, the one that breaks least is the result. Shared starting centres are drawn anew after such a round.
-    - The weights of the links are where the priorities begin. Links of equal priority are taken in the order in
+      result, as kernel k-means would not move any row. Without links, this is the first round, a plain k-means.
+    - A round that breaks at least half of the weight is left out of the kernel and changes no priorities. If all are
+      left out, the one that breaks least is the result. Shared starting centers are drawn again after such a round.
+    - The weights of the links are the initial priorities. Links of equal priority are taken in the order in
       which :class:`~mustlink.Constraints` lists them, must-links first.
-    - Rounds start at rows drawn at random, and the final kernel k-means at the labels of the ten heaviest rounds, of
-      which the best run is kept; so chance plays no part in it.
+    - Rounds start at rows drawn at random. The final kernel k-means starts at the labels of each of the ten heaviest
+      rounds, and the best run is kept.
 
     The kernel of the paper is +1 and -1; K = 2 C - sum(alphas), C the co-association, gives the same clusters.
-    Time and memory grow in proportion to the rows; nothing of n x n is built.
+    Time and memory are linear in the number of rows.
 
     References
     ----------
@@ -275,11 +276,11 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The table.
+            The data.
         y : array-like of shape (n_samples,), default=None
             Partial labels, -1 for unknown, as one more source of constraints.
         constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows.
+            The must-links and cannot-links between rows.
 
         Returns
         -------
@@ -295,57 +296,57 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         if goes_on:
             boosting, columns = self._continued(X, links)
         else:
-            boosting, columns = Boosting.begin(links, pairs, self.random_state), []
-        with progress(self.n_rounds, type(self).__name__, shown=self.verbose) as report:
+            boosting, columns = Boosting.begin(links, self.random_state), []
+        with progress(self.n_rounds, type(self).__name__, shown=self.verbose) as advance:
             while len(columns) < self.n_rounds and not boosting.is_perfect:
                 if self.time_budget is not None and columns and time.monotonic() - begun >= self.time_budget:
                     break
                 columns.append(self._run_round(X, pairs, boosting))
-                report(len(columns), boosting.history[-1]["objective"])
+                advance(len(columns), boosting.history[-1]["objective"])
         self._join(boosting, columns, links)
         return self
 
-    def _run_round(self, X: NDArray[Any], pairs: LinkedPairs, boosting: Boosting) -> NDArray[Any]:
-        """Run the constrained k-means once and learn from what it breaks; return its labels."""
+    def _run_round(self, X: Array, pairs: LinkedPairs, boosting: Boosting) -> Array:
+        """Run the constrained k-means once and update the priorities; return its labels."""
         if self.init_per_round or boosting.start is None:
             boosting.start = random_rows(X, self.n_clusters, boosting.rng)
         priority = boosting.weight
         if self.priorities == "random":
             priority = boosting.rng.random_sample(len(priority))
         labels, centers, n_iter = pairs.cluster(X, priority, boosting.start, self.max_iter)
-        if boosting.learn(pairs.kept(labels), self.rho) == 0:
+        if boosting.learn(labels, self.rho) == 0:
             boosting.start = None
         boosting.note(n_iter, self.rho)
         boosting.centers.append(centers)
         return labels.astype(np.min_scalar_type(-self.n_clusters))
 
-    def _continued(self, X: NDArray[Any], links: Constraints) -> tuple[Boosting, list[NDArray[Any]]]:
-        """Take up the boosting where the fitted model left it, after checks that it is about the same things."""
+    def _continued(self, X: Array, links: Constraints) -> tuple[Boosting, list[Array]]:
+        """Return the state and the labels of the fitted model, if this fit can continue it."""
         kernel, boosting = self.coassociation_, self._boosting
         if len(X) != kernel.n_samples:
             raise ValueError(
-                f"warm_start adds rounds to a model of {kernel.n_samples} rows, and this table has {len(X)}; "
-                "set warm_start=False to begin anew."
+                f"warm_start adds rounds to a model of {kernel.n_samples} rows, and X has {len(X)}; "
+                "set warm_start=False to start again."
             )
         if links != boosting.links:
             raise ValueError(
                 f"warm_start adds rounds to a model of {boosting.links}, and other links were given; "
-                "set warm_start=False to begin anew."
+                "set warm_start=False to start again."
             )
         if len(boosting.centers[0]) != self.n_clusters:
             raise ValueError(
                 f"warm_start adds rounds to a model of {len(boosting.centers[0])} clusters, and n_clusters is now "
-                f"{self.n_clusters}; set warm_start=False to begin anew."
+                f"{self.n_clusters}; set warm_start=False to start again."
             )
         if self.n_rounds < self.n_iter_:
             raise ValueError(
                 f"n_rounds={self.n_rounds}, but the fitted model has {self.n_iter_} rounds already; warm_start can "
-                "only add some."
+                "only add more."
             )
         kind = np.min_scalar_type(-self.n_clusters)
         return boosting, [kernel.names[t].astype(kind)[kernel.codes[:, t]] for t in range(kernel.n_rounds)]
 
-    def _join(self, boosting: Boosting, columns: list[NDArray[Any]], links: Constraints) -> None:
+    def _join(self, boosting: Boosting, columns: list[Array], links: Constraints) -> None:
         """Build the kernel from the rounds and cluster it."""
         alphas, errors = np.array(boosting.alphas), np.array(boosting.errors)
         weights = alphas
@@ -353,7 +354,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
             weights = np.zeros(len(alphas))
             weights[np.argmin(errors)] = 1.0
         self.coassociation_ = CoAssociation.from_labels(columns, weights)
-        heaviest = np.argsort(-weights, kind="stable")[:STARTS]
+        heaviest = np.argsort(-weights, kind="stable")[:N_STARTS]
         if boosting.is_perfect or not alphas.any():
             labels = columns[heaviest[0]].astype(np.int64)
         else:
@@ -369,16 +370,16 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         self._boosting = boosting
         self._code_centres: CodeCentres = centres_of(CodeTable.of(self.coassociation_), labels, self.n_clusters)
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.
 
-        Each round puts a row with its nearest centre; the rounds together say where it stands in the kernel, and the
-        cluster whose centre is nearest there is the answer.
+        Each round assigns a row to its nearest center; the row then joins the cluster whose center is nearest in the
+        space of the kernel.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            New rows. Constraints play no part: for a row that a link placed elsewhere this differs from ``labels_``.
+            New rows. Constraints are not used: for a row that a link assigned elsewhere this differs from ``labels_``.
 
         Returns
         -------
@@ -395,7 +396,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         codes = kernel.encode(labels)
         closeness = np.tile(-centres.lengths, (len(X), 1))  # minus the squared distance, the row's own length left out
         for t in counted:
-            # A cluster of a round that no row of the table had tells nothing.
+            # An empty cluster of a round says nothing.
             known = np.flatnonzero(codes[:, t] >= 0)
             closeness[known] += 2 * centres.table[kernel.offsets[t] + codes[known, t]]
         return np.argmax(closeness, axis=1)
