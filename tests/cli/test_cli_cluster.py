@@ -136,7 +136,7 @@ def test_a_hard_method_relaxes_when_told(shop):
 def test_a_hard_method_says_why_not(shop):
     shop.write("ring.csv", "a,b,link\nc00,c01,cannot\nc01,c02,cannot\nc02,c00,cannot\n")
     options = ["cluster", "shop.csv", "ring.csv", "-k", 2, "--method", "cop", "--ignore", "kind"]
-    assert "ring of 3 cannot-links" in shop.fails(*options, "--id", "who")
+    assert "cycle of 3 cannot-links" in shop.fails(*options, "--id", "who")
 
 
 def test_contradictions_can_be_voted_on(shop):

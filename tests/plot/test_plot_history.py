@@ -27,16 +27,16 @@ def test_the_objective_of_every_round_is_a_point_of_the_line():
 def test_rounds_that_did_not_count_are_crosses_of_their_own():
     objective, weights = plot.history(boosted())
     dots = {line.get_label(): line for line in weights.get_lines() if not line.get_label().startswith("_")}
-    assert dots["counted"].get_xydata().tolist() == [[1, 0.9], [3, 0.4]]
-    assert dots["did not count"].get_xydata().tolist() == [[2, -0.2]]
-    assert dots["counted"].get_marker() != dots["did not count"].get_marker()
-    assert "2 of 3 rounds counted" in objective.get_title()
+    assert dots["used"].get_xydata().tolist() == [[1, 0.9], [3, 0.4]]
+    assert dots["not used"].get_xydata().tolist() == [[2, -0.2]]
+    assert dots["used"].get_marker() != dots["not used"].get_marker()
+    assert "2 of 3 rounds used" in objective.get_title()
 
 
 def test_a_model_that_does_not_say_counts_by_its_weights():
     model = boosted(history_=[{"alpha": 0.0, "objective": 1.0}, {"alpha": 1.0, "objective": 0.5}])
     objective, _ = plot.history(model)
-    assert "1 of 2 rounds counted" in objective.get_title()
+    assert "1 of 2 rounds used" in objective.get_title()
 
 
 def test_axes_that_are_given_are_used():
@@ -48,7 +48,7 @@ def test_axes_that_are_given_are_used():
 def test_a_model_without_rounds_is_named():
     with pytest.raises(TypeError, match="this SimpleNamespace has no history_; fit a RobustBoostCluster"):
         plot.history(SimpleNamespace())
-    with pytest.raises(ValueError, match="made no rounds, since it was fitted without links"):
+    with pytest.raises(ValueError, match="has no rounds, since it was fitted without links"):
         plot.history(boosted(history_=[]))
 
 

@@ -101,14 +101,14 @@ def test_a_sparse_table_will_do():
 
 @pytest.mark.parametrize(("number", "reason"), [(0, "does not exist"), (7, "does not exist")])
 def test_rounds_that_are_not_there_are_named(model, number, reason):
-    with pytest.raises(ValueError, match=f"Round {number} {reason}; the rounds that counted are 1, "):
+    with pytest.raises(ValueError, match=f"Round {number} {reason}; the rounds that were used are 1, "):
         plot.projections(model, X, rounds=(number,))
 
 
 def test_models_without_rounds_are_named():
-    with pytest.raises(ValueError, match="that of the base alone"):
+    with pytest.raises(ValueError, match="that of the estimator alone"):
         plot.projections(BoostCluster(n_clusters=3, random_state=0).fit(X), X)
-    with pytest.raises(TypeError, match="draws a fitted RobustBoostCluster or BoostCluster, and"):
+    with pytest.raises(TypeError, match="needs a fitted RobustBoostCluster or BoostCluster, and"):
         plot.projections(X, X)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of boosted clusterings; they need matplotlib, which comes with the extra ``plot``."""
+"""Plots of boosted clusterings, drawn with matplotlib (extra ``plot``)."""
 
 from mustlink.plot._coassociation import coassociation
 from mustlink.plot._history import history

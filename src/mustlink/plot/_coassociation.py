@@ -1,4 +1,4 @@
-"""How often points stood together, as a matrix of blocks."""
+"""The co-association matrix of a boosted clusterer."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from mustlink.plot._style import DARK, pyplot
 
 __all__ = ["coassociation"]
 
-MOST_POINTS = 2_000
+MAX_POINTS = 2_000
 
 
 def coassociation(model: Any, *, random_state: Any = 0, ax: Any = None) -> Any:
-    """Draw how often every two points stood together over the rounds, sorted by their clusters.
+    """Draw the co-association matrix, sorted by cluster.
 
     Parameters
     ----------
     model : estimator
         A fitted boosted clusterer: it has `labels_` and `coassociation_`.
     random_state : int, RandomState or None, default=0
-        Draws 2,000 points where there are more.
+        Samples 2,000 rows if there are more.
     ax : matplotlib Axes, default=None
-        Where to draw; in a new figure if None.
+        Where to draw; None makes a new figure.
 
     Returns
     -------
     matplotlib Axes
-        Dark blocks on the diagonal are clusters that the rounds agree on. Thin lines stand between clusters.
+        Dark blocks on the diagonal are clusters that the rounds agree on. Thin lines separate clusters.
 
     Raises
     ------
     ModuleNotFoundError
-        If matplotlib is not installed; the message names the extra that brings it.
+        If matplotlib is not installed; the message names the extra to install.
 
     See Also
     --------
-    mustlink.boosting.CoAssociation : The matrix, without being built.
+    mustlink.boosting.CoAssociation : The matrix in factored form.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def coassociation(model: Any, *, random_state: Any = 0, ax: Any = None) -> Any:
     for name in ("labels_", "coassociation_"):
         if not hasattr(model, name):
             raise TypeError(
-                f"plot.coassociation draws a fitted boosted clusterer, and this {type(model).__name__} has no {name}; "
+                f"plot.coassociation needs a fitted boosted clusterer, and this {type(model).__name__} has no {name}; "
                 "fit a RobustBoostCluster, BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
             )
     plt = pyplot()
@@ -68,7 +68,7 @@ def coassociation(model: Any, *, random_state: Any = 0, ax: Any = None) -> Any:
     rows = _sorted_rows(model, check_random_state(random_state))
     together = _shares(model.coassociation_, rows)
     image = ax.imshow(together, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
-    ax.figure.colorbar(image, ax=ax, label="share of the rounds' weight that puts two points together")
+    ax.figure.colorbar(image, ax=ax, label="weighted fraction of rounds that put two rows together")
     labels = model.labels_[rows]
     starts = np.flatnonzero(np.diff(labels)) + 1
     for place in starts:
@@ -79,15 +79,15 @@ def coassociation(model: Any, *, random_state: Any = 0, ax: Any = None) -> Any:
     ax.set_yticks((bounds[:-1] + bounds[1:] - 1) / 2, names)
     ax.set_xticks([])
     drawn = "" if len(rows) == len(model.labels_) else f" ({len(rows):,} of {len(model.labels_):,} drawn)"
-    ax.set(xlabel=f"points by cluster{drawn}", ylabel="cluster")
+    ax.set(xlabel=f"rows by cluster{drawn}", ylabel="cluster")
     return ax
 
 
 def _sorted_rows(model: Any, rng: np.random.RandomState) -> NDArray[np.intp]:
-    """Return all rows, or a draw of many, by cluster; within a cluster, rows with equal codes side by side."""
+    """Return all rows, or a sample of them, by cluster, with equal codes side by side."""
     rows = np.arange(len(model.labels_))
-    if len(rows) > MOST_POINTS:
-        rows = np.sort(rng.permutation(len(rows))[:MOST_POINTS])
+    if len(rows) > MAX_POINTS:
+        rows = np.sort(rng.permutation(len(rows))[:MAX_POINTS])
     heaviest_last = np.argsort(model.coassociation_.weights, kind="stable")
     codes = model.coassociation_.codes[rows][:, heaviest_last]
     order: NDArray[np.intp] = rows[np.lexsort((*codes.T, model.labels_[rows]))]
@@ -95,7 +95,7 @@ def _sorted_rows(model: Any, rng: np.random.RandomState) -> NDArray[np.intp]:
 
 
 def _shares(kernel: Any, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return K for some rows, divided by the weight of all rounds."""
+    """Return the matrix for some rows, divided by the weight of all rounds."""
     together = type(kernel)(kernel.codes[rows], kernel.weights).toarray()
     total = float(kernel.weights.sum())
     shares: NDArray[np.float64] = together / total if total > 0 else together

@@ -1,11 +1,11 @@
-"""How boosting went, round by round."""
+"""The objective and the steps of boosting, round by round."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mustlink.plot._style import COLOURS, DARK, GREY, pyplot
+from mustlink.plot._style import COLORS, DARK, GRAY, pyplot
 
 __all__ = ["history"]
 
@@ -19,22 +19,22 @@ def history(model: Any, *, axes: Any = None) -> Any:
         A fitted :class:`~mustlink.boosting.BoostCluster`, :class:`~mustlink.boosting.BoostBaseClustering` or
         :class:`~mustlink.boosting.BoostedConstrainedKMeans`.
     axes : sequence of two matplotlib Axes, default=None
-        Where to draw the objective, and the steps below it; in a new figure if None.
+        Where to draw the objective and the steps; None makes a new figure.
 
     Returns
     -------
     ndarray of two matplotlib Axes
-        The objective above, the steps of the rounds below. A round that did not count, since it did no better than
-        chance, is a grey cross.
+        The objective above, the steps below. A gray cross is a round that was not used because it did no better than
+        chance.
 
     Raises
     ------
     ModuleNotFoundError
-        If matplotlib is not installed; the message names the extra that brings it.
+        If matplotlib is not installed; the message names the extra to install.
 
     See Also
     --------
-    projections : The data as the rounds saw it.
+    projections : The rows in the representations of the rounds.
 
     Examples
     --------
@@ -57,37 +57,35 @@ def history(model: Any, *, axes: Any = None) -> Any:
         _, axes = plt.subplots(2, 1, sharex=True, figsize=(6, 4.5), layout="constrained")
     above, below = axes
     numbers = range(1, len(rounds) + 1)
-    above.plot(numbers, [entry["objective"] for entry in rounds], color=COLOURS[0], marker="o", markersize=3)
+    above.plot(numbers, [entry["objective"] for entry in rounds], color=COLORS[0], marker="o", markersize=3)
     above.set_ylabel("objective")
-    counted = [(t, entry["alpha"]) for t, entry in zip(numbers, rounds, strict=True) if _counts(entry)]
-    left_out = [(t, entry["alpha"]) for t, entry in zip(numbers, rounds, strict=True) if not _counts(entry)]
-    if counted:
-        below.vlines([t for t, _ in counted], 0, [alpha for _, alpha in counted], color=COLOURS[0], linewidth=1)
-        below.plot(
-            *zip(*counted, strict=True), linestyle="", marker="o", markersize=4, color=COLOURS[0], label="counted"
-        )
-    if left_out:
-        below.plot(*zip(*left_out, strict=True), linestyle="", marker="x", color=GREY, label="did not count")
+    used = [(t, entry["alpha"]) for t, entry in zip(numbers, rounds, strict=True) if _counts(entry)]
+    unused = [(t, entry["alpha"]) for t, entry in zip(numbers, rounds, strict=True) if not _counts(entry)]
+    if used:
+        below.vlines([t for t, _ in used], 0, [alpha for _, alpha in used], color=COLORS[0], linewidth=1)
+        below.plot(*zip(*used, strict=True), linestyle="", marker="o", markersize=4, color=COLORS[0], label="used")
+    if unused:
+        below.plot(*zip(*unused, strict=True), linestyle="", marker="x", color=GRAY, label="not used")
         below.legend(frameon=False, fontsize=8)
     below.axhline(0, color=DARK, linewidth=0.6)
     below.set(xlabel="round", ylabel="step of the round")
-    above.set_title(f"{type(model).__name__}: {len(counted)} of {len(rounds)} rounds counted", fontsize=10)
+    above.set_title(f"{type(model).__name__}: {len(used)} of {len(rounds)} rounds used", fontsize=10)
     return axes
 
 
 def _rounds(model: Any) -> Sequence[Mapping[str, Any]]:
-    """Return the rounds of a boosted model, or say why there are none."""
+    """Return the rounds of a boosted model, or raise if there are none."""
     rounds: Sequence[Mapping[str, Any]] | None = getattr(model, "history_", None)
     if rounds is None:
         raise TypeError(
-            f"plot.history draws the rounds of a fitted boosted clusterer, and this {type(model).__name__} has no "
+            f"plot.history needs a fitted boosted clusterer, and this {type(model).__name__} has no "
             "history_; fit a RobustBoostCluster, BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
         )
     if not len(rounds):
-        raise ValueError(f"This {type(model).__name__} made no rounds, since it was fitted without links.")
+        raise ValueError(f"This {type(model).__name__} has no rounds, since it was fitted without links.")
     return rounds
 
 
 def _counts(entry: Mapping[str, Any]) -> bool:
-    """Say whether a round is part of the result."""
+    """Return whether a round is part of the result."""
     return bool(entry.get("counted", entry["alpha"] > 0))

@@ -1,4 +1,4 @@
-"""The data as the rounds of BoostCluster saw it."""
+"""The rows in the representations of the rounds of BoostCluster."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from mustlink.plot._style import COLOURS, DARK, GREY, MARKERS, pyplot
+from mustlink.plot._style import COLORS, DARK, GRAY, MARKERS, pyplot
 
 __all__ = ["projections"]
 
-WIDTH, HEIGHT, MOST_COLUMNS = 3.3, 3.1, 4
+WIDTH, HEIGHT, MAX_COLUMNS = 3.3, 3.1, 4
 
 
 def projections(
@@ -31,31 +31,31 @@ def projections(
     Parameters
     ----------
     model : RobustBoostCluster or BoostCluster
-        A fitted one.
+        A fitted model.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The table it was fitted on.
     constraints : Constraints or AlignedConstraints, default=None
-        The links to draw: must-links are whole lines, cannot-links dashed.
+        The links to draw: must-links as solid lines, cannot-links dashed.
     rounds : sequence of int, default=None
-        Which rounds, the first being 1; only rounds that counted. The first two and the last of them if None.
+        Which rounds, the first being 1; only rounds that were used. None is the first two and the last of them.
     labels : array-like of shape (n_samples,), default=None
-        What the points are coloured by; the clusters found, if None.
+        What the points are colored by; None is the clusters found.
     axes : sequence of matplotlib Axes, default=None
-        Where to draw: one for the table itself, and one for each round; in a new figure if None.
+        Where to draw: one for the table itself and one for each round; None makes a new figure.
 
     Returns
     -------
     ndarray of matplotlib Axes
-        The first shows the table in its two principal directions, the others the first two directions of the rounds.
+        The first shows the first two principal components, the others the first two directions of the rounds.
 
     Raises
     ------
     ModuleNotFoundError
-        If matplotlib is not installed; the message names the extra that brings it.
+        If matplotlib is not installed; the message names the extra to install.
 
     See Also
     --------
-    history : How the objective fell.
+    history : The objective after each round.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def projections(
     ['the table', 'round 1', 'round 2']
     >>> matplotlib.pyplot.close(axes[0].figure)
     """
-    chosen = _chosen_rounds(model, rounds)
+    chosen = _choose_rounds(model, rounds)
     links = getattr(constraints, "constraints", constraints)
     if links is not None:
         links.check_rows(X.shape[0] if hasattr(X, "shape") else len(X))
@@ -91,28 +91,26 @@ def projections(
     return axes
 
 
-def _chosen_rounds(model: Any, rounds: Sequence[int] | None) -> list[int]:
-    """Return the numbers of the rounds to draw, after checks."""
+def _choose_rounds(model: Any, rounds: Sequence[int] | None) -> list[int]:
+    """Return the numbers of the rounds to draw."""
     if not hasattr(model, "history_") or not hasattr(model, "is_plain_"):
         raise TypeError(
-            f"plot.projections draws a fitted RobustBoostCluster or BoostCluster, and this is a {type(model).__name__}."
+            f"plot.projections needs a fitted RobustBoostCluster or BoostCluster, and this is a {type(model).__name__}."
         )
     if model.is_plain_:
-        raise ValueError(
-            "The result of this model is that of the base alone (is_plain_ is True): there is no round to draw."
-        )
+        raise ValueError("This model used no round (is_plain_ is True): its result is that of the estimator alone.")
     counted = [number for number, entry in enumerate(model.history_, start=1) if entry["counted"]]
     if rounds is None:
         return list(dict.fromkeys([*counted[:2], *counted[-1:]]))
     for number in rounds:
         if number not in counted:
-            reason = "did not count" if 1 <= number <= len(model.history_) else "does not exist"
-            raise ValueError(f"Round {number} {reason}; the rounds that counted are {', '.join(map(str, counted))}.")
+            reason = "was not used" if 1 <= number <= len(model.history_) else "does not exist"
+            raise ValueError(f"Round {number} {reason}; the rounds that were used are {', '.join(map(str, counted))}.")
     return list(rounds)
 
 
 def _principal(X: Any) -> NDArray[Any]:
-    """Return the two principal directions of a table."""
+    """Return the first two principal components."""
     if issparse(X):
         return _two_columns(TruncatedSVD(n_components=min(2, X.shape[1]), random_state=0).fit_transform(X))
     X = np.asarray(X)
@@ -127,7 +125,7 @@ def _two_columns(points: NDArray[Any]) -> NDArray[Any]:
 
 def _new_axes(plt: Any, count: int) -> NDArray[Any]:
     """Make as many axes as are wanted, side by side."""
-    n_columns = min(count, MOST_COLUMNS)
+    n_columns = min(count, MAX_COLUMNS)
     n_rows = -(-count // n_columns)
     _, grid = plt.subplots(
         n_rows, n_columns, figsize=(WIDTH * n_columns, HEIGHT * n_rows), squeeze=False, layout="constrained"
@@ -139,15 +137,15 @@ def _new_axes(plt: Any, count: int) -> NDArray[Any]:
 
 
 def _draw_points(ax: Any, points: NDArray[Any], groups: NDArray[Any]) -> None:
-    """Draw the points, a colour and a marker for each group; noise is grey."""
+    """Draw the points with a color and a marker for each group; noise is gray."""
     names = np.unique(groups)
     for place, name in enumerate(names):
         is_noise = groups.dtype.kind in "iu" and name == -1
         ax.scatter(
             *points[groups == name].T,
             s=14,
-            color=GREY if is_noise else COLOURS[place % len(COLOURS)],
-            marker="." if is_noise else MARKERS[(place + place // len(COLOURS)) % len(MARKERS)],
+            color=GRAY if is_noise else COLORS[place % len(COLORS)],
+            marker="." if is_noise else MARKERS[(place + place // len(COLORS)) % len(MARKERS)],
             alpha=0.7,
             linewidths=0,
             label="noise" if is_noise else str(name),
@@ -155,7 +153,7 @@ def _draw_points(ax: Any, points: NDArray[Any], groups: NDArray[Any]) -> None:
 
 
 def _draw_links(ax: Any, points: NDArray[Any], links: Any) -> None:
-    """Draw must-links whole and cannot-links dashed, below the points."""
+    """Draw must-links solid and cannot-links dashed, below the points."""
     if links is None:
         return
     from matplotlib.collections import LineCollection

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mustlink.plot._style import COLOURS, DARK, MARKERS, pyplot
+from mustlink.plot._style import COLORS, DARK, MARKERS, pyplot
 from mustlink.reproduce._results import Results
 
 __all__ = ["Look", "curve_panels", "round_panels", "row_panels", "run_panels"]
@@ -24,12 +24,12 @@ class Look:
     def style(self) -> dict[str, Any]:
         """Return the arguments for matplotlib."""
         return {
-            "color": COLOURS[self.place % len(COLOURS)],
+            "color": COLORS[self.place % len(COLORS)],
             "marker": MARKERS[self.place % len(MARKERS)],
             "linestyle": self.dashes,
             "linewidth": 1.4,
             "markersize": 5,
-            "markerfacecolor": "white" if self.dashes != "-" else COLOURS[self.place % len(COLOURS)],
+            "markerfacecolor": "white" if self.dashes != "-" else COLORS[self.place % len(COLORS)],
         }
 
 
@@ -120,7 +120,7 @@ def row_panels(
         for place, (name, row) in enumerate(named.items()):
             panel.plot(list(row), list(row.values()), label=name, **Look(place, "--" if place else "-").style())
         for place, (name, level) in enumerate(levels.get(title, {}).items(), start=len(named)):
-            panel.axhline(level, label=name, color=COLOURS[place], linestyle=":", linewidth=1.2)
+            panel.axhline(level, label=name, color=COLORS[place], linestyle=":", linewidth=1.2)
         panel.set_title(title, fontsize=10)
     _finish(figure, panels[: len(rows)], *axis_titles)
     return figure
