@@ -1,9 +1,8 @@
-"""ITML and MMC beside metric-learn: the same table, the same pairs, the same problem.
+"""ITML and MMC beside metric-learn: the same data, the same pairs, the same problem.
 
-Both are given wdbc, standardised, and 500 pairs linked as the classes say. What each returns is put into the same
-objective: for ITML the LogDet divergence with the price of missed links, under the same bounds; for MMC the sum over
-the must-links once the sum over the cannot-links is one. Every fit runs in a process of its own, after a first one that
-takes loading out of the figures.
+Both get wdbc, standardized, and 500 pairs linked by class. Results are compared by the same objective: for ITML the
+LogDet divergence plus the penalties of violated links, under the same bounds; for MMC the sum over the must-links,
+scaled to a sum over the cannot-links of one. Every fit runs in its own process, after a fit that excludes loading time.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ def fit_one(name: str, path: Path) -> dict[str, float]:
     start = time.perf_counter()
     A, n_iter = fit(name, data)
     seconds = time.perf_counter() - start
-    objective = logdet_objective(A, data) if "ITML" in name else normalised_sum(A, data)
+    objective = logdet_objective(A, data) if "ITML" in name else normalized_sum(A, data)
     return {"seconds": seconds, "objective": objective, "n_iter": n_iter}
 
 
@@ -136,7 +135,7 @@ def logdet_objective(A: Any, data: dict[str, Any]) -> float:
     return total
 
 
-def normalised_sum(A: Any, data: dict[str, Any]) -> float:
+def normalized_sum(A: Any, data: dict[str, Any]) -> float:
     """Return the sum over the must-links, with A scaled so that the sum over the cannot-links is one."""
     return float(squares(A, data, "must_link").sum() / np.sqrt(squares(A, data, "cannot_link")).sum() ** 2)
 

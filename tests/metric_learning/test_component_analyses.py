@@ -1,4 +1,4 @@
-"""RCA and DCA against what their papers define."""
+"""RCA and DCA against the definitions of their papers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference.metric_learning import dca_scatters, within_covariance
 
 @given(seed=st.integers(0, 1000), n_features=st.integers(1, 5))
 @settings(deadline=None, max_examples=25)
-def test_rca_makes_the_covariance_within_components_the_identity(seed: int, n_features: int) -> None:
+def test_rca_whitens_the_rows_within_components(seed: int, n_features: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(30, n_features)) @ rng.normal(size=(n_features, n_features))
     links = Constraints.from_labels(np.where(rng.random(30) < 0.8, rng.integers(4, size=30), -1))
@@ -24,20 +24,20 @@ def test_rca_makes_the_covariance_within_components_the_identity(seed: int, n_fe
     np.testing.assert_allclose(within_covariance(Z, links.components(30)), np.eye(n_features), atol=1e-6)
 
 
-def test_rca_stands_columns_of_very_different_size() -> None:
+def test_rca_with_features_of_very_different_scales() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     links = Constraints.sample(y, n_pairs=400, random_state=0)
     Z = RCA(shrinkage=0.0).fit_transform(X, constraints=links)
     np.testing.assert_allclose(within_covariance(Z, links.components(len(X))), np.eye(30), atol=1e-6)
 
 
-def test_rca_with_few_links_shrinks_what_they_scatter() -> None:
+def test_rca_with_few_links_shortens_their_direction() -> None:
     X = load_iris().data
     links = Constraints(must_link=[(0, 100)])
     v = X[0] - X[100]
     metric = RCA().fit(X, constraints=links)
     assert np.isfinite(metric.metric_matrix_).all()
-    # Among directions of equal length in standardised units, that of the link has become the shortest.
+    # Among directions of equal length in standardized units, that of the link is now the shortest.
     scale = X.std(axis=0)
     other = np.linalg.svd((v / scale)[None])[2][1:]
     along = np.linalg.norm(metric.components_ @ v) / np.linalg.norm(v / scale)
@@ -48,21 +48,21 @@ def test_rca_with_few_links_shrinks_what_they_scatter() -> None:
 
 
 @pytest.mark.parametrize("n_rows", [2, 5, 30])
-def test_shrinkage_is_felt_where_links_are_few(n_rows: int) -> None:
+def test_automatic_shrinkage_decreases_with_the_number_of_links(n_rows: int) -> None:
     X = load_iris().data
     links = Constraints(must_link=[(0, i) for i in range(1, n_rows)])
     expected = RCA(shrinkage=4 / (4 + n_rows - 1)).fit(X, constraints=links).metric_matrix_
     np.testing.assert_array_equal(RCA().fit(X, constraints=links).metric_matrix_, expected)
 
 
-def test_rca_with_full_shrinkage_standardises() -> None:
+def test_rca_with_full_shrinkage_standardizes() -> None:
     X = load_iris().data
     links = Constraints.sample(load_iris().target, n_pairs=60, random_state=0)
     Z = RCA(shrinkage=1.0).fit_transform(X, constraints=links)
     assert Z.std(axis=0) == pytest.approx(np.full(4, Z.std(axis=0)[0]))
 
 
-def test_constant_columns_play_no_part() -> None:
+def test_constant_features_are_ignored() -> None:
     X, y = load_iris(return_X_y=True)
     links = Constraints.sample(y, n_pairs=60, random_state=0)
     wider = np.column_stack([X[:, :2], np.full(150, 0.1), X[:, 2:]])
@@ -74,7 +74,7 @@ def test_constant_columns_play_no_part() -> None:
 
 @given(seed=st.integers(0, 1000), n_features=st.integers(1, 4))
 @settings(deadline=None, max_examples=25)
-def test_dca_solves_the_generalised_eigenproblem(seed: int, n_features: int) -> None:
+def test_dca_solves_the_generalized_eigenproblem(seed: int, n_features: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(24, n_features))
     must = [(i, i + 8) for i in range(8)] + [(0, 16), (1, 17)]
@@ -90,7 +90,7 @@ def test_dca_solves_the_generalised_eigenproblem(seed: int, n_features: int) -> 
     np.testing.assert_allclose(C @ between @ C.T, np.diag(metric.ratios_), atol=1e-8 * (1 + ratios[0]))
 
 
-def test_dca_keeps_as_many_directions_as_asked_for() -> None:
+def test_dca_keeps_n_components_directions() -> None:
     X, y = load_iris(return_X_y=True)
     links = Constraints.sample(y, n_pairs=60, random_state=0)
     whole = DCA().fit(X, constraints=links)

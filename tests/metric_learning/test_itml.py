@@ -54,7 +54,7 @@ def test_newton_and_projections_reach_the_same_metric(
     slow = itml_by_projections(prior, X, links, bounds, gamma, n_rounds=400)
     ours, theirs = (itml_objective(M, prior, X, links, bounds, gamma) for M in (A, slow))
     assert ours == pytest.approx(metric.objective_[-1], rel=1e-6, abs=1e-8)
-    # The projections creep, so that ours may be a little lower, and must not be higher.
+    # The projections converge slowly: our objective may be slightly lower, but not higher.
     assert ours <= theirs + 1e-8 * (1 + abs(theirs))
     assert theirs - ours <= 1e-2 * (1 + ours)
     np.testing.assert_allclose(A, slow, rtol=0.2, atol=0.05 * np.abs(slow).max())
@@ -62,11 +62,11 @@ def test_newton_and_projections_reach_the_same_metric(
 
 @pytest.mark.parametrize("n_pairs", [10, 100, 1000])
 @pytest.mark.parametrize("gamma", [0.1, 1.0, 10.0])
-def test_at_the_end_the_pull_of_the_links_balances_the_prior(n_pairs: int, gamma: float) -> None:
+def test_gradient_is_zero_at_the_optimum(n_pairs: int, gamma: float) -> None:
     links = Constraints.sample(WDBC.target, n_pairs=n_pairs, random_state=0)
     metric = ITML(gamma, tol=1e-9, random_state=0).fit(X_WDBC, constraints=links)
     A, (near, far) = metric.metric_matrix_, metric.bounds_
-    # A^-1 = I + sum of pulls: gamma (1/near - 1/d) vv' for must-links beyond near, and the like for cannot-links.
+    # A^-1 = I + sum of gamma (1/near - 1/d) vv' for violated must-links, and likewise for cannot-links.
     balance = np.eye(30)
     for pairs, bound, sign in ((links.must_link, near, 1), (links.cannot_link, far, -1)):
         for i, j in pairs:
@@ -82,7 +82,7 @@ def test_at_the_end_the_pull_of_the_links_balances_the_prior(n_pairs: int, gamma
 def test_a_link_of_weight_two_counts_as_two_links() -> None:
     X = np.random.default_rng(0).normal(size=(6, 3))
     heavy = Constraints([(0, 1), (2, 3)], [(0, 4)], must_link_weight=[2.0, 1.0], cannot_link_weight=[3.0])
-    # The same rows again are other rows to the links, and have the same differences.
+    # Duplicated rows have the same differences.
     twice = np.concatenate([X, X, X])
     many = Constraints([(0, 1), (6, 7), (2, 3)], [(0, 4), (6, 10), (12, 16)])
     one = ITML(bounds=(0.1, 5.0), tol=1e-10).fit(X, constraints=heavy).metric_matrix_
@@ -91,7 +91,7 @@ def test_a_link_of_weight_two_counts_as_two_links() -> None:
 
 
 @pytest.mark.parametrize("gamma", [0.01, 1.0, 100.0, 1e4])
-def test_the_larger_gamma_the_closer_links_are_followed(gamma: float) -> None:
+def test_larger_gamma_satisfies_links_more_closely(gamma: float) -> None:
     X = np.eye(2)[[0, 0, 1]] * [[0.0], [1.0], [1.0]]
     links = Constraints(must_link=[(0, 1)], cannot_link=[(0, 2)])
     A = ITML(gamma, bounds=(0.5, 2.0), tol=1e-12).fit(X, constraints=links).metric_matrix_
@@ -100,13 +100,13 @@ def test_the_larger_gamma_the_closer_links_are_followed(gamma: float) -> None:
     np.testing.assert_allclose(A, expected, rtol=1e-5, atol=1e-8)
 
 
-def test_the_scale_of_the_table_does_not_matter() -> None:
+def test_result_does_not_depend_on_the_scale_of_the_data() -> None:
     links = Constraints.sample(WDBC.target, n_pairs=50, random_state=0)
     A, B = (ITML(tol=1e-9, random_state=0).fit(scale * X_WDBC, constraints=links).metric_matrix_ for scale in (1, 1000))
     np.testing.assert_allclose(A, B, rtol=1e-4, atol=1e-6)
 
 
-def test_links_between_equal_rows_say_nothing() -> None:
+def test_links_between_equal_rows_are_ignored() -> None:
     X = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
     with_equal = ITML().fit(X, constraints=Constraints([(0, 2)], [(0, 1), (0, 3)]))
     without = ITML().fit(X, constraints=Constraints([(0, 2)], [(0, 3)]))
@@ -140,17 +140,17 @@ def test_the_bounds_are_percentiles_of_the_distances() -> None:
         ({"bounds": (2.0, 1.0)}, "bounds must be two positive numbers"),
         ({"bounds": (0.0, 1.0)}, "bounds must be two positive numbers"),
         ({"bounds": (1.0, 2.0, 3.0)}, "bounds must be two positive numbers"),
-        ({"prior": np.eye(3)}, r"prior is a matrix of shape \(3, 3\)"),
+        ({"prior": np.eye(3)}, r"prior has the shape \(3, 3\)"),
         ({"prior": np.triu(np.ones((4, 4)))}, "prior must be a symmetric matrix"),
         ({"prior": -np.eye(4)}, "prior must be positive definite"),
     ],
 )
-def test_bad_parameters_are_told_in_a_sentence(parameters: dict[str, Any], message: str) -> None:
+def test_invalid_parameters_raise(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ITML(**parameters).fit(load_iris().data, constraints=Constraints(must_link=[(0, 1)]))
 
 
-def test_the_covariance_of_a_sparse_table_is_the_same_prior() -> None:
+def test_covariance_prior_of_sparse_input() -> None:
     X, y = load_iris(return_X_y=True)
     links = Constraints.sample(y, n_pairs=40, random_state=0)
     dense, from_sparse = (
@@ -160,13 +160,13 @@ def test_the_covariance_of_a_sparse_table_is_the_same_prior() -> None:
     np.testing.assert_allclose(from_sparse, dense, rtol=1e-6)
 
 
-def test_a_singular_covariance_is_no_prior() -> None:
+def test_singular_covariance_prior_raises() -> None:
     X = np.column_stack([load_iris().data, np.ones(150)])
-    with pytest.raises(ValueError, match="has the rank 4, so that it has no inverse"):
+    with pytest.raises(ValueError, match="has rank 4 and no inverse"):
         ITML(prior="covariance").fit(X)
 
 
-def test_too_few_steps_are_warned_of() -> None:
+def test_too_few_steps_warn() -> None:
     links = Constraints.sample(WDBC.target, n_pairs=200, random_state=0)
     with pytest.warns(ConvergenceWarning, match=r"ITML stopped after \d steps"):
         ITML(max_iter=2, random_state=0).fit(X_WDBC, constraints=links)

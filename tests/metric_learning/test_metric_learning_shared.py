@@ -1,4 +1,4 @@
-"""What all learned metrics promise: scikit-learn's checks, links from labels, pipelines, and odd tables."""
+"""All learned metrics: scikit-learn's checks, links from labels, pipelines, and degenerate data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mustlink import Constraints, PCKMeans
 from mustlink.errors import ConstraintError, TooLargeError, UnmetConstraintsWarning
 from mustlink.metric_learning import DCA, ITML, MMC, RCA
-from mustlink.metric_learning._base import MOST_FEATURES
+from mustlink.metric_learning._base import MAX_FEATURES
 from reference.random_links import Case, cases
 
 METRICS = [ITML(random_state=0), MMC(), MMC(diagonal=True), RCA(), DCA()]
@@ -32,7 +32,7 @@ def some_links() -> Constraints:
 
 
 @parametrize_with_checks([*METRICS, ITML(prior="covariance")])
-def test_metrics_keep_the_promises_of_scikit_learn(estimator: Any, check: Any) -> None:
+def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
@@ -52,7 +52,7 @@ def test_distances_are_euclidean_after_the_transform(metric: Any, some_links: Co
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_without_links_the_metric_is_euclidean(metric: Any) -> None:
     np.testing.assert_array_equal(metric.fit(IRIS.data).components_, np.eye(4))
-    # The truth for every row is there to score against.
+    # Labels for every row are ignored.
     np.testing.assert_array_equal(metric.fit(IRIS.data, IRIS.target).components_, np.eye(4))
 
 
@@ -66,7 +66,7 @@ def test_partial_labels_are_links(metric: Any) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_sparse_and_single_precision_tables_give_the_same_metric(metric: Any, some_links: Constraints) -> None:
+def test_sparse_and_single_precision_input_give_the_same_metric(metric: Any, some_links: Constraints) -> None:
     dense = metric.fit(IRIS.data, constraints=some_links).metric_matrix_
     from_sparse = metric.fit(sparse.csr_matrix(IRIS.data), constraints=some_links)
     np.testing.assert_allclose(from_sparse.metric_matrix_, dense, rtol=1e-3, atol=1e-3 * np.abs(dense).max())
@@ -77,7 +77,7 @@ def test_sparse_and_single_precision_tables_give_the_same_metric(metric: Any, so
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_a_pipeline_hands_the_links_to_metric_and_clusterer(metric: Any, some_links: Constraints) -> None:
+def test_a_pipeline_passes_links_to_metric_and_clusterer(metric: Any, some_links: Constraints) -> None:
     with config_context(enable_metadata_routing=True):
         pipeline = Pipeline([("metric", metric), ("cluster", PCKMeans(3, random_state=0))])
         labels = pipeline.fit_predict(IRIS.data, constraints=some_links)
@@ -90,7 +90,7 @@ def test_a_pipeline_hands_the_links_to_metric_and_clusterer(metric: Any, some_li
     )
 
 
-def test_metrics_name_their_columns() -> None:
+def test_names_of_output_features() -> None:
     links = Constraints(must_link=[(0, 1)], cannot_link=[(0, 100)])
     frame = ITML().set_output(transform="pandas").fit_transform(IRIS.data, constraints=links)
     assert list(frame.columns) == ["itml0", "itml1", "itml2", "itml3"]
@@ -99,13 +99,13 @@ def test_metrics_name_their_columns() -> None:
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_too_many_features_are_refused(metric: Any) -> None:
-    X = np.zeros((2, MOST_FEATURES + 1))
-    with pytest.raises(TooLargeError, match=r"5,001 features.*PCA"):
+    X = np.zeros((2, MAX_FEATURES + 1))
+    with pytest.raises(TooLargeError, match=r"5,001 x 5,001 numbers.*PCA"):
         metric.fit(X, constraints=Constraints(must_link=[(0, 1)]))
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_links_to_rows_that_are_not_there_are_refused(metric: Any) -> None:
+def test_links_to_missing_rows_are_refused(metric: Any) -> None:
     with pytest.raises(ConstraintError, match="rows 0 and 150"):
         metric.fit(IRIS.data, constraints=Constraints(must_link=[(0, 150)]))
 
@@ -121,21 +121,21 @@ def test_links_to_rows_that_are_not_there_are_refused(metric: Any) -> None:
         (MMC(), Constraints(cannot_link=[(101, 142)]), "between different rows"),
     ],
 )
-def test_links_of_a_kind_that_says_nothing_are_warned_of(metric: Any, links: Constraints, missing: str) -> None:
+def test_missing_kinds_of_links_warn(metric: Any, links: Constraints, missing: str) -> None:
     with pytest.warns(UnmetConstraintsWarning, match=missing):
         metric.fit(IRIS.data, constraints=links)
     np.testing.assert_array_equal(metric.components_, np.eye(4))
 
 
 @pytest.mark.parametrize("links", [Constraints(must_link=[(0, 1)]), Constraints(cannot_link=[(0, 60)])])
-def test_itml_does_with_one_kind_of_links(links: Constraints) -> None:
+def test_itml_learns_from_one_kind_of_links(links: Constraints) -> None:
     metric = ITML(random_state=0).fit(IRIS.data, constraints=links)
     (i, j), is_must = (links.must_link if len(links.must_link) else links.cannot_link)[0], bool(len(links.must_link))
     before, after = np.linalg.norm(IRIS.data[i] - IRIS.data[j]), metric.get_metric()(IRIS.data[i], IRIS.data[j])
     assert after <= before if is_must else after >= before
 
 
-def test_mmc_does_without_must_links() -> None:
+def test_mmc_learns_without_must_links() -> None:
     metric = MMC().fit(IRIS.data, constraints=Constraints(cannot_link=[(0, 60), (0, 120)])).get_metric()
     assert metric(IRIS.data[0], IRIS.data[60]) + metric(IRIS.data[0], IRIS.data[120]) == pytest.approx(1.0, rel=1e-6)
 
@@ -149,7 +149,7 @@ def test_mmc_does_without_must_links() -> None:
     seed=st.integers(0, 1000),
 )
 @settings(deadline=None, max_examples=15)
-def test_odd_tables_give_finite_metrics(
+def test_degenerate_data_give_finite_metrics(
     metric: Any, scale: float, case: Case, n_features: int, kind: str, seed: int
 ) -> None:
     X = np.random.default_rng(seed).normal(size=(case.n_samples, n_features))
@@ -168,7 +168,7 @@ def test_odd_tables_give_finite_metrics(
 
 
 @pytest.mark.parametrize("metric", [MMC(), MMC(diagonal=True), RCA(), DCA()], ids=str)
-def test_the_units_of_the_columns_do_not_matter(metric: Any, some_links: Constraints) -> None:
+def test_results_do_not_depend_on_the_units_of_features(metric: Any, some_links: Constraints) -> None:
     X = IRIS.data
     Z = metric.fit(X, constraints=some_links).transform(X)
     rescaled = metric.fit_transform(X * [1e-3, 1.0, 50.0, 1e6], constraints=some_links)
@@ -176,7 +176,7 @@ def test_the_units_of_the_columns_do_not_matter(metric: Any, some_links: Constra
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_one_link_across_height_and_one_across_weight_rescale_the_axes(metric: Any) -> None:
+def test_two_links_rescale_the_axes(metric: Any) -> None:
     # Height and weight of people: the must-link joins a short and a tall one, the cannot-link a light and a heavy one.
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.uniform(150, 200, 40), np.repeat([60.0, 90.0], 20) + rng.normal(scale=2, size=40)])

@@ -21,7 +21,7 @@ X_WDBC = StandardScaler().fit_transform(WDBC.data)
 @pytest.mark.parametrize("diagonal", [False, True])
 @given(n_features=st.integers(1, 3), seed=st.integers(0, 1000))
 @settings(deadline=None, max_examples=12)
-def test_no_slow_way_finds_a_lower_sum_over_must_links(diagonal: bool, n_features: int, seed: int) -> None:
+def test_no_other_solver_finds_a_lower_objective(diagonal: bool, n_features: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(14, n_features))
     links = Constraints(
@@ -34,7 +34,7 @@ def test_no_slow_way_finds_a_lower_sum_over_must_links(diagonal: bool, n_feature
     value = mmc_value(metric.metric_matrix_, X, links)
     assert value == pytest.approx(metric.objective_[-1], rel=1e-6)
     slow = mmc_value(mmc_by_projected_gradients(X, links, diagonal=diagonal, n_steps=300), X, links)
-    # The slow way has not always arrived; the conditions of an optimum are tested apart.
+    # The slow solver does not always converge; the optimality conditions are tested separately.
     assert 0.5 * slow <= value <= slow * (1 + 1e-5)
     if diagonal:
         np.testing.assert_array_equal(metric.metric_matrix_, np.diag(np.diag(metric.metric_matrix_)))
@@ -43,7 +43,7 @@ def test_no_slow_way_finds_a_lower_sum_over_must_links(diagonal: bool, n_feature
 
 @pytest.mark.parametrize("diagonal", [False, True])
 @pytest.mark.parametrize("n_pairs", [150, 1000])
-def test_the_conditions_of_an_optimum_hold(diagonal: bool, n_pairs: int) -> None:
+def test_optimality_conditions(diagonal: bool, n_pairs: int) -> None:
     links = Constraints.sample(WDBC.target, n_pairs=n_pairs, random_state=0)
     metric = MMC(diagonal, shrinkage=0.0, tol=1e-8).fit(X_WDBC, constraints=links)
     A = metric.metric_matrix_
@@ -58,7 +58,7 @@ def test_the_conditions_of_an_optimum_hold(diagonal: bool, n_pairs: int) -> None
     gradient = scatter - objective * (far.T / lengths) @ far
     if diagonal:
         gradient = np.diag(np.diag(gradient))
-    # In units in which S is the identity, so that "small" means the same in all directions.
+    # In units in which S is the identity, "small" means the same in all directions.
     root = np.linalg.inv(np.linalg.cholesky(np.diag(np.diag(scatter)) if diagonal else scatter))
     assert np.linalg.eigvalsh(root @ gradient @ root.T)[0] > -1e-6
     assert abs(np.sum(A * gradient)) < 1e-6 * objective
@@ -73,8 +73,8 @@ def test_few_must_links_need_shrinkage() -> None:
     np.testing.assert_array_equal(by_default, MMC(shrinkage=4 / 6).fit(X, constraints=links).metric_matrix_)
 
 
-def test_more_features_than_cannot_links_give_the_same_as_a_longer_way() -> None:
-    # Cannot-links given twice span no more, but are as many as the features.
+def test_reduction_to_the_span_of_few_cannot_links() -> None:
+    # Repeated cannot-links have the same span, but are as many as the features.
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 8))
     must = [(i, i + 20) for i in range(12)]
@@ -87,7 +87,7 @@ def test_more_features_than_cannot_links_give_the_same_as_a_longer_way() -> None
     np.testing.assert_allclose(16 * long, short, rtol=1e-3, atol=1e-4 * np.abs(short).max())
 
 
-def test_too_few_steps_are_warned_of() -> None:
+def test_too_few_steps_warn() -> None:
     links = Constraints.sample(WDBC.target, n_pairs=200, random_state=0)
     with pytest.warns(ConvergenceWarning, match="MMC stopped after 2 steps"):
         metric = MMC(max_iter=2, tol=1e-9).fit(X_WDBC, constraints=links)

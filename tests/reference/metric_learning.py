@@ -1,4 +1,4 @@
-"""Metric learning from the formulas: slow, with loops over links, and by other methods than the library's."""
+"""Slow metric learning by the formulas, with loops over links and other methods than those of the library."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def linked_differences(X: Floats, links: Constraints) -> tuple[Floats, Floats]:
 
 
 def itml_objective(A: Floats, prior: Floats, X: Floats, links: Constraints, bounds: Floats, gamma: float) -> float:
-    """The LogDet divergence from the prior, and the price of every link that is missed."""
+    """The LogDet divergence from the prior, and the penalty of every violated link."""
     product = A @ np.linalg.inv(prior)
     total = np.trace(product) - np.log(np.linalg.det(product)) - len(A)
     near, far = bounds

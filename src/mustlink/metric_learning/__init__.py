@@ -1,4 +1,4 @@
-"""Metrics learned from links, as transformers to put before any clusterer."""
+"""Metric learning from must-link and cannot-link constraints: transformers to use before any clusterer."""
 
 from mustlink.metric_learning._base import BaseLinkedMetric, MahalanobisDistance
 from mustlink.metric_learning._dca import DCA

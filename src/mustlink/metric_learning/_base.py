@@ -1,4 +1,4 @@
-"""What the learned metrics share: how they take links, how they map rows, how they measure two of them."""
+"""The base class of the learned metrics."""
 
 from __future__ import annotations
 
@@ -7,37 +7,35 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._sklearn_compat import fit_context
+from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
-from mustlink.base import as_constraints, check_partial_labels
+from mustlink.base import as_constraints, check_fits, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.errors import TooLargeError, UnmetConstraintsWarning
+from mustlink.errors import UnmetConstraintsWarning
 
-Floats = NDArray[np.float64]
-
-MOST_FEATURES = 5_000
-"""A metric is a matrix of d x d numbers, and learning it takes several of them (200 MB each at this size)."""
-
+# Learning takes several matrices of d x d numbers, of 200 MB each for so many features.
+MAX_FEATURES = 5_000
+# A relative gap to the optimum below this may be due to rounding.
 ROUNDING = 1e-7
-"""A gap to the best objective that is smaller than this share of it may be due to rounding alone."""
 
 
 @dataclass(frozen=True)
 class MahalanobisDistance:
     """The distance of two rows under a learned metric: the square root of (a - b)' A (a - b).
 
-    It can be pickled, and handed to whatever takes a callable metric, such as a nearest-neighbour search.
+    It can be pickled, and passed wherever a callable metric is accepted, such as a nearest-neighbor search.
 
     Parameters
     ----------
     components : ndarray of shape (n_components, n_features)
-        The map C with A = C' C.
+        The matrix C with A = C' C.
 
     Examples
     --------
@@ -47,7 +45,7 @@ class MahalanobisDistance:
     10.0
     """
 
-    components: NDArray[Any]
+    components: Array
 
     def __call__(self, a: ArrayLike, b: ArrayLike) -> float:
         difference = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
@@ -55,22 +53,21 @@ class MahalanobisDistance:
 
 
 class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Skeleton of the transformers that learn a metric from links; each adds how it learns.
+    """Base class of transformers that learn a metric from links.
 
-    A subclass says in ``_learn(X, links)`` what map the links ask for. Without any link no metric is better than
-    another, and the map should be the identity.
+    A subclass implements ``_learn(X, links)``, which returns the linear map. Without links it should be the identity.
 
     Examples
     --------
     >>> import numpy as np
     >>> from mustlink import Constraints
     >>> from mustlink.metric_learning import BaseLinkedMetric
-    >>> class WithoutTheLinkedColumns(BaseLinkedMetric):
+    >>> class DropUnequalColumns(BaseLinkedMetric):
     ...     def _learn(self, X, links):
     ...         first, second = links.must_link.T
     ...         return np.diag((X[first] == X[second]).all(axis=0).astype(float))
     >>> X = np.array([[1.0, 2.0], [1.0, 5.0], [3.0, 4.0]])
-    >>> WithoutTheLinkedColumns().fit_transform(X, constraints=Constraints(must_link=[(0, 1)]))
+    >>> DropUnequalColumns().fit_transform(X, constraints=Constraints(must_link=[(0, 1)]))
     array([[1., 0.],
            [1., 0.],
            [3., 0.]])
@@ -79,7 +76,7 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     __metadata_request__fit = {"constraints": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
-    components_: NDArray[Any]
+    components_: Array
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -94,13 +91,13 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
+            The data.
         y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of links. Labels for every row are taken for the truth
-            to score against, which scikit-learn passes to every step of a pipeline, and ignored, as by the
-            clusterers; to learn from them, pass ``constraints=Constraints.from_labels(y)``.
+            Partial labels, -1 for unknown, as an additional source of links. Labels for every row are ignored, because
+            scikit-learn passes the true labels to every step of a pipeline; to learn from them, pass
+            ``constraints=Constraints.from_labels(y)``.
         constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows. Without links the metric is the Euclidean one.
+            The links between rows. Without links the metric is the Euclidean one.
 
         Returns
         -------
@@ -111,7 +108,8 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", accept_large_sparse=False
         )
         n_samples, n_features = X.shape
-        _check_size(type(self).__name__, n_features)
+        instead = "reduce the features first, for example with sklearn.decomposition.PCA or TruncatedSVD"
+        check_fits(type(self).__name__, (n_features, n_features), MAX_FEATURES**2, instead)
         links = as_constraints(constraints, n_samples)
         labels = check_partial_labels(y, n_samples)
         if labels is not None:
@@ -122,20 +120,20 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     @abstractmethod
     def _learn(self, X: Any, links: Constraints) -> Floats:
-        """Return the map C of shape (n_components, n_features) with A = C' C, and store what else was learned."""
+        """Return the matrix C of shape (n_components, n_features) with A = C' C, and set other attributes."""
 
-    def transform(self, X: Any) -> NDArray[Any]:
-        """Map rows into the space in which the learned metric is the Euclidean one.
+    def transform(self, X: Any) -> Array:
+        """Map rows into the space where the learned metric is Euclidean.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows of the table, or new ones.
+            The rows to map.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            The rows, times L with A = L L'.
+            The rows times C'.
         """
         check_is_fitted(self)
         X = validate_data(
@@ -149,7 +147,7 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Returns
         -------
         MahalanobisDistance
-            A callable, which later fits do not change.
+            A callable that later fits do not change.
         """
         check_is_fitted(self)
         return MahalanobisDistance(self.components_.astype(np.float64))
@@ -167,13 +165,13 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return tags
 
 
-def dense_rows(X: Any, index: NDArray[Any]) -> Floats:
-    """Return some rows of a dense or sparse table as a dense array in double precision."""
+def dense_rows(X: Any, index: Array) -> Floats:
+    """Return some rows of a dense or sparse X as a dense array in double precision."""
     taken = X[index]
     return np.asarray(taken.toarray() if sparse.issparse(taken) else taken, dtype=np.float64)
 
 
-def differences(X: Any, pairs: NDArray[np.int64]) -> Floats:
+def differences(X: Any, pairs: Ints) -> Floats:
     """Return the difference of the two rows of each pair."""
     return dense_rows(X, pairs[:, 0]) - dense_rows(X, pairs[:, 1])
 
@@ -184,18 +182,8 @@ def symmetric_root(A: Floats) -> Floats:
     return (vectors * np.sqrt(np.clip(values, 0.0, None))) @ vectors.T
 
 
-def _check_size(name: str, n_features: int) -> None:
-    """Refuse tables whose metric would be too large to learn."""
-    if n_features > MOST_FEATURES:
-        raise TooLargeError(
-            f"The table has {n_features:,} features, and {name} would learn a matrix of {n_features:,} x "
-            f"{n_features:,} numbers; at most {MOST_FEATURES:,} features are taken. Reduce them first, for example "
-            "with sklearn.decomposition.PCA or TruncatedSVD."
-        )
-
-
 def warn_of_identity(name: str, needed: str, links: Constraints, n_features: int) -> Floats:
-    """Say that links of the needed kind are missing, and return the identity."""
+    """Warn that links of the required kind are missing, and return the identity."""
     warn_caller(
         f"{name} learns from {needed}, and there are none among the {len(links.must_link)} must-links and "
         f"{len(links.cannot_link)} cannot-links given; the metric is the Euclidean one.",
@@ -205,10 +193,10 @@ def warn_of_identity(name: str, needed: str, links: Constraints, n_features: int
 
 
 def warn_of_gap(name: str, n_steps: int, gap: float, tol: float) -> None:
-    """Say so if a search stopped farther from the best objective than it was asked to."""
+    """Warn if the relative gap to the optimum is above the tolerance."""
     if gap > max(tol, ROUNDING):
         warn_caller(
-            f"{name} stopped after {n_steps} steps with an objective that may be {gap:.2g} of itself above the best "
-            f"possible, and tol asks for {tol:g}; raise max_iter or tol.",
+            f"{name} stopped after {n_steps} steps with a relative gap to the optimum of {gap:.2g}, above "
+            f"tol={tol:g}; increase max_iter or tol.",
             ConvergenceWarning,
         )

@@ -1,4 +1,4 @@
-"""DCA: the directions in which cannot-linked components lie apart most, against the scatter within."""
+"""DCA: discriminative component analysis."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import eigh
 
+from mustlink._eigen import fix_signs
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink.constraints import Constraints
-from mustlink.metric_learning._base import BaseLinkedMetric, Floats, warn_of_identity
-from mustlink.metric_learning._scatter import Chunklets, Units, group_means, regular
+from mustlink._types import Floats
+from mustlink.constraints import Closure, Constraints
+from mustlink.metric_learning._base import BaseLinkedMetric, warn_of_identity
+from mustlink.metric_learning._scatter import Units, WithinComponents, group_means, shrink
 
 
 class DCA(BaseLinkedMetric):
     """Discriminative component analysis (Hoi, Liu, Lyu and Ma 2006).
 
-    Keeps the directions in which must-link components that are cannot-linked lie far from each other, measured by how
-    much rows within components scatter. It reduces the table: there are as many directions as cannot-links speak of.
+    Finds the directions of the largest scatter between cannot-linked components relative to the scatter within
+    must-link components, and reduces X to these directions.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        How many directions to keep at most, the best first. None keeps all in which cannot-linked components differ.
+        The maximum number of directions, best first. None keeps all in which cannot-linked components differ.
     shrinkage : float or "auto", default="auto"
-        The share, from 0 to 1, of a round scatter that is mixed into the scatter of the must-linked rows. "auto" is
-        d / (d + m) with d features and m independent must-links, so that it is felt where links are few. 0 is the
-        method as published, which needs more must-links than features.
+        The weight, from 0 to 1, of a multiple of the identity that is mixed into the scatter of the must-linked rows,
+        with all features scaled to unit variance. "auto" is d / (d + m) with d features and m independent
+        must-links. 0 is the method as published, which needs more must-links than features.
 
     Attributes
     ----------
@@ -40,24 +42,23 @@ class DCA(BaseLinkedMetric):
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if the table had any.
+        The names of the features, if X has any.
 
     See Also
     --------
     RCA : From must-links only.
-    ITML : Keeps all directions, and heeds weights.
+    ITML : Keeps all directions, and uses weights.
 
     Notes
     -----
-    With m_j the mean of must-link component j, single rows with a cannot-link among them, C_b is the mean of
-    (m_i - m_j)(m_i - m_j)' over all pairs of components with a cannot-link between them, and C_w the mean over the
-    components of two rows and more of their covariance. The directions are the generalised eigenvectors C_b w = ratio
-    C_w w with w' C_w w = 1. The paper solves the same problem in two steps and so looks only among combinations of the
-    differences m_i - m_j; the eigenvectors here are the best of all directions. Weights of links play no part, and
-    cannot-links within a component are left out.
+    With m_j the mean of must-link component j (single rows included), C_b is the mean of (m_i - m_j)(m_i - m_j)' over
+    all pairs of cannot-linked components, and C_w the mean covariance of the components of two and more rows. The
+    directions are the generalized eigenvectors C_b w = ratio C_w w with w' C_w w = 1. The paper solves the same problem
+    in two steps and searches only combinations of the differences m_i - m_j; the eigenvectors here are optimal among
+    all directions. Weights of links, and cannot-links within a component, are not used.
 
-    Without links the metric is the Euclidean one, and likewise, with a warning, where must-links between different
-    rows or cannot-links between different components are missing.
+    Without links the metric is the Euclidean one, and likewise, with a warning, without must-links between different
+    rows or cannot-links between different components.
 
     References
     ----------
@@ -89,36 +90,28 @@ class DCA(BaseLinkedMetric):
         self.ratios_ = np.ones(n_features)
         if links.is_empty:
             return np.eye(n_features)
-        units = Units.of(X)
-        chunklets = Chunklets.of(X, links, units)
-        apart = _apart(X, links, units)
-        if not chunklets.residual.any():
+        units, closure = Units.of(X), links.closure(X.shape[0])
+        within = WithinComponents.of(X, closure, units)
+        apart = _differences_between(X, closure, units)
+        if not within.residual.any():
             return warn_of_identity("DCA", "must-links between different rows", links, n_features)
         if not apart.any():
             return warn_of_identity("DCA", "cannot-links between different components", links, n_features)
-        share = 1.0 / (len(chunklets.size) * chunklets.size[chunklets.number])
-        within = regular(
-            (chunklets.residual.T * share) @ chunklets.residual, self.shrinkage, chunklets.n_known, X.dtype
-        )
-        ratios, directions = eigh(apart.T @ apart / len(apart), within)
+        share = 1.0 / (len(within.size) * within.size[within.number])
+        scatter = (within.residual.T * share) @ within.residual
+        scatter = shrink(scatter, self.shrinkage, within.n_independent, X.dtype)
+        ratios, directions = eigh(apart.T @ apart / len(apart), scatter)
         kept = np.flatnonzero(ratios > ratios[-1] * len(ratios) * np.finfo(X.dtype).eps)[::-1][: self.n_components]
         self.ratios_ = ratios[kept]
-        return units.of_all_features(_with_one_sign(directions[:, kept].T))
+        return units.of_all_features(fix_signs(directions[:, kept]).T)
 
 
-def _apart(X: Any, links: Constraints, units: Units) -> Floats:
-    """Return the difference of the means of each two components with a cannot-link between them."""
-    closure = links.closure(X.shape[0])
-    named, places = np.unique(closure.cannot_link, return_inverse=True)
+def _differences_between(X: Any, closure: Closure, units: Units) -> Floats:
+    """Return the difference of the means of each two cannot-linked components."""
+    components, places = np.unique(closure.cannot_link, return_inverse=True)
     number = np.full(closure.n_components, -1, dtype=np.intp)
-    number[named] = np.arange(len(named))
+    number[components] = np.arange(len(components))
     rows = np.flatnonzero(number[closure.component] >= 0)
-    means = group_means(units.rows(X, rows), number[closure.component[rows]], len(named))
+    means = group_means(units.rows(X, rows), number[closure.component[rows]], len(components))
     first, second = places.reshape(-1, 2).T
     return means[first] - means[second]
-
-
-def _with_one_sign(components: Floats) -> Floats:
-    """Turn every direction so that its largest entry is positive: which way the solver finds it is chance."""
-    largest = np.abs(components).argmax(axis=1)
-    return components * np.sign(components[np.arange(len(components)), largest])[:, None]

@@ -1,4 +1,4 @@
-"""The matrix of the trace one under which given vectors are longest together."""
+"""The matrix of trace one that maximizes the weighted lengths of given vectors."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from mustlink._sklearn_compat import one_blas_thread
-from mustlink.metric_learning._base import Floats
+from mustlink._types import Floats
 
+# The bound on the optimum needs eigenvalues, and is computed once in so many steps.
 STEPS_PER_CHECK = 5
-"""The bound on the best value takes eigenvalues, so it is not asked for at every step."""
 
-TINY = 1e-150
-"""The least length, so that a step that maps a vector to nothing can be told for a bad one."""
+# The minimum length, which avoids a division by zero.
+MIN_LENGTH = 1e-150
 
-SMALL = 200_000
-"""Up to this many numbers several threads wait for each other longer than they work."""
+# Up to this many numbers one BLAS thread is faster than several.
+MAX_ONE_THREAD = 200_000
 
 
 @dataclass(frozen=True)
 class Farthest:
-    """A root of the matrix, scaled so that the lengths sum to one; its trace after each step; and the gap.
+    """A root of the matrix, scaled to weighted lengths that sum to one; its trace after each step; the relative gap.
 
-    The gap is by how much of itself the trace may at most be above the best possible.
+    The gap is an upper bound on how far the trace is above the optimum, relative to the trace.
     """
 
     root: Floats
@@ -34,7 +34,7 @@ class Farthest:
     gap: float
 
 
-def farthest_apart(
+def maximize_distances(
     vectors: Floats,
     weight: Floats,
     diagonal: bool,
@@ -42,30 +42,32 @@ def farthest_apart(
     tol: float,
     report: Callable[[int, float], None],
 ) -> Farthest:
-    """Find the positive semidefinite B of the least trace under which the weighted lengths sqrt(v'Bv) sum to one.
+    """Find the positive semidefinite B of minimum trace under which the weighted lengths sqrt(v'Bv) sum to one.
 
-    Scaled to the trace one, B makes that sum largest, which is the same problem.
+    Equivalently, scaled to trace one, B maximizes that sum.
     """
     basis = None
     if not diagonal and len(vectors) < vectors.shape[1]:
-        # B leaves out whatever the vectors do not span.
+        # B is zero outside the span of the vectors.
         left, length, basis = np.linalg.svd(vectors, full_matrices=False)
         vectors = left * length
-    # The unit of length is of no account, and a good one keeps the numbers near one.
+    # Rescale for numerical stability; the optimum is scale-invariant.
     unit = np.sqrt(np.einsum("ij,ij->i", vectors, vectors).mean())
-    climb = (_DiagonalClimb if diagonal else _Climb)(vectors / unit, weight / weight.sum(), max_iter, tol, report)
-    with one_blas_thread() if vectors.size <= SMALL else nullcontext():
-        root, gap = climb.run()
+    problem = (_DiagonalProblem if diagonal else _FullProblem)(
+        vectors / unit, weight / weight.sum(), max_iter, tol, report
+    )
+    with one_blas_thread() if vectors.size <= MAX_ONE_THREAD else nullcontext():
+        root, gap = problem.run()
     scale = unit * weight.sum()
     root = root / scale
-    return Farthest(root if basis is None else basis.T @ root, [value / scale**2 for value in climb.objective], gap)
+    return Farthest(root if basis is None else basis.T @ root, [value / scale**2 for value in problem.objective], gap)
 
 
 @dataclass
-class _Climb:
+class _FullProblem:
     """Quasi-Newton steps on f(L) = |L|^2 / 2 - log(sum of weight * |L'v|), whose minimum has B = L L'.
 
-    Every minimum of f is the best one, because L has as many columns as rows.
+    Every local minimum of f is global, because L has as many columns as rows.
     """
 
     vectors: Floats
@@ -78,7 +80,7 @@ class _Climb:
     _gap: float = float("inf")
 
     def run(self) -> tuple[Floats, float]:
-        """Return the root of the best B, scaled so that the lengths sum to one, and the gap."""
+        """Return the root of the optimal B, scaled to a weighted sum of lengths of one, and the gap."""
         found = minimize(
             self._value,
             self._start().ravel(),
@@ -101,7 +103,7 @@ class _Climb:
         return 0.5 * float(x @ x) - np.log(total), (L - gradient_of_sum / total).ravel()
 
     def _after_step(self, intermediate_result: OptimizeResult) -> None:
-        """Note the objective, and stop when it is near enough to the best."""
+        """Record the objective, and stop when the gap is small enough."""
         self.objective.append(self._last)
         self.report(len(self.objective), self._last)
         if len(self.objective) % STEPS_PER_CHECK == 0:
@@ -110,16 +112,16 @@ class _Climb:
                 raise StopIteration
 
     def _bounded(self, L: Floats) -> tuple[float, float]:
-        """Return the sum of lengths, and by how much of itself the objective may be above the best.
+        """Return the weighted sum of lengths, and the relative gap.
 
-        The sum is concave in B, so that no matrix of the trace one has a sum above half of it plus the largest
+        The sum is concave in B: for matrices of trace one it is at most half of the current sum plus the largest
         eigenvalue of its gradient.
         """
         size = float(np.linalg.norm(L))
         lengths, _ = self._lengths(L / size)
         total = float(self.weight @ lengths)
-        highest = total / 2 + self._steepest(self.weight / (2 * lengths))
-        return total * size, max(1.0 - (total / highest) ** 2, 0.0)
+        bound = total / 2 + self._largest_eigenvalue(self.weight / (2 * lengths))
+        return total * size, max(1.0 - (total / bound) ** 2, 0.0)
 
     @property
     def _shape(self) -> tuple[int, ...]:
@@ -131,19 +133,19 @@ class _Climb:
     def _lengths(self, L: Floats) -> tuple[Floats, Floats]:
         """Return the length of every vector under L L', and the gradient of their weighted sum."""
         mapped = self.vectors @ L
-        lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", mapped, mapped)), TINY)
+        lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", mapped, mapped)), MIN_LENGTH)
         return lengths, (self.vectors.T * (self.weight / lengths)) @ mapped
 
-    def _steepest(self, pull: Floats) -> float:
-        """Return the largest eigenvalue of the sum of pull * vv'."""
-        return float(np.linalg.eigvalsh((self.vectors.T * pull) @ self.vectors)[-1])
+    def _largest_eigenvalue(self, weight: Floats) -> float:
+        """Return the largest eigenvalue of the sum of weight * vv'."""
+        return float(np.linalg.eigvalsh((self.vectors.T * weight) @ self.vectors)[-1])
 
     def _as_root(self, L: Floats) -> Floats:
         return L
 
 
-class _DiagonalClimb(_Climb):
-    """The same with L diagonal and written as a row."""
+class _DiagonalProblem(_FullProblem):
+    """The same problem with a diagonal L, as a vector."""
 
     @property
     def _shape(self) -> tuple[int, ...]:
@@ -154,11 +156,11 @@ class _DiagonalClimb(_Climb):
 
     def _lengths(self, L: Floats) -> tuple[Floats, Floats]:
         squares = self.vectors**2
-        lengths = np.maximum(np.sqrt(squares @ L**2), TINY)
+        lengths = np.maximum(np.sqrt(squares @ L**2), MIN_LENGTH)
         return lengths, ((self.weight / lengths) @ squares) * L
 
-    def _steepest(self, pull: Floats) -> float:
-        return float((pull @ self.vectors**2).max())
+    def _largest_eigenvalue(self, weight: Floats) -> float:
+        return float((weight @ self.vectors**2).max())
 
     def _as_root(self, L: Floats) -> Floats:
         return np.diag(L)

@@ -1,4 +1,4 @@
-"""ITML: the metric nearest to a given one that brings must-linked rows near and takes cannot-linked rows apart."""
+"""ITML: information-theoretic metric learning."""
 
 from __future__ import annotations
 
@@ -12,44 +12,41 @@ from sklearn.utils import check_array, check_random_state
 
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, is_array_like
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
-from mustlink.metric_learning._base import BaseLinkedMetric, Floats, differences, symmetric_root, warn_of_gap
+from mustlink.metric_learning._base import BaseLinkedMetric, differences, symmetric_root, warn_of_gap
 from mustlink.metric_learning._logdet import LogDetProblem, solve
 
+# The number of pairs of rows from which the bounds are estimated.
 SAMPLED_PAIRS = 10_000
-"""How many pairs of rows tell what is near and what is far."""
-
 PAIRS_AT_ONCE = 1_000
 
 
 class ITML(BaseLinkedMetric):
     """Information-theoretic metric learning (Davis, Kulis, Jain, Sra and Dhillon 2007).
 
-    Among all metrics in which must-linked rows are near and cannot-linked rows far from each other, the one nearest to
-    the metric that was there before. A link may be missed, at a price.
+    Finds the metric closest to a prior metric in which must-linked rows are near and cannot-linked rows far from each
+    other. Violated links are penalized.
 
     Parameters
     ----------
     gamma : float, default=1.0
-        What it costs to miss what a link of weight one asks for, against the cost of leaving the prior metric. The
-        larger, the closer the links are followed, and the longer it takes; 100 and more on a table whose columns have
-        very different units may take more steps than `max_iter`.
+        The penalty of a violated link of weight one, relative to the divergence from the prior metric. Larger values
+        satisfy more links and need more steps; 100 and more may need more than `max_iter` if X is not scaled.
     prior : {"identity", "covariance"} or array-like of shape (n_features, n_features), default="identity"
-        The metric to stay near to: the Euclidean one, the inverse covariance of the table, or this matrix, which must
-        be symmetric and positive definite.
+        The prior metric: the Euclidean one, the inverse covariance of X, or a symmetric positive definite matrix.
     bounds : (float, float) or None, default=None
-        The squared distance within which must-linked rows should be, and the one that cannot-linked rows should
-        exceed, in that order. None takes the 5th and the 95th percentile of the squared distances between rows of the
-        table under the prior metric, from at most 10,000 pairs drawn at random.
+        The upper bound on the squared distance of must-linked rows, and the lower bound on that of cannot-linked rows.
+        None takes the 5th and the 95th percentile of the squared distances between rows under the prior metric, from
+        at most 10,000 random pairs.
     max_iter : int, default=200
-        The most steps of Newton's method.
+        The maximum number of Newton steps.
     tol : float, default=1e-4
-        Stops when the objective is proved to be within this share of the best possible. Below 1e-7 rounding may
-        decide where it stops.
+        Stops when the relative gap to the optimum is at most this. Below 1e-7 rounding may prevent that.
     verbose : int or bool, default=0
         Whether to show a progress bar.
     random_state : int, RandomState or None, default=None
-        For the pairs that the bounds are taken from.
+        For the pairs from which the bounds are estimated.
 
     Attributes
     ----------
@@ -58,35 +55,33 @@ class ITML(BaseLinkedMetric):
     metric_matrix_ : ndarray of shape (n_features, n_features)
         The matrix A of the metric.
     bounds_ : tuple of (float, float)
-        The squared distances that were asked for.
+        The bounds on squared distances.
     objective_ : list of float
-        The objective after each step at the full price of links; it never rises.
+        The objective after each step with the full penalty; it never increases.
     gap_ : float
-        By how much of itself the objective may at most be above the best possible.
+        An upper bound on the relative gap to the optimum.
     n_iter_ : int
         The number of steps.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if the table had any.
+        The names of the features, if X has any.
 
     See Also
     --------
-    MMC : No prior metric; the sum over all links counts.
+    MMC : No prior metric; sums over all links.
     RCA : From must-links only, in closed form.
 
     Notes
     -----
     With d(v) = v'Av for the difference v of a linked pair, the objective is the LogDet divergence
-    tr(A P) - log det(A P) - d of A from the prior P^-1, and for every link gamma * weight * (r - log r - 1), where r is
-    d(v) over the bound, as far as d(v) is on the wrong side of it. The problem is convex. The paper projects on one
-    link after the other (Bregman projections), in rounds that creep towards the end where there are many links; here
-    Newton's method goes to the same metric, with links made dearer in stages. It stops when the gap between the
-    objective and its dual is small. Weights multiply gamma, so that a link of weight two counts as two links.
+    tr(A P) - log det(A P) - d of A from the prior P^-1, plus gamma * weight * (r - log r - 1) for every violated link,
+    where r is d(v) over its bound. The problem is convex. The paper uses Bregman projections onto one link after the
+    other, which converge slowly for many links; here Newton's method finds the same metric, with penalties increased
+    in stages, until the duality gap is small. A link of weight two counts as two links.
 
-    The table is taken as it is: standardise it first if its columns have different units, or use
-    ``prior="covariance"``. A link between two equal rows says nothing about any metric and is left out. Without
-    any other link the metric is the prior, so by default the Euclidean one. One kind of link alone is enough.
+    X is not scaled: standardize features of different units first, or use ``prior="covariance"``. Links between equal
+    rows are not used. Without other links the metric is the prior. One kind of links is enough.
 
     References
     ----------
@@ -136,7 +131,7 @@ class ITML(BaseLinkedMetric):
     def _learn(self, X: Any, links: Constraints) -> Floats:
         root = self._prior_root(X)
         self.bounds_ = self._check_bounds(X, root)
-        must, cannot = (_seen_through(root, differences(X, pairs)) for pairs in (links.must_link, links.cannot_link))
+        must, cannot = (_map(root, differences(X, pairs)) for pairs in (links.must_link, links.cannot_link))
         problem = LogDetProblem.of(must, cannot, links, self.bounds_, self.gamma)
         n_features = X.shape[1]
         if len(problem) == 0:
@@ -159,20 +154,20 @@ class ITML(BaseLinkedMetric):
         rank = int((values > values[-1] * len(values) * np.finfo(X.dtype).eps).sum())
         if rank < len(values):
             raise ValueError(
-                f"The covariance of this table, with n_samples={X.shape[0]} and n_features={len(values)}, has the rank "
-                f"{rank}, so that it has no inverse to serve as prior; drop constant and redundant columns, reduce the "
-                'table with PCA, or use prior="identity".'
+                f"The covariance of X, with n_samples={X.shape[0]} and n_features={len(values)}, has rank {rank} and "
+                "no inverse to serve as prior; drop constant and redundant features, reduce them with PCA, or use "
+                'prior="identity".'
             )
         return (vectors / np.sqrt(values)) @ vectors.T
 
     def _check_bounds(self, X: Any, root: Floats | None) -> tuple[float, float]:
-        """Return the squared distances to ask for, as given or from pairs of rows."""
+        """Return the bounds on squared distances, as given or estimated from pairs of rows."""
         if self.bounds is not None:
             given = np.asarray(self.bounds, dtype=np.float64)
             if given.shape != (2,) or not (np.isfinite(given).all() and 0 < given[0] <= given[1]):
                 raise ValueError(
                     "bounds must be two positive numbers, the squared distance for must-links and a larger one for "
-                    f"cannot-links, and these are {self.bounds!r}."
+                    f"cannot-links; got {self.bounds!r}."
                 )
             return float(given[0]), float(given[1])
         squared = _sampled_squares(X, root, check_random_state(self.random_state))
@@ -180,51 +175,50 @@ class ITML(BaseLinkedMetric):
         if positive.size == 0:
             return 1.0, 1.0
         near, far = np.percentile(squared, (5, 95))
-        # Where more than one pair in twenty is equal, the nearest rows that differ tell what is near.
-        least = positive.min()
-        return float(max(near, least)), float(max(far, least))
+        # If more than one pair in twenty is equal, the percentile is zero; use the smallest positive distance.
+        smallest = positive.min()
+        return float(max(near, smallest)), float(max(far, smallest))
 
 
-def _seen_through(root: Floats | None, difference: Floats) -> Floats:
-    """Write differences in coordinates in which the prior metric is the identity."""
+def _map(root: Floats | None, difference: Floats) -> Floats:
+    """Return differences in coordinates in which the prior metric is the identity."""
     return difference if root is None else difference @ root
 
 
 def _sampled_squares(X: Any, root: Floats | None, rng: np.random.RandomState) -> Floats:
-    """Return the squared distances of all pairs of rows, or of some drawn at random where there are many."""
+    """Return the squared distances of all pairs of rows, or of random pairs if there are many."""
     n_samples = X.shape[0]
     if n_samples * (n_samples - 1) // 2 <= SAMPLED_PAIRS:
         pairs = np.column_stack(np.triu_indices(n_samples, 1))
     else:
-        # The second row is drawn from the others, so that no row meets itself.
+        # The second row is drawn from the other rows.
         first, other = rng.randint(n_samples, size=SAMPLED_PAIRS), rng.randint(n_samples - 1, size=SAMPLED_PAIRS)
         pairs = np.column_stack([first, other + (other >= first)])
     squares = [np.empty(0)]
     for start in range(0, len(pairs), PAIRS_AT_ONCE):
-        difference = _seen_through(root, differences(X, pairs[start : start + PAIRS_AT_ONCE]))
+        difference = _map(root, differences(X, pairs[start : start + PAIRS_AT_ONCE]))
         squares.append(np.einsum("ij,ij->i", difference, difference))
     return np.concatenate(squares)
 
 
 def _covariance(X: Any) -> Floats:
-    """Return the covariance of the features of a dense or sparse table."""
+    """Return the covariance of the features of a dense or sparse X."""
     mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
     if sparse.issparse(X):
         return (X.T @ X).toarray().astype(np.float64) / X.shape[0] - np.outer(mean, mean)
-    centred = X.astype(np.float64) - mean
-    return centred.T @ centred / X.shape[0]
+    centerd = X.astype(np.float64) - mean
+    return centerd.T @ centerd / X.shape[0]
 
 
 def _root_of_given(prior: Floats, n_features: int) -> Floats:
-    """Check a prior metric given as a matrix, and return its symmetric square root."""
+    """Check a prior matrix, and return its symmetric square root."""
     if prior.shape != (n_features, n_features):
         raise ValueError(
-            f"prior is a matrix of shape {prior.shape}, and a table with {n_features} features needs one of shape "
-            f"{(n_features, n_features)}."
+            f"prior has the shape {prior.shape}; expected {(n_features, n_features)} for {n_features} features."
         )
     if not np.allclose(prior, prior.T):
-        raise ValueError("prior must be a symmetric matrix, and this one is not.")
-    least = float(np.linalg.eigvalsh(prior)[0])
-    if least <= 0:
-        raise ValueError(f"prior must be positive definite, and its least eigenvalue is {least:g}.")
+        raise ValueError("prior must be a symmetric matrix.")
+    smallest = float(np.linalg.eigvalsh(prior)[0])
+    if smallest <= 0:
+        raise ValueError(f"prior must be positive definite; its smallest eigenvalue is {smallest:g}.")
     return symmetric_root(prior)

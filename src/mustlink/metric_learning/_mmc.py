@@ -1,4 +1,4 @@
-"""MMC: must-linked rows as near as possible while cannot-linked rows keep their distance."""
+"""MMC: Mahalanobis metric for clustering."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from scipy.linalg import solve_triangular
 
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
-from mustlink.metric_learning._base import BaseLinkedMetric, Floats, symmetric_root, warn_of_gap, warn_of_identity
-from mustlink.metric_learning._farthest import farthest_apart
-from mustlink.metric_learning._scatter import Units, regular
+from mustlink.metric_learning._base import BaseLinkedMetric, symmetric_root, warn_of_gap, warn_of_identity
+from mustlink.metric_learning._farthest import maximize_distances
+from mustlink.metric_learning._scatter import Units, shrink
 
 
 class MMC(BaseLinkedMetric):
     """Mahalanobis metric for clustering (Xing, Ng, Jordan and Russell 2003).
 
-    The metric that makes the sum of squared distances of must-linked rows least, while the sum of distances of
-    cannot-linked rows is one.
+    Minimizes the sum of squared distances of must-linked rows, subject to a sum of distances of cannot-linked rows of
+    one.
 
     Parameters
     ----------
     diagonal : bool, default=False
-        Whether to learn a weight for each feature only, instead of a full matrix.
+        Whether to learn one weight per feature instead of a full matrix.
     shrinkage : float or "auto", default="auto"
-        The share, from 0 to 1, of a round scatter that is mixed into the scatter of the must-linked rows. "auto" is
-        d / (d + m) with d features and m must-links, so that it is felt where links are few. 0 is the
-        method as published, which needs more must-links than features.
+        The weight, from 0 to 1, of a multiple of the identity that is mixed into the scatter of the must-linked rows,
+        with all features scaled to unit variance. "auto" is d / (d + m) with d features and m must-links. 0
+        is the method as published, which needs more must-links than features.
     max_iter : int, default=1000
-        The most steps.
+        The maximum number of steps.
     tol : float, default=1e-4
-        Stops when the objective is proved to be within this share of the best possible. Below 1e-7 rounding may
-        decide where it stops.
+        Stops when the relative gap to the optimum is at most this. Below 1e-7 rounding may prevent that.
     verbose : int or bool, default=0
         Whether to show a progress bar.
 
@@ -47,31 +47,30 @@ class MMC(BaseLinkedMetric):
     objective_ : list of float
         The objective after each step.
     gap_ : float
-        By how much of itself the objective may at most be above the best possible.
+        An upper bound on the relative gap to the optimum.
     n_iter_ : int
         The number of steps.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if the table had any.
+        The names of the features, if X has any.
 
     See Also
     --------
-    ITML : Stays near to a prior metric, and looks at each link by itself.
+    ITML : Stays close to a prior metric, and considers each link separately.
     RCA : From must-links only, in closed form.
 
     Notes
     -----
-    The problem is to minimise the sum of weight * v'Av over the differences v of must-linked rows, such that the
+    The problem is to minimize the sum of weight * v'Av over the differences v of must-linked rows, such that the
     sum of weight * sqrt(v'Av) over those of cannot-linked rows is at least 1 and A is positive semidefinite. It is
-    convex, and at the best A the second sum is 1. The paper climbs by gradients and projects on two sets in turn.
-    Here the scatter of the must-linked rows is made the identity first. Then the second sum is to be made largest over
-    matrices of the trace one, which a quasi-Newton method does on a root of A. It stops by a bound on the best value
-    that the largest eigenvalue of the gradient gives.
+    convex. The paper uses gradient steps and alternating projections. Here X is first mapped such that the scatter of
+    the must-linked rows is the identity; then a quasi-Newton method on a root of A maximizes the second sum over
+    matrices of trace one, and the largest eigenvalue of the gradient bounds the optimum.
 
-    The best A leaves out directions, often all but a few. A link between two equal rows says nothing and is left out.
-    Without must-links the scatter of the whole table, column by column, takes the place of theirs. Without links, and
-    with a warning without cannot-links between different rows, the metric is the Euclidean one.
+    The optimal A often has a low rank. Links between equal rows are not used. Without must-links the variances of the
+    features replace their scatter. Without links, and with a warning without cannot-links between different rows, the
+    metric is the Euclidean one.
 
     References
     ----------
@@ -126,11 +125,11 @@ class MMC(BaseLinkedMetric):
         scatter = (near.T * links.must_link_weight) @ near
         if self.diagonal:
             scatter = np.diag(np.diag(scatter))
-        root = np.linalg.cholesky(regular(scatter, self.shrinkage, len(near), X.dtype))
-        seen = solve_triangular(root, far[different].T, lower=True).T
+        root = np.linalg.cholesky(shrink(scatter, self.shrinkage, len(near), X.dtype))
+        mapped = solve_triangular(root, far[different].T, lower=True).T
         with progress(self.max_iter, "MMC", shown=self.verbose) as report:
-            found = farthest_apart(
-                seen, links.cannot_link_weight[different], self.diagonal, self.max_iter, self.tol, report
+            found = maximize_distances(
+                mapped, links.cannot_link_weight[different], self.diagonal, self.max_iter, self.tol, report
             )
         self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, len(found.objective)
         warn_of_gap("MMC", self.n_iter_, found.gap, self.tol)

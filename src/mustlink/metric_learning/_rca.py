@@ -1,4 +1,4 @@
-"""RCA: the metric in which the rows of must-link components scatter alike in all directions."""
+"""RCA: relevant component analysis."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mustlink._sklearn_compat import Interval, StrOptions
+from mustlink._types import Floats
 from mustlink.constraints import Constraints
-from mustlink.metric_learning._base import BaseLinkedMetric, Floats, warn_of_identity
-from mustlink.metric_learning._scatter import Chunklets, Units, regular
+from mustlink.metric_learning._base import BaseLinkedMetric, warn_of_identity
+from mustlink.metric_learning._scatter import Units, WithinComponents, shrink
 
 
 class RCA(BaseLinkedMetric):
     """Relevant component analysis (Bar-Hillel, Hertz, Shental and Weinshall 2003).
 
-    Rows that belong together differ in ways that do not matter. Directions in which must-linked rows scatter much are
-    made short, so that within the components of must-links all directions scatter alike. Cannot-links play no part.
+    Whitens the rows within must-link components: directions in which must-linked rows vary are irrelevant and are
+    shortened. Cannot-links are not used.
 
     Parameters
     ----------
     shrinkage : float or "auto", default="auto"
-        The share, from 0 to 1, of a round scatter that is mixed into the scatter of the must-linked rows. "auto" is
-        d / (d + m) with d features and m independent must-links, so that it is felt where links are few. 0 is the
-        method as published, which needs more must-links than features.
+        The weight, from 0 to 1, of a multiple of the identity that is mixed into the scatter of the must-linked rows,
+        with all features scaled to unit variance. "auto" is d / (d + m) with d features and m independent
+        must-links. 0 is the method as published, which needs more must-links than features.
 
     Attributes
     ----------
@@ -35,22 +36,20 @@ class RCA(BaseLinkedMetric):
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if the table had any.
+        The names of the features, if X has any.
 
     See Also
     --------
-    DCA : Heeds cannot-links as well.
-    ITML : Heeds cannot-links, and weights.
+    DCA : Uses cannot-links as well.
+    ITML : Uses cannot-links and weights.
 
     Notes
     -----
     With m_j the mean of component j and n the number of rows in components of two rows and more, the scatter is
     C = 1/n sum over j and the rows x of j of (x - m_j)(x - m_j)', and A is its inverse. The map is the symmetric root
-    of A in units in which each column of the table has the variance one, so that results do not depend on the units.
-    The paper reduces the table to the rank of C first; here nothing is thrown away but constant columns. C from few
-    links is far from the scatter of the classes, and its inverse farther, so that `shrinkage` is needed; the default
-    was looked at on iris, wine and breast cancer with 30 to 1,000 links, where it was never far from the best share.
-    Weights of links play no part.
+    of A for features scaled to unit variance, hence results do not depend on their units. The paper first reduces the
+    features to the rank of C; here only constant features are dropped, and `shrinkage` makes C regular when links are
+    few. Weights of links are not used.
 
     Without links, and with a warning without must-links between different rows, the metric is the Euclidean one.
 
@@ -82,9 +81,9 @@ class RCA(BaseLinkedMetric):
         if links.is_empty:
             return np.eye(n_features)
         units = Units.of(X)
-        chunklets = Chunklets.of(X, links, units)
-        if not chunklets.residual.any():
+        within = WithinComponents.of(X, links.closure(X.shape[0]), units)
+        if not within.residual.any():
             return warn_of_identity("RCA", "must-links between different rows", links, n_features)
-        scatter = chunklets.residual.T @ chunklets.residual / len(chunklets.residual)
-        values, vectors = np.linalg.eigh(regular(scatter, self.shrinkage, chunklets.n_known, X.dtype))
+        scatter = within.residual.T @ within.residual / len(within.residual)
+        values, vectors = np.linalg.eigh(shrink(scatter, self.shrinkage, within.n_independent, X.dtype))
         return units.of_all_features((vectors / np.sqrt(values)) @ vectors.T)

@@ -1,4 +1,4 @@
-"""Scatter matrices of linked rows, in units in which every column of the table has the variance one."""
+"""Scatter matrices of linked rows, with every feature scaled to unit variance."""
 
 from __future__ import annotations
 
@@ -6,109 +6,106 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-from mustlink.constraints import Constraints
-from mustlink.metric_learning._base import Floats, dense_rows
+from mustlink._types import Floats, Indices, Ints
+from mustlink.constraints import Closure
+from mustlink.metric_learning._base import dense_rows
 
 
 @dataclass(frozen=True)
 class Units:
-    """The columns of a table that are not constant, and their standard deviations.
+    """The features that are not constant, and their standard deviations.
 
-    What is learned does not depend on the unit of a column; in these units the arithmetic does not either.
+    Learning in units of the standard deviations makes results independent of the units of the features.
     """
 
-    columns: NDArray[np.intp]
+    columns: Indices
     scale: Floats
     n_features: int
 
     @classmethod
     def of(cls, X: Any) -> Self:
-        """Measure a dense or sparse table."""
+        """Compute the standard deviations of a dense or sparse X."""
         if sparse.issparse(X):
-            high, low = (np.asarray(extreme.todense()).ravel() for extreme in (X.max(axis=0), X.min(axis=0)))
-            mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-            mean_square = np.asarray(X.astype(np.float64).multiply(X).mean(axis=0)).ravel()
-            scale = np.sqrt(np.clip(mean_square - mean**2, 0.0, None))
+            low, high = min_max_axis(X, axis=0)
+            scale = np.sqrt(mean_variance_axis(X.astype(np.float64), axis=0)[1])
         else:
-            high, low, scale = X.max(axis=0), X.min(axis=0), X.std(axis=0, dtype=np.float64)
+            low, high, scale = X.min(axis=0), X.max(axis=0), X.std(axis=0, dtype=np.float64)
         columns = np.flatnonzero((high > low) & (scale > 0))
         return cls(columns, scale[columns], X.shape[1])
 
-    def rows(self, X: Any, index: NDArray[Any]) -> Floats:
+    def rows(self, X: Any, index: Indices | Ints) -> Floats:
         """Return some rows in these units."""
         return dense_rows(X, index)[:, self.columns] / self.scale
 
-    def differences(self, X: Any, pairs: NDArray[np.int64]) -> Floats:
-        """Return the difference of the two rows of each pair in these units, pairs of equal rows with the rest."""
+    def differences(self, X: Any, pairs: Ints) -> Floats:
+        """Return the difference of the two rows of each pair in these units."""
         return self.rows(X, pairs[:, 0]) - self.rows(X, pairs[:, 1])
 
     def of_all_features(self, components: Floats) -> Floats:
-        """Write a map of rows in these units as one of the table's; constant columns play no part in it."""
+        """Return a linear map of rows in these units as one of the rows of X; constant features get zeros."""
         full = np.zeros((len(components), self.n_features))
         full[:, self.columns] = components / self.scale
         return full
 
 
 @dataclass(frozen=True)
-class Chunklets:
-    """The rows of the must-link components of two rows and more.
+class WithinComponents:
+    """The rows of the must-link components of two and more rows.
 
-    `residual` is each row less the mean of its component, `number` its component, and `size` how many rows that has.
+    `residual` is each row minus the mean of its component, `number` its component, and `size` the number of rows of
+    each component.
     """
 
     residual: Floats
-    number: NDArray[np.intp]
-    size: NDArray[np.intp]
+    number: Indices
+    size: Ints
 
     @classmethod
-    def of(cls, X: Any, links: Constraints, units: Units) -> Self:
-        """Find the components and centre their rows."""
-        component = links.components(X.shape[0])
-        rows = np.flatnonzero(np.bincount(component)[component] > 1)
-        _, number = np.unique(component[rows], return_inverse=True)
-        size = np.bincount(number)
-        points = units.rows(X, rows)
+    def of(cls, X: Any, closure: Closure, units: Units) -> Self:
+        """Center the rows of each component."""
+        groups = closure.groups()
+        number, size = groups.number[groups.rows], np.diff(groups.indptr)
+        points = units.rows(X, groups.rows)
         return cls(points - group_means(points, number, len(size))[number], number, size)
 
     @property
-    def n_known(self) -> int:
-        """How many independent differences the components hold."""
+    def n_independent(self) -> int:
+        """The number of linearly independent differences of the components, at most."""
         return len(self.number) - len(self.size)
 
 
-def group_means(points: Floats, group: NDArray[np.intp], n_groups: int) -> Floats:
+def group_means(points: Floats, group: Indices, n_groups: int) -> Floats:
     """Return the mean of the rows of each group."""
     size = np.bincount(group, minlength=n_groups)
     member = sparse.csr_array((1.0 / size[group], (group, np.arange(len(group)))), shape=(n_groups, len(group)))
     return np.asarray(member @ points)
 
 
-def regular(scatter: Floats, shrinkage: float | str, n_known: int, dtype: Any) -> Floats:
-    """Mix a round scatter of the same trace into a scatter matrix that is made of `n_known` independent differences.
+def shrink(scatter: Floats, shrinkage: float | str, n_independent: int, dtype: Any) -> Floats:
+    """Mix a multiple of the identity, of the same trace, into a scatter matrix of `n_independent` differences.
 
-    With "auto" the round scatter counts as much as one difference for each feature. Without any scatter it is the
-    round one of the variance one.
+    With "auto" the identity has the weight of one difference for each feature. A scatter of zero becomes the identity.
     """
     n_features = len(scatter)
     mean = np.trace(scatter) / n_features
     if mean <= 0:
         return np.eye(n_features)
-    share = n_features / (n_features + n_known) if isinstance(shrinkage, str) else float(shrinkage)
+    share = n_features / (n_features + n_independent) if isinstance(shrinkage, str) else float(shrinkage)
     if share == 0 and _is_singular(scatter, dtype):
         raise ValueError(
-            f"The scatter of the must-linked rows is singular in {n_features} features, so that there is no metric "
-            'without shrinkage; give more must-links, reduce the table with PCA, or use shrinkage="auto".'
+            f"The scatter of the must-linked rows is singular in {n_features} features, and shrinkage=0 needs its "
+            'inverse; give more must-links, reduce the features with PCA, or use shrinkage="auto".'
         )
     return (1.0 - share) * scatter + share * mean * np.eye(n_features)
 
 
 def _is_singular(scatter: Floats, dtype: Any) -> bool:
-    """Tell whether a scatter matrix has no inverse that the precision of the table could tell from noise."""
+    """Return whether a scatter matrix is singular within the precision of X."""
     spread = np.sqrt(np.diag(scatter))
     if not (spread > 0).all():
         return True
-    least = np.linalg.eigvalsh(scatter / np.outer(spread, spread))[0]
-    return bool(least <= 100 * len(scatter) * np.finfo(dtype).eps)
+    smallest = np.linalg.eigvalsh(scatter / np.outer(spread, spread))[0]
+    return bool(smallest <= 100 * len(scatter) * np.finfo(dtype).eps)
