@@ -30,7 +30,6 @@ NOT_YET = {
     "mustlink.constraints.LinkGraph",
     "mustlink.constraints.known_rows",
     "mustlink.report.suspicion",
-    "mustlink.reproduce.Record",
     "mustlink.tables.NumericColumn",
 }
 INHERITED = {"set_params", "get_params", "get_metadata_routing", "set_output", "with_traceback", "add_note"}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mustlink.reproduce import Cell, Record, Results
-from mustlink.reproduce._active import N_STEPS, QUESTIONS, STRATEGIES, _first, _from_then_on
+from mustlink.reproduce.engine._results import Results
+from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._store import Record
+from mustlink.reproduce.papers.active import N_STEPS, QUESTIONS, STRATEGIES, first_above, stays_above
 
 
 def asking_run(dataset, strategy, trial, share, unlinked=(0.5, 0.8)):
@@ -18,10 +20,10 @@ def asking_run(dataset, strategy, trial, share, unlinked=(0.5, 0.8)):
         "nmi": 0.5,
         "PCKMeans_ari": run,
         "PCKMeans_unlinked": [*np.linspace(*unlinked, N_STEPS).tolist(), None],
-        "PCKMeans_first": _first(stops, run),
-        "PCKMeans_stays": _from_then_on(stops, run),
+        "PCKMeans_first": first_above(stops, run),
+        "PCKMeans_stays": stays_above(stops, run),
     }
-    return Record(Cell("active", dataset, strategy, QUESTIONS[dataset], trial), scores)
+    return Record(Run("active", dataset, strategy, QUESTIONS[dataset], trial), scores)
 
 
 def asking_results(good):

@@ -7,54 +7,54 @@ import numpy as np
 import pytest
 
 from mustlink.constraints import Constraints
-from mustlink.reproduce._cell import Cell
-from mustlink.reproduce._methods import Method, Outcome
-from mustlink.reproduce._pictures import Look, curve_panels
-from mustlink.reproduce._problem import DataSet, Problem
-from mustlink.reproduce._protocol import Claim, Part, Picture, Protocol, Sizes, Verdict
-from mustlink.reproduce._tables import score_table
+from mustlink.reproduce.engine._claims import Claim, Verdict
+from mustlink.reproduce.engine._figures import Figure, LineStyle, curve_panels
+from mustlink.reproduce.engine._methods import Labeling, Method
+from mustlink.reproduce.engine._problem import DataSet, Problem
+from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
+from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._tables import score_table
 
 matplotlib.use("Agg")
 
 TITLES = {"iris": "Iris", "wine": "Wine"}
 
 
-def truth(problem: Problem) -> Outcome:
+def truth(problem: Problem) -> Labeling:
     """Labels that are right."""
-    return Outcome(problem.y, {"objective": [3.0, 2.0, 1.0]})
+    return Labeling(problem.y, {"objective": [3.0, 2.0, 1.0]})
 
 
-def chance(problem: Problem) -> Outcome:
-    """Labels drawn at random from the seed of the cell."""
-    return Outcome(np.random.RandomState(problem.seed).randint(problem.n_clusters, size=len(problem.y)))
+def chance(problem: Problem) -> Labeling:
+    """Labels drawn at random from the seed of the run."""
+    return Labeling(np.random.RandomState(problem.seed).randint(problem.n_clusters, size=len(problem.y)))
 
 
-def refusal(problem: Problem) -> Outcome:
+def refusal(problem: Problem) -> Labeling:
     """A method that fails with many links."""
     if len(problem.links) > 10:
         raise RuntimeError("too many links")
-    return Outcome(problem.y)
+    return Labeling(problem.y)
 
 
 METHODS = (
     Method("truth", truth),
     Method("chance", chance),
     Method("refusal", refusal),
-    Method("future", chance, "mustlink.boosting:NoSuchThing"),
 )
 
 
-def draw(y: np.ndarray, cell: Cell) -> Constraints:
-    return Constraints.sample(y, n_pairs=int(cell.amount), random_state=cell.problem_seed)
+def draw(y: np.ndarray, run: Run) -> Constraints:
+    return Constraints.sample(y, n_pairs=int(run.amount), random_state=run.problem_seed)
 
 
-def cells(sizes: Sizes) -> list[Cell]:
+def runs(plan: RunPlan) -> list[Run]:
     return [
-        Cell("toy", dataset, method.name, amount, trial)
-        for dataset in sizes.datasets
-        for trial in range(sizes.trials)
+        Run("toy", dataset, method.name, amount, trial)
+        for dataset in plan.datasets
+        for trial in range(plan.trials)
         for method in METHODS
-        for amount in sizes.amounts
+        for amount in plan.amounts
     ]
 
 
@@ -71,27 +71,26 @@ def toy() -> Protocol:
         parts=(
             Part(
                 "1",
-                "Figure 1",
-                cells,
+                runs,
                 lambda results: [
                     score_table(
                         results,
+                        "scores",
                         "Toy scores",
                         "nmi",
                         datasets=TITLES,
                         methods=[method.name for method in METHODS],
-                        missing=["future"],
                     )
                 ],
                 lambda results: [
-                    Picture(
+                    Figure(
                         "figure1",
                         "Figure 1: a toy.",
                         lambda: curve_panels(
                             results,
                             "nmi",
                             TITLES,
-                            {"truth": Look(0), "chance": Look(1, "--")},
+                            {"truth": LineStyle(0), "chance": LineStyle(1, "--")},
                             axis_titles=("links", "NMI"),
                         ),
                     )
@@ -106,8 +105,8 @@ def toy() -> Protocol:
                     ),
                 ),
             ),
-            Part("2", "Figure 2", lambda sizes: cells(sizes)[:1]),
+            Part("2", lambda plan: runs(plan)[:1]),
         ),
-        quick=Sizes(("iris", "wine"), (5, 20), trials=2),
-        full=Sizes(("iris", "wine"), (5, 20), trials=4),
+        quick=RunPlan(("iris", "wine"), (5, 20), trials=2),
+        full=RunPlan(("iris", "wine"), (5, 20), trials=4),
     )

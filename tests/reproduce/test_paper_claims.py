@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from mustlink.reproduce import Cell, Page, Record, Results, find_protocol, papers
-from mustlink.reproduce._bbc import PUBLISHED_AP, PUBLISHED_K, SHARES
-from mustlink.reproduce._bbc import TITLES as BBC_SETS
-from mustlink.reproduce._bckm import SECONDS
-from mustlink.reproduce._bckm import TITLES as BCKM_SETS
-from mustlink.reproduce._boostcluster_claims import BASES, NOISY_SETS
-from mustlink.reproduce._boostcluster_claims import TITLES as BOOST_SETS
+from mustlink.reproduce._run_paper import find_protocol, paper_names
+from mustlink.reproduce.engine._page import Page
+from mustlink.reproduce.engine._results import Results
+from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._store import Record
+from mustlink.reproduce.papers.bbc import PUBLISHED_AP, PUBLISHED_K, SHARES
+from mustlink.reproduce.papers.bbc import TITLES as BBC_SETS
+from mustlink.reproduce.papers.bckm import SECONDS
+from mustlink.reproduce.papers.bckm import TITLES as BCKM_SETS
+from mustlink.reproduce.papers.boostcluster import BASES, NOISY_SETS, PUBLISHED, ROBUST
+from mustlink.reproduce.papers.boostcluster import TITLES as BOOST_SETS
 from reference.active_results import asking_results
-from reproduce.doubt_results import doubt_results
+from reproduce.robust_results import robust_results
 
 EVERY_SCORE = ("nmi", "pairwise_f1", "nmi_unconstrained", "pairwise_f1_unconstrained")
 
 
 def scored(paper, dataset, method, amount, value, noise=0.0, **more):
     return Record(
-        Cell(paper, dataset, method, amount, trial=0, noise=noise), {**dict.fromkeys(EVERY_SCORE, value), **more}
+        Run(paper, dataset, method, amount, trial=0, noise=noise), {**dict.fromkeys(EVERY_SCORE, value), **more}
     )
 
 
@@ -35,7 +39,7 @@ def boostcluster(good: bool):
                 for amount, step in ((100, 0.1), (800, 0.2)):
                     sign = 1 if good else -1
                     log_l = [9.0, 1.0, 0.0] if good else [9.0 - t / 5 for t in range(26)]
-                    for kind in ("BoostCluster", "as published"):
+                    for kind in (PUBLISHED, ROBUST):
                         method, value = f"{kind} + {base}", start + sign * step
                         records.append(
                             scored("boostcluster", dataset, method, amount, value, noise, log_objective=log_l)
@@ -83,22 +87,22 @@ def bckm(good: bool):
             }
             records += [scored("bckm", dataset, method, amount, value) for method, value in values.items()]
             fails = good and dataset in ("parkinsons", "sonar", "segment210", "ionosphere", "balance")
-            dboost = Cell("bckm", dataset, "DBOOST", amount, trial=0)
+            dboost = Run("bckm", dataset, "DBOOST", amount, trial=0)
             records.append(Record(dboost, {}, "LinAlgError: singular") if fails else Record(dboost, {"nmi": 0.3}))
     for place, (method, published) in enumerate(SECONDS.items()):
         for dataset in published:
             seconds = published[dataset] if good else 1.0 / (1 + place)
-            records.append(Record(Cell("bckm", dataset, method, 500, trial=0, measure="seconds"), {"seconds": seconds}))
+            records.append(Record(Run("bckm", dataset, method, 500, trial=0, measure="seconds"), {"seconds": seconds}))
     return Results(records)
 
 
-MADE = {"boostcluster": boostcluster, "bbc": bbc, "bckm": bckm, "active": asking_results, "doubt": doubt_results}
+MADE = {"boostcluster": boostcluster, "bbc": bbc, "bckm": bckm, "active": asking_results, "robust": robust_results}
 
 
 def all_claims():
     found = {
         f"{paper} {claim.name}": (paper, claim)
-        for paper in papers()
+        for paper in paper_names()
         for part in find_protocol(paper).parts
         for claim in part.claims
     }
@@ -134,7 +138,7 @@ def test_sentences_hold_figures_and_end_with_a_full_stop(paper, claim):
     assert "nan" not in sentence
 
 
-@pytest.mark.parametrize("paper", papers())
+@pytest.mark.parametrize("paper", paper_names())
 def test_tables_and_pictures_come_of_any_results(paper):
     import matplotlib.pyplot as plt
 
@@ -142,30 +146,30 @@ def test_tables_and_pictures_come_of_any_results(paper):
         for results in (MADE[paper](True), Results(())):
             for table in part.tables(results):
                 assert all(len(row) == len(table.header) for row in table.rows)
-            for picture in part.pictures(results):
-                figure = picture.draw()
+            for figure_made in part.figures(results):
+                figure = figure_made.draw()
                 assert (len(results) == 0) == (not any(axes.get_lines() for axes in figure.axes))
                 plt.close(figure)
 
 
 def test_cluster_numbers_stand_beside_the_published_ones():
-    from mustlink.reproduce._bbc import clusters_table, split
+    from mustlink.reproduce.papers.bbc import clusters_table, split
 
     rows = clusters_table(split(bbc(True))).rows
     assert rows[0] == ("Yale B (true: 10)", "paper", "48", "31", "25", "20", "16", "12", "11")
-    assert rows[1] == ("", "here", "48.0", "31.0", "25.0", "20.0", "16.0", "12.0", "11.0")
+    assert rows[1] == ("Yale B (true: 10)", "here", "48.0", "31.0", "25.0", "20.0", "16.0", "12.0", "11.0")
     assert rows[2][2:] == ("yes",) * 7
     assert clusters_table(split(bbc(False))).rows[2][3:] == ("no",) * 6
 
 
 def test_times_stand_beside_the_published_ones():
-    from mustlink.reproduce._bckm import timing_tables
+    from mustlink.reproduce.papers.bckm import timing_tables
 
     (table,) = timing_tables(bckm(True))
     assert table.rows[0][:3] == ("CKM", "0.05", "0.050")
 
 
-@pytest.mark.parametrize("paper", papers())
+@pytest.mark.parametrize("paper", paper_names())
 @pytest.mark.parametrize("empty", [False, True])
 def test_pages_are_valid_restructured_text(paper, empty, tmp_path, monkeypatch):
     docutils = pytest.importorskip("docutils.core")
@@ -173,9 +177,9 @@ def test_pages_are_valid_restructured_text(paper, empty, tmp_path, monkeypatch):
     protocol = find_protocol(paper)
     results = Results(()) if empty else MADE[paper](True)
     page = Page(protocol, protocol.parts, protocol.quick, results, f"mustlink reproduce {paper} --quick")
-    (path,) = page.write(tmp_path, endings=("rst",))
+    path = page.write(tmp_path, suffixes=("rst",))[-1]
     settings = {"halt_level": 2, "report_level": 2}
-    document = docutils.publish_doctree(path.read_text(), settings_overrides=settings)
-    cells = [entry.astext() for entry in document.findall() if entry.tagname == "entry"]
-    assert ("held" in cells) == (not empty)
-    assert ("not tested" in cells) == empty
+    document = docutils.publish_doctree(path.read_text(), source_path=str(path), settings_overrides=settings)
+    runs = [entry.astext() for entry in document.findall() if entry.tagname == "entry"]
+    assert ("held" in runs) == (not empty)
+    assert ("not tested" in runs) == empty

@@ -4,74 +4,73 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from mustlink.reproduce import Cell, find_protocol, papers
-from mustlink.reproduce._bbc import distance_ratio
+from mustlink.reproduce._run_paper import find_protocol, paper_names
+from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.papers.bbc import distance_ratio
 
 
-@pytest.mark.parametrize("paper", papers())
-def test_cells_name_data_sets_and_methods_of_the_protocol(paper):
+@pytest.mark.parametrize("paper", paper_names())
+def test_runs_name_data_sets_and_methods_of_the_protocol(paper):
     protocol = find_protocol(paper)
-    for sizes in (protocol.quick, protocol.full):
-        cells = protocol.cells(sizes)
-        assert len(set(cells)) == len(cells) > 0
-        assert {cell.dataset for cell in cells} <= {data.name for data in protocol.datasets}
-        assert {cell.paper for cell in cells} == {paper}
-    assert len(protocol.cells(protocol.full)) > len(protocol.cells(protocol.quick))
+    for plan in (protocol.quick, protocol.full):
+        runs = protocol.runs(plan)
+        assert len(set(runs)) == len(runs) > 0
+        assert {run.dataset for run in runs} <= {data.name for data in protocol.datasets}
+        assert {run.paper for run in runs} == {paper}
+    assert len(protocol.runs(protocol.full)) > len(protocol.runs(protocol.quick))
 
 
 @pytest.mark.parametrize(("paper", "trials"), [("boostcluster", {5}), ("bbc", {50, 500}), ("bckm", {10})])
 def test_the_full_run_has_the_repetitions_of_the_paper(paper, trials):
     protocol = find_protocol(paper)
-    cells = [cell for cell in protocol.cells(protocol.full) if cell.measure == "scores"]
+    runs = [run for run in protocol.runs(protocol.full) if run.measure == "scores"]
     last = {}
-    for cell in cells:
-        last[cell.dataset] = max(last.get(cell.dataset, 0), cell.trial + 1)
+    for run in runs:
+        last[run.dataset] = max(last.get(run.dataset, 0), run.trial + 1)
     assert set(last.values()) == trials
 
 
 def test_links_of_boostcluster_are_half_and_half_and_flipped():
     y = np.repeat([0, 1, 2], 50)
     draw = find_protocol("boostcluster").draw
-    links = draw(y, Cell("boostcluster", "iris", "k-means", 40, trial=0))
+    links = draw(y, Run("boostcluster", "iris", "k-means", 40, trial=0))
     assert (len(links.must_link), len(links.cannot_link)) == (20, 20)
     assert links.violation_rate(y) == 0
-    flipped = draw(y, Cell("boostcluster", "iris", "k-means", 40, trial=0, noise=0.2))
+    flipped = draw(y, Run("boostcluster", "iris", "k-means", 40, trial=0, noise=0.2))
     assert flipped.violation_rate(y) == pytest.approx(0.2)
-    assert draw(y, Cell("boostcluster", "iris", "k-means", 0, trial=0)).is_empty
+    assert draw(y, Run("boostcluster", "iris", "k-means", 0, trial=0)).is_empty
 
 
 def test_links_of_bckm_are_random_pairs():
     y = np.repeat(np.arange(10), 20)
-    links = find_protocol("bckm").draw(y, Cell("bckm", "iris", "BCKM", 200, trial=0))
+    links = find_protocol("bckm").draw(y, Run("bckm", "iris", "BCKM", 200, trial=0))
     assert len(links) == 200
     assert len(links.cannot_link) > 150
     assert links.violation_rate(y) == 0
 
 
-def test_links_of_bbc_are_all_pairs_of_labelled_points():
+def test_links_of_bbc_are_all_pairs_of_labeled_points():
     y = np.repeat([0, 1], 50)
-    links = find_protocol("bbc").draw(y, Cell("bbc", "wine", "BBC", 0.1, trial=0))
+    links = find_protocol("bbc").draw(y, Run("bbc", "wine", "BBC", 0.1, trial=0))
     assert len(links.constrained_rows()) == 10
     assert len(links) == 45
 
 
 def test_noise_is_on_the_sets_of_figure_seven():
     protocol = find_protocol("boostcluster")
-    noisy = [cell for cell in protocol.cells(protocol.quick, protocol.choose(["7"])) if cell.noise]
-    assert {cell.dataset for cell in noisy} == {"balance", "vowel", "pendigits3689"}
-    assert {cell.noise for cell in noisy} == {0.2}
+    noisy = [run for run in protocol.runs(protocol.quick, protocol.choose(["7"])) if run.noise]
+    assert {run.dataset for run in noisy} == {"balance", "vowel", "pendigits3689"}
+    assert {run.noise for run in noisy} == {0.2}
 
 
-@pytest.mark.parametrize("paper", papers())
-def test_every_method_of_this_version_clusters(paper):
-    """One cell per method on a small set: what the registry says of the estimators is true of them."""
+@pytest.mark.parametrize("paper", paper_names())
+def test_every_method_clusters(paper):
+    """One run per method on a small set."""
     protocol = find_protocol(paper)
-    dataset = {"boostcluster": "wdbc", "bbc": "wine", "bckm": "iris", "active": "iris", "doubt": "wine"}[paper]
+    dataset = {"boostcluster": "wdbc", "bbc": "wine", "bckm": "iris", "active": "iris", "robust": "wine"}[paper]
     amount = {"bbc": 0.1, "active": 5}.get(paper, 40)
-    here = [method.name for method in protocol.methods if method.is_here]
-    assert here
-    for method in here:
-        record = protocol.compute(Cell(paper, dataset, method, amount, trial=0, rows=80))
+    for method in [method.name for method in protocol.methods]:
+        record = protocol.compute(Run(paper, dataset, method, amount, trial=0, rows=80))
         assert record.error is None, (method, record.error)
         assert 0 <= record.scores["nmi"] <= 1
         assert record.scores["n_clusters"] >= 1
@@ -93,7 +92,7 @@ def test_ratio_of_distances_is_the_mean_over_all_pairs():
 def test_log_of_the_objective_begins_before_the_first_round(published):
     from mustlink import Constraints
     from mustlink.boosting import BoostCluster, RobustBoostCluster
-    from mustlink.reproduce._boostcluster import log_objective
+    from mustlink.reproduce.papers.boostcluster import log_objective
 
     X, y = load_iris(return_X_y=True)
     links = Constraints.sample(y, n_pairs=60, random_state=0)

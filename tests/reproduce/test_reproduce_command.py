@@ -12,9 +12,7 @@ app.command()(reproduce)
 
 @pytest.fixture
 def run(toy, monkeypatch, tmp_path):
-    import mustlink.reproduce
-
-    monkeypatch.setattr(mustlink.reproduce, "find_protocol", lambda name: toy)
+    monkeypatch.setattr("mustlink.reproduce._run_paper.find_protocol", lambda name: toy)
     monkeypatch.chdir(tmp_path)
     return lambda *arguments: CliRunner().invoke(app, ["toy", "--jobs", "1", *arguments])
 
@@ -25,7 +23,7 @@ def test_a_run_prints_tables_and_claims_and_writes_files(run, tmp_path):
     assert "Toy scores" in result.output
     assert "T1" in result.output
     written = {path.name for path in (tmp_path / "mustlink-results").iterdir()}
-    assert written == {"toy.jsonl", "toy.md", "toy.rst", "toy-figure1.png"}
+    assert written == {"toy.jsonl", "toy.md", "toy.rst", "toy-figure1.png", "tables"}
 
 
 def test_one_figure_alone(run, tmp_path):
@@ -43,7 +41,7 @@ def test_full_has_more_runs_and_keeps_those_of_quick(run, tmp_path):
     assert len(lines[1]) > len(lines[0])
 
 
-def test_fresh_begins_anew(run, tmp_path):
+def test_fresh_deletes_stored_results(run, tmp_path):
     path = tmp_path / "mustlink-results" / "toy.jsonl"
     run("--figure", "2")
     first = path.read_text()
@@ -56,19 +54,21 @@ def test_fresh_begins_anew(run, tmp_path):
 
 def test_pages_for_the_documentation(run, tmp_path):
     run("--docs", "docs/reproduce")
-    assert {path.name for path in (tmp_path / "docs" / "reproduce").iterdir()} == {"toy.rst", "toy-figure1.png"}
+    assert {path.name for path in (tmp_path / "docs" / "reproduce").iterdir()} == {
+        "toy.rst",
+        "toy-figure1.png",
+        "tables",
+    }
 
 
-def test_an_interruption_says_where_the_results_are(run, monkeypatch):
-    import mustlink.reproduce
-
+def test_an_interruption_names_the_file_of_results(run, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(mustlink.reproduce, "run_cells", interrupted)
+    monkeypatch.setattr("mustlink.reproduce._run_paper.compute_runs", interrupted)
     result = run()
     assert result.exit_code == 130
-    assert "the same command goes on from there" in result.output
+    assert "the same command continues from there" in result.output
 
 
 def test_unknown_figure_is_a_sentence(run):

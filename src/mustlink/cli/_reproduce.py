@@ -20,7 +20,7 @@ SOME_FAILED = 1
 
 @reported
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="boostcluster, bbc, bckm, active or doubt.")],
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="boostcluster, bbc, bckm, active or robust.")],
     quick: Annotated[
         bool,
         typer.Option("--quick/--full", help="A small run of under ten minutes, or the paper's number of repetitions."),
@@ -30,44 +30,34 @@ def reproduce(
         typer.Option("--figure", metavar="N", help="Only this figure, such as 5, or table2 for a table; repeatable."),
     ] = None,
     results: Annotated[
-        Path, typer.Option("--results", metavar="FOLDER", help="Where results are kept, and taken up again.")
+        Path, typer.Option("--results", metavar="FOLDER", help="Where results are stored and looked up.")
     ] = Path("mustlink-results"),
     docs: Annotated[
         Path | None,
-        typer.Option("--docs", metavar="FOLDER", help="Also write the page and its figures there, for Sphinx."),
+        typer.Option("--docs", metavar="FOLDER", help="Also write the page there, for Sphinx."),
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Forget the kept results of this paper and begin anew.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Delete the stored results of this paper first.")] = False,
     jobs: Annotated[
         int, typer.Option("--jobs", metavar="N", min=0, help="Runs at the same time; 0: one per core.")
     ] = 0,
     debug: Debug = False,
 ) -> None:
-    """Run the experiments of a paper again, and say which of its claims held.
+    """Run the experiments of a paper again, and test its claims.
 
-    Every finished run is kept in the results folder at once: an interrupted command goes on where it stopped. Prints
-    the tables, draws the figures (with matplotlib, from the extra 'plot') and ends with the paper's claims, each held
-    or not held with the figures. Exit code 0, or 1 if some runs failed.
+    Every finished run is stored in the results folder at once: an interrupted command continues where it stopped.
+    Prints the tables, draws the figures (with matplotlib, from the extra 'plot') and ends with the paper's claims, each
+    held or not held with its numbers. Exit code 0, or 1 if some runs failed.
     """
-    from mustlink.reproduce import Page, ResultStore, find_protocol, run_cells
+    from mustlink.reproduce import run_paper
 
-    protocol = find_protocol(paper)
-    parts = protocol.choose(figure or ())
-    sizes = protocol.quick if quick else protocol.full
-    cells = protocol.cells(sizes, parts)
-    store = ResultStore(results / f"{protocol.name}.jsonl")
-    if fresh:
-        store.clear()
     try:
-        found = run_cells(protocol, cells, store, n_jobs=jobs or -1)
+        page = run_paper(paper, full=not quick, figures=figure or (), results=results, fresh=fresh, n_jobs=jobs or -1)
     except KeyboardInterrupt:
-        typer.echo(f"The finished runs are kept in {store.path}; the same command goes on from there.", err=True)
+        store = results / f"{paper}.jsonl"
+        typer.echo(f"The finished runs are stored in {store}; the same command continues from there.", err=True)
         raise
-    named = "".join(f" --figure {part}" for part in figure or ())
-    page = Page(protocol, parts, sizes, found, f"mustlink reproduce {paper} {'--quick' if quick else '--full'}{named}")
     _tell(page, results, docs)
-    if found.failures:
+    if page.results.failures:
         raise typer.Exit(SOME_FAILED)
 
 
@@ -80,7 +70,7 @@ def _tell(page: Page, results: Path, docs: Path | None) -> None:
     page.show(printer())
     written = page.write(results)
     if docs is not None:
-        written += page.write(docs, endings=("rst",))
+        written += page.write(docs, suffixes=("rst",))
     say("")
     if find_spec("matplotlib") is None:
         say('The figures are left out, since matplotlib is not installed: pip install "mustlink[plot]"')

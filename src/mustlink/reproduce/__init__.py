@@ -1,22 +1,6 @@
-"""The papers' experiments: protocol in, table and figure out."""
+"""The experiments of the papers, computed again: tables, figures, and which claims held."""
 
-from mustlink.reproduce._cell import Cell
-from mustlink.reproduce._finding import find_protocol, papers
-from mustlink.reproduce._pages import Page
-from mustlink.reproduce._protocol import Protocol
-from mustlink.reproduce._results import Results
-from mustlink.reproduce._running import kept_results, run_cells
-from mustlink.reproduce._store import Record, ResultStore
+from mustlink.reproduce._run_paper import paper_names, run_paper
+from mustlink.reproduce.engine._page import Page
 
-__all__ = [
-    "Cell",
-    "Page",
-    "Protocol",
-    "Record",
-    "ResultStore",
-    "Results",
-    "find_protocol",
-    "kept_results",
-    "papers",
-    "run_cells",
-]
+__all__ = ["Page", "paper_names", "run_paper"]

@@ -1,0 +1,108 @@
+"""The contents of a reproduction: parts, each with runs, tables, figures and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from mustlink.datasets import load, names
+from mustlink.reproduce.engine._claims import Claim
+from mustlink.reproduce.engine._figures import Figure
+from mustlink.reproduce.engine._methods import Method, compute_record
+from mustlink.reproduce.engine._problem import DataSet, DrawLinks, make_problem
+from mustlink.reproduce.engine._results import Results
+from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._store import Record
+from mustlink.reproduce.engine._tables import Table
+
+__all__ = ["Part", "Protocol", "RunPlan"]
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """How much of a protocol is computed."""
+
+    datasets: tuple[str, ...]
+    amounts: tuple[float, ...]
+    trials: int
+    rows: int | None = None  # of larger sets, a random draw of so many rows
+    special_trials: Mapping[str, int] = field(default_factory=dict)  # other numbers of trials, by data set
+    note: str = ""
+
+    def runs(
+        self,
+        paper: str,
+        methods: Iterable[str],
+        *,
+        datasets: Iterable[str] | None = None,
+        amounts: Iterable[float] | None = None,
+        noises: Iterable[float] = (0.0,),
+        trials: int | None = None,
+        rows: int | None = None,
+    ) -> Iterator[Run]:
+        """Yield a run for every combination; what is not given is as the plan has it."""
+        methods, noises = list(methods), list(noises)
+        for dataset in self.datasets if datasets is None else datasets:
+            if dataset not in self.datasets:
+                continue
+            n_trials = self.special_trials.get(dataset, self.trials) if trials is None else trials
+            for noise in noises:
+                for trial in range(n_trials):
+                    for amount in self.amounts if amounts is None else amounts:
+                        for method in methods:
+                            yield Run(paper, dataset, method, amount, trial, noise, rows or self.rows)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A figure or table of the paper."""
+
+    key: str  # the value of --figure
+    runs: Callable[[RunPlan], Iterable[Run]]
+    tables: Callable[[Results], Iterable[Table]] = field(default=lambda results: ())
+    figures: Callable[[Results], Iterable[Figure]] = field(default=lambda results: ())
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The experiments of one paper."""
+
+    name: str  # such as "boostcluster"
+    title: str  # the heading of its page
+    source: str  # the paper
+    intro: str  # what is computed, and how it differs from the paper
+    datasets: Sequence[DataSet]
+    methods: Sequence[Method]
+    draw: DrawLinks
+    parts: Sequence[Part]
+    quick: RunPlan  # of less than ten minutes
+    full: RunPlan  # with the paper's number of repetitions
+    # Former names of the paper and of methods, from which seeds are still derived: renaming does not change results.
+    seed_names: Mapping[str, str] = field(default_factory=dict)
+
+    def choose(self, figures: Sequence[str]) -> list[Part]:
+        """Return the parts with these keys; all, if none is named."""
+        known = [part.key for part in self.parts]
+        for figure in figures:
+            if figure not in known:
+                raise ValueError(f"{self.name} has no figure {figure!r}; it has {', '.join(known)}.")
+        return [part for part in self.parts if not figures or part.key in figures]
+
+    def runs(self, plan: RunPlan, parts: Sequence[Part] | None = None) -> list[Run]:
+        """Return the runs of some parts, each once."""
+        return list(dict.fromkeys(run for part in (self.parts if parts is None else parts) for run in part.runs(plan)))
+
+    def compute(self, run: Run) -> Record:
+        """Compute one run."""
+        method = next(method for method in self.methods if method.name == run.method)
+        data = next(data for data in self.datasets if data.name == run.dataset)
+        paper, name = (self.seed_names.get(name, name) for name in (run.paper, run.method))
+        return compute_record(run, method, make_problem(replace(run, paper=paper, method=name), data, self.draw))
+
+    def check_data(self, runs: Iterable[Run]) -> None:
+        """Raise before the first run is computed if a data set is not on this machine."""
+        present = names()
+        for name in dict.fromkeys(run.dataset for run in runs):
+            if not present.get(name, False):
+                load(name)
