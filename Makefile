@@ -51,6 +51,7 @@ tables: $(VENV)/.runs
 	$(BIN)/python docs/tables.py
 
 docs: $(VENV)/.documents
+	rm -rf docs/api/generated
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 benchmark: $(VENV)/.benchmarks

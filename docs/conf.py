@@ -24,7 +24,7 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_title = "mustlink"
 html_show_sourcelink = False
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "benchmarks": []}
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],

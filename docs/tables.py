@@ -54,14 +54,14 @@ def choosing() -> str:
             f":doc:`{FAMILIES[family]} <{family}>`",
             "",
             ".. list-table::",
-            "   :widths: 24 14 8 54",
+            "   :widths: 30 8 62",
             "   :header-rows: 1",
             "",
         ]
-        cells = [("class", "``--method``", "links", "pick it when")]
+        cells = [("class, and its short names" if entries[0].aliases else "class", "links", "pick it when")]
         for entry in entries:
-            aliases = ", ".join(f"``{alias}``" for alias in entry.aliases) or "(transformer)"
-            cells.append((f":class:`~mustlink.{entry.class_name}`", aliases, entry.kind, entry.pick_when))
+            aliases = ", ".join(f"``{alias}``" for alias in entry.aliases)
+            cells.append((f":class:`~mustlink.{entry.class_name}` {aliases}".rstrip(), entry.kind, entry.pick_when))
         for row in cells:
             lines += [f"   {'* -' if place == 0 else '  -'} {cell}" for place, cell in enumerate(row)]
         parts.append("\n".join(lines))
