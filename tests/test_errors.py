@@ -87,6 +87,6 @@ def test_the_problem_stands_alone_without_a_remedy():
 def test_fields_are_quoted_for_the_shell():
     error = FileFormatError("The column 'a b' holds text", remedy=("mark_id", "ignore_column"), column="a b")
     assert str(error).endswith("; pass id_column='a b' if it names the rows, or leave it out with ignore=['a b'].")
-    assert _wording.worded(error).endswith(
+    assert _wording.describe_error(error).endswith(
         "; use --id 'a b' if it names the rows, or leave it out with --ignore 'a b'."
     )

@@ -86,9 +86,9 @@ class MustlinkError(Exception):
         self.fields = fields
 
     def __str__(self) -> str:
-        return self.worded(REMEDIES)
+        return self.describe(REMEDIES)
 
-    def worded(self, remedies: Mapping[str, str], quote: Callable[[str], str] | None = None) -> str:
+    def describe(self, remedies: Mapping[str, str], quote: Callable[[str], str] | None = None) -> str:
         """Return the problem and the remedies in the words of a front end.
 
         Parameters
@@ -107,7 +107,7 @@ class MustlinkError(Exception):
         --------
         >>> from mustlink.errors import MustlinkError
         >>> error = MustlinkError("The column 'note' holds texts", remedy="ignore_column", column="note")
-        >>> error.worded({"ignore_column": "untick {column}"})
+        >>> error.describe({"ignore_column": "untick {column}"})
         "The column 'note' holds texts; untick note."
         """
         if self.remedy is None:

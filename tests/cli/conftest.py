@@ -70,7 +70,7 @@ def shop(desk):
 
 @pytest.fixture
 def environment():
-    """The environment of a subprocess, in which the package is found as it is here."""
+    """The environment of a subprocess that imports the same package."""
     import mustlink
 
     source = str(Path(mustlink.__file__).parents[1])

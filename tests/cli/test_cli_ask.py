@@ -26,7 +26,7 @@ def answered(desk, lines, *words):
 
 
 def truthful(desk, limit, *words):
-    """Answer by the groups, one sitting per question, as somebody would who is interrupted all the time."""
+    """Answer by the groups, with one run of the command per question."""
     path = desk.folder / "shop.links.csv"
     for _ in range(limit):
         shown = answered(desk, ["q"], *words)
@@ -60,7 +60,7 @@ def test_answers_are_links_that_cluster_reads(shop, strategy):
     assert again.exit_code == 0, again.output
 
 
-def test_questions_go_on_where_they_stopped_and_none_comes_twice(shop):
+def test_questions_continue_and_none_is_repeated(shop):
     words = ("shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
     path = truthful(shop, 60, *words)
     pairs = [frozenset(line.split(",")[:2]) for line in path.read_text().splitlines()[1:]]
@@ -167,14 +167,14 @@ def test_control_characters_of_a_table_do_not_reach_the_terminal(desk):
     assert "\x1b[2J" not in result.stdout
 
 
-def test_labels_are_known_beforehand(shop):
+def test_labels_are_known_links(shop):
     words = ("shop.csv", "-k", 3, "--id", "who", "--label-column", "kind")
     shown = answered(shop, ["q"], *words).stdout
     assert "3 of 3 groups found" in shown
     assert "home" not in shown
 
 
-def test_links_that_contradict_each_other_are_passed_over(shop):
+def test_contradictory_links_are_ignored(shop):
     shop.write("odd.csv", "a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
     result = answered(shop, ["n"], "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--links", "odd.csv")
     assert result.exit_code == 0, result.output
@@ -183,7 +183,7 @@ def test_links_that_contradict_each_other_are_passed_over(shop):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("none.csv", "-k", 3), "There is no file none.csv."),
         (("shop.csv", "-k", 0), "it must be at least 1"),
@@ -196,11 +196,11 @@ def test_links_that_contradict_each_other_are_passed_over(shop):
         (("shop.csv", "-k", 3, "--ignore", "who", "--ignore", "kind", "--links", "links.csv"), "is not a row number"),
     ],
 )
-def test_bad_input_is_a_sentence(shop, words, said):
-    assert said in shop.fails("ask", *words)
+def test_bad_input_is_a_sentence(shop, words, message):
+    assert message in shop.fails("ask", *words)
 
 
-def test_a_line_that_is_no_answer_is_a_sentence_and_keeps_the_others(shop):
+def test_an_invalid_answer_is_an_error_and_keeps_the_others(shop):
     result = answered(shop, ["n", "", "perhaps", "n"], "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
     assert result.exit_code == 2
     assert result.stderr.startswith("Error: Line 3 of the answers is 'perhaps'; an answer is y (yes), n (no)")

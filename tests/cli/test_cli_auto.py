@@ -28,7 +28,7 @@ def clusters_in(desk, name):
         return [row["cluster"] for row in csv.DictReader(stream)]
 
 
-def test_auto_finds_the_number_prints_what_was_tried_and_reports_the_winner(market):
+def test_auto_chooses_method_and_number_of_clusters(market):
     words = ["--method", "auto", "--id", "who", "--ignore", "kind", "--starts", 2, "--report", "r.html"]
     result = market.run("cluster", "shop.csv", "many.csv", *words)
     assert result.exit_code == 0, result.output
@@ -84,12 +84,12 @@ def test_auto_takes_labels_as_links(market):
         (["many.csv", "--method", "auto", "-k", "0"], "The number of clusters is 0"),
     ],
 )
-def test_what_cannot_be_chosen_is_said(market, words, message):
+def test_auto_without_what_it_needs_is_an_error(market, words, message):
     market.write("must.csv", "a,b,link\nc00,c03,must\nc01,c04,must\nc02,c05,must\n")
     assert message in market.fails("cluster", "shop.csv", *words, "--id", "who", "--ignore", "kind")
 
 
-def test_a_method_that_finds_the_number_goes_without(market):
+def test_a_method_that_finds_the_number_of_clusters(market):
     plain = market.run("cluster", "shop.csv", "links.csv", "--method", "hdbscan", "--id", "who", "--ignore", "kind")
     assert plain.exit_code == 0, plain.output
     labels = clusters_in(market, "shop.clusters.csv")

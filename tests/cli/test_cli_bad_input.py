@@ -230,7 +230,7 @@ def test_debug_shows_the_traceback_too(desk):
     assert result.stderr.endswith("Error: There is no file none.csv.\n")
 
 
-def test_a_bug_of_ours_is_not_dressed_up_as_bad_input(desk, monkeypatch):
+def test_other_exceptions_are_not_caught(desk, monkeypatch):
     def bug(choices):
         raise RuntimeError("a bug")
 

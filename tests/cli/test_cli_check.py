@@ -1,4 +1,4 @@
-"""``mustlink check``: what it tells of links, and its exit codes."""
+"""``mustlink check``: its output and its exit codes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_links_without_the_table(desk, links, words, code, line):
     assert result.stderr == ""
 
 
-def test_conflicts_are_told_by_id(shop):
+def test_conflicts_are_named_by_id(shop):
     shop.write("torn.csv", "a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
     result = shop.run("check", "torn.csv", "shop.csv", "--id", "who", "--ignore", "kind")
     assert result.exit_code == 1

@@ -1,4 +1,4 @@
-"""``mustlink cluster``: what it writes and what it says."""
+"""``mustlink cluster``: its files and its output."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_labels_for_some_rows(shop):
     assert rows[20]["kind"] == ""
 
 
-def test_labels_do_what_their_links_do(shop):
+def test_labels_are_equivalent_to_their_links(shop):
     """Labels are one more source of constraints: the same links from a file give the same clusters."""
     labels = [row % 3 if row < 9 else -1 for row in range(30)]
     Constraints.from_labels(labels).write(shop.folder / "from_labels.csv")
@@ -82,7 +82,7 @@ def test_labels_do_what_their_links_do(shop):
 
 
 def test_labels_for_all_rows_are_used_too(desk):
-    """An estimator would look away from them; here the user has asked for them."""
+    """An estimator ignores labels for all rows; here the user has asked for them."""
     desk.write("t.csv", "x,y,kind\n0,0,u\n1,0,v\n0,1,u\n9,9,u\n9,8,v\n8,9,u\n")
     result = desk.run("cluster", "t.csv", "-k", 2, "--label-column", "kind", "--method", "cop")
     assert result.exit_code == 0, result.output
@@ -90,7 +90,7 @@ def test_labels_for_all_rows_are_used_too(desk):
     assert same_partition(clusters, "uvuuvu")
 
 
-def test_labels_that_contradict_links_through_a_chain_are_told(shop):
+def test_labels_that_contradict_links_through_a_chain_are_reported(shop):
     shop.write("torn.csv", "a,b,link\nc00,c20,must\nc20,c01,must\n")
     options = ["cluster", "shop.csv", "torn.csv", "-k", 3, "--id", "who", "--label-column", "kind"]
     result = shop.run(*options)
@@ -122,7 +122,7 @@ def test_many_broken_links_are_counted(desk):
     assert f"and {broken - 10} more" in result.stdout
 
 
-def test_a_hard_method_relaxes_when_told(shop):
+def test_relax_lets_a_hard_method_break_links(shop):
     shop.write("torn.csv", "a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
     options = ["cluster", "shop.csv", "torn.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--method", "cop"]
     error = shop.fails(*options)
@@ -133,13 +133,13 @@ def test_a_hard_method_relaxes_when_told(shop):
     assert "c00 and c06 cannot be together" in result.stdout
 
 
-def test_a_hard_method_says_why_not(shop):
+def test_a_hard_method_reports_why_links_are_infeasible(shop):
     shop.write("ring.csv", "a,b,link\nc00,c01,cannot\nc01,c02,cannot\nc02,c00,cannot\n")
     options = ["cluster", "shop.csv", "ring.csv", "-k", 2, "--method", "cop", "--ignore", "kind"]
     assert "cycle of 3 cannot-links" in shop.fails(*options, "--id", "who")
 
 
-def test_contradictions_can_be_voted_on(shop):
+def test_contradictions_are_resolved_by_majority(shop):
     shop.write("votes.csv", "a,b,link,weight\nc00,c03,must,3\nc00,c03,cannot,1\n")
     options = ["cluster", "shop.csv", "votes.csv", "-k", 3, "--id", "who", "--ignore", "kind"]
     assert "votes.csv, line 3" in shop.fails(*options)
@@ -225,7 +225,7 @@ def test_missing_cells(desk):
     assert "" not in [row["cluster"] for row in clusters_in(desk, "t.clusters.csv")]
 
 
-def test_rows_are_called_by_their_number_in_the_file_even_after_some_are_dropped(desk):
+def test_rows_keep_their_numbers_after_some_are_dropped(desk):
     desk.write("t.csv", "x,y\n,0\n,1\n1,0\n9,9\n9,8\n0,1\n")
     desk.write("l.csv", "a,b,link\n2,5,cannot\n3,4,must\n3,2,must\n")
     result = desk.run("cluster", "t.csv", "l.csv", "-k", 2, "--missing", "drop", "--method", "seeded")
@@ -256,7 +256,7 @@ def test_duplicate_rows_and_links_given_twice_are_fine(desk):
     assert "The link is kept." in result.stdout
 
 
-def test_fewer_distinct_rows_than_clusters_is_told_not_traced(desk):
+def test_fewer_distinct_rows_than_clusters(desk):
     desk.write("t.csv", "x,y\n" + "1,2\n" * 4 + "8,9\n" * 4)
     result = desk.run("cluster", "t.csv", "-k", 5)
     assert result.exit_code == 0, result.output
@@ -297,5 +297,5 @@ def test_any_clusterer_can_be_boosted(shop, base):
         (["--method", "pck", "--base", "kmeans"], "The method pck boosts no other clusterer"),
     ],
 )
-def test_bases_that_make_no_sense(shop, words, message):
+def test_unsupported_estimators_to_boost(shop, words, message):
     assert message in shop.fails("cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", *words)

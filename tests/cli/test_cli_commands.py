@@ -46,7 +46,7 @@ def test_demo_prints_a_command_that_works(desk):
     assert (desk.folder / "mustlink-demo" / "clusters.csv").read_text() == before
 
 
-def test_demo_where_a_file_is_in_the_way(desk):
+def test_demo_fails_if_its_folder_is_a_file(desk):
     desk.write("mustlink-demo", "in the way")
     assert "mustlink-demo" in desk.fails("demo")
 
@@ -94,7 +94,7 @@ for name, module in sorted(sys.modules.items()):
 
 
 def test_warmup_reaches_every_kernel(environment):
-    """With compilation switched off kernels are plain functions, so that their calls can be counted."""
+    """Without compilation, kernels are plain functions whose calls can be recorded."""
     done = subprocess.run(
         [sys.executable, "-c", UNCALLED],
         env={**environment, "NUMBA_DISABLE_JIT": "1"},
@@ -176,7 +176,7 @@ def test_output_to_a_full_disk(environment, words, unbuffered):
     assert done.stderr == "Error: No space is left on the disk.\n"
 
 
-def test_a_reader_that_goes_away(environment):
+def test_closed_output_pipe(environment):
     with subprocess.Popen(
         [*COMMAND, "methods"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:

@@ -25,7 +25,7 @@ def test_the_picture_is_the_matrix_sorted_by_cluster():
     assert np.allclose(np.diag(drawn), 1)
 
 
-def test_lines_stand_between_clusters_and_ticks_name_them():
+def test_lines_separate_clusters_and_ticks_name_them():
     ax = plot.coassociation(model([2, 0, 0, -1, 2, 2], [[0], [1], [1], [2], [0], [0]], [1.0]))
     across = sorted(line.get_ydata()[0] for line in ax.get_lines() if len(set(line.get_ydata())) == 1)
     assert across == [0.5, 2.5]
@@ -33,7 +33,7 @@ def test_lines_stand_between_clusters_and_ticks_name_them():
     assert ax.get_yticks().tolist() == [0, 1.5, 4]
 
 
-def test_more_than_2000_points_are_drawn_from():
+def test_more_than_2000_points_are_sampled():
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=2500)
     ax = plot.coassociation(model(labels, labels[:, None], [1.0]))
@@ -48,7 +48,7 @@ def test_axes_that_are_given_are_used():
     assert plot.coassociation(model([0, 1], [[0], [1]], [1.0]), ax=ax) is ax
 
 
-def test_rounds_without_weight_are_no_obstacle():
+def test_rounds_without_weight():
     ax = plot.coassociation(model([0, 1], [[0], [1]], [0.0]))
     assert np.array_equal(ax.get_images()[0].get_array(), np.zeros((2, 2)))
 

@@ -24,7 +24,7 @@ def test_the_objective_of_every_round_is_a_point_of_the_line():
     assert line.get_xydata().tolist() == [[1, 5.0], [2, 4.5], [3, 4.0]]
 
 
-def test_rounds_that_did_not_count_are_crosses_of_their_own():
+def test_unused_rounds_are_crosses():
     objective, weights = plot.history(boosted())
     dots = {line.get_label(): line for line in weights.get_lines() if not line.get_label().startswith("_")}
     assert dots["used"].get_xydata().tolist() == [[1, 0.9], [3, 0.4]]
@@ -33,7 +33,7 @@ def test_rounds_that_did_not_count_are_crosses_of_their_own():
     assert "2 of 3 rounds used" in objective.get_title()
 
 
-def test_a_model_that_does_not_say_counts_by_its_weights():
+def test_rounds_are_used_by_weight_without_a_flag():
     model = boosted(history_=[{"alpha": 0.0, "objective": 1.0}, {"alpha": 1.0, "objective": 0.5}])
     objective, _ = plot.history(model)
     assert "1 of 2 rounds used" in objective.get_title()

@@ -33,7 +33,7 @@ def test_the_first_two_rounds_and_the_last_beside_the_table(model):
     ]
 
 
-def test_links_join_their_points_whole_or_dashed(model):
+def test_links_are_solid_or_dashed_lines(model):
     ax = plot.projections(model, X, LINKS, rounds=(1,))[1]
     lines = collections(ax, LineCollection)
     assert len(lines["must-link"].get_segments()) == len(LINKS.must_link)
@@ -47,7 +47,7 @@ def test_links_join_their_points_whole_or_dashed(model):
     assert np.allclose(lines["must-link"].get_segments()[0], drawn[place[LINKS.must_link[0]]])
 
 
-def test_points_are_those_the_base_was_given():
+def test_points_are_those_the_estimator_was_given():
     seen = []
 
     def remembers(table):
@@ -63,7 +63,7 @@ def test_points_are_those_the_base_was_given():
         assert np.allclose(points.get_offsets(), seen[t - 1][:, :2])
 
 
-def test_every_group_has_a_colour_and_a_marker(model):
+def test_every_group_has_a_color_and_a_marker(model):
     ax = plot.projections(model, X, rounds=(1,), labels=y)[1]
     groups = collections(ax, PathCollection)
     assert list(groups) == ["0", "1", "2"]

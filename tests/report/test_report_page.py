@@ -1,4 +1,4 @@
-"""The page: well formed, alone in the world, and unmoved by hostile names."""
+"""The report: well formed, self-contained, and safe with any names."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_nothing_comes_from_outside_and_nothing_runs(blobs):
 HOSTILE = '</title></svg><script>alert("1")</script><img src=x onerror=alert(1)>&amp;'
 
 
-def test_hostile_names_stay_text(blobs):
+def test_markup_in_names_is_escaped(blobs):
     X, labels, links = blobs
     links = links + Constraints(must_link=[(2, 3), (3, 4)], cannot_link=[(2, 4)])
     plain = page_of(X, labels, links, known_labels=["a"] * 60, notices=["a"], run={"a": "a"})
@@ -215,7 +215,7 @@ def test_many_links_are_sampled_broken_ones_first(monkeypatch):
     ],
     ids=["one column", "equal rows", "one direction", "sparse, one direction", "sparse, equal rows", "two rows"],
 )
-def test_poor_tables_are_drawn_too(X):
+def test_degenerate_tables_are_drawn(X):
     labels = np.arange(X.shape[0]) % 2
     page = page_of(X, labels, Constraints(cannot_link=[(0, 1)]))
     picture = picture_in(page)

@@ -58,7 +58,7 @@ def test_traits_are_in_the_units_of_the_table():
     assert str(second.traits[1]) == "plan = basic 100% (75% overall)"
 
 
-def test_a_category_that_is_rare_in_a_cluster_is_not_told():
+def test_a_category_that_is_rare_in_a_cluster_is_not_listed():
     X = np.column_stack([[1.0, 1, 1, 1, 0, 0, 0, 0], [0.0, 0, 0, 0, 1, 1, 1, 1]])
     features = [Feature("plan", "pro"), Feature("plan", "basic")]
     clusters = summarize(X, [0] * 4 + [1] * 4, features=features).clusters
@@ -96,7 +96,7 @@ def test_links_and_known_labels_by_hand(seed):
         assert dict(cluster.known) == {label: count for label, count in expected.items() if count}
 
 
-def test_conflicts_are_told_by_name():
+def test_conflicts_are_named_by_row_name():
     links = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
     summary = summarize(np.eye(3), [0, 0, 0], links, row_names=["ann", "bob", "cy"])
     assert summary.n_conflicts == 1

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from mustlink.cli._wording import worded
+from mustlink.cli._wording import describe_error
 from mustlink.errors import MustlinkError
 
 __all__ = ["BAD_INPUT", "CONFLICT", "INTERRUPTED", "one_sentence", "reported"]
@@ -53,7 +53,7 @@ def one_sentence(error: BaseException) -> str:
     elif isinstance(error, MemoryError):
         text = f"There is not enough memory ({str(error) or 'no size is known'})"
     elif isinstance(error, MustlinkError):
-        text = worded(error)
+        text = describe_error(error)
     else:
         text = str(error) or type(error).__name__
     line = " ".join(text.split())

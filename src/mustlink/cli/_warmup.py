@@ -93,7 +93,7 @@ def _hierarchy_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     from mustlink.constraints import Constraints
     from mustlink.hierarchy import ConstrainedLinkage, SeededSingleLink
 
-    # Rows 0 and 3 must share one of three clusters, so that 4, which is nearest to 0, can join neither.
+    # Rows 0 and 3 must share one of three clusters, and 4, which is nearest to 0, can join neither.
     X = np.array([[0.0, 0.0], [3.0, 1.0], [6.0, 2.0], [9.0, 1.0], [0.5, 0.0], [2.0, 7.0]])
     diamond = Constraints(must_link=[(1, 5)], cannot_link=[(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)])
 

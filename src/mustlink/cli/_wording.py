@@ -6,7 +6,7 @@ import shlex
 
 from mustlink.errors import MustlinkError
 
-__all__ = ["REMEDIES", "worded"]
+__all__ = ["REMEDIES", "describe_error"]
 
 # The same keys and fields as in mustlink.errors.REMEDIES.
 REMEDIES = {
@@ -31,6 +31,6 @@ REMEDIES = {
 }
 
 
-def worded(error: MustlinkError) -> str:
+def describe_error(error: MustlinkError) -> str:
     """Word an error for the command line, with its fields quoted for the shell."""
-    return error.worded(REMEDIES, shlex.quote)
+    return error.describe(REMEDIES, shlex.quote)

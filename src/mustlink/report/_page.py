@@ -36,7 +36,7 @@ def render_report(
     Returns
     -------
     str
-        A whole HTML document. All text is escaped.
+        A complete HTML document. All text is escaped.
 
     Examples
     --------

@@ -306,7 +306,7 @@ def summarize(
 class RowNames(Sequence[str]):
     """The names of rows, made safe to print; without names, their numbers.
 
-    Control characters are shown as escapes, so that a name cannot act on a terminal, and long names are cut.
+    Control characters, which a terminal would obey, are shown as escapes, and long names are cut.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ class RowNames(Sequence[str]):
 
 
 def printable(name: str) -> str:
-    """Show control characters as escapes and cut a long name, so that a name cannot act on the terminal."""
+    """Show control characters as escapes, and cut a long name."""
     shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name[: MAX_NAME_LENGTH + 1])
     return shown if len(shown) <= MAX_NAME_LENGTH else shown[: MAX_NAME_LENGTH - 1] + "\N{HORIZONTAL ELLIPSIS}"
 

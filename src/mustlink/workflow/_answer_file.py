@@ -106,14 +106,14 @@ class AnswerFile:
         if not self.is_begun:
             return
         content = self.path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        tail = content[whole:]
-        if not tail or (whole == 0 and not b",".join(name.encode() for name in HEADER).startswith(tail)):
+        end = content.rfind(b"\n") + 1
+        tail = content[end:]
+        if not tail or (end == 0 and not b",".join(name.encode() for name in HEADER).startswith(tail)):
             return
-        if whole and _is_complete(tail, *self._form()):
+        if end and _is_complete(tail, *self._form()):
             return
         self.cut_off = tail.decode("utf-8", errors="replace")
-        os.truncate(self.path, whole)
+        os.truncate(self.path, end)
 
 
 def _line(cells: list[str], delimiter: str) -> bytes:
