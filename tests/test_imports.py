@@ -21,6 +21,7 @@ HELPERS = {
     "_eigen",
     "_estimators",
     "_jit",
+    "_plot_style",
     "_numbering",
     "_progress",
     "_rows_kernels",

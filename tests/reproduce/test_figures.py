@@ -3,7 +3,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import pytest
 
-from mustlink.plot._style import COLORS, MARKERS
+from mustlink._plot_style import COLORS, MARKERS
 from mustlink.reproduce.engine._figures import LineStyle, curve_panels, draw_panels, level_line, round_lines
 from mustlink.reproduce.engine._results import Results
 from mustlink.reproduce.engine._run import Run

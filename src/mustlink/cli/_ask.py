@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mustlink.cli import _options as opt
-from mustlink.cli._errors import reported
+from mustlink.cli._errors import report_errors
 
 if TYPE_CHECKING:
     from mustlink.active import Question
@@ -38,7 +38,7 @@ class StrategyName(StrEnum):
     random = "random"
 
 
-@reported
+@report_errors
 def ask(
     table: opt.TableFile,
     n_clusters: opt.Clusters,
@@ -118,18 +118,18 @@ def ask(
 
 def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int | None) -> None:
     """Ask until nothing is left to ask, the limit is reached or the person quits."""
-    from mustlink.cli._show import say, working
+    from mustlink.cli._show import print_line, show_status
 
     if sitting.n_known_links:
-        say(f"Continuing from {sitting.n_known_links:,} links in {sitting.path}.", whole=True)
+        print_line(f"Continuing from {sitting.n_known_links:,} links in {sitting.path}.", whole=True)
     for notice in sitting.notices:
-        say(notice)
+        print_line(notice)
     answers = _Answers()
     while limit is None or sitting.n_asked < limit:
-        with working("Choosing a question"):
+        with show_status("Choosing a question"):
             question = sitting.question
         if question is None:
-            say("There is nothing left to ask.")
+            print_line("There is nothing left to ask.")
             return
         heading = f"Question {sitting.n_asked + 1:,}" + ("" if limit is None else f" of {limit:,}")
         if sitting.n_groups_found is not None:
@@ -141,7 +141,7 @@ def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int 
         if word != "undo":
             sitting.answer({"yes": True, "no": False}.get(word))
         elif sitting.undo() is None:
-            say("There is nothing to undo.")
+            print_line("There is nothing to undo.")
 
 
 class _Answers:
@@ -152,13 +152,13 @@ class _Answers:
 
     def read(self) -> str:
         """Read lines until one is an answer; the end of the input quits."""
-        from mustlink.cli._show import printer, say
+        from mustlink.cli._show import console, print_line
 
         is_terminal = sys.stdin.isatty()
         while True:
             if is_terminal:
                 try:
-                    line = printer().input(PROMPT)
+                    line = console().input(PROMPT)
                 except EOFError:
                     return "quit"
             else:
@@ -170,7 +170,7 @@ class _Answers:
             if word in WORDS:
                 return WORDS[word]
             if is_terminal:
-                say(f"Answer {CHOICES}.")
+                print_line(f"Answer {CHOICES}.")
             elif word:
                 raise ValueError(f"Line {self.n_lines} of the answers is {line.strip()!r}; an answer is {CHOICES}.")
 
@@ -180,7 +180,7 @@ def _show_rows(heading: str, rows: RowComparison, question: Question) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from mustlink.cli._show import printer, say
+    from mustlink.cli._show import console, print_line
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for title in ("", "column", rows.names[question.a], rows.names[question.b]):
@@ -189,11 +189,11 @@ def _show_rows(heading: str, rows: RowComparison, question: Question) -> None:
     for *cells, is_marked in pairs:
         words = (MARK if is_marked else "", *cells)
         table.add_row(*(Text(str(word)) for word in words), style="bold yellow" if is_marked else "")
-    say()
-    say(heading, "dim")
-    printer().print(table)
+    print_line()
+    print_line(heading, "dim")
+    console().print(table)
     if rows.n_columns > len(pairs):
-        say(f"  and {rows.n_columns - len(pairs):,} more columns that differ less", "dim")
+        print_line(f"  and {rows.n_columns - len(pairs):,} more columns that differ less", "dim")
 
 
 def _count_answers(sitting: Sitting) -> str:
@@ -207,10 +207,10 @@ def _count_answers(sitting: Sitting) -> str:
 
 def _show_end(sitting: Sitting, command: str) -> None:
     """Print how many answers there were and the command that uses them."""
-    from mustlink.cli._show import say
+    from mustlink.cli._show import print_line
 
-    say()
-    say(_count_answers(sitting), whole=True)
+    print_line()
+    print_line(_count_answers(sitting), whole=True)
     if sitting.has_links:
-        say("To cluster with the links:", whole=True)
-        say(f"  {command}", "bold", whole=True)
+        print_line("To cluster with the links:", whole=True)
+        print_line(f"  {command}", "bold", whole=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mustlink.cli import _options as opt
-from mustlink.cli._errors import CONFLICT, reported
+from mustlink.cli._errors import CONFLICT, report_errors
 
 if TYPE_CHECKING:
     from mustlink.constraints import Constraints
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 
-@reported
+@report_errors
 def check(
     links: opt.LinksFile,
     table: opt.OptionalTableFile = None,
@@ -43,7 +43,7 @@ def check(
     not pull in opposite directions). Exit code 0 when all is well, 1 when links contradict each other or K clusters
     cannot keep them, 2 when something in the input is wrong.
     """
-    from mustlink.cli._show import say, show_list
+    from mustlink.cli._show import print_line, show_list
     from mustlink.constraints import Constraints
     from mustlink.report import RowNames
     from mustlink.workflow import TableOptions, check_n_clusters, load_table
@@ -69,14 +69,14 @@ def check(
         shown = [conflicts[place].describe(names) for place in range(min(len(conflicts), 10))]
         show_list(f"Conflicts: {len(conflicts):,}", shown, len(conflicts))
     else:
-        say("Conflicts: none")
+        print_line("Conflicts: none")
     can_hold = not len(conflicts)
     if n_clusters is not None and can_hold and n_rows:
         can_hold = _show_feasibility(known, n_clusters, n_rows, loaded)
     if loaded is not None and len(known):
         _show_scores(known, loaded, n_clusters, random_state)
     for notice in notices:
-        say(f"Note: {notice}")
+        print_line(f"Note: {notice}")
     if not can_hold:
         raise typer.Exit(CONFLICT)
 
@@ -85,15 +85,15 @@ def _show_counts(links: Constraints, n_rows: int, *, of_table: bool) -> None:
     """Print how many links there are and what they join."""
     import numpy as np
 
-    from mustlink.cli._show import say
+    from mustlink.cli._show import print_line
 
     n_linked = links.constrained_rows().size
-    say(f"Links: {len(links.must_link):,} must, {len(links.cannot_link):,} cannot", "bold")
-    say(f"Rows in links: {n_linked:,}" + (f" of {n_rows:,}" if of_table else ""))
+    print_line(f"Links: {len(links.must_link):,} must, {len(links.cannot_link):,} cannot", "bold")
+    print_line(f"Rows in links: {n_linked:,}" + (f" of {n_rows:,}" if of_table else ""))
     if n_rows:
         sizes = np.bincount(links.components(n_rows))
         joined = sizes[sizes > 1]
-        say(
+        print_line(
             f"Must-link components: {joined.size:,}"
             + (f", the largest of {joined.max():,} rows" if joined.size else "")
         )
@@ -101,28 +101,28 @@ def _show_counts(links: Constraints, n_rows: int, *, of_table: bool) -> None:
 
 def _show_feasibility(links: Constraints, n_clusters: int, n_rows: int, loaded: LoadedTable | None) -> bool:
     """Print whether so many clusters can keep all links, and return False if they cannot."""
-    from mustlink.cli._show import say
+    from mustlink.cli._show import print_line
     from mustlink.report import RowNames
 
     # Without the table there may be more rows than the links name, enough for any number of clusters.
     feasibility = links.feasible(n_clusters, n_rows if loaded else n_rows + n_clusters)
     answer = {True: "yes", False: "no", None: "not known"}[feasibility.answer]
     reason = feasibility.describe(RowNames(loaded.row_names) if loaded else None)
-    say(f"Can {n_clusters} clusters keep all links: {answer}. {reason}")
+    print_line(f"Can {n_clusters} clusters keep all links: {answer}. {reason}")
     return feasibility.answer is not False
 
 
 def _show_scores(links: Constraints, loaded: LoadedTable, n_clusters: int | None, random_state: int) -> None:
     """Print how much the links add to plain k-means, and whether they agree with each other."""
-    from mustlink.cli._show import say
+    from mustlink.cli._show import print_line
 
     if n_clusters is None:
-        say("Informativeness: not computed; it depends on the number of clusters (-k)")
+        print_line("Informativeness: not computed; it depends on the number of clusters (-k)")
     else:
         informativeness = links.informativeness(loaded.kmeans_labels(n_clusters, random_state))
-        say(f"Informativeness: {informativeness:.2f} (plain k-means breaks {informativeness:.0%} of the links)")
+        print_line(f"Informativeness: {informativeness:.2f} (plain k-means breaks {informativeness:.0%} of the links)")
     coherence = links.coherence(loaded.X)
     if coherence == coherence:
-        say(f"Coherence: {coherence:.2f} (1: no must-link and cannot-link pull in opposite directions)")
+        print_line(f"Coherence: {coherence:.2f} (1: no must-link and cannot-link pull in opposite directions)")
     else:
-        say("Coherence: needs links of both kinds")
+        print_line("Coherence: needs links of both kinds")

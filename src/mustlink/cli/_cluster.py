@@ -10,12 +10,12 @@ from pathlib import Path
 import typer
 
 from mustlink.cli import _options as opt
-from mustlink.cli._errors import reported
+from mustlink.cli._errors import report_errors
 
 __all__ = ["cluster"]
 
 
-@reported
+@report_errors
 def cluster(
     context: typer.Context,
     table: opt.TableFile,
@@ -44,17 +44,17 @@ def cluster(
     Prints the clusters and how each differs from the rest, the links that were kept and broken, and the links that
     contradict each other; writes the cluster of every row. Exit code 0, or 2 when something in the input is wrong.
     """
-    from mustlink.cli._show import say, show_result, working
+    from mustlink.cli._show import print_line, show_result, show_status
     from mustlink.workflow import Job, run_job
 
     output = output or Path(f"{opt.stem(table)}.clusters.csv")
     job = opt.fill(Job, locals())
     command = shlex.join(["mustlink", *context.meta[opt.TYPED]])
     # The method auto has a progress bar of its own.
-    with nullcontext() if job.is_auto else working(f"Clustering {table.name}"):
+    with nullcontext() if job.is_auto else show_status(f"Clustering {table.name}"):
         result = run_job(job, command=command, verbose=sys.stderr.isatty())
     if result.choice is not None:
         for line in str(result.choice).splitlines():
-            say(line)
-        say()
+            print_line(line)
+        print_line()
     show_result(job, result)

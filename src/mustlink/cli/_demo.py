@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mustlink.cli._errors import reported
+from mustlink.cli._errors import report_errors
 from mustlink.cli._options import Debug
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ FOLDER = Path("mustlink-demo")
 N_CLUSTERS = 3
 
 
-@reported
+@report_errors
 def demo(debug: Debug = False) -> None:
     """Cluster a sample table with sample links, and compare with plain k-means.
 
     Puts the table, the links, the clusters and a report into the folder mustlink-demo.
     """
-    from mustlink.cli._show import say, show_result, working
+    from mustlink.cli._show import print_line, show_result, show_status
     from mustlink.workflow import Job, run_job
 
     table, links = _copy_sample()
@@ -32,10 +32,10 @@ def demo(debug: Debug = False) -> None:
     job = Job(table, links, n_clusters=N_CLUSTERS, id_column="customer", output=output, report=report)
     words = [table, links, "-k", N_CLUSTERS, "--id", "customer", "-o", output, "--report", report]
     command = shlex.join(["mustlink", "cluster", *map(str, words)])
-    say("Customers of a shop, with links between some of them. The same by hand:")
-    say(f"  {command}", "bold", whole=True)
-    say()
-    with working("Clustering the sample"):
+    print_line("Customers of a shop, with links between some of them. The same by hand:")
+    print_line(f"  {command}", "bold", whole=True)
+    print_line()
+    with show_status("Clustering the sample"):
         result = run_job(job, command=command)
     show_result(job, result)
     _compare(job, result)
@@ -58,7 +58,7 @@ def _compare(job: Job, result: JobResult) -> None:
     """Print the result beside that of plain k-means."""
     from rich.table import Table
 
-    from mustlink.cli._show import printer, say
+    from mustlink.cli._show import console, print_line
     from mustlink.report import summarize
 
     plain = summarize(result.table.X, result.table.kmeans_labels(N_CLUSTERS, job.random_state), result.links)
@@ -73,5 +73,5 @@ def _compare(job: Job, result: JobResult) -> None:
             f"{summary.n_cannot - summary.n_cannot_kept} of {summary.n_cannot}",
             ", ".join(str(cluster.size) for cluster in summary.clusters),
         )
-    say()
-    printer().print(table)
+    print_line()
+    console().print(table)

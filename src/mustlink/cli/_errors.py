@@ -14,7 +14,7 @@ import typer
 from mustlink.cli._wording import describe_error
 from mustlink.errors import MustlinkError
 
-__all__ = ["BAD_INPUT", "CONFLICT", "INTERRUPTED", "one_sentence", "reported"]
+__all__ = ["BAD_INPUT", "CONFLICT", "INTERRUPTED", "one_sentence", "report_errors"]
 
 CONFLICT = 1
 BAD_INPUT = 2
@@ -23,7 +23,7 @@ INTERRUPTED = 130
 _EXPECTED = (MustlinkError, OSError, ValueError, MemoryError)
 
 
-def reported(command: Callable[..., None]) -> Callable[..., None]:
+def report_errors(command: Callable[..., None]) -> Callable[..., None]:
     """Turn the failures a user can cause into one sentence and an exit code."""
 
     @functools.wraps(command)

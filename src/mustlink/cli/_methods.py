@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mustlink.cli._errors import reported
+from mustlink.cli._errors import report_errors
 
 __all__ = ["methods"]
 
 
-@reported
+@report_errors
 def methods() -> None:
     """List the methods, and when to pick which.
 
@@ -17,7 +17,7 @@ def methods() -> None:
     from rich.text import Text
 
     from mustlink.catalogue import FAMILIES, by_family
-    from mustlink.cli._show import printer
+    from mustlink.cli._show import console
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for heading in ("method", "class", "links are", "pick it when"):
@@ -27,4 +27,4 @@ def methods() -> None:
         table.add_row(Text(FAMILIES[family], "underline"))
         for entry in entries:
             table.add_row(Text(", ".join(entry.aliases), "bold"), entry.class_name, entry.kind, entry.pick_when)
-    printer().print(table)
+    console().print(table)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mustlink.cli._errors import reported
+from mustlink.cli._errors import report_errors
 from mustlink.cli._options import Debug
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ __all__ = ["reproduce"]
 SOME_FAILED = 1
 
 
-@reported
+@report_errors
 def reproduce(
     paper: Annotated[str, typer.Argument(metavar="PAPER", help="boostcluster, bbc, bckm, active or robust.")],
     quick: Annotated[
@@ -56,23 +56,23 @@ def reproduce(
         store = results / f"{paper}.jsonl"
         typer.echo(f"The finished runs are stored in {store}; the same command continues from there.", err=True)
         raise
-    _tell(page, results, docs)
+    _show_page(page, results, docs)
     if page.results.failures:
         raise typer.Exit(SOME_FAILED)
 
 
-def _tell(page: Page, results: Path, docs: Path | None) -> None:
+def _show_page(page: Page, results: Path, docs: Path | None) -> None:
     """Print the page and write it."""
     from importlib.util import find_spec
 
-    from mustlink.cli._show import printer, say
+    from mustlink.cli._show import console, print_line
 
-    page.show(printer())
+    page.show(console())
     written = page.write(results)
     if docs is not None:
         written += page.write(docs, suffixes=("rst",))
-    say("")
+    print_line("")
     if find_spec("matplotlib") is None:
-        say('The figures are left out, since matplotlib is not installed: pip install "mustlink[plot]"')
+        print_line('The figures are left out, since matplotlib is not installed: pip install "mustlink[plot]"')
     for path in written:
-        say(f"Written: {path}")
+        print_line(f"Written: {path}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -15,40 +15,37 @@ if TYPE_CHECKING:
     from mustlink.report import ClusterSummary, Summary
     from mustlink.workflow import Job, JobResult
 
-__all__ = ["say", "show_list", "show_result", "working"]
+__all__ = ["console", "print_line", "show_list", "show_result", "show_status"]
 
 MAX_LISTED = 10
 
 
-def printer() -> Console:
+def console() -> Console:
     """Make the console at the moment of printing, since the output may have been redirected."""
     return Console(highlight=False)
 
 
-def say(text: str = "", style: str = "", *, whole: bool = False) -> None:
+def print_line(text: str = "", style: str = "", *, whole: bool = False) -> None:
     """Print a line, wrapped between words at the width of the terminal, or whole for copying."""
-    printer().print(Text(text, style=style), soft_wrap=whole)
+    console().print(Text(text, style=style), soft_wrap=whole)
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
+def show_status(what: str) -> Iterator[None]:
     """Show a status on standard error while something is computed, on a terminal only."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(what):
+    errors = Console(stderr=True)
+    with errors.status(what) if errors.is_terminal else nullcontext():
         yield
 
 
 def show_list(title: str, lines: Sequence[str], total: int) -> None:
     """Print a heading, the first few lines, and how many more there are."""
-    say(title, "bold")
+    print_line(title, "bold")
     shown = lines[:MAX_LISTED]
     for line in shown:
-        printer().print(Padding(Text(line), (0, 0, 0, 2)))
+        console().print(Padding(Text(line), (0, 0, 0, 2)))
     if total > len(shown):
-        say(f"  and {total - len(shown):,} more")
+        print_line(f"  and {total - len(shown):,} more")
 
 
 def show_result(job: Job, result: JobResult) -> None:
@@ -56,18 +53,18 @@ def show_result(job: Job, result: JobResult) -> None:
     from mustlink.report import headline
 
     summary = result.summary
-    say(headline(summary), "bold")
-    say()
-    printer().print(_cluster_table(summary))
-    say()
+    print_line(headline(summary), "bold")
+    print_line()
+    console().print(_cluster_table(summary))
+    print_line()
     show_links(summary)
     if summary.notices:
         show_list("Notes", summary.notices, len(summary.notices))
     if job.output is not None:
         what = "Clusters (without ids)" if str(job.output).endswith(".npy") else "Clusters"
-        say(f"{what} written to {job.output}", whole=True)
+        print_line(f"{what} written to {job.output}", whole=True)
     if job.report is not None:
-        say(f"Report written to {job.report}", whole=True)
+        print_line(f"Report written to {job.report}", whole=True)
 
 
 def _cluster_table(summary: Summary) -> Table:
@@ -109,7 +106,7 @@ def show_links(summary: Summary) -> None:
 
     if not summary.n_links:
         return
-    say(
+    print_line(
         f"Links kept: {summary.n_must_kept:,} of {summary.n_must:,} must, "
         f"{summary.n_cannot_kept:,} of {summary.n_cannot:,} cannot"
     )

@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from mustlink.cli._errors import reported
+from mustlink.cli._errors import report_errors
 from mustlink.cli._options import Debug
 
 __all__ = ["warmup"]
 
 
-@reported
+@report_errors
 def warmup(debug: Debug = False) -> None:
     """Compile all numerical code now instead of at its first use.
 
     Useful once after installing, or while building an image.
     """
     from mustlink._progress import progress
-    from mustlink.cli._show import say
+    from mustlink.cli._show import print_line
 
     started = time.perf_counter()
     steps = [*_constraint_steps(), *_clusterer_steps(), *_boosting_steps()]
@@ -29,12 +29,12 @@ def warmup(debug: Debug = False) -> None:
         for place, (description, step) in enumerate(steps):
             advance(place, description)
             step()
-    say(f"Compiled in {time.perf_counter() - started:.1f} s.")
+    print_line(f"Compiled in {time.perf_counter() - started:.1f} s.")
     folders = _cache_folders()
     if folders:
-        say("The compiled code is kept in " + " and ".join(folders), whole=True)
+        print_line("The compiled code is kept in " + " and ".join(folders), whole=True)
     else:
-        say("No folder for the compiled code can be written, so every process compiles it again.")
+        print_line("No folder for the compiled code can be written, so every process compiles it again.")
 
 
 def _constraint_steps() -> Iterator[tuple[str, Callable[[], object]]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mustlink.plot._style import DARK, pyplot
+from mustlink._plot_style import DARK, pyplot
 
 __all__ = ["coassociation"]
 

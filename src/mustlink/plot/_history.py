@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mustlink.plot._style import COLORS, DARK, GRAY, pyplot
+from mustlink._plot_style import COLORS, DARK, GRAY, pyplot
 
 __all__ = ["history"]
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from mustlink.plot._style import COLORS, DARK, GRAY, MARKERS, pyplot
+from mustlink._plot_style import COLORS, DARK, GRAY, MARKERS, pyplot
 
 __all__ = ["projections"]
 

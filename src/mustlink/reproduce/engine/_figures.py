@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from mustlink.plot._style import COLORS, DARK, MARKERS, pyplot
+from mustlink._plot_style import COLORS, DARK, MARKERS, pyplot
 from mustlink.reproduce.engine._results import Results
 
 __all__ = ["Figure", "Line", "LineStyle", "curve_figures", "curve_panels", "draw_panels", "level_line", "round_lines"]

@@ -160,7 +160,7 @@ class Page:
 
     def _draw(self, figure: Figure, folder: Path) -> Path:
         """Draw one figure into a file."""
-        from mustlink.plot._style import pyplot
+        from mustlink._plot_style import pyplot
 
         drawn = figure.draw()
         path = folder / f"{self.protocol.name}-{figure.name}.png"
