@@ -1,4 +1,4 @@
-"""The checks themselves: a right estimator passes all, and for every check there is a wrong one that fails it."""
+"""The checks themselves: a correct estimator passes all, and for every check a wrong one fails it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.estimator_checks import _cases, check_constrained_clusterer, parametrize_with_checks, yield_checks
 
 # --------------------------------------------------------------------------------------------------------------------
-# Two right estimators
+# Two correct estimators
 
 
 class Soft(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """k-means on the means of must-link components; cannot-links are not heeded."""
+    """k-means on the means of must-link components; cannot-links are ignored."""
 
     def __init__(self, n_clusters: int = 8, init: Any = "k-means++", random_state: Any = None) -> None:
         self.n_clusters = n_clusters
@@ -73,7 +73,7 @@ class Soft(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
 
 
 class Hard(Soft):
-    """The same, then every component takes the nearest centre that its cannot-links leave, in the order given."""
+    """The same, then every component takes the nearest center that its cannot-links allow, in the order given."""
 
     def __init__(
         self, n_clusters: int = 8, init: Any = "k-means++", random_state: Any = None, on_infeasible: str = "raise"
@@ -86,9 +86,9 @@ class Hard(Soft):
         problem = str(links.conflicts()[0]) if len(links.conflicts()) else None
         labels = np.full(len(distances), -1)
         graph = closure.graph()
-        start, neighbours = graph.indptr, graph.indices
+        start, neighbors = graph.indptr, graph.indices
         for component in range(closure.n_components):
-            taken = labels[neighbours[start[component] : start[component + 1]]]
+            taken = labels[neighbors[start[component] : start[component + 1]]]
             allowed = np.setdiff1d(np.arange(self.n_clusters), taken)
             if len(allowed) == 0:
                 problem = "No cluster is left."
@@ -111,7 +111,7 @@ def k_means(estimator: Any) -> KMeans:
 
 
 @parametrize_with_checks([Soft(), Hard()], unconstrained=lambda estimator: k_means)
-def test_a_right_estimator_passes(estimator: BaseEstimator, check: Any) -> None:
+def test_a_correct_estimator_passes(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)
 
 
@@ -129,55 +129,55 @@ class ReturnsNothing(Soft):
 
 
 class After(Soft):
-    """Fits rightly and then spoils something."""
+    """Fits correctly and then breaks something."""
 
     def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Self:
         super().fit(X, y, constraints=constraints)
-        self.spoil(X)
+        self.damage(X)
         return self
 
-    def spoil(self, X: Any) -> None:
+    def damage(self, X: Any) -> None:
         raise NotImplementedError
 
 
-def relabelled(change: Callable[[NDArray[Any]], Any]) -> type[Soft]:
+def relabeled(change: Callable[[NDArray[Any]], Any]) -> type[Soft]:
     """Make an estimator that changes its labels at the end."""
 
-    class Relabelled(After):
-        def spoil(self, X: Any) -> None:
+    class Relabeled(After):
+        def damage(self, X: Any) -> None:
             self.labels_ = change(self.labels_)
 
-    return Relabelled
+    return Relabeled
 
 
-def lumping(dislikes: Callable[[Any], bool]) -> type[Soft]:
-    """Make an estimator that puts all rows into one cluster if the table comes in a certain form."""
+def lumping(applies: Callable[[Any], bool]) -> type[Soft]:
+    """Make an estimator that puts all rows into one cluster if X has a certain form."""
 
     class Lumping(After):
-        def spoil(self, X: Any) -> None:
-            if dislikes(X):
+        def damage(self, X: Any) -> None:
+            if applies(X):
                 self.labels_ = np.zeros_like(self.labels_)
 
     return Lumping
 
 
 class SetsPlainAttribute(After):
-    def spoil(self, X: Any) -> None:
-        self.centres = self.cluster_centers_
+    def damage(self, X: Any) -> None:
+        self.centers = self.cluster_centers_
 
 
 class ListsNoViolations(After):
-    def spoil(self, X: Any) -> None:
+    def damage(self, X: Any) -> None:
         del self.violations_
 
 
 class ChangesParameter(After):
-    def spoil(self, X: Any) -> None:
+    def damage(self, X: Any) -> None:
         self.init = np.array(self.cluster_centers_)
 
 
-class ChangesTable(After):
-    def spoil(self, X: Any) -> None:
+class ChangesX(After):
+    def damage(self, X: Any) -> None:
         X *= 2
 
 
@@ -196,7 +196,7 @@ class ChangesLinks(Soft):
 
 
 class WrongNumberOfFeatures(After):
-    def spoil(self, X: Any) -> None:
+    def damage(self, X: Any) -> None:
         self.n_features_in_ = 2
 
 
@@ -290,7 +290,7 @@ class HardByName(Hard):
 
 
 class HardUpToThirty(Hard):
-    """Keeps few links and gives up on more without a word."""
+    """Keeps few links, and ignores more of them without an error."""
 
     def _place(self, distances: NDArray[Any], links: Constraints) -> NDArray[np.intp]:
         return (Soft if len(links) > 30 else Hard)._place(self, distances, links)
@@ -347,8 +347,8 @@ class NeedsTwoLinks(Soft):
         return super()._place(distances, links)
 
 
-class CentresInFloat64(After):
-    def spoil(self, X: Any) -> None:
+class CentersInFloat64(After):
+    def damage(self, X: Any) -> None:
         self.cluster_centers_ = self.cluster_centers_.astype(np.float64)
 
 
@@ -357,7 +357,7 @@ class DistancesInFloat64(Soft):
         return self._distances(X).astype(np.float64)
 
 
-class WritesIntoTable(Soft):
+class WritesIntoX(Soft):
     def _check(self, X: Any, *, reset: bool) -> NDArray[Any]:
         X = super()._check(X, reset=reset)
         X -= 0
@@ -384,7 +384,7 @@ class ForgetsNames(Soft):
 
 
 class InventsNames(After):
-    def spoil(self, X: Any) -> None:
+    def damage(self, X: Any) -> None:
         self.feature_names_in_ = np.array([f"column {i}" for i in range(self.n_features_in_)], dtype=object)
 
 
@@ -393,7 +393,7 @@ class TakesColumnsInAnyOrder(Soft):
         return super().predict(X[self.feature_names_in_] if hasattr(X, "columns") else X)
 
 
-class FillsHoles(Soft):
+class ReplacesNan(Soft):
     def _check(self, X: Any, *, reset: bool) -> NDArray[Any]:
         return super()._check(np.nan_to_num(X, posinf=99.0, neginf=-99.0), reset=reset)
 
@@ -419,7 +419,7 @@ class OtherNamesThanPromised(Soft):
         return np.array([f"distance {i} {count}" for i in range(self.n_clusters)], dtype=object)
 
 
-class StartsAnywhere(Soft):
+class TakesFarthestCenter(Soft):
     def _place(self, distances: NDArray[Any], links: Constraints) -> NDArray[np.intp]:
         return distances.argmax(axis=1)
 
@@ -427,56 +427,56 @@ class StartsAnywhere(Soft):
 WRONG: list[tuple[str, type[Soft], str]] = [
     ("check_metadata_request", DoesNotRequest, "does not request constraints"),
     ("check_fit_returns_self", ReturnsNothing, "does not return the estimator"),
-    ("check_names_of_learned_attributes", SetsPlainAttribute, "fit sets centres"),
+    ("check_names_of_learned_attributes", SetsPlainAttribute, "fit sets centers"),
     ("check_names_of_learned_attributes", ListsNoViolations, "violations_ is not a Constraints"),
     ("check_nothing_given_is_changed", ChangesParameter, "changes the parameters init"),
-    ("check_nothing_given_is_changed", ChangesTable, "changes the table"),
-    ("check_nothing_given_is_changed", ChangesPartialLabels, "changes the partial labels"),
+    ("check_nothing_given_is_changed", ChangesX, "fit changes X"),
+    ("check_nothing_given_is_changed", ChangesPartialLabels, "fit changes y"),
     ("check_nothing_given_is_changed", ChangesLinks, "changes the links"),
-    ("check_labels", relabelled(lambda labels: labels + 0.0), "not whole numbers"),
-    ("check_labels", relabelled(lambda labels: labels + 1), "there are 3 clusters, numbered from 0"),
-    ("check_labels", relabelled(lambda labels: labels - 2), "only -1 for noise"),
-    ("check_labels", relabelled(lambda labels: labels[:, None]), r"shape \(60, 1\)"),
-    ("check_labels", relabelled(lambda labels: labels.tolist()), "a list, not an array"),
+    ("check_labels", relabeled(lambda labels: labels + 0.0), "not integers"),
+    ("check_labels", relabeled(lambda labels: labels + 1), "there are 3 clusters, numbered from 0"),
+    ("check_labels", relabeled(lambda labels: labels - 2), "only -1 for noise"),
+    ("check_labels", relabeled(lambda labels: labels[:, None]), r"shape \(60, 1\)"),
+    ("check_labels", relabeled(lambda labels: labels.tolist()), "a list, not an array"),
     ("check_labels", WrongNumberOfFeatures, "n_features_in_ is 2"),
-    ("check_fit_predict", FitPredictForgetsLinks, "does not find what fit finds"),
+    ("check_fit_predict", FitPredictForgetsLinks, "fit_predict differs from fit"),
     ("check_fit_predict", FitPredictReturnsOthers, "does not return labels_"),
     ("check_same_seed", UsesGlobalGenerator, "two fits with the same seed differ in"),
     ("check_same_seed", RemembersLastFit, "a second fit of the same estimator differs in"),
-    ("check_pickle", PicklesHalf, "after a pickle violations_"),
+    ("check_pickle", PicklesHalf, "after pickling violations_"),
     ("check_clone", ClonesAll, "a clone keeps"),
-    ("check_clone", ClonesWithOtherSeed, "a clone learns another"),
+    ("check_clone", ClonesWithOtherSeed, "the fit of a clone differs in"),
     ("check_pipeline", DoesNotRequest, "constraints"),
     ("check_pipeline", CountsItsFits, "in a pipeline"),
     ("check_cross_validation", DoesNotRequest, "constraints"),
     ("check_cross_validation", CountsItsFits, "in a fold of cross-validation"),
-    ("check_no_links_in_any_form", NoneIsSomethingElse, "is not the same as no constraints"),
+    ("check_no_links_in_any_form", NoneIsSomethingElse, "differs from no constraints"),
     ("check_order_and_repetition_of_pairs", CountsItsFits, "the order of the pairs matters"),
-    ("check_aligned_form", IgnoresAligned, r"constraints\.on\(n_samples\) is not the same"),
+    ("check_aligned_form", IgnoresAligned, r"constraints\.on\(n_samples\) differs"),
     (
         "check_permuted_rows",
-        relabelled(lambda labels: np.arange(len(labels)) * 3 // len(labels)),
+        relabeled(lambda labels: np.arange(len(labels)) * 3 // len(labels)),
         "the order of the rows matters",
     ),
-    ("check_violations", ListsEveryLink, "and the labels break"),
+    ("check_violations", ListsEveryLink, "but the labels break"),
     ("check_contradictory_links", RefusesConflicts, "contradict each other"),
     ("check_contradictory_links", OverlooksConflicts, "nothing was raised"),
     ("check_contradictory_links", NamesNoRows, "does not name 7"),
     ("check_contradictory_links", RaisesAnother, "and RuntimeError was raised"),
-    ("check_hard_never_violates", HardByName, "it is hard, and its labels break"),
-    ("check_hard_never_violates", HardUpToThirty, "it is hard, and of Constraints"),
+    ("check_hard_never_violates", HardByName, "it is hard, but its labels break"),
+    ("check_hard_never_violates", HardUpToThirty, "it is hard, but of Constraints"),
     ("check_more_apart_than_clusters", OverlooksConflicts, "nothing was raised"),
     ("check_relaxing", RelaxesInSilence, "no InfeasibleWarning"),
     ("check_relaxing", RelaxesWithoutList, "0 must-links, 0 cannot-links"),
     ("check_rows_out_of_range", DropsRowsOutOfRange, "nothing was raised"),
     ("check_type_of_constraints", TakesLists, "of the type list"),
     ("check_aligned_with_other_rows", UnpacksAligned, "aligned with 59 rows"),
-    ("check_partial_labels", IgnoresPartialLabels, "not the same as the links it stands for"),
-    ("check_partial_labels", PartialLabelsNotListed, "violations_ holds"),
+    ("check_partial_labels", IgnoresPartialLabels, "y and the links it implies give different clusters"),
+    ("check_partial_labels", PartialLabelsNotListed, "violations_ is"),
     ("check_partial_labels_of_wrong_length", IgnoresPartialLabels, "with 59 partial labels and 60 rows"),
     ("check_few_links", NeedsTwoLinks, "only one link"),
     ("check_few_links", HardByName, "its labels break"),
-    ("check_all_rows_in_one_component", relabelled(lambda labels: np.arange(len(labels)) % 2), "there are 2 clusters"),
+    ("check_all_rows_in_one_component", relabeled(lambda labels: np.arange(len(labels)) % 2), "there are 2 clusters"),
     (
         "check_dtype_and_memory_order",
         lumping(lambda X: getattr(X, "dtype", None) == np.float32),
@@ -487,24 +487,24 @@ WRONG: list[tuple[str, type[Soft], str]] = [
         lumping(lambda X: isinstance(X, np.ndarray) and not X.flags.c_contiguous),
         "given as float64 in F order",
     ),
-    ("check_float32_stays_float32", CentresInFloat64, "cluster_centers_ gives float64"),
-    ("check_float32_stays_float32", DistancesInFloat64, "transform gives float64"),
-    ("check_read_only_table", WritesIntoTable, "read-only"),
+    ("check_float32_stays_float32", CentersInFloat64, "cluster_centers_ is float64"),
+    ("check_float32_stays_float32", DistancesInFloat64, "transform is float64"),
+    ("check_read_only_table", WritesIntoX, "read-only"),
     ("check_read_only_table", lumping(lambda X: isinstance(X, np.memmap)), "a memory-mapped file"),
     ("check_sparse_table", ClaimsSparse, "[Ss]parse"),
     ("check_sparse_table", TakesSparseUnasked, "nothing was raised"),
-    ("check_pandas_table", ForgetsNames, "does not hold the columns of the pandas frame"),
-    ("check_pandas_table", InventsNames, "the table has no names"),
+    ("check_pandas_table", ForgetsNames, "does not contain the columns of the pandas frame"),
+    ("check_pandas_table", InventsNames, "X has no names"),
     ("check_pandas_table", lumping(lambda X: hasattr(X, "columns")), "given as a pandas frame"),
     ("check_pandas_table", TakesColumnsInAnyOrder, "with columns in another order"),
-    ("check_polars_table", ForgetsNames, "does not hold the columns of the polars frame"),
+    ("check_polars_table", ForgetsNames, "does not contain the columns of the polars frame"),
     ("check_polars_table", lumping(lambda X: hasattr(X, "columns")), "given as a polars frame"),
-    ("check_nan_and_infinity", FillsHoles, "with nan in the table"),
-    ("check_predict", PredictsDistances, "not whole numbers"),
+    ("check_nan_and_infinity", ReplacesNan, "with nan in X"),
+    ("check_predict", PredictsDistances, "not integers"),
     ("check_predict", PredictsByPosition, "predict of five rows"),
     ("check_set_output", NoFrames, "not a data frame"),
     ("check_set_output", OtherNamesThanPromised, "not those of get_feature_names_out"),
-    ("check_no_links_is_the_unconstrained_algorithm", StartsAnywhere, "it is not KMeans"),
+    ("check_no_links_is_the_unconstrained_algorithm", TakesFarthestCenter, "it differs from KMeans"),
 ]
 
 
@@ -520,14 +520,14 @@ def test_every_check_has_a_wrong_estimator() -> None:
 
 
 # --------------------------------------------------------------------------------------------------------------------
-# Which checks come, and how they are run
+# Which checks apply, and how they are run
 
 
 def names_of(estimator: Any, **arguments: Any) -> set[str]:
     return {name for name, _ in yield_checks(estimator, **arguments)}
 
 
-def test_checks_follow_what_the_estimator_can() -> None:
+def test_checks_depend_on_the_methods_of_the_estimator() -> None:
     class NoPrediction(ConstrainedClusterMixin, BaseEstimator):
         def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> NoPrediction:
             return self
@@ -538,9 +538,9 @@ def test_checks_follow_what_the_estimator_can() -> None:
             return tags
 
     hard_only = {"check_hard_never_violates", "check_relaxing", "check_more_apart_than_clusters"}
-    twin = {"check_no_links_is_the_unconstrained_algorithm"}
+    counterpart = {"check_no_links_is_the_unconstrained_algorithm"}
     assert names_of(Hard()) - names_of(Soft()) == hard_only
-    assert names_of(Soft(), unconstrained=k_means) - names_of(Soft()) == twin
+    assert names_of(Soft(), unconstrained=k_means) - names_of(Soft()) == counterpart
     other = {"check_predict", "check_set_output", "check_nan_and_infinity"}
     assert names_of(Soft()) - names_of(NoPrediction()) == other
 
@@ -554,8 +554,8 @@ def test_all_checks_at_once() -> None:
     outcome = check_constrained_clusterer(Hard(), unconstrained=k_means)
     assert set(outcome) == names_of(Hard(), unconstrained=k_means)
     assert set(outcome.values()) == {"passed"}
-    with pytest.raises(AssertionError, match="Relabelled: labels_ holds 3"):
-        check_constrained_clusterer(relabelled(lambda labels: labels + 1)())
+    with pytest.raises(AssertionError, match="Relabeled: labels_ contains 3"):
+        check_constrained_clusterer(relabeled(lambda labels: labels + 1)())
 
 
 def test_a_missing_package_skips_its_checks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ SLOW: dict[str, Callable[[list[int], list[int]], float]] = {
     "pairwise_f1": lambda t, p: pairs.precision_recall_f1(t, p)[2],
 }
 
-labellings = st.integers(1, 25).flatmap(
+labelings = st.integers(1, 25).flatmap(
     lambda n: st.tuples(
         st.lists(st.integers(-1, 4), min_size=n, max_size=n),
         st.lists(st.integers(-1, 4), min_size=n, max_size=n),
@@ -44,7 +44,7 @@ labellings = st.integers(1, 25).flatmap(
 
 @dataclass
 class Touched:
-    """Stands in for constraints: knows its rows, and that it is half broken."""
+    """A stand-in for constraints with given rows, half of them broken."""
 
     rows: list[int]
 
@@ -56,7 +56,7 @@ class Touched:
 
 
 @pytest.mark.parametrize("name", SCORES)
-@given(case=labellings)
+@given(case=labelings)
 @settings(deadline=None, max_examples=60)
 def test_agrees_with_the_definition(name: str, case: tuple[list[int], list[int], set[int]]) -> None:
     truth, found, _ = case
@@ -64,9 +64,9 @@ def test_agrees_with_the_definition(name: str, case: tuple[list[int], list[int],
 
 
 @pytest.mark.parametrize("name", SCORES)
-@given(case=labellings)
+@given(case=labelings)
 @settings(deadline=None, max_examples=40)
-def test_constraints_leave_only_the_points_they_do_not_name(
+def test_constraints_leave_only_the_rows_they_do_not_name(
     name: str, case: tuple[list[int], list[int], set[int]]
 ) -> None:
     truth, found, touched = case
@@ -79,9 +79,9 @@ def test_constraints_leave_only_the_points_they_do_not_name(
         assert math.isnan(score)
 
 
-@given(case=labellings)
+@given(case=labelings)
 @settings(deadline=None, max_examples=40)
-def test_scores_holds_what_the_single_functions_give(case: tuple[list[int], list[int], set[int]]) -> None:
+def test_scores_contains_the_single_scores(case: tuple[list[int], list[int], set[int]]) -> None:
     truth, found, touched = case
     links = Touched(list(touched))
     result = metrics.scores(truth, found, links)
@@ -92,9 +92,9 @@ def test_scores_holds_what_the_single_functions_give(case: tuple[list[int], list
     assert metrics.scores(truth, found) == {name: expected[name] for name in SCORES}
 
 
-@given(case=labellings, seed=st.integers(0, 99))
+@given(case=labelings, seed=st.integers(0, 99))
 @settings(deadline=None, max_examples=30)
-def test_neither_names_of_labels_nor_order_of_points_matter(
+def test_names_of_labels_and_order_of_rows_have_no_effect(
     case: tuple[list[int], list[int], set[int]], seed: int
 ) -> None:
     truth, found, _ = case
@@ -116,7 +116,7 @@ def test_agrees_with_scikit_learn_where_nothing_is_noise() -> None:
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_noise_points_are_clusters_of_their_own(name: str) -> None:
+def test_noise_rows_are_clusters_of_their_own(name: str) -> None:
     truth = [0, 0, 0, 1, 1, 1, 1]
     score = SCORES[name]
     assert score(truth, [0, 0, -1, 1, 1, -1, -1]) == score(truth, [0, 0, 5, 1, 1, 6, 7])
@@ -129,7 +129,7 @@ def test_a_true_label_of_minus_one_is_a_class(name: str) -> None:
     assert SCORES[name]([-1, -1, -1, 3, 3], found) == SCORES[name]([2, 2, 2, 3, 3], found)
 
 
-def test_noise_is_seen_in_float_labels_but_not_in_words() -> None:
+def test_noise_is_recognized_in_float_labels_but_not_in_text() -> None:
     assert metrics.pairwise_precision([0, 1, 2], np.array([-1.0, -1.0, 0.0])) == 0.0
     assert metrics.pairwise_recall([0, 0, 1], ["-1", "-1", "a"]) == 1.0
 
@@ -141,12 +141,12 @@ def test_undefined_ratios_are_zero(name: str) -> None:
     assert fowlkes_mallows_score(apart, apart) == 0.0
 
 
-def test_one_point_is_a_perfect_partition_without_pairs() -> None:
+def test_one_row_is_a_perfect_partition_without_pairs() -> None:
     result = metrics.scores([4], [0])
     assert (result["nmi"], result["ari"], result["pairwise_f1"]) == (1.0, 1.0, 0.0)
 
 
-def test_a_million_points_in_few_clusters() -> None:
+def test_a_million_rows_in_few_clusters() -> None:
     n = 1_000_000
     truth = np.arange(n) % 2
     found = np.zeros(n, dtype=np.int32)
@@ -157,7 +157,7 @@ def test_a_million_points_in_few_clusters() -> None:
     assert metrics.adjusted_rand(truth, found) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_two_hundred_thousand_noise_points_cost_no_square() -> None:
+def test_two_hundred_thousand_noise_rows_take_linear_memory() -> None:
     n = 200_000
     truth = np.arange(n) // 2
     found = truth.copy()
@@ -176,28 +176,28 @@ def test_many_small_clusters_raise_no_warning() -> None:
     ("truth", "found", "message"),
     [
         ([0, 1], [0, 1, 1], "labels_true has 2 entries and labels_pred has 3"),
-        ([], [], "at least one point"),
+        ([], [], "at least one row"),
         ([[0], [1]], [0, 1], r"labels_true has shape \(2, 1\)"),
         ([0, 1], [0.0, float("nan")], r"labels_pred has no label \(NaN\) at row 1"),
-        (np.array(["a", 1], dtype=object), [0, 1], "labels_true mixes kinds"),
+        (np.array(["a", 1], dtype=object), [0, 1], "labels_true mixes types"),
     ],
 )
-def test_bad_labels_give_a_sentence(name: str, truth: ArrayLike, found: ArrayLike, message: str) -> None:
+def test_bad_labels_are_refused(name: str, truth: ArrayLike, found: ArrayLike, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         (SCORES | {"scores": metrics.scores})[name](truth, found)
 
 
 def test_constraints_beyond_the_labels() -> None:
-    with pytest.raises(ConstraintError, match="row 7, but there are labels for 3 points only"):
+    with pytest.raises(ConstraintError, match="row 7, but there are labels for 3 rows only"):
         metrics.adjusted_rand([0, 1, 1], [0, 1, 1], constraints=Touched([1, 7]))
 
 
-def test_what_is_no_constraint() -> None:
+def test_constraints_of_another_type_are_refused() -> None:
     with pytest.raises(TypeError, match=r"of type list; expected mustlink\.Constraints"):
         metrics.violation_rate([0, 0], [(0, 1)])
 
 
-@given(case=labellings, seed=st.integers(0, 99))
+@given(case=labelings, seed=st.integers(0, 99))
 @settings(deadline=None, max_examples=40)
 def test_real_constraints(case: tuple[list[int], list[int], set[int]], seed: int) -> None:
     truth, found, _ = case

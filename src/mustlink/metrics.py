@@ -1,11 +1,11 @@
-"""How well a clustering agrees with the truth and with the constraints.
+"""Agreement of a clustering with true classes and with constraints.
 
-All scores work on the sparse table that counts how often each class meets each cluster, never on an array of
-all pairs of points, so that a million points are no burden. Each score takes ``constraints=``: then only the
-points that appear in no constraint are scored, which tells what was learned apart from what was told.
+All scores are computed from the sparse contingency table of classes and clusters, never from an array of all pairs of
+rows. With ``constraints=``, a score uses only the rows that appear in no constraint: it then measures what was
+learned beyond the constraints themselves.
 
-A predicted label of -1 marks noise. A noise point is apart from everything, other noise points included, so it
-is scored as a cluster of its own. A true label of -1 has no such meaning and is a class like any other.
+A predicted label of -1 marks noise. A noise row is apart from all others, other noise rows included, and is scored as
+a cluster of its own. A true label of -1 is a class like any other.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import pair_confusion_matrix
 
+from mustlink._types import Indices
 from mustlink.errors import ConstraintError
 
 __all__ = [
@@ -35,18 +36,16 @@ __all__ = [
 
 _NOISE = -1
 
-_Codes: TypeAlias = NDArray[np.intp]
-
 
 @runtime_checkable
 class _Links(Protocol):
-    """What this module needs of a set of constraints."""
+    """The methods of constraints that this module uses."""
 
     def constrained_rows(self) -> NDArray[np.int64]:
         """Rows that appear in some constraint."""
 
     def violation_rate(self, labels: ArrayLike) -> float:
-        """Share of the constraints that the labels break."""
+        """Fraction of the constraints that the labels break."""
 
 
 def normalized_mutual_info(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Any = None) -> float:
@@ -55,21 +54,20 @@ def normalized_mutual_info(labels_true: ArrayLike, labels_pred: ArrayLike, *, co
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,)
-        The true class of each point.
+        The true class of each row.
     labels_pred : array-like of shape (n_samples,)
-        The cluster of each point; a noise point (-1) is a cluster of its own.
+        The cluster of each row; a noise row (-1) is a cluster of its own.
     constraints : Constraints, default=None
-        If given, only the points that appear in no constraint are scored.
+        If given, only the rows that appear in no constraint are scored.
 
     Returns
     -------
     float
-        Between 0 and 1; 1 for the same partition. ``nan`` if the constraints leave no point.
+        Between 0 and 1; 1 for the same partition. ``nan`` if the constraints leave no row.
 
     Notes
     -----
-    The mean is the arithmetic one. Where neither side splits the points the two partitions are the same one, and
-    the score is 1, as in scikit-learn.
+    The mean is the arithmetic one. If both partitions have one cluster only, the score is 1, as in scikit-learn.
 
     Examples
     --------
@@ -83,26 +81,26 @@ def normalized_mutual_info(labels_true: ArrayLike, labels_pred: ArrayLike, *, co
 
 
 def pairwise_precision(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Any = None) -> float:
-    """Of the pairs that share a cluster, the part that also shares a class.
+    """Fraction of the pairs in one cluster that share a class.
 
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,)
-        The true class of each point.
+        The true class of each row.
     labels_pred : array-like of shape (n_samples,)
-        The cluster of each point; a noise point (-1) shares its cluster with no other.
+        The cluster of each row; a noise row (-1) shares its cluster with no other.
     constraints : Constraints, default=None
-        If given, only the points that appear in no constraint are scored.
+        If given, only the rows that appear in no constraint are scored.
 
     Returns
     -------
     float
-        Between 0 and 1. ``nan`` if the constraints leave no point.
+        Between 0 and 1. ``nan`` if the constraints leave no row.
 
     Notes
     -----
-    Where no pair shares a cluster the ratio is undefined and 0 is returned, as scikit-learn's
-    ``fowlkes_mallows_score`` does.
+    If no pair shares a cluster, the ratio is undefined and 0 is returned, as by scikit-learn's
+    ``fowlkes_mallows_score``.
 
     Examples
     --------
@@ -114,26 +112,26 @@ def pairwise_precision(labels_true: ArrayLike, labels_pred: ArrayLike, *, constr
 
 
 def pairwise_recall(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Any = None) -> float:
-    """Of the pairs that share a class, the part that also shares a cluster.
+    """Fraction of the pairs in one class that share a cluster.
 
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,)
-        The true class of each point.
+        The true class of each row.
     labels_pred : array-like of shape (n_samples,)
-        The cluster of each point; a noise point (-1) shares its cluster with no other.
+        The cluster of each row; a noise row (-1) shares its cluster with no other.
     constraints : Constraints, default=None
-        If given, only the points that appear in no constraint are scored.
+        If given, only the rows that appear in no constraint are scored.
 
     Returns
     -------
     float
-        Between 0 and 1. ``nan`` if the constraints leave no point.
+        Between 0 and 1. ``nan`` if the constraints leave no row.
 
     Notes
     -----
-    Where no pair shares a class the ratio is undefined and 0 is returned, as scikit-learn's
-    ``fowlkes_mallows_score`` does.
+    If no pair shares a class, the ratio is undefined and 0 is returned, as by scikit-learn's
+    ``fowlkes_mallows_score``.
 
     Examples
     --------
@@ -150,16 +148,16 @@ def pairwise_f1(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: 
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,)
-        The true class of each point.
+        The true class of each row.
     labels_pred : array-like of shape (n_samples,)
-        The cluster of each point; a noise point (-1) shares its cluster with no other.
+        The cluster of each row; a noise row (-1) shares its cluster with no other.
     constraints : Constraints, default=None
-        If given, only the points that appear in no constraint are scored.
+        If given, only the rows that appear in no constraint are scored.
 
     Returns
     -------
     float
-        Between 0 and 1; 0 if no pair shares both class and cluster. ``nan`` if the constraints leave no point.
+        Between 0 and 1; 0 if no pair shares both class and cluster. ``nan`` if the constraints leave no row.
 
     Examples
     --------
@@ -167,7 +165,7 @@ def pairwise_f1(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: 
     >>> round(pairwise_f1([0, 0, 1, 1], [0, 0, 1, 2]), 3)
     0.667
 
-    Scored on what the constraints say nothing about:
+    On the rows in no constraint:
 
     >>> from mustlink import Constraints
     >>> links = Constraints(must_link=[(0, 1)])
@@ -178,22 +176,22 @@ def pairwise_f1(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: 
 
 
 def adjusted_rand(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Any = None) -> float:
-    """Rand index, adjusted for chance.
+    """Rand index adjusted for chance.
 
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,)
-        The true class of each point.
+        The true class of each row.
     labels_pred : array-like of shape (n_samples,)
-        The cluster of each point; a noise point (-1) is a cluster of its own.
+        The cluster of each row; a noise row (-1) is a cluster of its own.
     constraints : Constraints, default=None
-        If given, only the points that appear in no constraint are scored.
+        If given, only the rows that appear in no constraint are scored.
 
     Returns
     -------
     float
         At most 1, which means the same partition; about 0 for labels drawn at random. ``nan`` if the constraints
-        leave no point.
+        leave no row.
 
     Examples
     --------
@@ -207,12 +205,12 @@ def adjusted_rand(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints
 
 
 def violation_rate(labels: ArrayLike, constraints: Any) -> float:
-    """Share of the constraints that the labels break.
+    """Fraction of the constraints that the labels break.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples,)
-        The cluster of each point; a noise point (-1) is apart from everything.
+        The cluster of each row; a noise row (-1) is apart from everything.
     constraints : Constraints
         The pairs to check.
 
@@ -233,23 +231,23 @@ def violation_rate(labels: ArrayLike, constraints: Any) -> float:
 
 
 def scores(labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Any = None) -> dict[str, float]:
-    """Return every score of this module at once.
+    """Compute all scores of this module.
 
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,)
-        The true class of each point.
+        The true class of each row.
     labels_pred : array-like of shape (n_samples,)
-        The cluster of each point; a noise point (-1) is a cluster of its own.
+        The cluster of each row; a noise row (-1) is a cluster of its own.
     constraints : Constraints, default=None
-        If given, the violation rate is reported too, and each score a second time on the points that appear in no
+        If given, the violation rate is reported too, and each score a second time on the rows that appear in no
         constraint.
 
     Returns
     -------
     dict of str to float
         ``nmi``, ``ari``, ``pairwise_precision``, ``pairwise_recall`` and ``pairwise_f1``. With constraints also the
-        same five with ``_unconstrained`` at the end of the name (``nan`` if no point is left), and
+        same five with ``_unconstrained`` at the end of the name (``nan`` if no row is left), and
         ``violation_rate``.
 
     Examples
@@ -271,31 +269,30 @@ def scores(labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Any = No
 
 
 def _score(
-    score: Callable[[_Codes, _Codes], float], labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Any
+    score: Callable[[Indices, Indices], float], labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Any
 ) -> float:
-    """Apply a score to checked labels, on the unconstrained points if constraints are given."""
+    """Apply a score to checked labels, on the unconstrained rows if constraints are given."""
     codes = _paired_codes(labels_true, labels_pred)
     if constraints is None:
         return score(*codes)
     return _or_nan(score, _unconstrained(codes, constraints))
 
 
-def _or_nan(score: Callable[[_Codes, _Codes], float], codes: tuple[_Codes, _Codes]) -> float:
-    """Apply a score, or say ``nan`` where there is no point to score."""
+def _or_nan(score: Callable[[Indices, Indices], float], codes: tuple[Indices, Indices]) -> float:
+    """Apply a score; ``nan`` if there is no row to score."""
     return score(*codes) if len(codes[0]) else math.nan
 
 
-def _paired_codes(labels_true: ArrayLike, labels_pred: ArrayLike) -> tuple[_Codes, _Codes]:
-    """Check both labellings and number their values from 0, each predicted noise point by itself."""
+def _paired_codes(labels_true: ArrayLike, labels_pred: ArrayLike) -> tuple[Indices, Indices]:
+    """Validate both labelings and number their values from 0, each predicted noise row separately."""
     classes = _label_array(labels_true, "labels_true")
     clusters = _label_array(labels_pred, "labels_pred")
     if len(classes) != len(clusters):
         raise ValueError(
-            f"labels_true has {len(classes)} entries and labels_pred has {len(clusters)}; "
-            "both need one entry for each point."
+            f"labels_true has {len(classes)} entries and labels_pred has {len(clusters)}; both need one entry per row."
         )
     if len(classes) == 0:
-        raise ValueError("labels_true and labels_pred are empty; a score needs at least one point.")
+        raise ValueError("labels_true and labels_pred are empty; a score needs at least one row.")
     class_codes = _numbered(classes, "labels_true")
     cluster_codes = _numbered(clusters, "labels_pred")
     noise = np.flatnonzero(clusters == _NOISE) if clusters.dtype.kind in "iuf" else np.empty(0, dtype=np.intp)
@@ -307,23 +304,23 @@ def _label_array(labels: ArrayLike, name: str) -> NDArray[Any]:
     """Turn labels into an array of one dimension."""
     array = np.asarray(labels)
     if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; expected one dimension with one label for each point.")
+        raise ValueError(f"{name} has shape {array.shape}; expected one dimension with one label per row.")
     if array.dtype.kind == "f" and np.isnan(array).any():
         row = int(np.flatnonzero(np.isnan(array))[0])
-        raise ValueError(f"{name} has no label (NaN) at row {row}; leave such points out on both sides.")
+        raise ValueError(f"{name} has no label (NaN) at row {row}; leave such rows out of both.")
     return array
 
 
-def _numbered(labels: NDArray[Any], name: str) -> _Codes:
+def _numbered(labels: NDArray[Any], name: str) -> Indices:
     """Replace each label by its rank among the distinct labels."""
     try:
         return np.unique(labels, return_inverse=True)[1].astype(np.intp, copy=False)
     except TypeError as error:
-        raise ValueError(f"{name} mixes kinds of labels that cannot be compared ({error}); use one kind.") from error
+        raise ValueError(f"{name} mixes types of labels that cannot be compared ({error}); use one type.") from error
 
 
 def _links(constraints: Any) -> _Links:
-    """Return the constraints themselves, also where they come aligned with the rows of a table."""
+    """Return the constraints, also from those aligned with rows."""
     if not isinstance(constraints, _Links):
         constraints = getattr(constraints, "constraints", constraints)
     if not isinstance(constraints, _Links):
@@ -334,13 +331,13 @@ def _links(constraints: Any) -> _Links:
     return constraints
 
 
-def _unconstrained(codes: tuple[_Codes, _Codes], constraints: Any) -> tuple[_Codes, _Codes]:
-    """Keep the points that appear in no constraint."""
+def _unconstrained(codes: tuple[Indices, Indices], constraints: Any) -> tuple[Indices, Indices]:
+    """Keep the rows that appear in no constraint."""
     n_samples = len(codes[0])
     rows = np.asarray(_links(constraints).constrained_rows(), dtype=np.int64)
     if len(rows) and rows.max() >= n_samples:
         raise ConstraintError(
-            f"The constraints name row {rows.max()}, but there are labels for {n_samples} points only "
+            f"The constraints name row {rows.max()}, but there are labels for {n_samples} rows only "
             f"(rows 0 to {n_samples - 1})."
         )
     free = np.ones(n_samples, dtype=bool)
@@ -350,26 +347,26 @@ def _unconstrained(codes: tuple[_Codes, _Codes], constraints: Any) -> tuple[_Cod
 
 @contextmanager
 def _many_clusters_allowed() -> Iterator[None]:
-    """Silence scikit-learn 1.7, which takes labels with many distinct values for a regression target."""
+    """Silence a warning of scikit-learn 1.7, which takes labels with many distinct values for a regression target."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
         yield
 
 
-def _nmi(classes: _Codes, clusters: _Codes) -> float:
-    """Normalised mutual information with the arithmetic mean."""
+def _nmi(classes: Indices, clusters: Indices) -> float:
+    """Normalized mutual information with the arithmetic mean."""
     with _many_clusters_allowed():
         return float(normalized_mutual_info_score(classes, clusters, average_method="arithmetic"))
 
 
-def _ari(classes: _Codes, clusters: _Codes) -> float:
+def _ari(classes: Indices, clusters: Indices) -> float:
     """Adjusted Rand index."""
     with _many_clusters_allowed():
         return float(adjusted_rand_score(classes, clusters))
 
 
-def _pair_counts(classes: _Codes, clusters: _Codes) -> tuple[int, int, int]:
-    """Count ordered pairs: together in both, together in the truth only, together in the clustering only."""
+def _pair_counts(classes: Indices, clusters: Indices) -> tuple[int, int, int]:
+    """Count ordered pairs: in one class and cluster, in one class only, in one cluster only."""
     with _many_clusters_allowed():
         table = pair_confusion_matrix(classes, clusters)
     return int(table[1, 1]), int(table[1, 0]), int(table[0, 1])
@@ -380,25 +377,25 @@ def _ratio(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def _precision(classes: _Codes, clusters: _Codes) -> float:
+def _precision(classes: Indices, clusters: Indices) -> float:
     """Pairwise precision."""
     both, _, cluster_only = _pair_counts(classes, clusters)
     return _ratio(both, both + cluster_only)
 
 
-def _recall(classes: _Codes, clusters: _Codes) -> float:
+def _recall(classes: Indices, clusters: Indices) -> float:
     """Pairwise recall."""
     both, class_only, _ = _pair_counts(classes, clusters)
     return _ratio(both, both + class_only)
 
 
-def _f1(classes: _Codes, clusters: _Codes) -> float:
-    """Pairwise F1, in the form that is defined also where precision or recall is not."""
+def _f1(classes: Indices, clusters: Indices) -> float:
+    """Pairwise F1, in the form that is defined even if precision or recall is not."""
     both, class_only, cluster_only = _pair_counts(classes, clusters)
     return _ratio(2 * both, 2 * both + class_only + cluster_only)
 
 
-_SCORES: dict[str, Callable[[_Codes, _Codes], float]] = {
+_SCORES: dict[str, Callable[[Indices, Indices], float]] = {
     "nmi": _nmi,
     "ari": _ari,
     "pairwise_precision": _precision,

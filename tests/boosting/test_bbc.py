@@ -70,8 +70,8 @@ def test_projection_is_the_nearest_positive_semidefinite_matrix(seed, d):
     np.testing.assert_allclose(root, root.T, atol=1e-12)
     for spread in (0.01, 0.1, 1.0):
         # Candidates near the projection and candidates anywhere.
-        for centre in (root, np.zeros((d, d))):
-            factor = centre + spread * rng.normal(size=(d, d))
+        for center in (root, np.zeros((d, d))):
+            factor = center + spread * rng.normal(size=(d, d))
             assert np.linalg.norm(B - P) <= np.linalg.norm(B - factor @ factor.T) + 1e-9
 
 

@@ -198,7 +198,7 @@ def test_bad_codes_are_refused(codes: list, weights: list | None, message: str) 
 
 def test_bad_arguments_are_refused() -> None:
     kernel = CoAssociation([[0], [1], [1]])
-    with pytest.raises(ValueError, match="between 1 and the 3 points"):
+    with pytest.raises(ValueError, match="between 1 and the 3 rows"):
         kernel.kmeans(4, [0, 0, 0])
     with pytest.raises(ValueError, match="one label per row"):
         kernel.kmeans(2, [0, 0])

@@ -1,4 +1,4 @@
-"""The weighted co-association of several clusterings, kept as the table of their labels."""
+"""The weighted co-association of several clusterings, stored as the table of their labels."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ MAX_DENSE_COLUMNS = 3_000
 
 
 class CoAssociation:
-    """How often points stand together in several clusterings, each with a weight.
+    """Weighted co-association matrix of several clusterings, in implicit form.
 
-    The matrix K_ij = sum_t weight_t [i and j have the same label in round t] is never built. What is kept is the
-    table of labels, one column per round, called codes, in the smallest integers that hold them.
+    The matrix K_ij = sum_t weight_t [i and j have the same label in round t] is never built. The table of labels, one
+    column per round, is stored in the smallest integers that hold them; a row of it is called a code.
 
     Parameters
     ----------
     codes : array-like of shape (n_samples, n_rounds)
-        The labels of every point in every round: integers, in any numbering. The label -1 is noise: such a point
-        is apart from all others in that round, and together with itself only.
+        The labels of every row in every round: integers, in any numbering. The label -1 is noise: such a row is
+        apart from all others in that round.
     weights : array-like of shape (n_rounds,), default=None
-        How much each round counts, finite and not negative; ones if None.
+        The weight of each round, finite and not negative; ones if None.
 
     Attributes
     ----------
@@ -50,17 +50,17 @@ class CoAssociation:
     weights : ndarray of shape (n_rounds,)
         The weights.
     names : list of ndarray
-        For every round the label given that stands behind each number in `codes`.
+        For every round, the label given for each number in `codes`.
 
     See Also
     --------
-    mustlink.boosting.BoostCluster : Builds one, and clusters it.
+    BoostCluster : Builds one, and clusters it.
 
     Notes
     -----
-    Let B have one column per label of every round, with sqrt(weight) where the point has that label. Then K = B B'
+    Let B have one column per label of every round, with sqrt(weight) where the row has that label. Then K = B B'
     (plus, for noise, a diagonal). Its eigenvectors come from the small matrix B'B, and kernel k-means on K is
-    k-means on the rows of B. Points with equal codes are one point with a weight.
+    k-means on the rows of B. Rows with equal codes are one row with a weight.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class CoAssociation:
         table = np.asarray(codes)
         if table.ndim != 2 or table.dtype.kind not in "iub":
             raise ValueError(
-                "codes must be a table of integers, one row per point and one column per round; got an array of "
+                "codes must be a table of integers, one row per row and one column per round; got an array of "
                 f"shape {table.shape} and type {table.dtype}."
             )
         self._build([table[:, t] for t in range(table.shape[1])], len(table), weights)
@@ -92,7 +92,7 @@ class CoAssociation:
         labels : sequence of array-like of shape (n_samples,)
             Integer labels, one array per round, at least one.
         weights : array-like of shape (n_rounds,), default=None
-            How much each round counts; ones if None.
+            The weight of each round; ones if None.
 
         Returns
         -------
@@ -139,7 +139,7 @@ class CoAssociation:
 
     @property
     def n_samples(self) -> int:
-        """The number of points."""
+        """The number of rows."""
         return len(self.codes)
 
     @property
@@ -154,7 +154,7 @@ class CoAssociation:
 
     @cached_property
     def noise_weight(self) -> Floats:
-        """The summed weight of the rounds in which each point is noise."""
+        """The summed weight of the rounds in which each row is noise."""
         is_noise = self.codes < 0
         return is_noise @ self.weights if is_noise.any() else np.zeros(self.n_samples)
 
@@ -170,17 +170,17 @@ class CoAssociation:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"CoAssociation({self.n_samples} points, {self.n_rounds} rounds, {self.offsets[-1]} labels)"
+        return f"CoAssociation({self.n_samples} rows, {self.n_rounds} rounds, {self.offsets[-1]} labels)"
 
     # ---- the kernel --------------------------------------------------------------------------------------------
 
     def at(self, pairs: ArrayLike) -> Floats:
-        """Return K at some pairs of points.
+        """Return K at some pairs of rows.
 
         Parameters
         ----------
         pairs : array-like of shape (m, 2)
-            Pairs of point numbers.
+            Pairs of row numbers.
 
         Returns
         -------
@@ -191,7 +191,7 @@ class CoAssociation:
         return together @ self.weights
 
     def toarray(self) -> Floats:
-        """Return K itself, for pictures and for small tables.
+        """Return K as an array, for pictures and small data.
 
         Returns
         -------
@@ -200,7 +200,7 @@ class CoAssociation:
         Raises
         ------
         TooLargeError
-            Above 5,000 points.
+            Above 5,000 rows.
         """
         check_fits(
             "The co-association as an array",
@@ -220,7 +220,7 @@ class CoAssociation:
         Parameters
         ----------
         vectors : array-like of shape (n_samples,) or (n_samples, c)
-            What to multiply with.
+            The factors.
 
         Returns
         -------
@@ -233,17 +233,16 @@ class CoAssociation:
         return product.reshape(given.shape)
 
     def distinct(self) -> tuple[Array, Ints, Ints]:
-        """Find the distinct codes, in the order of their first points.
+        """Return the distinct codes, in the order of their first rows.
 
         Returns
         -------
         codes : ndarray of shape (n_distinct, n_rounds)
             Each code once.
         inverse : ndarray of shape (n_samples,)
-            Which of them every point has.
+            The number of the code of every row.
         counts : ndarray of shape (n_distinct,)
-            How many points have it. Points that share a code with noise in it are nevertheless apart in the
-            noise rounds.
+            The number of rows with each code. Rows that share a code with noise are apart in the noise rounds.
 
         Examples
         --------
@@ -263,14 +262,14 @@ class CoAssociation:
         Parameters
         ----------
         n_components : int
-            How many. There are fewer if K has a lower rank.
+            The number of eigenvectors. There are fewer if K has a lower rank.
 
         Returns
         -------
         values : ndarray of shape (s,)
             In descending order, all positive.
         vectors : ndarray of shape (n_samples, s)
-            Of length one.
+            The eigenvectors, of length one.
 
         Examples
         --------
@@ -285,7 +284,7 @@ class CoAssociation:
         return values, vectors
 
     def embed(self, n_components: int | None = None) -> Floats:
-        """Return points whose inner products are K, or its best approximation of a given rank.
+        """Return an embedding whose inner products are K, or its best approximation of a given rank.
 
         Parameters
         ----------
@@ -301,7 +300,7 @@ class CoAssociation:
         return vectors * np.sqrt(values)
 
     def transform(self, labels: ArrayLike, n_components: int | None = None) -> Floats:
-        """Embed new points by their labels in the rounds.
+        """Embed new rows by their labels in the rounds.
 
         Parameters
         ----------
@@ -313,13 +312,13 @@ class CoAssociation:
         Returns
         -------
         ndarray of shape (n_new, s)
-            Points of the table itself come out as in :meth:`embed`, if no round has noise.
+            For the rows of the co-association the same as :meth:`embed`, if no round has noise.
         """
         _, table, _ = self._spectrum(self.n_samples if n_components is None else n_components)
         return sum_table_rows(self.encode(labels), self.offsets, self._weighted(table))
 
     def encode(self, labels: ArrayLike) -> Array:
-        """Renumber the labels of new points as in `codes`; one that a round has not seen becomes noise.
+        """Renumber the labels of new rows as in `codes`; one that a round has not seen becomes noise.
 
         Parameters
         ----------
@@ -342,10 +341,10 @@ class CoAssociation:
         return np.ascontiguousarray(table * np.sqrt(self.column_weight)[:, None])
 
     def _spectrum(self, n_components: int) -> tuple[Floats, Floats, Floats | None]:
-        """Return eigenvalues, the embedding of every (round, label) column, and the eigenvectors if at hand.
+        """Return eigenvalues, the embedding of every (round, label) column, and the eigenvectors if computed.
 
-        Without noise and with fewer labels than points, everything comes from the small matrix B'B. Otherwise K is
-        small enough to be written out, or it is only multiplied with (Lanczos).
+        Without noise and with fewer labels than rows, everything comes from the small matrix B'B. Otherwise K is
+        built if it is small, else Lanczos needs products with it only.
         """
         if n_components < 1:
             raise ValueError(f"n_components must be at least 1; got {n_components}.")
@@ -381,18 +380,18 @@ class CoAssociation:
             The number of clusters.
         init_labels : array-like of shape (n_samples,), or a sequence of them
             Labels to start from; with several, the run with the lowest objective wins. Of a start with too many
-            clusters the heaviest are taken; one with too few is filled up with the points that fit worst.
+            clusters the heaviest are taken; one with too few gets the rows that fit worst as new clusters.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weight of every point.
+            The weight of every row.
         max_iter : int, default=300
-            The most iterations of a run.
+            The maximum number of iterations of a run.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            The cluster of every point. Some numbers are missing if there are fewer distinct codes than clusters.
+            The cluster of every row. Some numbers are missing if there are fewer distinct codes than clusters.
         objective : float
-            The weighted sum of squared distances to the centres, in the space of K.
+            The weighted sum of squared distances to the centers, in the space of K.
 
         Examples
         --------
@@ -403,7 +402,7 @@ class CoAssociation:
         (array([0, 0, 1, 1]), 1.0)
         """
         if not 1 <= n_clusters <= self.n_samples:
-            raise ValueError(f"n_clusters must be between 1 and the {self.n_samples} points; got {n_clusters}.")
+            raise ValueError(f"n_clusters must be between 1 and the {self.n_samples} rows; got {n_clusters}.")
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         if weight is not None and (weight.shape != (self.n_samples,) or (weight < 0).any()):
             raise ValueError(f"sample_weight must be {self.n_samples} numbers that are not negative.")
@@ -412,21 +411,21 @@ class CoAssociation:
         return best_of_starts(CodeTable.of(self, weight), n_clusters, starts, max_iter)
 
     def components(self, threshold: float) -> Ints:
-        """Return the connected components of the graph in which K_ij > threshold joins two points.
+        """Return the connected components of the graph in which K_ij > threshold joins two rows.
 
         Parameters
         ----------
         threshold : float
-            Points joined by a larger weight are connected.
+            Rows with a larger entry are connected.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            The component of every point, numbered in the order of their first points.
+            The component of every row, numbered in the order of their first rows.
 
         Notes
         -----
-        Distinct codes are compared with each other, at worst all pairs of them; nothing quadratic is stored.
+        Distinct codes are compared with each other, at worst all pairs of them, in linear memory.
 
         Examples
         --------
@@ -437,8 +436,8 @@ class CoAssociation:
         codes, inverse, _ = self.distinct()
         order = np.argsort(-self.weights, kind="stable")
         component = connect_codes(np.ascontiguousarray(codes[:, order]), self.weights[order], float(threshold))
-        # Points that share a code with noise in it may be too far apart to be joined directly. If anything else
-        # joins their code, it joins all of them; if nothing does, each stands alone.
+        # Rows that share a code with noise may be too far apart to be joined directly. If another code joins theirs,
+        # it joins all of them; otherwise each is a component of its own.
         loose = ((codes >= 0) @ self.weights <= threshold) & (np.bincount(component)[component] == 1)
         label = component[inverse]
         alone = np.flatnonzero(loose[inverse])
@@ -461,7 +460,7 @@ def label_names(column: Array) -> Array:
 
 
 def renumber(column: Array, names: Array) -> Ints:
-    """Replace every label by its place among the names, and by -1 where it is none of them."""
+    """Replace every label by its place among the names, and by -1 if it is none of them."""
     if len(names) == 0:
         return np.full(len(column), NOISE_LABEL, dtype=np.int64)
     if names[0] == 0 and names[-1] == len(names) - 1:

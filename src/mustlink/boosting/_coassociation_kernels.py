@@ -1,7 +1,7 @@
 """Compiled passes over a table of codes.
 
-A code is the row of labels that one point got in the rounds. Label l of round t stands in column
-``offsets[t] + l`` of the one-hot table that is never built; a label of -1 is noise and stands in no column.
+A code is the labels of one row in all rounds. Label l of round t is column
+``offsets[t] + l`` of the one-hot table that is never built; a label of -1 is noise and has no column.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mustlink._jit import jit
 
 @jit
 def group_rows(codes: Any) -> Any:
-    """Number equal rows alike, in the order of first appearance; return first rows and the number of every row."""
+    """Number distinct rows in the order of first appearance; return their first rows and the number of every row."""
     n_rows, n_rounds = codes.shape
     size = 16
     while size < 2 * n_rows:
@@ -28,7 +28,7 @@ def group_rows(codes: Any) -> Any:
         mixed = np.uint64(14695981039346656037)
         for t in range(n_rounds):
             mixed = (mixed ^ np.uint64(codes[i, t] + 1)) * np.uint64(1099511628211)
-        # The low bits of this hash are poor on small labels, so that the high ones are folded in.
+        # The low bits of this hash are poor on small labels, and the high ones are folded in.
         slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(size - 1))
         while True:
             group = slots[slot]
@@ -51,7 +51,7 @@ def group_rows(codes: Any) -> Any:
 
 @jit
 def count_together(codes: Any, offsets: Any, row_weight: Any) -> Any:
-    """Sum the weight of the rows that stand in column a and in column b, for all a and b."""
+    """Sum the weight of the rows that are in column a and in column b, for all a and b."""
     n_rows, n_rounds = codes.shape
     n_columns = offsets[n_rounds]
     counts = np.zeros((n_columns, n_columns))
@@ -69,7 +69,7 @@ def count_together(codes: Any, offsets: Any, row_weight: Any) -> Any:
 
 @jit
 def sum_table_rows(codes: Any, offsets: Any, table: Any) -> Any:
-    """Give every point the sum of the table rows of its columns."""
+    """Return for every row the sum of the table rows of its columns."""
     n_rows, n_rounds = codes.shape
     sums = np.zeros((n_rows, table.shape[1]))
     columns = np.empty(n_rounds, np.int64)
@@ -81,7 +81,7 @@ def sum_table_rows(codes: Any, offsets: Any, table: Any) -> Any:
 
 @jit
 def find_columns(code: Any, offsets: Any, columns: Any) -> int:
-    """Write the columns that a code stands in into `columns`; return how many they are."""
+    """Write the columns of a code into `columns`; return their number."""
     n_seen = 0
     for t in range(len(code)):
         if code[t] >= 0:
@@ -92,9 +92,9 @@ def find_columns(code: Any, offsets: Any, columns: Any) -> int:
 
 @jit
 def add_table_rows(table: Any, columns: Any, n_seen: int, sums: Any) -> None:
-    """Add the rows of the table that the first of the columns name to `sums`."""
+    """Add the rows of the table at the first `n_seen` columns to `sums`."""
     width = table.shape[1]
-    # Four rows of the table at a time, which loads and stores the sums a quarter as often.
+    # Four rows of the table at a time, to load and store the sums a quarter as often.
     whole = n_seen - n_seen % 4
     for t in range(0, whole, 4):
         p, q, r, s = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
@@ -108,7 +108,7 @@ def add_table_rows(table: Any, columns: Any, n_seen: int, sums: Any) -> None:
 
 @jit
 def add_to_columns(codes: Any, offsets: Any, values: Any) -> Any:
-    """Give every column the sum of the values of its points."""
+    """Return for every column the sum of the values of its rows."""
     n_rows, n_rounds = codes.shape
     width = values.shape[1]
     table = np.zeros((offsets[n_rounds], width))
@@ -123,7 +123,7 @@ def add_to_columns(codes: Any, offsets: Any, values: Any) -> Any:
 
 @jit
 def cluster_masses(codes: Any, offsets: Any, labels: Any, row_weight: Any, n_clusters: int) -> Any:
-    """Sum the weight of the points of each column that each cluster holds; a label of -1 is in no cluster."""
+    """Sum the weight of the rows of each column that each cluster holds; a label of -1 is in no cluster."""
     n_rows, n_rounds = codes.shape
     table = np.zeros((offsets[n_rounds], n_clusters))
     for i in range(n_rows):
@@ -136,11 +136,11 @@ def cluster_masses(codes: Any, offsets: Any, labels: Any, row_weight: Any, n_clu
 
 
 @jit
-def nearest_centres(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any, labels: Any) -> Any:
-    """Move every point to its nearest centre, in place; return its squared distance less its own squared length.
+def nearest_code_centers(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any, labels: Any) -> Any:
+    """Move every row to its nearest center, in place; return its squared distance minus its own squared length.
 
-    `table` holds the weighted centres, one column per cluster, and `lengths` their squared lengths. `own` is what
-    a point's noise rounds have in common with the centre of the cluster it is in (see CoAssociation.kmeans).
+    `table` holds the weighted centers, one column per cluster, and `lengths` their squared lengths. `own` is what
+    a row's noise rounds have in common with the center of the cluster it is in (see CoAssociation.kmeans).
     """
     n_rows, n_rounds = codes.shape
     n_clusters = table.shape[1]
@@ -167,7 +167,7 @@ def nearest_centres(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any
 
 @jit
 def nearest_two(codes: Any, offsets: Any, table: Any, lengths: Any) -> Any:
-    """Return the nearest centre of every point, and by how much the next one is farther in squared distance."""
+    """Return the nearest center of every row, and by how much the next one is farther in squared distance."""
     n_rows, n_rounds = codes.shape
     n_clusters = table.shape[1]
     nearest = np.zeros(n_rows, np.int64)
@@ -194,8 +194,8 @@ def nearest_two(codes: Any, offsets: Any, table: Any, lengths: Any) -> Any:
 def connect_codes(codes: Any, weights: Any, threshold: float) -> Any:
     """Number the connected components of the graph in which K_ij > threshold joins two rows.
 
-    `weights` must fall from round to round, so that most pairs are decided after few rounds. A row is compared
-    with those that no component has reached yet, and these become few soon where components are large.
+    `weights` must be in descending order, which decides most pairs after few rounds. A row is compared
+    with those that no component has reached yet, which are soon few if components are large.
     """
     n_rows, n_rounds = codes.shape
     left_over = np.zeros(n_rounds + 1)

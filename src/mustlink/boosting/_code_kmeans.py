@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mustlink.boosting._coassociation_kernels import cluster_masses, group_rows, nearest_centres
+from mustlink.boosting._coassociation_kernels import cluster_masses, group_rows, nearest_code_centers
 
 if TYPE_CHECKING:
     from mustlink.boosting._coassociation import CoAssociation
@@ -143,7 +143,7 @@ def assign(rows: CodeTable, centres: CodeCentres, labels: Labels) -> tuple[Label
     noisy = (rows.noise_weight > 0) & (labels >= 0)
     if noisy.any():
         own[noisy] = (rows.row_weight * rows.noise_weight)[noisy] / centres.masses[labels[noisy]]
-    gap = nearest_centres(rows.codes, rows.offsets, centres.table, centres.lengths, own, moved)
+    gap = nearest_code_centers(rows.codes, rows.offsets, centres.table, centres.lengths, own, moved)
     return moved, gap
 
 

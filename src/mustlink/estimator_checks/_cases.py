@@ -1,4 +1,4 @@
-"""What the checks are made of: tables, links, and assertions that are sentences."""
+"""Data, links and assertions of the checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ N_FEATURES = 4
 
 @dataclass(frozen=True)
 class Case:
-    """A table, the class of each row and links between rows."""
+    """Data, the class of each row and links between rows."""
 
     X: NDArray[np.float64]
     classes: NDArray[np.intp]
@@ -36,7 +36,7 @@ class Case:
 
 
 def separated() -> Case:
-    """Return clusters far apart with links that agree with them, so that every method finds the same clusters."""
+    """Return clusters far apart with links that agree with them: every method finds the same clusters."""
     rng = np.random.RandomState(0)
     classes = np.arange(N_ROWS) % N_CLUSTERS
     X = rng.normal(size=(N_ROWS, N_FEATURES)) + 50.0 * np.eye(N_CLUSTERS, N_FEATURES)[classes] + 10.0
@@ -44,10 +44,10 @@ def separated() -> Case:
 
 
 def crowded() -> Case:
-    """Return a table without clusters, and links that have nothing to do with where the rows are.
+    """Return data without clusters, and links that do not depend on the data.
 
-    No row is in two must-links, and no must-linked pair in two cannot-links, so that any order of greedy assignment
-    to two or more clusters keeps all of them.
+    No row is in two must-links, and no must-linked pair in two cannot-links: greedy assignment to two or more clusters
+    keeps all of them in any order.
     """
     rng = np.random.RandomState(2)
     X = rng.uniform(1.0, 3.0, size=(N_ROWS, N_FEATURES))
@@ -58,7 +58,7 @@ def crowded() -> Case:
 
 
 def prepared(estimator: BaseEstimator, **parameters: Any) -> Any:
-    """Return an unfitted copy for the tables of the checks, with a seed and those parameters that it has."""
+    """Return an unfitted copy for the data of the checks, with a seed and those parameters that it has."""
     copy = clone(estimator)
     wanted = {"n_clusters": N_CLUSTERS, "random_state": 0, "on_infeasible": "raise"} | parameters
     return copy.set_params(**{name: value for name, value in wanted.items() if has_parameter(copy, name)})
@@ -72,37 +72,37 @@ def fitted(estimator: BaseEstimator, X: Any, y: Any = None, *, constraints: Any 
 
 
 def has_parameter(estimator: BaseEstimator, name: str) -> bool:
-    """Say whether an estimator has a parameter."""
+    """Return whether an estimator has a parameter."""
     return name in estimator.get_params(deep=False)
 
 
 def is_hard(estimator: BaseEstimator) -> bool:
-    """Say whether an estimator promises to keep every link: it then says what to do if it cannot.
+    """Return whether an estimator keeps every link or raises an error, by its parameter `on_infeasible`.
 
-    One that can do both says by its parameter `enforce` which it is.
+    One that can do both has a parameter `enforce`.
     """
     return has_parameter(estimator, "on_infeasible") and getattr(estimator, "enforce", "hard") != "soft"
 
 
 def expect(holds: object, estimator: BaseEstimator, sentence: str) -> None:
-    """Fail with a sentence that begins with the name of the estimator."""
+    """Fail with a message that begins with the name of the estimator."""
     if not holds:
         raise AssertionError(f"{type(estimator).__name__}: {sentence}")
 
 
 def expect_labels(estimator: BaseEstimator, found: Any, expected: Any, sentence: str) -> None:
-    """Fail unless two lists of labels are the same, number by number."""
+    """Fail unless two lists of labels are equal."""
     differing = np.flatnonzero(np.asarray(found) != np.asarray(expected))
     expect(not differing.size, estimator, f"{sentence}: {differing.size} rows have other labels.")
 
 
 def expect_partition(estimator: BaseEstimator, found: Any, expected: Any, sentence: str) -> None:
-    """Fail unless two lists of labels are the same but for the numbers of the clusters."""
+    """Fail unless two lists of labels are equal up to the numbers of the clusters."""
     expect(same_partition(found, expected), estimator, f"{sentence}: the clusters are not the same.")
 
 
 def same_partition(one: Any, other: Any) -> bool:
-    """Say whether two lists of labels differ only in the numbers of the clusters; noise (-1) must stay noise."""
+    """Return whether two lists of labels are equal up to the numbers of the clusters; noise (-1) must stay noise."""
     one, other = np.asarray(one), np.asarray(other)
     if one.shape != other.shape or not np.array_equal(one == -1, other == -1):
         return False
@@ -117,7 +117,7 @@ def expect_error(
     when: str,
     named: Sequence[object] = (),
 ) -> None:
-    """Fail unless an action raises the right error, with a message that names the given words or rows."""
+    """Fail unless an action raises the expected error, with a message that names the given words or rows."""
     expected = " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
     try:
         action()
@@ -133,12 +133,12 @@ def expect_error(
 
 
 def learned(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return the attributes that the fit has set, by the underscore at their end."""
+    """Return the attributes set by fit, which end in an underscore."""
     return {name: value for name, value in vars(estimator).items() if name.endswith("_") and not name.startswith("_")}
 
 
 def differing_attribute(one: BaseEstimator, other: BaseEstimator) -> str | None:
-    """Return the name of a learned attribute that is not the same, bit for bit, in two fitted estimators."""
+    """Return the name of a learned attribute that is not equal, bit for bit, in two fitted estimators."""
     mine, yours = learned(one), learned(other)
     for name in sorted(set(mine) | set(yours)):
         if name not in mine or name not in yours or not same_value(mine[name], yours[name]):
@@ -147,7 +147,7 @@ def differing_attribute(one: BaseEstimator, other: BaseEstimator) -> str | None:
 
 
 def same_value(one: Any, other: Any) -> bool:
-    """Say whether two learned values are equal in type and content, down to the last bit."""
+    """Return whether two learned values are equal in type and content, bit for bit."""
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):

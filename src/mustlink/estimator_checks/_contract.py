@@ -1,4 +1,4 @@
-"""Checks of the manners of scikit-learn, with links given."""
+"""Checks of the conventions of scikit-learn, with links given."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from mustlink.estimator_checks._cases import (
 
 
 def check_labels(estimator: BaseEstimator) -> None:
-    """There is one whole number for every row, from 0 on without more clusters than asked for, or -1 for noise."""
+    """``labels_`` has an integer for every row: from 0, at most the wanted number of clusters, or -1 for noise."""
     for case in (separated(), crowded()):
         model = fitted(estimator, case.X, constraints=case.links)
         _expect_cluster_numbers(estimator, model.labels_, "labels_")
@@ -41,37 +41,37 @@ def check_labels(estimator: BaseEstimator) -> None:
 
 
 def check_predict(estimator: BaseEstimator) -> None:
-    """``predict`` gives cluster numbers, one per row, whatever the number of rows."""
+    """``predict`` returns cluster numbers, one per row, for any number of rows."""
     case = separated()
     model = fitted(estimator, case.X, constraints=case.links)
     _expect_cluster_numbers(estimator, model.predict(case.X), "predict")
     some = model.predict(case.X[:5])
-    expect_labels(estimator, some, model.predict(case.X)[:5], "predict of five rows is not that of all rows")
+    expect_labels(estimator, some, model.predict(case.X)[:5], "predict of five rows differs from predict of all rows")
 
 
 def _expect_cluster_numbers(estimator: BaseEstimator, labels: Any, where: str) -> None:
-    """Fail unless these are cluster numbers for the rows of a table."""
-    expect(isinstance(labels, np.ndarray), estimator, f"{where} gives a {type(labels).__name__}, not an array.")
+    """Fail unless these are cluster numbers of all rows."""
+    expect(isinstance(labels, np.ndarray), estimator, f"{where} is a {type(labels).__name__}, not an array.")
     expect(labels.shape == (N_ROWS,), estimator, f"{where} has the shape {labels.shape}, not ({N_ROWS},).")
-    expect(labels.dtype.kind in "iu", estimator, f"{where} holds {labels.dtype}, not whole numbers.")
+    expect(labels.dtype.kind in "iu", estimator, f"{where} has the dtype {labels.dtype}, not integers.")
     least, largest = int(labels.min()), int(labels.max())
     most = N_CLUSTERS if has_parameter(estimator, "n_clusters") else len(np.unique(labels[labels >= 0]))
-    expect(least >= -1, estimator, f"{where} holds {least}; only -1 for noise may be negative.")
-    expect(largest < most, estimator, f"{where} holds {largest}, and there are {most} clusters, numbered from 0.")
+    expect(least >= -1, estimator, f"{where} contains {least}; only -1 for noise may be negative.")
+    expect(largest < most, estimator, f"{where} contains {largest}, but there are {most} clusters, numbered from 0.")
 
 
 def check_fit_predict(estimator: BaseEstimator) -> None:
-    """``fit_predict`` takes the links too and returns what ``fit`` keeps in ``labels_``."""
+    """``fit_predict`` takes links and returns ``labels_``."""
     case = crowded()
     model = prepared(estimator)
     returned = model.fit_predict(case.X, constraints=case.links)
     expect_labels(estimator, returned, model.labels_, "fit_predict does not return labels_")
     alone = fitted(estimator, case.X, constraints=case.links).labels_
-    expect_labels(estimator, returned, alone, "fit_predict does not find what fit finds")
+    expect_labels(estimator, returned, alone, "fit_predict differs from fit")
 
 
 def check_same_seed(estimator: BaseEstimator) -> None:
-    """The same seed gives the same result bit for bit, whatever numpy's global generator has been up to."""
+    """The same seed gives the same result bit for bit, independent of numpy's global generator."""
     case = crowded()
     with _global_seed(1):
         one = fitted(estimator, case.X, constraints=case.links)
@@ -85,7 +85,7 @@ def check_same_seed(estimator: BaseEstimator) -> None:
 
 @contextmanager
 def _global_seed(seed: int) -> Iterator[None]:
-    """Seed numpy's global generator, and put it back afterwards."""
+    """Seed numpy's global generator, and restore it afterwards."""
     state = np.random.get_state()  # noqa: NPY002  (the generator that an estimator must not use)
     np.random.seed(seed)  # noqa: NPY002
     try:
@@ -95,25 +95,25 @@ def _global_seed(seed: int) -> Iterator[None]:
 
 
 def check_pickle(estimator: BaseEstimator) -> None:
-    """A fitted estimator comes back from a pickle as it was."""
+    """A fitted estimator survives pickling."""
     case = crowded()
     model = fitted(estimator, case.X, constraints=case.links)
     back = pickle.loads(pickle.dumps(model))
     differing = differing_attribute(model, back)
-    expect(differing is None, estimator, f"after a pickle {differing} is not the same.")
+    expect(differing is None, estimator, f"after pickling {differing} differs.")
     if hasattr(model, "predict"):
-        expect_labels(estimator, back.predict(case.X), model.predict(case.X), "after a pickle predict is not the same")
+        expect_labels(estimator, back.predict(case.X), model.predict(case.X), "after pickling predict differs")
 
 
 def check_clone(estimator: BaseEstimator) -> None:
-    """A clone of a fitted estimator has its parameters, none of what it learned, and learns the same."""
+    """A clone of a fitted estimator has its parameters, no learned attributes, and gives the same fit."""
     case = crowded()
     model = fitted(estimator, case.X, constraints=case.links)
     copy = clone(model)
     kept = [name for name in vars(copy) if name.endswith("_") and not name.startswith("_")]
     expect(not kept, estimator, f"a clone keeps {', '.join(kept)}.")
     differing = differing_attribute(model, copy.fit(case.X, constraints=case.links))
-    expect(differing is None, estimator, f"a clone learns another {differing}.")
+    expect(differing is None, estimator, f"the fit of a clone differs in {differing}.")
 
 
 def check_fit_returns_self(estimator: BaseEstimator) -> None:
@@ -124,7 +124,7 @@ def check_fit_returns_self(estimator: BaseEstimator) -> None:
 
 
 def check_names_of_learned_attributes(estimator: BaseEstimator) -> None:
-    """What ``fit`` sets ends in an underscore, or is private; labels and violations are among it."""
+    """Attributes set by ``fit`` end in an underscore or are private; ``labels_`` and ``violations_`` are set."""
     case = crowded()
     model = prepared(estimator)
     before = set(vars(model))
@@ -137,7 +137,7 @@ def check_names_of_learned_attributes(estimator: BaseEstimator) -> None:
 
 
 def check_nothing_given_is_changed(estimator: BaseEstimator) -> None:
-    """``fit`` changes neither the parameters nor the table, the labels or the links."""
+    """``fit`` changes neither the parameters nor X, y or the links."""
     case = separated()
     X, y = case.X.copy(), case.partial_labels
     links = Constraints(case.links.must_link, case.links.cannot_link)
@@ -147,19 +147,19 @@ def check_nothing_given_is_changed(estimator: BaseEstimator) -> None:
     after = model.get_params()
     changed = [name for name, value in before.items() if value is not after[name]]
     expect(not changed, estimator, f"fit changes the parameters {', '.join(changed)}.")
-    expect(np.array_equal(X, case.X), estimator, "fit changes the table.")
-    expect(np.array_equal(y, case.partial_labels), estimator, "fit changes the partial labels.")
+    expect(np.array_equal(X, case.X), estimator, "fit changes X.")
+    expect(np.array_equal(y, case.partial_labels), estimator, "fit changes y.")
     expect(links == case.links, estimator, "fit changes the links.")
 
 
 def check_metadata_request(estimator: BaseEstimator) -> None:
-    """``fit`` requests constraints without being told to."""
+    """``fit`` requests constraints by default."""
     requests = prepared(estimator).get_metadata_routing().fit.requests
     expect(requests.get("constraints") is True, estimator, f"fit does not request constraints, only {requests}.")
 
 
 def check_pipeline(estimator: BaseEstimator) -> None:
-    """A pipeline routes the links to the clusterer at its end."""
+    """A pipeline routes the links to its last step."""
     case = crowded()
     scaled = StandardScaler(with_mean=False).fit_transform(case.X)
     expected = fitted(estimator, scaled, constraints=case.links)
@@ -167,7 +167,7 @@ def check_pipeline(estimator: BaseEstimator) -> None:
         pipeline = make_pipeline(StandardScaler(with_mean=False), prepared(estimator))
         pipeline.fit(case.X, constraints=case.links)
     differing = differing_attribute(pipeline[-1], expected)
-    expect(differing is None, estimator, f"in a pipeline {differing} is not what it is alone.")
+    expect(differing is None, estimator, f"in a pipeline {differing} differs from a separate fit.")
 
 
 def check_cross_validation(estimator: BaseEstimator) -> None:
@@ -187,11 +187,11 @@ def check_cross_validation(estimator: BaseEstimator) -> None:
     for model, (train, _) in zip(models, folds.split(case.X), strict=True):
         expected = fitted(estimator, case.X[train], constraints=aligned[train])
         differing = differing_attribute(model, expected)
-        expect(differing is None, estimator, f"in a fold of cross-validation {differing} is not what it is alone.")
+        expect(differing is None, estimator, f"in a fold of cross-validation {differing} differs from a separate fit.")
 
 
 def check_set_output(estimator: BaseEstimator) -> None:
-    """``transform`` gives a data frame on request, with the names it promises."""
+    """``transform`` returns a data frame on request, with the columns of ``get_feature_names_out``."""
     try:
         import pandas as pd
     except ImportError:
@@ -200,7 +200,7 @@ def check_set_output(estimator: BaseEstimator) -> None:
     plain = fitted(estimator, case.X, constraints=case.links).transform(case.X)
     model = prepared(estimator).set_output(transform="pandas").fit(case.X, constraints=case.links)
     frame = model.transform(case.X)
-    expect(isinstance(frame, pd.DataFrame), estimator, f"transform gives a {type(frame).__name__}, not a data frame.")
+    expect(isinstance(frame, pd.DataFrame), estimator, f"transform returns a {type(frame).__name__}, not a data frame.")
     names = list(model.get_feature_names_out())
     expect(list(frame.columns) == names, estimator, "the columns are not those of get_feature_names_out.")
-    expect(same_value(frame.to_numpy(), plain), estimator, "the data frame does not hold what the array holds.")
+    expect(same_value(frame.to_numpy(), plain), estimator, "the data frame and the array have different values.")

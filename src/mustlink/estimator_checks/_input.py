@@ -1,4 +1,4 @@
-"""Checks of the forms a table can come in."""
+"""Checks of the types of X."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMES = [f"column {number}" for number in range(N_FEATURES)]
 
 
 def check_dtype_and_memory_order(estimator: BaseEstimator) -> None:
-    """float32, float64, whole numbers, C order, F order and every second row of a larger table are all the same."""
+    """float32, float64, integers, C order, F order and strided rows give the same clusters."""
     case = separated()
     X = np.round(case.X)
     expected = fitted(estimator, X, constraints=case.links).labels_
@@ -38,7 +38,7 @@ def check_dtype_and_memory_order(estimator: BaseEstimator) -> None:
         "float64 in F order": np.asfortranarray(X),
         "float32 in C order": X.astype(np.float32),
         "float32 in F order": np.asfortranarray(X, dtype=np.float32),
-        "whole numbers": X.astype(np.int64),
+        "integers": X.astype(np.int64),
         "every second row of an array": np.repeat(X, 2, axis=0)[::2],
         "a list of lists": X.tolist(),
     }.items():
@@ -47,7 +47,7 @@ def check_dtype_and_memory_order(estimator: BaseEstimator) -> None:
 
 
 def check_float32_stays_float32(estimator: BaseEstimator) -> None:
-    """Centres and distances have the type of the table."""
+    """Centers and distances have the dtype of X."""
     case = separated()
     for dtype in (np.float32, np.float64):
         X = case.X.astype(dtype)
@@ -59,12 +59,12 @@ def check_float32_stays_float32(estimator: BaseEstimator) -> None:
             expect(
                 values is None or values.dtype == dtype,
                 estimator,
-                f"the table is {dtype.__name__}, and {name} gives {getattr(values, 'dtype', None)}.",
+                f"X is {dtype.__name__}, but {name} is {getattr(values, 'dtype', None)}.",
             )
 
 
 def check_read_only_table(estimator: BaseEstimator) -> None:
-    """A table that cannot be written to, in memory or in a file, is as good as another."""
+    """A read-only X, in memory or memory-mapped, gives the same labels."""
     case = separated()
     expected = fitted(estimator, case.X, constraints=case.links)
     frozen = case.X.copy()
@@ -79,7 +79,7 @@ def check_read_only_table(estimator: BaseEstimator) -> None:
 
 @contextmanager
 def _memory_mapped(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """Offer a table as a file mapped into memory."""
+    """Yield X as a memory-mapped file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.npy"
         np.save(path, X)
@@ -87,7 +87,7 @@ def _memory_mapped(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
 
 
 def check_sparse_table(estimator: BaseEstimator) -> None:
-    """A sparse table gives the clusters of the dense one, or is refused with a message that says so."""
+    """A sparse X gives the clusters of the dense one, or is refused with a message that says so."""
     case = separated()
     X = np.where(case.X > 12.0, case.X, 0.0)
     takes_sparse = get_tags(estimator).input_tags.sparse
@@ -98,7 +98,7 @@ def check_sparse_table(estimator: BaseEstimator) -> None:
                 estimator,
                 (TypeError, ValueError),
                 partial(fitted, estimator, form(X), constraints=case.links),
-                "with a sparse table, which its tags do not allow",
+                "with a sparse X, which its tags do not allow",
                 named=("sparse",),
             )
             continue
@@ -107,7 +107,7 @@ def check_sparse_table(estimator: BaseEstimator) -> None:
 
 
 def check_pandas_table(estimator: BaseEstimator) -> None:
-    """A pandas DataFrame is the table it holds; its index plays no part, and its column names are kept."""
+    """A pandas DataFrame gives the labels of its values; its index is ignored, and its column names are kept."""
     try:
         import pandas as pd
     except ImportError:
@@ -116,12 +116,12 @@ def check_pandas_table(estimator: BaseEstimator) -> None:
     frame = pd.DataFrame(case.X, columns=NAMES, index=np.arange(len(case.X))[::-1] + 1000)
     model = _check_frame(estimator, frame)
     if hasattr(model, "predict"):
-        turned = frame.rename(columns={NAMES[0]: NAMES[1], NAMES[1]: NAMES[0]})
-        expect_error(estimator, ValueError, lambda: model.predict(turned), "predict with columns in another order")
+        swapped = frame.rename(columns={NAMES[0]: NAMES[1], NAMES[1]: NAMES[0]})
+        expect_error(estimator, ValueError, lambda: model.predict(swapped), "predict with columns in another order")
 
 
 def check_polars_table(estimator: BaseEstimator) -> None:
-    """A polars DataFrame is the table it holds, and its column names are kept."""
+    """A polars DataFrame gives the labels of its values, and its column names are kept."""
     try:
         import polars as pl
     except ImportError:
@@ -130,7 +130,7 @@ def check_polars_table(estimator: BaseEstimator) -> None:
 
 
 def _check_frame(estimator: BaseEstimator, frame: Any) -> Any:
-    """Compare a data frame with the array it holds; return the estimator fitted on the frame."""
+    """Compare a data frame with its values; return the estimator fitted on the frame."""
     case = separated()
     kind = type(frame).__module__.split(".")[0]
     expected = fitted(estimator, case.X, constraints=case.links)
@@ -139,18 +139,16 @@ def _check_frame(estimator: BaseEstimator, frame: Any) -> Any:
     expect(
         list(getattr(found, "feature_names_in_", [])) == NAMES,
         estimator,
-        f"feature_names_in_ does not hold the columns of the {kind} frame.",
+        f"feature_names_in_ does not contain the columns of the {kind} frame.",
     )
-    expect(
-        not hasattr(expected, "feature_names_in_"), estimator, "feature_names_in_ is there, and the table has no names."
-    )
+    expect(not hasattr(expected, "feature_names_in_"), estimator, "feature_names_in_ is set, but X has no names.")
     if hasattr(found, "predict"):
         expect_partition(estimator, found.predict(frame), expected.predict(case.X), f"predict of a {kind} frame")
     return found
 
 
 def check_nan_and_infinity(estimator: BaseEstimator) -> None:
-    """A table with a hole or an infinite number is refused."""
+    """NaN and infinity are refused."""
     case = separated()
     for value in (np.nan, np.inf, -np.inf):
         X = case.X.copy()
@@ -159,5 +157,5 @@ def check_nan_and_infinity(estimator: BaseEstimator) -> None:
             estimator,
             ValueError,
             partial(fitted, estimator, X, constraints=case.links),
-            f"with {value} in the table",
+            f"with {value} in X",
         )

@@ -1,4 +1,4 @@
-"""Checks of what an estimator makes of links."""
+"""Checks of how an estimator uses links."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from mustlink.estimator_checks._cases import (
     separated,
 )
 
-# Rows 7 and 41 cannot be linked, and must-links join them.
+# A cannot-link between rows 7 and 41, which must-links join.
 CHAIN = Constraints(must_link=[(7, 19), (19, 41)], cannot_link=[(7, 41)])
 
 
 def check_no_links_in_any_form(estimator: BaseEstimator) -> None:
-    """None, no pairs, no pairs aligned with the rows, and no known label are all the same."""
+    """None, no pairs, no aligned pairs and no known label give the same result."""
     X = crowded().X
     expected = fitted(estimator, X)
     unknown = np.full(N_ROWS, -1)
@@ -44,28 +44,28 @@ def check_no_links_in_any_form(estimator: BaseEstimator) -> None:
         ("y of -1 only", unknown, None),
     ):
         found = fitted(estimator, X, y, constraints=links)
-        expect_labels(estimator, found.labels_, expected.labels_, f"{form} is not the same as no constraints")
+        expect_labels(estimator, found.labels_, expected.labels_, f"{form} differs from no constraints")
         expect(found.violations_.is_empty, estimator, f"with {form} there is a link in violations_.")
 
 
 def check_no_links_is_the_unconstrained_algorithm(
     estimator: BaseEstimator, *, unconstrained: Callable[[Any], Any]
 ) -> None:
-    """Without links the estimator finds what its unconstrained twin finds.
+    """Without links the estimator finds the clusters of its unconstrained counterpart.
 
-    Where the start can be given, both set out from it on a table without clusters; otherwise the clusters are so clear
-    that the start does not matter.
+    If the start can be given, both use the same one on data without clusters; otherwise the clusters are so clear that
+    the start does not matter.
     """
     case = crowded() if has_parameter(estimator, "init") else separated()
     parameters = {"init": case.X[[5, 25, 45]], "n_init": 1, "tol": 0.0}
     found = fitted(estimator, case.X, **parameters)
-    twin = unconstrained(prepared(estimator, **parameters))
-    expected = twin.fit(case.X).labels_
-    expect_partition(estimator, found.labels_, expected, f"without links it is not {type(twin).__name__}")
+    counterpart = unconstrained(prepared(estimator, **parameters))
+    expected = counterpart.fit(case.X).labels_
+    expect_partition(estimator, found.labels_, expected, f"without links it differs from {type(counterpart).__name__}")
 
 
 def check_order_and_repetition_of_pairs(estimator: BaseEstimator) -> None:
-    """Neither the order of the pairs, nor of the two rows, nor a pair given twice with half the weight matters."""
+    """The order of the pairs, the order in a pair, and a pair given twice with half the weight have no effect."""
     case = crowded()
     must_link, cannot_link = case.links.must_link, case.links.cannot_link
     expected = fitted(estimator, case.X, constraints=case.links).labels_
@@ -79,20 +79,20 @@ def check_order_and_repetition_of_pairs(estimator: BaseEstimator) -> None:
         cannot_link_weight=0.5,
     )
     found = fitted(estimator, case.X, constraints=halves).labels_
-    expect_labels(estimator, found, expected, "a pair given twice with half the weight is not that pair")
+    expect_labels(estimator, found, expected, "a pair given twice with half the weight differs from that pair")
 
 
 def check_aligned_form(estimator: BaseEstimator) -> None:
-    """``links`` and ``links.on(n_samples)`` are the same knowledge."""
+    """``links`` and ``links.on(n_samples)`` give the same result."""
     case = crowded()
     expected = fitted(estimator, case.X, constraints=case.links)
     found = fitted(estimator, case.X, constraints=case.links.on(N_ROWS))
-    expect_labels(estimator, found.labels_, expected.labels_, "constraints.on(n_samples) is not the same")
-    expect(found.violations_ == expected.violations_, estimator, "with the aligned form violations_ is not the same.")
+    expect_labels(estimator, found.labels_, expected.labels_, "constraints.on(n_samples) differs from constraints")
+    expect(found.violations_ == expected.violations_, estimator, "with constraints.on(n_samples) violations_ differs.")
 
 
 def check_permuted_rows(estimator: BaseEstimator) -> None:
-    """Rows in another order, with the links renumbered, come into the same clusters."""
+    """A permutation of the rows, with the links renumbered, gives the same clusters."""
     case = separated()
     expected = fitted(estimator, case.X, constraints=case.links).labels_
     order = np.random.RandomState(5).permutation(N_ROWS)
@@ -103,7 +103,7 @@ def check_permuted_rows(estimator: BaseEstimator) -> None:
 
 
 def check_violations(estimator: BaseEstimator) -> None:
-    """``violations_`` holds the links that the labels break, no more and no fewer."""
+    """``violations_`` contains exactly the links that the labels break."""
     case = crowded()
     sets = [case.links, Constraints(case.links.must_link), Constraints(None, case.links.cannot_link), None]
     for links in sets:
@@ -112,16 +112,16 @@ def check_violations(estimator: BaseEstimator) -> None:
         expect(
             model.violations_ == broken,
             estimator,
-            f"violations_ holds {model.violations_!r}, and the labels break {broken!r}.",
+            f"violations_ is {model.violations_!r}, but the labels break {broken!r}.",
         )
 
 
 def check_hard_never_violates(estimator: BaseEstimator) -> None:
-    """A hard method keeps every link, or says that it found no way; on easy links it finds one."""
+    """A hard method keeps every link or raises InfeasibleError; on easy links it must succeed."""
     case = crowded()
     model = fitted(estimator, case.X, constraints=case.links)
     broken = case.links.violations(model.labels_)
-    expect(broken.is_empty, estimator, f"it is hard, and its labels break {broken!r}.")
+    expect(broken.is_empty, estimator, f"it is hard, but its labels break {broken!r}.")
     for seed in range(6):
         links = Constraints.sample(case.classes, n_pairs=10 + 6 * seed, random_state=seed)
         try:
@@ -129,11 +129,11 @@ def check_hard_never_violates(estimator: BaseEstimator) -> None:
         except InfeasibleError:
             continue
         broken = links.violations(model.labels_)
-        expect(broken.is_empty, estimator, f"it is hard, and of {links!r} its labels break {broken!r}.")
+        expect(broken.is_empty, estimator, f"it is hard, but of {links!r} its labels break {broken!r}.")
 
 
 def check_contradictory_links(estimator: BaseEstimator) -> None:
-    """Links that contradict each other through a chain: a hard method names the rows, a soft one lives with it."""
+    """With contradictory links, a hard method raises an error that names the rows, and a soft one returns a result."""
     X = separated().X
     if is_hard(estimator):
         expect_error(
@@ -148,38 +148,38 @@ def check_contradictory_links(estimator: BaseEstimator) -> None:
     expect(
         len(model.violations_) > 0 and model.violations_ == CHAIN.violations(model.labels_),
         estimator,
-        f"of links that contradict each other at least one is broken, and violations_ holds {model.violations_!r}.",
+        f"at least one of contradictory links is broken, but violations_ is {model.violations_!r}.",
     )
 
 
 def check_more_apart_than_clusters(estimator: BaseEstimator) -> None:
-    """A hard method reports rows that need more clusters than there are."""
+    """A hard method refuses cannot-links that need more clusters than there are."""
     apart = Constraints(cannot_link=list(combinations([3, 11, 20, 34], 2)))
     expect_error(
         estimator,
         InfeasibleError,
         partial(fitted, estimator, crowded().X, constraints=apart),
-        f"with {N_CLUSTERS + 1} rows that must all be apart and {N_CLUSTERS} clusters",
+        f"with cannot-links between all of {N_CLUSTERS + 1} rows and {N_CLUSTERS} clusters",
     )
 
 
 def check_relaxing(estimator: BaseEstimator) -> None:
-    """A hard method told to relax warns, and lists what it broke."""
+    """With ``on_infeasible="relax"`` a hard method warns, and lists the broken links."""
     X = separated().X
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = fitted(estimator, X, constraints=CHAIN, on_infeasible="relax")
     warned = any(issubclass(warning.category, InfeasibleWarning) for warning in caught)
-    expect(warned, estimator, 'with on_infeasible="relax" it gives no InfeasibleWarning.')
+    expect(warned, estimator, 'with on_infeasible="relax" there is no InfeasibleWarning.')
     expect(
         len(model.violations_) > 0 and model.violations_ == CHAIN.violations(model.labels_),
         estimator,
-        f'with on_infeasible="relax" violations_ holds {model.violations_!r}.',
+        f'with on_infeasible="relax" violations_ is {model.violations_!r}.',
     )
 
 
 def check_rows_out_of_range(estimator: BaseEstimator) -> None:
-    """A link to a row that the table does not have is an error that names the rows."""
+    """A link to a row beyond the last one raises an error that names the rows."""
     pairs = [(0, 1), (2, N_ROWS)]
     for links in (Constraints(must_link=pairs), Constraints(cannot_link=pairs)):
         expect_error(
@@ -192,7 +192,7 @@ def check_rows_out_of_range(estimator: BaseEstimator) -> None:
 
 
 def check_type_of_constraints(estimator: BaseEstimator) -> None:
-    """What is no Constraints is refused."""
+    """Constraints of another type are refused."""
     for given in ([(0, 1)], {"must_link": [(0, 1)]}, np.array([[0, 1]])):
         expect_error(
             estimator,
@@ -203,34 +203,34 @@ def check_type_of_constraints(estimator: BaseEstimator) -> None:
 
 
 def check_aligned_with_other_rows(estimator: BaseEstimator) -> None:
-    """Links aligned with another number of rows are refused, and both numbers are told."""
+    """Links aligned with another number of rows are refused, with both numbers in the message."""
     for n_rows in (N_ROWS - 1, N_ROWS + 1):
         links = Constraints(must_link=[(0, 1)]).on(n_rows)
         expect_error(
             estimator,
             ConstraintError,
             partial(fitted, estimator, crowded().X, constraints=links),
-            f"with links aligned with {n_rows} rows and a table of {N_ROWS}",
+            f"with links aligned with {n_rows} rows and data of {N_ROWS} rows",
             named=(n_rows, N_ROWS),
         )
 
 
 def check_partial_labels(estimator: BaseEstimator) -> None:
-    """Partial labels are the links they stand for, few of them or all written out, alone and beside other links."""
+    """Partial labels are equivalent to the links they imply, compact or all, alone and with other links."""
     case = crowded()
-    compact, written_out = (Constraints.from_labels(case.partial_labels, pairs=pairs) for pairs in ("compact", "all"))
+    compact, all_pairs = (Constraints.from_labels(case.partial_labels, pairs=pairs) for pairs in ("compact", "all"))
     for links in (Constraints(), Constraints(must_link=[(1, 2)], cannot_link=[(5, 6)])):
         found = fitted(estimator, case.X, case.partial_labels, constraints=links)
-        alike = [
+        equal = [
             both
-            for both in (links + compact, links + written_out)
+            for both in (links + compact, links + all_pairs)
             if same_partition(found.labels_, fitted(estimator, case.X, constraints=both).labels_)
         ]
-        expect(bool(alike), estimator, "y is not the same as the links it stands for: the clusters are not the same.")
+        expect(bool(equal), estimator, "y and the links it implies give different clusters.")
         expect(
-            any(found.violations_ == both.violations(found.labels_) for both in alike),
+            any(found.violations_ == both.violations(found.labels_) for both in equal),
             estimator,
-            f"with y, which stands for {compact!r}, violations_ holds {found.violations_!r}.",
+            f"with y, which implies {compact!r}, violations_ is {found.violations_!r}.",
         )
 
 
@@ -247,7 +247,7 @@ def check_partial_labels_of_wrong_length(estimator: BaseEstimator) -> None:
 
 
 def check_few_links(estimator: BaseEstimator) -> None:
-    """One link is enough, and so is one kind of links."""
+    """One link, or one kind of links, is enough."""
     case = crowded()
     for links in (
         Constraints(must_link=[(3, 50)]),
@@ -256,16 +256,16 @@ def check_few_links(estimator: BaseEstimator) -> None:
         Constraints(cannot_link=case.links.cannot_link),
     ):
         model = fitted(estimator, case.X, constraints=links)
-        expect(len(model.labels_) == N_ROWS, estimator, f"with {links!r} there is not a label for every row.")
+        expect(len(model.labels_) == N_ROWS, estimator, f"with {links!r} some rows have no label.")
         if is_hard(estimator):
             broken = links.violations(model.labels_)
-            expect(broken.is_empty, estimator, f"it is hard, and of {links!r} its labels break {broken!r}.")
+            expect(broken.is_empty, estimator, f"it is hard, but of {links!r} its labels break {broken!r}.")
 
 
 def check_all_rows_in_one_component(estimator: BaseEstimator) -> None:
-    """One cluster, and a chain of must-links through all rows."""
+    """A chain of must-links through all rows gives one cluster."""
     chain = Constraints(must_link=np.column_stack([np.arange(N_ROWS - 1), np.arange(1, N_ROWS)]))
     model = fitted(estimator, crowded().X, constraints=chain, n_clusters=1)
     if has_parameter(estimator, "n_clusters") or is_hard(estimator):
         n_found = len(np.unique(model.labels_))
-        expect(n_found == 1, estimator, f"must-links join all rows, and there are {n_found} clusters.")
+        expect(n_found == 1, estimator, f"must-links join all rows, but there are {n_found} clusters.")

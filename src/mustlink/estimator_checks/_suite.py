@@ -1,4 +1,4 @@
-"""Which checks an estimator must pass, and three ways to run them."""
+"""The checks that an estimator must pass, and three ways to run them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def yield_checks(
 ) -> Iterator[tuple[str, Check]]:
     """Yield the checks that a constrained clusterer must pass.
 
-    They come beside those of :func:`sklearn.utils.estimator_checks.check_estimator`, which gives no constraints.
+    They complement :func:`sklearn.utils.estimator_checks.check_estimator`, which gives no constraints.
 
     Parameters
     ----------
@@ -65,23 +65,23 @@ def yield_checks(
         `n_clusters`, `random_state` and `on_infeasible` of those clones where they exist.
     unconstrained : callable, default=None
         Given a clone of the estimator, returns the unfitted clusterer that it should be equal to without constraints.
-        Where the estimator has the parameters `init`, `n_init` and `tol`, they are an array of three centres, 1 and 0
-        in the clone, so that both can set out from the same start. None if it has no such twin.
+        If the estimator has the parameters `init`, `n_init` and `tol`, they are an array of three centers, 1 and 0 in
+        the clone, for a common start of both. None if there is no such clusterer.
 
     Yields
     ------
     name : str
         The name of the check.
     check : callable
-        Takes the estimator. Returns nothing, raises an error if the check fails, and ``unittest.SkipTest``, which
-        pytest knows, if a package it needs is not installed.
+        Takes the estimator. Raises an error if the check fails, and ``unittest.SkipTest`` if a package that it needs
+        is not installed.
 
     Notes
     -----
     An estimator with a parameter `on_infeasible` is taken for hard, unless it has ``enforce="soft"``: it must never
     return labels that break a link.
-    All others are soft and must live with links that contradict each other. Checks of ``predict`` and ``transform``
-    come where these exist; whether a sparse table and holes in the table are allowed is read from the tags.
+    All others are soft and must return a result also for contradictory links. ``predict`` and ``transform`` are checked
+    if they exist; whether a sparse X and NaN are allowed is read from the tags.
 
     Examples
     --------
@@ -109,8 +109,8 @@ def yield_checks(
             checks.append(_links.check_more_apart_than_clusters)
     yield from ((check.__name__, check) for check in checks)
     if unconstrained is not None:
-        twin = _links.check_no_links_is_the_unconstrained_algorithm
-        yield twin.__name__, partial(twin, unconstrained=unconstrained)
+        check = _links.check_no_links_is_the_unconstrained_algorithm
+        yield check.__name__, partial(check, unconstrained=unconstrained)
 
 
 def check_constrained_clusterer(
@@ -133,7 +133,7 @@ def check_constrained_clusterer(
     Raises
     ------
     Exception
-        What the first failing check raises: an AssertionError that says what was expected, or the estimator's own.
+        The error of the first check that fails: an AssertionError with what was expected, or the estimator's own.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def parametrize_with_checks(
     >>> from mustlink import PCKMeans
     >>> from mustlink.estimator_checks import parametrize_with_checks
     >>> @parametrize_with_checks([PCKMeans()])
-    ... def test_keeps_the_promises(estimator, check):
+    ... def test_estimator(estimator, check):
     ...     check(estimator)
     """
     import pytest
