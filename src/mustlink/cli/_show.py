@@ -101,7 +101,7 @@ def _cells(cluster: ClusterSummary, *, with_known: bool) -> list[str]:
 
 
 def show_links(summary: Summary) -> None:
-    """Print which links were kept, broken, probably wrong or contradictory."""
+    """Print which links were kept, broken, possibly wrong or contradictory."""
     from mustlink.report import suspicion
 
     if not summary.n_links:

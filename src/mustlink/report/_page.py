@@ -130,7 +130,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def suspicion(summary: Summary) -> str:
-    """Word how many links are probably wrong.
+    """Word how many links may be wrong.
 
     Parameters
     ----------
@@ -146,10 +146,10 @@ def suspicion(summary: Summary) -> str:
     --------
     >>> from mustlink.report import summarize, suspicion
     >>> suspicion(summarize([[0.0], [1.0]], [0, 1]))
-    'No link is probably wrong.'
+    'No link is suspected to be wrong.'
     """
     if not summary.n_suspects:
-        return "No link is probably wrong."
+        return "No link is suspected to be wrong."
     if summary.n_suspects == 1:
-        return "This link is probably wrong; please check it."
-    return f"These {summary.n_suspects:,} links are probably wrong; please check them."
+        return "This link may be wrong; please check it."
+    return f"These {summary.n_suspects:,} links may be wrong; please check them."

@@ -167,9 +167,9 @@ class Summary:
     notices : tuple of str
         Further notes, as sentences.
     n_suspects : int
-        The number of links that are probably wrong.
+        The number of links that may be wrong.
     suspects : tuple of SuspectLink
-        The links that are probably wrong, the least probable first, at most 50.
+        The links that may be wrong, the most suspect first, at most 50.
     objective : tuple of float
         The objective of the clusterer after each of its rounds.
 
@@ -248,7 +248,7 @@ def summarize(
     notices : sequence of str, default=()
         Notes to show, as sentences.
     estimator : object, default=None
-        The fitted clusterer. Its ``suspects_`` (links that are probably wrong) and ``objective_`` (one value per
+        The fitted clusterer. Its ``suspects_`` (links that may be wrong) and ``objective_`` (one value per
         round) are shown if it has them.
 
     Returns

@@ -1,4 +1,4 @@
-"""Links that are probably wrong, as they are shown."""
+"""Links that may be wrong, as they are shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_SUSPECTS = 50
 
 @dataclass(frozen=True)
 class SuspectLink:
-    """A link that is probably wrong.
+    """A link that may be wrong.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def write_report(
     """Write a clustering as one HTML file to look at, the report of the command.
 
     It shows the rows in the plane of their first two principal components with the links drawn, a table of the
-    clusters, the broken links and the conflicts, and, given the fitted clusterer, the links that are probably wrong and
+    clusters, the broken links and the conflicts, and, given the fitted clusterer, the links that may be wrong and
     the objective after each round. The file needs nothing from outside and runs no script.
 
     Parameters
