@@ -122,7 +122,22 @@ class MustlinkError(Exception):
         return f"{self.problem.removesuffix('.')}; {last}."
 
 
-class ConstraintError(MustlinkError, ValueError):
+class _PairsError(MustlinkError, ValueError):
+    """An error about pairs of rows."""
+
+    def __init__(
+        self,
+        problem: str,
+        pairs: Sequence[tuple[int, int]] = (),
+        *,
+        remedy: str | Sequence[str] | None = None,
+        **fields: Any,
+    ) -> None:
+        super().__init__(problem, remedy=remedy, **fields)
+        self.pairs = list(pairs)
+
+
+class ConstraintError(_PairsError):
     """The constraints as given cannot be used.
 
     Parameters
@@ -145,43 +160,13 @@ class ConstraintError(MustlinkError, ValueError):
     mustlink.errors.ConstraintError: A must-link joins row 3 with itself; a link needs two different rows.
     """
 
-    def __init__(
-        self,
-        problem: str,
-        pairs: Sequence[tuple[int, int]] = (),
-        *,
-        remedy: str | Sequence[str] | None = None,
-        **fields: Any,
-    ) -> None:
-        super().__init__(problem, remedy=remedy, **fields)
-        self.pairs = list(pairs)
 
-
-class InfeasibleError(MustlinkError, ValueError):
+class InfeasibleError(_PairsError):
     """No clustering that satisfies every constraint exists, or none was found.
 
-    Parameters
-    ----------
-    problem : str
-        The reason, as a sentence.
-    pairs : sequence of (int, int), default=()
-        The cannot-links that could not be satisfied, where they are known.
-    remedy : str or sequence of str, default=None
-        What to do about it: one or more keys of :data:`REMEDIES`.
-    **fields : object
-        The values that the remedies name.
+    Takes the parameters of :class:`ConstraintError`; `pairs` holds the cannot-links that could not be satisfied, where
+    they are known.
     """
-
-    def __init__(
-        self,
-        problem: str,
-        pairs: Sequence[tuple[int, int]] = (),
-        *,
-        remedy: str | Sequence[str] | None = None,
-        **fields: Any,
-    ) -> None:
-        super().__init__(problem, remedy=remedy, **fields)
-        self.pairs = list(pairs)
 
 
 class FileFormatError(MustlinkError, ValueError):
