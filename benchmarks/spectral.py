@@ -1,4 +1,4 @@
-"""The spectral clusterers on 20,000 rows, beside scikit-learn's spectral clustering on the same neighbours.
+"""The spectral clusterers on 20,000 rows, beside scikit-learn's spectral clustering on the same neighbors.
 
 Every fit runs in a process of its own, on the same table and the same links. An array of n x n numbers would take
 3,200 MB.
@@ -38,7 +38,7 @@ def compare(path: Path, kind: str) -> Any:
     """Fit all on one table, and set their time in relation to that of scikit-learn."""
     from rich.table import Table
 
-    title = f"{kind}: {N_ROWS:,} rows, {TABLES[kind]} clusters, {N_PAIRS:,} links, 10 neighbours"
+    title = f"{kind}: {N_ROWS:,} rows, {TABLES[kind]} clusters, {N_PAIRS:,} links, 10 neighbors"
     table = Table(title=title, title_justify="left")
     table.add_column("clusterer")
     for heading in ("seconds", "times the peer's", "ARI", "ARI, rows in no link", "links broken", "MB above the data"):

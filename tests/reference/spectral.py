@@ -1,4 +1,4 @@
-"""Spectral clusterers from their formulas, by dense matrices and loops."""
+"""Spectral clusterers by their formulas, with dense matrices and loops."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import eig, eigh
 
 
-def neighbour_affinity(X, n_neighbors, scale_neighbor):
+def neighbor_affinity(X, n_neighbors, scale_neighbor):
     """exp(-d^2 / (s_i s_j)) where one row is among the nearest of the other, 0 elsewhere."""
     n = len(X)
     distance = np.array([[np.linalg.norm(a - b) for b in X] for a in X])
@@ -40,13 +40,13 @@ def symmetric(A):
     return A / np.outer(root, root)
 
 
-def row_normalised_top(N, k):
-    """The top k eigenvectors, rows of length 1."""
+def row_normalized_top(N, k):
+    """The top k eigenvectors, with rows of unit length."""
     V = eigh(N)[1][:, ::-1][:, :k]
     return V / np.linalg.norm(V, axis=1, keepdims=True)
 
 
-def normalised_links(A, links):
+def normalized_links(A, links):
     Q = np.zeros_like(A)
     for (a, b), w in zip(links.must_link, links.must_link_weight, strict=True):
         Q[a, b] = Q[b, a] = w
@@ -57,9 +57,9 @@ def normalised_links(A, links):
 
 
 def feasible_vectors(A, links, bound):
-    """All solutions of L v = l (Q - b I) v with finite l > 0, by a general solver; their costs, cheapest first."""
+    """All solutions of L v = l (Q - b I) v with finite l > 0, by a general solver, in ascending order of costs."""
     L = np.eye(len(A)) - symmetric(A)
-    Q = normalised_links(A, links)
+    Q = normalized_links(A, links)
     values, vectors = eig(L, Q - bound * np.eye(len(A)))
     good = np.isfinite(values) & (np.abs(values.imag) < 1e-7) & (values.real > 1e-9)
     vectors = vectors[:, good].real

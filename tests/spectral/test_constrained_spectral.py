@@ -12,11 +12,11 @@ from sklearn.datasets import make_circles, make_moons
 from mustlink import ConstrainedSpectral, Constraints
 from mustlink.errors import InfeasibleError, TooLargeError
 from mustlink.metrics import adjusted_rand
-from reference.spectral import feasible_vectors, neighbour_affinity, normalised_links, symmetric
+from reference.spectral import feasible_vectors, neighbor_affinity, normalized_links, symmetric
 
 
 def unit(A, links):
-    """What an indicator of length 1 reaches that keeps all links."""
+    """The satisfaction of a unit indicator that satisfies all links."""
     return 2 * (links.must_link_weight.sum() + links.cannot_link_weight.sum()) / A.sum()
 
 
@@ -40,7 +40,7 @@ def random_case(seed, n_pairs, n_rows=30):
     n_clusters=st.integers(2, 3),
     share=st.one_of(st.just("auto"), st.floats(-1, 0.9)),
 )
-def test_vectors_solve_the_generalised_eigenproblem(seed, n_pairs, n_clusters, share):
+def test_vectors_solve_the_generalized_eigenproblem(seed, n_pairs, n_clusters, share):
     X, links = random_case(seed, n_pairs)
     model = ConstrainedSpectral(n_clusters, satisfaction=share, n_neighbors=8, random_state=0)
     try:
@@ -49,8 +49,8 @@ def test_vectors_solve_the_generalised_eigenproblem(seed, n_pairs, n_clusters, s
         assert share >= model.largest_bound_ - 1e-4
         return
     assume(model.n_connected_components_ == 1)
-    A = neighbour_affinity(X, 8, 7)
-    L, Q = np.eye(30) - symmetric(A), normalised_links(A, links) / unit(A, links)
+    A = neighbor_affinity(X, 8, 7)
+    L, Q = np.eye(30) - symmetric(A), normalized_links(A, links) / unit(A, links)
     _, costs, kept = feasible_vectors(A, links, model.bound_ * unit(A, links))
     n_wanted = n_clusters - 1
     np.testing.assert_allclose(model.costs_, costs[:n_wanted], atol=1e-6)
@@ -70,7 +70,7 @@ def test_vectors_solve_the_generalised_eigenproblem(seed, n_pairs, n_clusters, s
     n_components=st.sampled_from([None, 6, 15]),
     share=st.one_of(st.just("auto"), st.floats(-2, 3)),
 )
-def test_the_bound_is_kept_or_refused(seed, n_pairs, n_clusters, n_components, share):
+def test_the_bound_is_met_or_refused(seed, n_pairs, n_clusters, n_components, share):
     X, links = random_case(seed, n_pairs)
     model = ConstrainedSpectral(
         n_clusters, satisfaction=share, n_components=n_components, n_neighbors=8, n_init=1, random_state=0
@@ -86,14 +86,14 @@ def test_the_bound_is_kept_or_refused(seed, n_pairs, n_clusters, n_components, s
     if share != "auto":
         assert model.bound_ >= share - 1e-4 * max(1.0, abs(model.largest_bound_))
     if model.n_connected_components_ == 1:
-        A = neighbour_affinity(X, 8, 7)
-        Q = normalised_links(A, links) / unit(A, links)
+        A = neighbor_affinity(X, 8, 7)
+        Q = normalized_links(A, links) / unit(A, links)
         kept = np.array([v @ Q @ v for v in model.vectors_.T])
         assert (kept >= model.bound_ - 1e-8).all()
         np.testing.assert_allclose(kept, model.satisfactions_, atol=1e-7)
 
 
-def test_how_well_links_can_be_kept_is_told():
+def test_the_largest_bound_is_in_the_error():
     X, y = make_moons(100, noise=0.1, random_state=0)
     links = Constraints.sample(y, n_pairs=20, random_state=0)
     model = ConstrainedSpectral(2, satisfaction=1e6, random_state=0)
@@ -112,10 +112,10 @@ def test_a_bound_that_the_constant_vector_meets_exactly():
     assert model.satisfactions_[0] >= 0
 
 
-def test_without_links_it_is_the_normalised_cut():
+def test_without_links_it_is_the_normalized_cut():
     X, _ = make_moons(100, noise=0.1, random_state=0)
     model = ConstrainedSpectral(3, n_neighbors=8, random_state=0).fit(X)
-    A = neighbour_affinity(X, 8, 7)
+    A = neighbor_affinity(X, 8, 7)
     values, vectors = eigh(np.eye(100) - symmetric(A))
     np.testing.assert_allclose(model.costs_, values[1:3], atol=1e-9)
     np.testing.assert_allclose(np.abs(np.einsum("ij,ij->j", model.vectors_, vectors[:, 1:3])), 1.0, atol=1e-7)
@@ -125,16 +125,16 @@ def test_without_links_it_is_the_normalised_cut():
     assert model.bound_ is None
 
 
-def test_a_very_low_bound_leaves_links_out_of_account():
+def test_with_a_very_low_bound_links_have_no_effect():
     X, y = make_moons(100, noise=0.15, random_state=0)
     links = Constraints.sample(y, n_pairs=20, random_state=0)
     plain = ConstrainedSpectral(2, random_state=0).fit(X)
-    told = ConstrainedSpectral(2, satisfaction=-1e7, random_state=0).fit(X, constraints=links)
-    assert abs(plain.vectors_[:, 0] @ told.vectors_[:, 0]) > 1 - 1e-6
-    assert adjusted_rand(plain.labels_, told.labels_) == 1.0
+    linked = ConstrainedSpectral(2, satisfaction=-1e7, random_state=0).fit(X, constraints=links)
+    assert abs(plain.vectors_[:, 0] @ linked.vectors_[:, 0]) > 1 - 1e-6
+    assert adjusted_rand(plain.labels_, linked.labels_) == 1.0
 
 
-def test_all_smooth_vectors_are_the_whole_space():
+def test_all_components_span_the_whole_space():
     X, links = random_case(3, 20)
     whole = ConstrainedSpectral(3, n_components=None, random_state=0).fit(X, constraints=links)
     as_many = ConstrainedSpectral(3, n_components=30, random_state=0).fit(X, constraints=links)
@@ -156,9 +156,9 @@ def test_a_few_links_help_where_k_means_fails(n_components, shape):
     model = ConstrainedSpectral(2, n_components=n_components, random_state=0)
     by_k_means = adjusted_rand(y, KMeans(2, n_init=3, random_state=0).fit_predict(X))
     plain = adjusted_rand(y, clone(model).fit_predict(X))
-    told = adjusted_rand(y, model.fit_predict(X, constraints=links))
-    assert told > max(by_k_means, plain) + 0.2
-    assert told > 0.75
+    linked = adjusted_rand(y, model.fit_predict(X, constraints=links))
+    assert linked > max(by_k_means, plain) + 0.2
+    assert linked > 0.75
 
 
 def test_rows_and_links_in_another_order():
@@ -173,21 +173,21 @@ def test_rows_and_links_in_another_order():
     assert adjusted_rand(other.labels_, model.labels_[order]) == 1.0
 
 
-def test_heavier_links_are_kept_better():
+def test_heavier_links_are_satisfied_better():
     X, y = make_moons(120, noise=0.15, random_state=0)
     links = Constraints.sample(y, n_pairs=40, noise=0.2, random_state=0)
     a, b = links.must_link[0]
 
     def product(weight):
         weights = np.r_[weight, np.ones(len(links.must_link) - 1)]
-        told = Constraints(links.must_link, links.cannot_link, must_link_weight=weights)
-        v = ConstrainedSpectral(2, random_state=0).fit(X, constraints=told).vectors_[:, 0]
+        linked = Constraints(links.must_link, links.cannot_link, must_link_weight=weights)
+        v = ConstrainedSpectral(2, random_state=0).fit(X, constraints=linked).vectors_[:, 0]
         return v[a] * v[b]
 
     assert product(40.0) > product(1.0)
 
 
-def test_a_graph_in_pieces_is_joined():
+def test_a_disconnected_graph_is_connected():
     X = np.r_[np.zeros((20, 1)), np.full((20, 1), 500.0)] + np.random.default_rng(0).normal(size=(40, 1))
     links = Constraints(must_link=[(0, 1)], cannot_link=[(0, 25)])
     model = ConstrainedSpectral(2, random_state=0).fit(X, constraints=links)
@@ -199,13 +199,13 @@ def test_a_graph_in_pieces_is_joined():
     assert adjusted_rand(np.arange(20) >= 10, given.labels_) == 1.0
 
 
-def test_too_many_rows_for_all_vectors():
+def test_too_many_rows_for_all_eigenvectors():
     model = ConstrainedSpectral(2, n_components=None, max_samples=50)
     with pytest.raises(TooLargeError, match="60 x 60 numbers"):
         model.fit(np.eye(60))
 
 
-def test_more_rows_than_the_whole_space_is_made_for():
+def test_many_rows_use_fewer_eigenvectors():
     X, y = make_moons(1200, noise=0.1, random_state=0)
     links = Constraints.sample(y, n_pairs=60, random_state=0)
     model = ConstrainedSpectral(2, random_state=0).fit(X, constraints=links)

@@ -11,12 +11,12 @@ from mustlink.spectral import rotate_to_indicators
 
 
 def alignment_cost(Z):
-    """The cost of Zelnik-Manor and Perona as they write it."""
+    """The cost as defined by Zelnik-Manor and Perona."""
     return np.sum(Z**2 / np.max(np.abs(Z), axis=1, keepdims=True) ** 2)
 
 
 def best_cost_by_descent(V, n_starts, rng):
-    """Follow the cost over all skew matrices at once, from several random rotations."""
+    """Minimize the cost over all skew matrices, from several random rotations."""
     k = V.shape[1]
     upper = np.triu_indices(k, 1)
 
@@ -57,7 +57,7 @@ def test_rotation_is_as_good_as_descent_from_many_starts(seed, k):
 
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 6), n_rows=st.integers(1, 30))
-def test_rotation_is_orthogonal_and_never_raises_the_cost(seed, k, n_rows):
+def test_rotation_is_orthogonal_and_never_increases_the_cost(seed, k, n_rows):
     V = np.random.default_rng(seed).normal(size=(n_rows, k))
     rotated, quality = rotate_to_indicators(V)
     np.testing.assert_allclose(rotated @ rotated.T, V @ V.T, atol=1e-9)
@@ -67,7 +67,7 @@ def test_rotation_is_orthogonal_and_never_raises_the_cost(seed, k, n_rows):
         assert quality == pytest.approx(1 - (alignment_cost(rotated) / n_rows - 1) / (k - 1), abs=1e-9)
 
 
-def test_weights_stand_for_repeated_rows():
+def test_weights_equal_repeated_rows():
     rng = np.random.default_rng(3)
     _, V = mixed_indicators(rng, 25, 3, noise=0.3)
     counts = rng.integers(1, 5, 25)
@@ -77,7 +77,7 @@ def test_weights_stand_for_repeated_rows():
     np.testing.assert_array_equal(np.repeat(weighted, counts, axis=0).argmax(axis=1), repeated.argmax(axis=1))
 
 
-def test_rows_of_zeros_have_no_say():
+def test_rows_of_zeros_are_ignored():
     _, V = mixed_indicators(np.random.default_rng(0), 20, 3, noise=0.1)
     alone, quality = rotate_to_indicators(V)
     padded, same_quality = rotate_to_indicators(np.vstack([V, np.zeros((4, 3))]))
@@ -102,9 +102,9 @@ def test_nothing_to_rotate(V):
 
 @pytest.mark.parametrize(
     ("weight", "message"),
-    [([1.0], "3 rows but 1 weights"), ([1.0, -1.0, 1.0], "not negative"), ([1, np.nan, 1], "not")],
+    [([1.0], "1 entries for 3 rows"), ([1.0, -1.0, 1.0], "must not be negative"), ([1, np.nan, 1], "not")],
 )
-def test_bad_weights_are_refused(weight, message):
+def test_invalid_weights_are_refused(weight, message):
     with pytest.raises(ValueError, match=message):
         rotate_to_indicators(np.ones((3, 2)), sample_weight=weight)
 

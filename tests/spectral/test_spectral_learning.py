@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from mustlink import Constraints, SpectralLearning
 from mustlink.metrics import adjusted_rand
 from mustlink.spectral import NormalizedSpectralClustering
-from reference.spectral import additive, neighbour_affinity, row_normalised_top, symmetric, write_links
+from reference.spectral import additive, neighbor_affinity, row_normalized_top, symmetric, write_links
 
 FORMS = {"symmetric": symmetric, "additive": additive}
 
@@ -25,21 +25,21 @@ def gram(model):
 
 @settings(deadline=None, max_examples=20)
 @given(seed=st.integers(0, 1000), form=st.sampled_from(sorted(FORMS)), n_pairs=st.integers(1, 40))
-def test_embedding_is_that_of_the_definition(seed, form, n_pairs):
+def test_embedding_matches_the_definition(seed, form, n_pairs):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(40, 2)), rng.integers(0, 3, 40)
     links = Constraints.sample(y, n_pairs=n_pairs, random_state=seed)
     model = SpectralLearning(3, n_neighbors=8, normalization=form, random_state=0).fit(X, constraints=links)
-    A = write_links(neighbour_affinity(X, 8, 7), links)
+    A = write_links(neighbor_affinity(X, 8, 7), links)
     if model.n_connected_components_ == 1:
         values = np.linalg.eigvalsh(FORMS[form](A))[::-1]
         np.testing.assert_allclose(model.eigenvalues_, values[:3], atol=1e-9)
         if values[2] - values[3] > 1e-6:
-            expected = row_normalised_top(FORMS[form](A), 3)
+            expected = row_normalized_top(FORMS[form](A), 3)
             np.testing.assert_allclose(gram(model), expected @ expected.T, atol=1e-5)
 
 
-def test_the_symmetric_form_without_links_is_normalised_spectral_clustering():
+def test_the_symmetric_form_without_links_is_normalized_spectral_clustering():
     X, _ = make_moons(150, noise=0.15, random_state=0)
     plain = NormalizedSpectralClustering(4, random_state=0).fit(X)
     model = SpectralLearning(4, normalization="symmetric", random_state=0).fit(X)
@@ -69,9 +69,9 @@ def test_a_few_links_help_where_k_means_fails(shape):
     links = Constraints.sample(y, n_pairs=80, random_state=0)
     by_k_means = adjusted_rand(y, KMeans(2, n_init=3, random_state=0).fit_predict(X))
     plain = adjusted_rand(y, SpectralLearning(2, random_state=0).fit_predict(X))
-    told = adjusted_rand(y, SpectralLearning(2, random_state=0).fit_predict(X, constraints=links))
-    assert told > max(by_k_means, plain) + 0.2
-    assert told > 0.75
+    linked = adjusted_rand(y, SpectralLearning(2, random_state=0).fit_predict(X, constraints=links))
+    assert linked > max(by_k_means, plain) + 0.2
+    assert linked > 0.75
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_few_links_help_where_k_means_fails(shape):
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_any_clusterer_works_on_the_eigenvectors(estimator):
+def test_any_clusterer_can_be_used_on_the_eigenvectors(estimator):
     X, y = make_moons(200, noise=0.05, random_state=0)
     links = Constraints.sample(y, n_pairs=20, random_state=0)
     model = SpectralLearning(2, estimator=estimator, random_state=0).fit(X, constraints=links)
@@ -103,13 +103,13 @@ def test_a_clusterer_may_find_the_number_of_clusters():
 
 
 @pytest.mark.parametrize("estimator", [KMeans, 3, "kmeans"])
-def test_what_is_no_clusterer_is_refused(estimator):
+def test_other_estimators_are_refused(estimator):
     with pytest.raises(TypeError, match="fit_predict"):
         SpectralLearning(2, estimator=estimator).fit(np.eye(4))
 
 
 @pytest.mark.parametrize("normalization", sorted(FORMS))
-def test_rows_that_links_cut_off_from_all_neighbours(normalization):
+def test_rows_separated_from_all_neighbors_by_links(normalization):
     X = np.r_[np.random.default_rng(0).normal(size=(20, 2)), np.random.default_rng(1).normal(size=(20, 2)) + 8]
     apart = Constraints(cannot_link=[(5, other) for other in range(20) if other != 5])
     model = SpectralLearning(2, normalization=normalization, n_neighbors=5, random_state=0)
@@ -121,7 +121,7 @@ def test_rows_that_links_cut_off_from_all_neighbours(normalization):
     assert adjusted_rand(np.where(np.arange(40) == 5, 2, np.arange(40) >= 20), as_third.labels_) == 1.0
 
 
-def test_nothing_but_cannot_links():
+def test_only_cannot_links():
     everywhere = Constraints(cannot_link=[(a, b) for a in range(6) for b in range(a)])
     model = SpectralLearning(2, random_state=0).fit(np.arange(12.0).reshape(6, 2), constraints=everywhere)
     assert model.n_connected_components_ == 6
@@ -133,18 +133,18 @@ def test_a_hub_of_must_links_scales_eigenvalues_only():
     same = np.flatnonzero(y == y[0])
     links = Constraints(must_link=[(0, int(row)) for row in same if row != 0])
     model = SpectralLearning(2, n_neighbors=8, random_state=0).fit(X, constraints=links)
-    A = write_links(neighbour_affinity(X, 8, 7), links)
+    A = write_links(neighbor_affinity(X, 8, 7), links)
     laplacian = np.diag(A.sum(axis=1)) - A
     values = np.linalg.eigvalsh(laplacian)[:2]
     np.testing.assert_allclose((1 - model.eigenvalues_) * A.sum(axis=1).max(), values, atol=1e-8)
     assert model.violations_.is_empty
 
 
-def test_a_given_affinity_is_the_one_it_would_make():
+def test_precomputed_affinity_gives_the_same_labels():
     X, y = make_moons(80, noise=0.1, random_state=0)
     links = Constraints.sample(y, n_pairs=20, random_state=0)
     made = SpectralLearning(2, n_neighbors=6, random_state=0).fit(X, constraints=links)
-    given = clone(made).set_params(affinity="precomputed").fit(neighbour_affinity(X, 6, 7), constraints=links)
+    given = clone(made).set_params(affinity="precomputed").fit(neighbor_affinity(X, 6, 7), constraints=links)
     assert adjusted_rand(made.labels_, given.labels_) == 1.0
     np.testing.assert_allclose(gram(given), gram(made), atol=1e-7)
 

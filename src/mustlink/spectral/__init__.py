@@ -1,4 +1,4 @@
-"""Clustering by the eigenvectors of a graph."""
+"""Spectral clustering with and without must-link and cannot-link constraints."""
 
 from __future__ import annotations
 

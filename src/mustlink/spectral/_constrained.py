@@ -1,4 +1,4 @@
-"""Flexible constrained spectral clustering: the best cut among those that keep links well enough."""
+"""Flexible constrained spectral clustering."""
 
 from __future__ import annotations
 
@@ -6,117 +6,113 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._types import Floats, Ints
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import InfeasibleError
+from mustlink.spectral._base import BaseSpectral
 from mustlink.spectral._eigenvectors import leading_vectors
-from mustlink.spectral._graph import Graph, check_size, find_pieces, join_pieces, make_graph
-from mustlink.spectral._satisfaction import bounded_vectors, find_bound, link_matrix
+from mustlink.spectral._graph import Graph, check_array_fits
+from mustlink.spectral._satisfaction import bounded_vectors, find_bound, normalized_links
 
 __all__ = ["ConstrainedSpectral"]
 
-Floats = NDArray[np.float64]
-
-MOST_ROWS_WHOLE = 1_000
-"""Up to here all eigenvectors are used by default."""
-
-SMOOTHEST = 100
-"""Beyond, so many of them."""
+# Up to this number of rows all eigenvectors are used by default; beyond, a fixed number of them.
+MAX_FULL_ROWS = 1_000
+N_SMOOTHEST = 100
 
 
-class ConstrainedSpectral(ConstrainedClusterMixin, BaseEstimator):
-    """Constrained spectral clustering: the cheapest cut of a graph among those that keep the links well enough.
+class ConstrainedSpectral(ConstrainedClusterMixin, BaseSpectral):
+    """Flexible constrained spectral clustering (Wang and Davidson 2010).
 
-    How well a cut keeps the links is a number, the sum over the links of the products of its values at their two
-    rows, those of cannot-links subtracted. A bound from below on this number is a parameter, and it is kept by every
-    vector that the clusters are read from.
+    Finds the minimum normalized cut of a graph subject to a lower bound on the satisfaction of the links. The
+    satisfaction of a vector is the weighted sum over the links of the products of its values at their two rows, with a
+    negative sign for cannot-links. Every vector that is clustered meets the bound.
 
     Parameters
     ----------
     n_clusters : int, default=8
         The number of clusters.
     satisfaction : float or "auto", default="auto"
-        The bound: how well the links must be kept, 1 being as well as by a cut in two that breaks none, 0 as by one
-        that breaks half, and far below 0 leaves the links out of account. Vectors that dwell on linked rows exceed 1.
-        "auto" is 0.5, or 0.75 if must-links outweigh cannot-links such that a bound of 0.5 leads to poor cuts, or less
-        where n_clusters - 1 vectors cannot keep that.
+        The lower bound on the satisfaction of the links: 1 is that of a cut into two clusters that satisfies all
+        links, 0 that of one that violates half of them, and with a bound far below 0 links have no effect. Vectors
+        that are large at linked rows exceed 1. "auto" is 0.5, or 0.75 if must-links outweigh cannot-links such that
+        0.5 leads to poor cuts, or less if n_clusters - 1 vectors cannot reach it.
     n_components : int, "auto" or None, default="auto"
-        The cut is searched among combinations of so many of the smoothest eigenvectors of the graph, at least as many
-        as clusters, which keeps the bound and needs no array of n x n numbers. None is all of them, as in the paper.
-        "auto" is all up to 1,000 rows, and 100 beyond, or 4 per cluster if that is more.
+        The number of smoothest eigenvectors of the graph whose combinations are searched, at least `n_clusters`. The
+        bound holds with any number, and fewer avoid arrays of n x n numbers. None is all, as in the paper. "auto" is
+        all up to 1,000 rows, and 100 beyond, or 4 per cluster if that is more.
     affinity : {"nearest_neighbors", "full", "precomputed"}, default="nearest_neighbors"
-        Which rows are joined: nearest neighbours, all rows, or X is itself a symmetric matrix of affinities, not
-        negative, dense or sparse.
+        Which rows have an edge: nearest neighbors, all rows, or as in X, if it is a symmetric matrix of nonnegative
+        affinities, dense or sparse.
     n_neighbors : int, default=10
-        How many neighbours of a row are joined with it.
+        The number of neighbors of each row.
     scale_neighbor : int or None, default=7
-        The distance of a row to this neighbour is its own scale s. An edge weighs exp(-d^2 / (s_i s_j)). None gives
-        the same weight to all edges of nearest neighbours.
+        The distance of a row to this neighbor is its local scale s. The weight of an edge is exp(-d^2 / (s_i s_j)).
+        None gives all edges between nearest neighbors the weight 1.
     n_init : int, default=10
-        The number of starts of the k-means that reads the clusters from the vectors.
+        The number of runs of k-means in the space of the vectors; the best is kept.
     max_samples : int, default=3_000
-        With ``n_components=None`` or ``affinity="full"``, more rows than this are refused.
+        The maximum number of rows for ``n_components=None`` and ``affinity="full"``.
     random_state : int, RandomState or None, default=None
-        Makes a run repeatable.
+        Makes a fit repeatable.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         The cluster of every row.
     embedding_ : ndarray of shape (n_samples, n_vectors)
-        What k-means worked on: the vectors divided by the roots of the degrees.
+        The input of k-means: the vectors divided by the roots of the degrees.
     vectors_ : ndarray of shape (n_samples, n_vectors)
-        The vectors v of length 1, the cheapest first; at most n_clusters - 1.
+        The vectors v of unit length, in the order of their costs; at most n_clusters - 1.
     costs_ : ndarray of shape (n_vectors,)
-        The normalised cut v' L v of each.
+        The normalized cut v' L v of each.
     satisfactions_ : ndarray of shape (n_vectors,)
-        How well each keeps the links; at least `bound_`. Empty without links.
+        The satisfaction v' Q v of each; at least `bound_`. Empty without links.
     bound_ : float or None
-        The bound in force; None without links.
+        The bound used; None without links.
     largest_bound_ : float or None
-        Below this, a bound leaves n_clusters - 1 vectors; None without links.
+        The supremum of the bounds that n_clusters - 1 vectors can meet; None without links.
     n_connected_components_ : int
-        The number of pieces of the graph, before they are joined.
+        The number of connected components of the graph, before they are connected.
     violations_ : Constraints
-        The links that the result breaks.
+        The violated links.
     n_features_in_ : int
-        The number of columns of X.
+        The number of features.
 
     Raises
     ------
     InfeasibleError
-        If no n_clusters - 1 vectors keep the links as well as `satisfaction` asks; the message says how well they can.
+        If no n_clusters - 1 vectors reach `satisfaction`; the message contains the largest bound.
     TooLargeError
-        If all eigenvectors of more than `max_samples` rows are asked for, or their full affinity.
+        With ``n_components=None`` or ``affinity="full"``, if there are more than `max_samples` rows.
 
     See Also
     --------
-    SpectralLearning : Writes the links into the graph; any clusterer can follow.
+    SpectralLearning : Links as edges of the graph; any clusterer in the space of the eigenvectors.
 
     Notes
     -----
-    With L the normalised Laplacian and Q the matrix of the links' weights, those of cannot-links negative, divided by
-    the roots of the degrees like L, the vectors solve L v = l (Q - b I) v for l > 0. Then v' Q v = b + v' L v / l for v
-    of length 1, hence the bound. Of these vectors the n_clusters - 1 of the least cost v' L v are kept. In the paper
-    the bound is called beta and left to the user, as v' Q v times the volume of the graph; here it is divided by
-    twice the sum of the links' weights. A bound that the constant vector meets exactly has no solution, and is moved
-    by a millionth.
+    With L the normalized Laplacian and Q the signed matrix of the links' weights, normalized by the degrees like L, the
+    vectors solve L v = l (Q - b I) v for l > 0. Then v' Q v = b + v' L v / l for v of unit length, hence the bound b.
+    The n_clusters - 1 vectors with the smallest costs v' L v are used. In the paper the bound is called beta and is
+    v' Q v times the volume of the graph; here it is divided by twice the sum of the links' weights. A bound that the
+    constant vector meets exactly has no solution, and is shifted by a millionth.
 
-    The paper searches the whole space, which takes arrays of n x n numbers. In the span of the smoothest eigenvectors
-    the same algebra and the same bound hold, with Q restricted alike; single links are followed less closely there.
+    The paper searches the whole space, with arrays of n x n numbers. In the span of the smoothest eigenvectors the same
+    bound holds, but single links have less effect.
 
-    A graph must be in one piece here. If it is not, the pieces are joined along the spanning tree of their means,
-    each time by the edge between the two nearest rows, which weighs 1 / (1 + d^2 / (s_i s_j)). Pieces of a
-    precomputed affinity are tied to the largest by the smallest weight there is.
+    A graph that is not connected is connected first: along the minimum spanning tree of the means of its components,
+    by the edge between the two nearest rows, with the weight 1 / (1 + d^2 / (s_i s_j)). With a precomputed affinity all
+    components are connected with the largest one, by the smallest positive weight.
 
-    Without links the vectors are the smoothest but the constant one: normalised cuts.
+    Without links the vectors are the smoothest but the constant one: normalized cuts.
 
     References
     ----------
@@ -130,23 +126,18 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseEstimator):
     >>> X, y = make_moons(200, noise=0.15, random_state=0)
     >>> links = Constraints.sample(y, n_pairs=60, random_state=0)
     >>> plain = ConstrainedSpectral(2, random_state=0).fit(X)
-    >>> told = ConstrainedSpectral(2, random_state=0).fit(X, constraints=links)
-    >>> adjusted_rand(y, plain.labels_) < adjusted_rand(y, told.labels_)
+    >>> linked = ConstrainedSpectral(2, random_state=0).fit(X, constraints=links)
+    >>> adjusted_rand(y, plain.labels_) < adjusted_rand(y, linked.labels_)
     True
-    >>> bool(told.satisfactions_.min() >= told.bound_)
+    >>> bool(linked.satisfactions_.min() >= linked.bound_)
     True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        **BaseSpectral._parameter_constraints,
         "satisfaction": [Interval(Real, None, None, closed="neither"), StrOptions({"auto"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
-        "affinity": [StrOptions({"nearest_neighbors", "full", "precomputed"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "scale_neighbor": [Interval(Integral, 1, None, closed="left"), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_samples": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -185,12 +176,11 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table, or the affinities of its rows if they are precomputed.
+            The data, or their affinities if precomputed.
         y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row are taken as the
-            truth that a score needs, and left alone.
+            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored.
         constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows.
+            The links between rows.
 
         Returns
         -------
@@ -203,13 +193,9 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseEstimator):
         n_smooth = self._check_components(n_samples)
         links = self._constraints_for(constraints, y, n_samples)
         rng = check_random_state(self.random_state)
-        graph = make_graph(X, self.affinity, self.n_neighbors, self.scale_neighbor, self.max_samples)
-        piece = find_pieces(graph.weights)
-        self.n_connected_components_ = int(piece.max()) + 1
-        if self.n_connected_components_ > 1:
-            graph = join_pieces(graph, piece, np.empty((0, 2), dtype=np.int64))
+        graph = self._make_graph(X, max_pieces=1)
         vectors = self._vectors(graph, links, n_smooth, rng)
-        # A row without edges, which only a single row can be by now, has the degree 1.
+        # Only a single row can be without edges; its degree counts as 1.
         root = np.sqrt(np.where(graph.degree > 0, graph.degree, 1.0))
         embedding = vectors / root[:, None]
         self.vectors_ = vectors.astype(X.dtype, copy=False)
@@ -219,16 +205,16 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseEstimator):
         return self
 
     def _check_components(self, n_samples: int) -> int:
-        """Return the number of eigenvectors to work with, and refuse too many."""
+        """Return the number of eigenvectors to use, and refuse too many."""
         if self.n_components == "auto":
-            return n_samples if n_samples <= MOST_ROWS_WHOLE else max(SMOOTHEST, 4 * self.n_clusters)
+            return n_samples if n_samples <= MAX_FULL_ROWS else max(N_SMOOTHEST, 4 * self.n_clusters)
         if self.n_components is None:
-            check_size(n_samples, self.max_samples, "n_components=None", 'n_components="auto"')
+            check_array_fits("n_components=None", n_samples, self.max_samples, 'n_components="auto"')
             return n_samples
         return min(max(int(self.n_components), self.n_clusters), n_samples)
 
     def _vectors(self, graph: Graph, links: Constraints, n_smooth: int, rng: np.random.RandomState) -> Floats:
-        """Find the cheapest vectors that keep the bound, and note how well they do."""
+        """Find the vectors of minimum cost that meet the bound, and set their attributes."""
         n_wanted = self.n_clusters - 1
         self.bound_: float | None = None
         self.largest_bound_: float | None = None
@@ -238,30 +224,24 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseEstimator):
             self.costs_ = np.maximum(1 - values[1:], 0.0)
             return basis[:, 1:]
         values, basis = leading_vectors(graph, "symmetric", n_smooth, rng)
-        inside = basis.T @ (link_matrix(links, graph.degree) @ basis)
-        asked = None if isinstance(self.satisfaction, str) else float(self.satisfaction)
-        bound, self.largest_bound_ = find_bound(inside, n_wanted, asked)
+        inside = basis.T @ (normalized_links(links, graph.degree) @ basis)
+        given = None if isinstance(self.satisfaction, str) else float(self.satisfaction)
+        bound, self.largest_bound_ = find_bound(inside, n_wanted, given)
         if bound >= self.largest_bound_:
             raise InfeasibleError(
-                f"satisfaction={self.satisfaction:g} asks for more than {n_wanted} vectors can keep of these links in "
-                f"{basis.shape[1]} dimensions; give a number below {self.largest_bound_:.6g}."
+                f"satisfaction={self.satisfaction:g} is more than {n_wanted} vectors in {basis.shape[1]} dimensions "
+                f"can reach; give a number below {self.largest_bound_:.6g}."
             )
         found, self.costs_, self.satisfactions_ = bounded_vectors(1 - values, inside, bound, n_wanted)
         self.bound_ = bound
         return basis @ found
 
-    def _assign(self, embedding: Floats, rng: np.random.RandomState) -> NDArray[np.int32]:
-        """Read the clusters from the rows of the embedding."""
+    def _assign(self, embedding: Floats, rng: np.random.RandomState) -> Ints:
+        """Run k-means on the embedding."""
         if embedding.shape[1] == 0:
-            return np.zeros(len(embedding), dtype=np.int32)
-        # The rows are divided by the roots of degrees; brought to a common size, the tolerance of k-means suits them.
+            return np.zeros(len(embedding), dtype=np.int64)
+        # Rescaled to unit variance, which suits the tolerance of k-means.
         spread = embedding.std(axis=0)
         model = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng)
         labels = model.fit(embedding / max(float(np.sqrt(np.square(spread).mean())), 1e-300)).labels_
-        return np.asarray(labels, dtype=np.int32)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = tags.input_tags.positive_only = self.affinity == "precomputed"
-        return tags
+        return np.asarray(labels, dtype=np.int64)

@@ -1,55 +1,50 @@
-"""The leading eigenvectors of a normalised graph."""
+"""The leading eigenvectors of a normalized graph."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
+from mustlink._eigen import MAX_DIRECT_ROWS, decompose
 from mustlink._sklearn_compat import one_blas_thread
+from mustlink._types import Floats, Indices
 from mustlink.spectral._graph import Graph, find_pieces
 
-Floats = NDArray[np.float64]
+# If Lanczos does not converge: up to this number of rows a dense solver, beyond that a sparse factorization.
+MAX_DENSE_ROWS = 5_000
 
-MOST_DIRECT_ROWS = 500
-"""Up to here a direct method is quicker than Lanczos."""
+# The maximum number of restarts of Lanczos.
+MAX_RESTARTS = 300
 
-MOST_ROWS_OF_AN_ARRAY = 5_000
-"""Up to here the direct method stands in where Lanczos does not converge; beyond, factors of the sparse matrix do."""
+# Just above the largest eigenvalue, 1: the shifted matrix is positive definite.
+SHIFT = 1 + 1e-6
 
-MOST_RESTARTS = 300
-"""Lanczos that needs more has no end in sight."""
-
-BEYOND_ONE = 1 + 1e-6
-"""A number just above the largest eigenvalue, 1, so that the matrix to be factored is positive definite."""
-
+# The relative tolerance of the eigenvalues.
 TOLERANCE = 1e-9
-"""Of the eigenvalues, relative; the clusters that are read from the vectors do not change long before."""
 
 
 def symmetric_form(graph: Graph) -> tuple[Any, Floats]:
-    """Return D^-1/2 A D^-1/2, and the root of the degrees, which it leaves as it is.
+    """Return D^-1/2 A D^-1/2, and its eigenvector of eigenvalue 1, the roots of the degrees.
 
     A node without edges gets the diagonal entry 1, as if it had an edge to itself.
     """
     degree = graph.degree
-    lonely = degree <= 0
-    root = np.sqrt(np.where(lonely, 1.0, degree))
+    isolated = degree <= 0
+    root = np.sqrt(np.where(isolated, 1.0, degree))
     if sparse.issparse(graph.weights):
         inverse = sparse.diags_array(1 / root)
-        return inverse @ graph.weights @ inverse + sparse.diags_array(lonely.astype(float)), root
+        return inverse @ graph.weights @ inverse + sparse.diags_array(isolated.astype(float)), root
     matrix = graph.weights / root[:, None]
     matrix /= root[None, :]
-    matrix[lonely, lonely] = 1.0
+    matrix[isolated, isolated] = 1.0
     return matrix, root
 
 
 def additive_form(graph: Graph) -> tuple[Any, Floats]:
-    """Return (A + d_max I - D) / d_max, and ones, which it leaves as they are."""
+    """Return (A + d_max I - D) / d_max, and its eigenvector of eigenvalue 1, the ones."""
     degree = graph.degree
     largest = degree.max() or 1.0
     ones = np.ones(graph.n_rows)
@@ -60,19 +55,19 @@ def additive_form(graph: Graph) -> tuple[Any, Floats]:
     return matrix, ones
 
 
-def piece_vectors(piece: NDArray[np.intp], fixed: Floats, n_most: int) -> Floats:
-    """Return the vectors that are `fixed` on one piece and 0 elsewhere, of length 1, for the first pieces."""
-    vectors = np.zeros((len(piece), min(n_most, piece.max() + 1)))
+def piece_vectors(piece: Indices, fixed: Floats, max_vectors: int) -> Floats:
+    """Return the unit vectors that are proportional to `fixed` on one piece and 0 elsewhere, for the first pieces."""
+    vectors = np.zeros((len(piece), min(max_vectors, piece.max() + 1)))
     inside = np.flatnonzero(piece < vectors.shape[1])
     vectors[inside, piece[inside]] = fixed[inside]
     return vectors / np.linalg.norm(vectors, axis=0)
 
 
 def leading_vectors(graph: Graph, form: str, n_vectors: int, rng: np.random.RandomState) -> tuple[Floats, Floats]:
-    """Return the eigenvectors of the largest eigenvalues of a normalised graph, largest first, and the eigenvalues.
+    """Return the largest eigenvalues of a normalized graph, largest first, and their eigenvectors.
 
-    The eigenvalue 1 has one vector for each piece of the graph, which need not be searched for. Lanczos, which has
-    trouble with equal eigenvalues, is left with those within the pieces.
+    The eigenvalue 1 has one known vector for each piece of the graph. Lanczos, which converges slowly for multiple
+    eigenvalues, searches the others only.
     """
     start = rng.uniform(0.5, 1, graph.n_rows)
     matrix, fixed = (symmetric_form if form == "symmetric" else additive_form)(graph)
@@ -80,33 +75,33 @@ def leading_vectors(graph: Graph, form: str, n_vectors: int, rng: np.random.Rand
     n_left = n_vectors - known.shape[1]
     if n_left == 0:
         return np.ones(n_vectors), known
-    # Where factors stay sparse they are by far the quickest way, and Lanczos alone the slowest: such a graph is long.
-    search = _by_factors if graph.is_flat and graph.n_rows > MOST_ROWS_OF_AN_ARRAY else _by_lanczos
+    # If the factors are sparse, factorization is by far the fastest, and Lanczos alone the slowest.
+    search = _by_factors if graph.is_flat and graph.n_rows > MAX_DENSE_ROWS else _by_lanczos
     values, vectors = search(matrix, known, n_left, start)
     return np.concatenate([np.ones(known.shape[1]), values]), np.hstack([known, vectors])
 
 
 def _by_lanczos(matrix: Any, known: Floats, n_vectors: int, start: Floats) -> tuple[Floats, Floats]:
-    """Return the leading eigenpairs at right angles to the known vectors of eigenvalue 1."""
+    """Return the leading eigenpairs orthogonal to the known vectors of eigenvalue 1."""
     n_rows = len(start)
-    if n_rows <= MOST_DIRECT_ROWS or n_vectors >= n_rows // 2:
+    if n_rows <= MAX_DIRECT_ROWS or n_vectors >= n_rows // 2:
         return _direct(matrix, known, n_vectors)
 
     def multiply(vector: Floats) -> Floats:
         vector = vector.ravel()
-        # The eigenvalues lie between -1 and 1, so that those of the known vectors become the smallest.
+        # The eigenvalues are between -1 and 1; those of the known vectors become the smallest.
         return matrix @ vector - 2 * (known @ (known.T @ vector))
 
-    # The last of several vectors comes late, and is one that nobody asked for.
+    # The last vectors converge late, so more are computed than needed.
     n_asked = min(n_vectors + 8, n_rows // 2)
     operator = LinearOperator((n_rows, n_rows), matvec=multiply, dtype=np.float64)
     n_basis = min(n_rows, max(4 * n_asked, 60))
     try:
         values, vectors = eigsh(
-            operator, k=n_asked, which="LA", v0=start, ncv=n_basis, tol=TOLERANCE, maxiter=MOST_RESTARTS
+            operator, k=n_asked, which="LA", v0=start, ncv=n_basis, tol=TOLERANCE, maxiter=MAX_RESTARTS
         )
     except ArpackNoConvergence:
-        if not sparse.issparse(matrix) or n_rows <= MOST_ROWS_OF_AN_ARRAY:
+        if not sparse.issparse(matrix) or n_rows <= MAX_DENSE_ROWS:
             return _direct(matrix, known, n_vectors)
         return _by_factors(matrix, known, n_vectors, start)
     order = np.argsort(-values, kind="stable")[:n_vectors]
@@ -114,10 +109,10 @@ def _by_lanczos(matrix: Any, known: Floats, n_vectors: int, start: Floats) -> tu
 
 
 def _by_factors(matrix: Any, known: Floats, n_vectors: int, start: Floats) -> tuple[Floats, Floats]:
-    """Find the same eigenpairs by factors of the sparse matrix, where the eigenvalues are too near for Lanczos."""
+    """Find the same eigenpairs by a factorization of the sparse matrix, for eigenvalues too close for Lanczos."""
     n_rows = len(start)
-    shifted = sparse.csc_matrix(sparse.diags_array(np.full(n_rows, BEYOND_ONE)) - matrix)
-    # It is symmetric and positive definite: an order for symmetric matrices, and no pivots off the diagonal.
+    shifted = sparse.csc_matrix(sparse.diags_array(np.full(n_rows, SHIFT)) - matrix)
+    # The matrix is symmetric and positive definite: an order for symmetric matrices, and diagonal pivots.
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
 
     def solve(vector: Floats) -> Floats:
@@ -128,20 +123,13 @@ def _by_factors(matrix: Any, known: Floats, n_vectors: int, start: Floats) -> tu
     operator = LinearOperator((n_rows, n_rows), matvec=solve, dtype=np.float64)
     values, vectors = eigsh(operator, k=n_vectors, which="LA", v0=start, ncv=max(4 * n_vectors, 60))
     order = np.argsort(-values, kind="stable")
-    return BEYOND_ONE - 1 / values[order], vectors[:, order]
+    return SHIFT - 1 / values[order], vectors[:, order]
 
 
 def _direct(matrix: Any, known: Floats, n_vectors: int) -> tuple[Floats, Floats]:
-    """Find the same eigenpairs by a direct method, on an array."""
+    """Find the same eigenpairs by a direct method on a dense array."""
     dense = matrix.toarray() if sparse.issparse(matrix) else matrix
-    n_rows = len(dense)
     with one_blas_thread():
-        # The known eigenvalues become -3, below all others, so that none is mixed with them.
-        values, vectors = eigh(dense - 4 * known @ known.T, subset_by_index=(n_rows - n_vectors, n_rows - 1))
+        # The known eigenvalues become -3, below all others.
+        values, vectors = decompose(dense - 4 * known @ known.T, n_vectors)
     return values[::-1], vectors[:, ::-1]
-
-
-def to_sphere(vectors: Floats) -> Floats:
-    """Bring every row to length 1; a row of zeros stays."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0, length, 1.0)

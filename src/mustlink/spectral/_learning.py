@@ -1,4 +1,4 @@
-"""Spectral learning: links written into a graph of neighbours before its eigenvectors are taken."""
+"""Spectral learning: links as edges of the graph whose eigenvectors are clustered."""
 
 from __future__ import annotations
 
@@ -7,95 +7,92 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
-from sklearn.utils import Tags, check_random_state
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from mustlink._estimators import clone_with, draw_seed
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.spectral._eigenvectors import leading_vectors, to_sphere
-from mustlink.spectral._graph import find_pieces, join_pieces, make_graph, with_links
+from mustlink.spectral._base import BaseSpectral
+from mustlink.spectral._eigenvectors import leading_vectors
 
 __all__ = ["SpectralLearning"]
 
 
-class SpectralLearning(ConstrainedClusterMixin, BaseEstimator):
-    """Spectral learning: links become edges of a graph, and a clusterer works on its eigenvectors.
+class SpectralLearning(ConstrainedClusterMixin, BaseSpectral):
+    """Spectral learning: links modify the affinities of spectral clustering (Kamvar, Klein and Manning 2003).
 
-    Two rows that must be together get the largest affinity there is, 1, and two that cannot get none; the eigenvectors
-    of the graph carry this on to the neighbours of linked rows. Links are advice: the graph around them decides how
-    far they are followed.
+    Must-linked rows get the largest affinity, 1, and cannot-linked rows the affinity 0; the eigenvectors of the graph
+    propagate this to the neighbors of linked rows. Links can be violated.
 
     Parameters
     ----------
     n_clusters : int, default=8
         The number of clusters.
     estimator : clusterer, default=None
-        Any clusterer with ``fit_predict``, for the rows of the eigenvectors; its `n_clusters` is set to that given
-        here, and its random states from `random_state`. None is k-means with ten starts.
+        The clusterer for the rows of the eigenvectors, with ``fit_predict``; its `n_clusters` and `random_state` are
+        set. None is k-means with ten runs.
     n_components : int or None, default=None
-        The number of eigenvectors; None is as many as clusters.
+        The number of eigenvectors; None is `n_clusters`.
     affinity : {"nearest_neighbors", "full", "precomputed"}, default="nearest_neighbors"
-        Which rows are joined: nearest neighbours, all rows, or X is itself a symmetric matrix of affinities, not
-        negative, dense or sparse. They should not exceed 1, the affinity of must-links.
+        Which rows have an edge: nearest neighbors, all rows, or as in X, if it is a symmetric matrix of nonnegative
+        affinities, dense or sparse, at most 1.
     n_neighbors : int, default=10
-        How many neighbours of a row are joined with it.
+        The number of neighbors of each row.
     scale_neighbor : int or None, default=7
-        The distance of a row to this neighbour is its own scale s. An edge weighs exp(-d^2 / (s_i s_j)). None gives
-        the weight 1 to all edges of nearest neighbours.
+        The distance of a row to this neighbor is its own scale s. An edge weighs exp(-d^2 / (s_i s_j)). None gives
+        the weight 1 to all edges of nearest neighbors.
     normalization : {"additive", "symmetric"}, default="additive"
         "additive" is that of the paper, (A + d_max I - D) / d_max; "symmetric" is that of Ng, Jordan and Weiss,
-        D^(-1/2) A D^(-1/2), with which few links change less.
+        D^(-1/2) A D^(-1/2), where few links have less effect.
     max_samples : int, default=10_000
-        ``affinity="full"`` refuses more rows than this.
+        The maximum number of rows for ``affinity="full"``.
     random_state : int, RandomState or None, default=None
-        Makes a run repeatable.
+        Makes a fit repeatable.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         The cluster of every row.
     embedding_ : ndarray of shape (n_samples, n_components)
-        The eigenvectors, each row brought to length 1.
+        The eigenvectors, with rows of unit length.
     eigenvalues_ : ndarray of shape (n_components,)
-        Of the normalised graph, largest first; at most 1.
+        The eigenvalues of the normalized graph, largest first; at most 1.
     n_connected_components_ : int
-        The number of pieces that the graph falls into, with the links in it.
+        The number of connected components of the graph with links.
     estimator_ : clusterer
-        Fitted on the embedding.
+        The clusterer fitted on the embedding.
     violations_ : Constraints
-        The links that the result breaks.
+        The violated links.
     n_features_in_ : int
-        The number of columns of X.
+        The number of features.
 
     Raises
     ------
     TooLargeError
-        If ``affinity="full"`` is given more than `max_samples` rows.
+        With ``affinity="full"``, if there are more than `max_samples` rows.
 
     See Also
     --------
-    ConstrainedSpectral : Bounds from below how well the links are kept.
+    ConstrainedSpectral : With a lower bound on the satisfaction of links.
     NormalizedSpectralClustering : Without links.
 
     Notes
     -----
-    The paper joins all rows by a Gaussian, which one far row is enough to spoil; here nearest neighbours are joined,
-    with a scale for every row, and the graph stays sparse. It has no place for weights of links, so that these play
-    no part; links are used as they are, without those that follow from them.
+    The paper uses a Gaussian affinity of all rows, which is sensitive to outliers; here the graph is that of nearest
+    neighbors, with local scaling, and sparse. Weights of links, and links that only follow from others, are not used.
 
-    The additive form has the eigenvectors of the Laplacian D - A; d_max, the largest degree with the links in place,
-    only says how its eigenvalues are counted. So a row with very many must-links does no harm to the others, but rows
-    with few and weak edges make small clusters more easily than with the symmetric form.
+    The additive form has the eigenvectors of the Laplacian D - A; d_max, the largest degree, only scales the
+    eigenvalues. Hence a row with many must-links does not affect the others, but rows with weak edges form small
+    clusters more easily than with the symmetric form.
 
-    Each piece of the graph, a row without edges among them, has an eigenvector of eigenvalue 1 of its own, which is
-    written down rather than searched for. A graph of more pieces than components would leave open which of them to
-    take: its pieces are first joined into one, along the spanning tree of their means, each time by the edge between
-    the two nearest rows that no link keeps apart, which weighs 1 / (1 + d^2 / (s_i s_j)). Pieces of a precomputed
-    affinity are tied to the largest by the smallest weight there is.
+    A graph with more connected components than eigenvectors is connected first: along the minimum spanning tree of the
+    means of its components, by the edge between the two nearest rows without a cannot-link, with the weight
+    1 / (1 + d^2 / (s_i s_j)). With a precomputed affinity all components are connected with the largest one, by the
+    smallest positive weight.
 
     References
     ----------
@@ -109,20 +106,15 @@ class SpectralLearning(ConstrainedClusterMixin, BaseEstimator):
     >>> X, y = make_moons(200, noise=0.15, random_state=0)
     >>> plain = SpectralLearning(2, random_state=0).fit(X)
     >>> links = Constraints.sample(y, n_pairs=60, random_state=0)
-    >>> told = SpectralLearning(2, random_state=0).fit(X, constraints=links)
-    >>> adjusted_rand(y, plain.labels_) < adjusted_rand(y, told.labels_)
+    >>> linked = SpectralLearning(2, random_state=0).fit(X, constraints=links)
+    >>> adjusted_rand(y, plain.labels_) < adjusted_rand(y, linked.labels_)
     True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        **BaseSpectral._parameter_constraints,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "affinity": [StrOptions({"nearest_neighbors", "full", "precomputed"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "scale_neighbor": [Interval(Integral, 1, None, closed="left"), None],
         "normalization": [StrOptions({"additive", "symmetric"})],
-        "max_samples": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -161,12 +153,11 @@ class SpectralLearning(ConstrainedClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table, or the affinities of its rows if they are precomputed.
+            The data, or their affinities if precomputed.
         y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row are taken as the
-            truth that a score needs, and left alone.
+            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored.
         constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows.
+            The links between rows.
 
         Returns
         -------
@@ -181,32 +172,14 @@ class SpectralLearning(ConstrainedClusterMixin, BaseEstimator):
                 raise ValueError(f"n_samples={n_samples} should be >= {name}={number}.")
         links = self._constraints_for(constraints, y, n_samples)
         rng = check_random_state(self.random_state)
-        graph = make_graph(X, self.affinity, self.n_neighbors, self.scale_neighbor, self.max_samples)
-        graph = with_links(graph, links.must_link, links.cannot_link)
-        piece = find_pieces(graph.weights)
-        self.n_connected_components_ = int(piece.max()) + 1
-        if self.n_connected_components_ > n_vectors:
-            graph = join_pieces(graph, piece, links.cannot_link)
+        graph = self._make_graph(X, max_pieces=n_vectors, links=links)
         self.eigenvalues_, vectors = leading_vectors(graph, self.normalization, n_vectors, rng)
-        directions = to_sphere(vectors)
+        directions = normalize(vectors)
         self.embedding_ = directions.astype(X.dtype, copy=False)
-        self.estimator_ = prepared_base(self.estimator, self.n_clusters, rng)
-        self.labels_ = np.asarray(self.estimator_.fit_predict(directions))
+        estimator = KMeans(n_init=10) if self.estimator is None else self.estimator
+        if isinstance(estimator, type) or not hasattr(estimator, "fit_predict"):
+            raise TypeError(f"estimator must be a clusterer with fit_predict, such as KMeans(); got {estimator!r}.")
+        self.estimator_ = clone_with(estimator, self.n_clusters, draw_seed(rng))
+        self.labels_ = np.asarray(self.estimator_.fit_predict(directions), dtype=np.int64)
         self.violations_ = links.violations(self.labels_)
         return self
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = tags.input_tags.positive_only = self.affinity == "precomputed"
-        return tags
-
-
-def prepared_base(estimator: Any, n_clusters: int, rng: np.random.RandomState) -> Any:
-    """Copy the clusterer of the embedding, and set its number of clusters and its seeds."""
-    seed = draw_seed(rng)
-    if estimator is None:
-        return KMeans(n_clusters, n_init=10, random_state=seed)
-    if isinstance(estimator, type) or not hasattr(estimator, "fit_predict"):
-        raise TypeError(f"estimator must be a clusterer with fit_predict, such as KMeans(); got {estimator!r}.")
-    return clone_with(estimator, n_clusters, seed)

@@ -1,50 +1,50 @@
-"""Rotate eigenvectors until each row lies along one axis."""
+"""Rotation of eigenvectors towards cluster indicators."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from mustlink.spectral._rotation_kernels import turn_to_axes
+from mustlink._types import Floats
+from mustlink.spectral._rotation_kernels import align_with_axes
 
 __all__ = ["rotate_to_indicators"]
 
 
 def rotate_to_indicators(
     vectors: ArrayLike, *, sample_weight: ArrayLike | None = None, max_sweeps: int = 100, tol: float = 1e-9
-) -> tuple[NDArray[np.float64], float]:
-    """Rotate vectors so that each row lies as nearly as possible along one axis.
+) -> tuple[Floats, float]:
+    """Rotate eigenvectors to align each row with one axis as closely as possible.
 
-    The eigenvectors of a graph's Laplacian span the indicators of its clusters, but are some rotation of them. This
-    finds the rotation back. The cluster of a row is then the column of its largest entry.
+    The eigenvectors of a graph's Laplacian are a rotation of the indicators of its clusters. This finds the inverse
+    rotation. The cluster of a row is then the column of its largest entry.
 
     Parameters
     ----------
     vectors : array-like of shape (n_samples, n_vectors)
-        Eigenvectors as columns. Rows of any length; a row of zeros has no direction and is left out of the cost.
+        Eigenvectors as columns. Rows of zeros do not contribute to the cost.
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts, not negative; 1 if None.
+        Nonnegative weights of the rows; 1 if None.
     max_sweeps : int, default=100
-        The most rounds over all pairs of axes.
+        The maximum number of rounds over all pairs of axes.
     tol : float, default=1e-9
-        A round that lowers the cost by no more than this share is the last.
+        Stops when a round reduces the cost by at most this fraction.
 
     Returns
     -------
     rotated : ndarray of shape (n_samples, n_vectors)
-        The vectors times an orthogonal matrix. The sign of a column is such that the rows which lie along it are
-        positive on the whole.
+        The vectors times an orthogonal matrix. The sign of a column makes the sum of the entries of the rows aligned
+        with it positive.
     quality : float
-        Between 0 and 1. It is 1 if every row lies along an axis, 0 if the entries of every row are equally large.
+        From 0, if all entries of every row have the same absolute value, to 1, if every row is aligned with an axis.
 
     Notes
     -----
     The cost is that of Zelnik-Manor and Perona: the sum over rows and columns of :math:`Z_{ij}^2 / \\max_j Z_{ij}^2`.
-    They follow its gradient over all angles at once; here the planes of two axes are turned one at a time, each to
-    its best angle, so that the cost never rises and there is no step to choose. Two starts are tried, the vectors as
-    given and a basis of rows that are as orthogonal as can be, and the cheaper end is kept. The quality runs over the
-    whole interval from 0 to 1, whatever the number of vectors.
+    They use gradient descent over all angles; here the planes of two axes are rotated one at a time, each by its
+    optimal angle, so the cost never increases and there is no step size. There are two starts, the vectors as given and
+    a basis of nearly orthogonal rows, of which the better result is returned.
 
     References
     ----------
@@ -66,10 +66,10 @@ def rotate_to_indicators(
     n_rows, n_vectors = V.shape
     weight = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n_rows,):
-        raise ValueError(f"There are {n_rows} rows but {weight.size} weights for them; give one each.")
+        raise ValueError(f"sample_weight has {weight.size} entries for {n_rows} rows; give one per row.")
     if not (weight >= 0).all():
-        raise ValueError("sample_weight must hold numbers that are not negative.")
-    # The length of a row does not change under rotation, so that rows of length 1 have the same cost.
+        raise ValueError("sample_weight must not be negative.")
+    # Rotation does not change the lengths of rows, and the cost does not depend on them.
     length = np.linalg.norm(V, axis=1)
     mass = np.where(length > 0, weight, 0.0)
     total = mass.sum()
@@ -77,7 +77,7 @@ def rotate_to_indicators(
         return _with_signs(V.copy(), mass), 1.0
     directions = V / np.where(length > 0, length, 1.0)[:, None]
     ends = [
-        (turn_to_axes(turned, mass, max_sweeps, tol), turned)
+        (align_with_axes(turned, mass, max_sweeps, tol), turned)
         for turned in (directions.copy(), np.ascontiguousarray(directions @ _basis_of_rows(directions, mass)))
     ]
     cost, turned = min(ends, key=lambda end: end[0])
@@ -85,8 +85,8 @@ def rotate_to_indicators(
     return _with_signs(turned * length[:, None], mass), float(np.clip(quality, 0.0, 1.0))
 
 
-def _basis_of_rows(directions: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the orthogonal matrix nearest to as many rows as there are columns, each far from those before it."""
+def _basis_of_rows(directions: Floats, mass: Floats) -> Floats:
+    """Return the orthogonal matrix nearest to a choice of rows, each nearly orthogonal to those before it."""
     n_vectors = directions.shape[1]
     chosen = np.empty((n_vectors, n_vectors))
     overlap = np.where(mass > 0, 0.0, np.inf)
@@ -99,8 +99,8 @@ def _basis_of_rows(directions: NDArray[np.float64], mass: NDArray[np.float64]) -
     return left @ right
 
 
-def _with_signs(rotated: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn columns round, in place, so that the rows which lie along them are positive on the whole."""
+def _with_signs(rotated: Floats, mass: Floats) -> Floats:
+    """Change the signs of columns, in place, to make the sum of their aligned rows positive."""
     column = np.abs(rotated).argmax(axis=1)
     largest = rotated[np.arange(len(rotated)), column]
     side = np.bincount(column, weights=mass * largest, minlength=rotated.shape[1])

@@ -1,20 +1,18 @@
-"""Compiled search for the rotation that brings rows onto the axes."""
+"""Compiled search for the rotation that aligns rows with axes."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mustlink._jit import jit
-
-Floats = NDArray[np.float64]
+from mustlink._types import Floats
 
 
 @jit
 def _cost_at(Z: Floats, mass: Floats, rest: Floats, a: int, b: int, angle: float) -> float:
-    """Sum the mass over the largest squared entry of each row, after turning the plane of the axes a and b."""
+    """Return the sum of mass over the largest squared entry of each row, after rotating the plane of axes a and b."""
     cosine = math.cos(angle)
     sine = math.sin(angle)
     total = 0.0
@@ -30,7 +28,7 @@ def _cost_at(Z: Floats, mass: Floats, rest: Floats, a: int, b: int, angle: float
 def _best_angle(
     Z: Floats, mass: Floats, rest: Floats, a: int, b: int, n_grid: int, n_golden: int
 ) -> tuple[float, float]:
-    """Return the best angle for one plane and its cost: a grid over an eighth turn each way, then golden section."""
+    """Return the best angle for one plane and its cost: a grid from -pi/4 to pi/4, then golden section search."""
     width = math.pi / 2 / n_grid
     best = _cost_at(Z, mass, rest, a, b, 0.0)
     angle = 0.0
@@ -73,8 +71,8 @@ def _largest_elsewhere(Z: Floats, a: int, b: int, rest: Floats) -> None:
 
 
 @jit
-def turn_to_axes(Z: Floats, mass: Floats, max_sweeps: int, tol: float) -> float:
-    """Turn Z in place, one plane of two axes after the other, until a sweep gains next to nothing.
+def align_with_axes(Z: Floats, mass: Floats, max_sweeps: int, tol: float) -> float:
+    """Rotate Z in place, one plane of two axes after the other, until a sweep reduces the cost by at most `tol`.
 
     Z has at least two columns. Returns the cost: the sum over the rows of mass over the largest squared entry.
     """
