@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from mustlink import Constraints
-from mustlink.errors import OptionError
+from mustlink.errors import ConstraintError, OptionError
 from mustlink.workflow import STRATEGIES, RowComparison, Sitting, TableOptions, load_table
 from mustlink.workflow._answer_file import AnswerFile
 
@@ -57,6 +59,32 @@ def test_undo_reaches_the_file_but_not_the_sitting_before(shop, table):
     assert sitting.undo() is None
     assert sitting.question == question
     assert (shop / "new.csv").read_text() == before
+
+
+def test_any_two_rows_can_be_told(shop, table):
+    sitting = Sitting(table, shop / "new.csv", n_clusters=3)
+    sitting.tell(0, 3, True)
+    sitting.tell(1, 0, False)
+    assert sitting.counts == (1, 1, 0)
+    assert sitting.constraints == Constraints(must_link=[(0, 3)], cannot_link=[(0, 1)])
+    for a, b in ((4, 4), (0, 30), (-1, 2)):
+        with pytest.raises(ConstraintError, match=r"Row|row"):
+            sitting.tell(a, b, True)
+    assert (shop / "new.csv").read_text() == "a,b,link\nc00,c03,must\nc01,c00,cannot\n"
+
+
+def test_an_answer_that_cannot_be_saved_does_not_count(shop, table, monkeypatch):
+    sitting = Sitting(table, shop / "new.csv", n_clusters=3)
+    question = sitting.question
+
+    def full(*answer):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(sitting._file, "append", full)
+    with pytest.raises(OSError, match="No space"):
+        sitting.answer(True)
+    assert sitting.n_asked == 0
+    assert sitting.question == question
 
 
 def test_an_unknown_strategy_is_refused_before_a_file_is_made(shop, table):

@@ -173,10 +173,29 @@ class Sitting:
             Whether the two rows belong together; None skips the question.
         """
         question = self.question
-        if question is not None and together is not None:
-            names = self._table.row_names
-            self._file.append(names[question.a], names[question.b], together)
-        self._strategy.answer(together)
+        if question is None:
+            raise RuntimeError("There is no question left to answer.")
+        self.tell(*question, together)
+
+    def tell(self, a: int, b: int, together: bool | None) -> None:
+        """Save what the person knows of any two rows, asked or not.
+
+        Parameters
+        ----------
+        a, b : int
+            The rows of `X`.
+        together : bool or None
+            Whether they belong together; None if it is not known and not to be asked.
+        """
+        self._strategy.tell(a, b, together)
+        if together is None:
+            return
+        try:
+            self._file.append(self._table.row_names[a], self._table.row_names[b], together)
+        except BaseException:
+            # What is not on the disk does not count, also for the next question.
+            self._strategy.undo()
+            raise
 
     def undo(self) -> Answer | None:
         """Take back the last answer of this sitting, also in the file.
