@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 from mustlink import Constraints
-from mustlink.mixture import ConstrainedMixture, MixtureLinks
+from mustlink.mixture import ConstrainedEM, FittedMixture
+from mustlink.mixture._constrained_mixture import log_densities, maximize
 from reference.marginals import enumerate_marginals
 from reference.random_links import cases
 
@@ -20,9 +22,8 @@ def test_posteriors_with_the_heaviest_forest_equal_enumeration(case, n_states, s
     rng = np.random.RandomState(seed)
     weight = rng.random_sample(len(links.cannot_link))
     log_density = rng.standard_normal((case.n_samples, n_states))
-    mixture_links = MixtureLinks(links, case.n_samples, use_cannot_links=True)
-    mixture_links.choose_forest(weight)
-    found, _ = mixture_links.posteriors(log_density, np.zeros(n_states))
+    em = ConstrainedEM(links, case.n_samples, n_states)
+    found, _ = em._posteriors(log_density, np.zeros(n_states), em._heaviest_forest(weight))
     component = links.components(case.n_samples)
     edges, group = [], list(range(component.max() + 1))
     for p in np.argsort(-weight):
@@ -34,18 +35,15 @@ def test_posteriors_with_the_heaviest_forest_equal_enumeration(case, n_states, s
     np.testing.assert_allclose(found, enumerate_marginals(belief, edges)[component], atol=1e-9)
 
 
-def test_cannot_links_can_be_ignored():
-    links = Constraints([(0, 1)], [(0, 2)])
+@pytest.mark.parametrize("use_cannot_links", [False, True])
+def test_cannot_links_can_be_ignored(use_cannot_links):
+    em = ConstrainedEM(Constraints([(0, 1)], [(0, 2)]), 3, 2, use_cannot_links=use_cannot_links)
     log_density = np.log([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]])
-    ignoring, using = (MixtureLinks(links, 3, use) for use in (False, True))
-    for mixture_links in (ignoring, using):
-        mixture_links.choose_forest(np.ones(1))
-    together = np.array([0.81, 0.01])
-    np.testing.assert_allclose(ignoring.posteriors(log_density, np.zeros(2))[0][0], together / together.sum())
-    np.testing.assert_allclose(ignoring.posteriors(log_density, np.zeros(2))[0][2], [0.6, 0.4])
-    apart = np.array([0.81 * 0.4, 0.01 * 0.6])
-    np.testing.assert_allclose(using.posteriors(log_density, np.zeros(2))[0][0], apart / apart.sum())
-    np.testing.assert_allclose(using.posteriors(log_density, np.zeros(2))[0][2], apart[::-1] / apart.sum())
+    found, _ = em._posteriors(log_density, np.zeros(2), em._heaviest_forest(np.ones(1)))
+    joined = np.array([0.81 * 0.4, 0.01 * 0.6]) if use_cannot_links else np.array([0.81, 0.01])
+    expected = joined / joined.sum()
+    np.testing.assert_allclose(found[[0, 1]], [expected, expected])
+    np.testing.assert_allclose(found[2], expected[::-1] if use_cannot_links else [0.6, 0.4])
 
 
 def test_densities_are_those_of_the_gaussians():
@@ -54,9 +52,9 @@ def test_densities_are_those_of_the_gaussians():
     shapes = [np.diag([1.0, 2.0, 0.5]), np.eye(3) + 0.3]
     means = rng.standard_normal((2, 3))
     whitening = np.array([np.linalg.inv(np.linalg.cholesky(shape)).T for shape in shapes])
-    mixture = ConstrainedMixture(np.log([0.3, 0.7]), means, whitening)
+    mixture = FittedMixture(np.log([0.3, 0.7]), means, whitening)
     expected = np.array([multivariate_normal(m, s).logpdf(points) for m, s in zip(means, shapes, strict=True)]).T
-    found = mixture.log_densities(points)
+    found = log_densities(mixture, points)
     np.testing.assert_allclose(found - found[0, 0], expected - expected[0, 0])
     joint = np.exp(expected) * [0.3, 0.7]
     np.testing.assert_allclose(mixture.memberships(points), joint / joint.sum(axis=1, keepdims=True))
@@ -70,9 +68,7 @@ def test_a_row_of_weight_two_is_two_rows():
     weight[:10] = 2
     posterior = rng.random_sample((60, 2))
     posterior /= posterior.sum(axis=1, keepdims=True)
-    one = ConstrainedMixture.maximize(points, weight, posterior, np.array([0.5, 0.5]))
-    two = ConstrainedMixture.maximize(
-        doubled, np.ones(70), np.concatenate([posterior, posterior[:10]]), np.array([0.5, 0.5])
-    )
+    one = maximize(points, weight, posterior, np.array([0.5, 0.5]))
+    two = maximize(doubled, np.ones(70), np.concatenate([posterior, posterior[:10]]), np.array([0.5, 0.5]))
     np.testing.assert_allclose(one.means, two.means)
     np.testing.assert_allclose(one.whitening, two.whitening)

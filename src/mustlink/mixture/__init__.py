@@ -1,5 +1,5 @@
 """Gaussian mixtures with must-link and cannot-link constraints."""
 
-from mustlink.mixture._constrained_mixture import ConstrainedMixture, MixtureLinks
+from mustlink.mixture._constrained_mixture import ConstrainedEM, FittedMixture
 
-__all__ = ["ConstrainedMixture", "MixtureLinks"]
+__all__ = ["ConstrainedEM", "FittedMixture"]

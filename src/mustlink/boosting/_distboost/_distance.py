@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from mustlink._types import Array, Floats
-from mustlink.mixture import ConstrainedMixture
+from mustlink.mixture import FittedMixture
 
 __all__ = ["Directions", "Ensemble", "embed"]
 
@@ -61,7 +61,7 @@ class Ensemble:
     ----------
     directions : Directions
         The space of the mixtures.
-    mixtures : list of ConstrainedMixture
+    mixtures : list of FittedMixture
         The mixtures.
     alphas : ndarray of shape (n_mixtures,)
         Their weights.
@@ -70,7 +70,7 @@ class Ensemble:
     """
 
     directions: Directions
-    mixtures: list[ConstrainedMixture]
+    mixtures: list[FittedMixture]
     alphas: Floats
     soft: bool
 
@@ -93,7 +93,7 @@ class Ensemble:
         return np.maximum(0.5 * (self.alphas.sum() - likeness), 0.0)
 
 
-def embed(mixture: ConstrainedMixture, points: Floats, soft: bool) -> tuple[Floats, Floats]:
+def embed(mixture: FittedMixture, points: Floats, soft: bool) -> tuple[Floats, Floats]:
     """Return the vectors z of the points in a mixture, and their totals s."""
     probability = mixture.memberships(points)
     if soft:

@@ -23,7 +23,7 @@ from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_fits
 from mustlink.boosting._distboost._distance import Directions, Ensemble, embed
 from mustlink.boosting._distboost._pair_weights import PairWeights
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.mixture import ConstrainedMixture, MixtureLinks
+from mustlink.mixture import ConstrainedEM, FittedMixture
 
 __all__ = ["DistBoost"]
 
@@ -240,19 +240,17 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         directions = Directions.of(X, self.n_directions, rng)
         points = directions.project(X)
         weights = PairWeights(links, len(X), self.unlabeled_fraction)
-        mixture_links = MixtureLinks(links, len(X), self.cannot_links == "forest")
         linked, compact = links.compact()
         linked_points = points[linked]
         n_components = self.n_clusters if self.n_components is None else self.n_components
-        mixtures: list[ConstrainedMixture] = []
+        use_cannot_links = self.cannot_links == "forest"
+        em = ConstrainedEM(links, len(X), n_components, max_iter=self.max_iter, use_cannot_links=use_cannot_links)
+        mixtures: list[FittedMixture] = []
         self.history_: list[dict[str, float]] = []
         objective = 1.0
         with progress(self.n_rounds, type(self).__name__, shown=self.verbose) as advance:
             for number in range(1, self.n_rounds + 1 if len(links) else 2):
-                mixture_links.choose_forest(weights.of_cannot_links)
-                mixture = ConstrainedMixture.fit(
-                    points, weights.of_rows(), mixture_links, n_components, self.max_iter, rng
-                )
+                mixture = em.fit(points, weights.of_rows(), weights.of_cannot_links, rng)
                 hypothesis = self._hypothesis_about(mixture, linked_points, compact)
                 r = min(weights.agreement(hypothesis), MAX_AGREEMENT)
                 alpha = float(np.arctanh(r)) if r > 0 else 0.0  # ln((1 + r) / (1 - r)) / 2
@@ -274,7 +272,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         self.objective_ = [entry["objective"] for entry in self.history_]
         self._ensemble = Ensemble(directions, [mixtures[t] for t in kept], self.alphas_, self.hypothesis == "posterior")
 
-    def _hypothesis_about(self, mixture: ConstrainedMixture, points: Floats, links: Constraints) -> Floats:
+    def _hypothesis_about(self, mixture: FittedMixture, points: Floats, links: Constraints) -> Floats:
         """Return the hypothesis of a mixture about linked pairs of points."""
         if links.is_empty:
             return np.empty(0)
