@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from mustlink._plot_style import COLORS, MARKERS
-from mustlink.reproduce.engine._figures import LineStyle, curve_panels, draw_panels, level_line, round_lines
+from mustlink.reproduce.engine._figures import LineStyle, curve_panels, draw_panels, round_lines
 from mustlink.reproduce.engine._results import Results
 from mustlink.reproduce.engine._run import Run
 from mustlink.reproduce.engine._store import Record
@@ -60,7 +60,7 @@ def test_lines_and_levels_share_a_panel():
     lines = [
         LineStyle(0).line([0.1, 0.2], [5.0, 4.0], "here"),
         LineStyle(1).line([0.1], [7.0], "paper"),
-        level_line(3, label="true number"),
+        LineStyle(2).level(3, "true number"),
     ]
     figure = draw_panels({"Iris": lines}, axis_titles=("share", "clusters"))
     here, paper, level = figure.axes[0].get_lines()

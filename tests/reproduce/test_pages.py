@@ -49,7 +49,7 @@ def test_the_table_has_a_row_for_every_set_and_method(page):
 
 
 def test_the_page_states_what_failed(page):
-    text = " ".join(page.facts())
+    text = " ".join(page._facts())
     assert "Failed: 4 of 24 runs. The first was refusal on iris with 20: RuntimeError: too many links" in text
     assert "mustlink reproduce toy --quick" in text
 

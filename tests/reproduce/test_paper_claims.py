@@ -153,13 +153,13 @@ def test_tables_and_pictures_come_of_any_results(paper):
 
 
 def test_cluster_numbers_stand_beside_the_published_ones():
-    from mustlink.reproduce.papers.bbc import clusters_table, split
+    from mustlink.reproduce.papers.bbc import clusters_table
 
-    rows = clusters_table(split(bbc(True))).rows
+    rows = clusters_table(bbc(True)).rows
     assert rows[0] == ("Yale B (true: 10)", "paper", "48", "31", "25", "20", "16", "12", "11")
     assert rows[1] == ("Yale B (true: 10)", "here", "48.0", "31.0", "25.0", "20.0", "16.0", "12.0", "11.0")
     assert rows[2][2:] == ("yes",) * 7
-    assert clusters_table(split(bbc(False))).rows[2][3:] == ("no",) * 6
+    assert clusters_table(bbc(False)).rows[2][3:] == ("no",) * 6
 
 
 def test_times_stand_beside_the_published_ones():

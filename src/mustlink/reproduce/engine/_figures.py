@@ -11,7 +11,7 @@ from typing import Any
 from mustlink._plot_style import COLORS, DARK, MARKERS, pyplot
 from mustlink.reproduce.engine._results import Results
 
-__all__ = ["Figure", "Line", "LineStyle", "curve_figures", "curve_panels", "draw_panels", "level_line", "round_lines"]
+__all__ = ["Figure", "Line", "LineStyle", "curve_figures", "curve_panels", "draw_panels", "round_lines"]
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,9 @@ class LineStyle:
         """Return a line in this style."""
         return Line(x, y, {**self.options(), "label": label, **more})
 
-
-def level_line(value: float, **style: Any) -> Line:
-    """Return a line across the panel."""
-    return Line((), (value,), {"color": DARK, "linewidth": 0.6, "linestyle": (0, (6, 4)), **style})
+    def level(self, y: float, label: str | None = None) -> Line:
+        """Return a thin line across the panel."""
+        return Line((), (y,), {**self.options(), "label": label, "marker": "", "linewidth": 1.0})
 
 
 def round_lines(runs: Sequence[Sequence[float]], style: LineStyle, label: str) -> list[Line]:

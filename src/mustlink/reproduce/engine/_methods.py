@@ -69,23 +69,21 @@ def score_labels(problem: Problem, labels: Array) -> dict[str, Any]:
     return figures | {"n_clusters": len(np.unique(labels[labels >= 0])), "n_unlinked": n_unlinked}
 
 
-def _scored(method: Method, problem: Problem) -> dict[str, Any]:
-    """Fit a method once and score its labels."""
+def _timed_fit(method: Method, problem: Problem) -> tuple[Labeling, float]:
+    """Fit a method and return the seconds it took."""
     started = time.perf_counter()
     labeling = method.fit(problem)
-    seconds = time.perf_counter() - started
+    return labeling, time.perf_counter() - started
+
+
+def _scored(method: Method, problem: Problem) -> dict[str, Any]:
+    """Fit a method once and score its labels."""
+    labeling, seconds = _timed_fit(method, problem)
     return score_labels(problem, labeling.labels) | {"seconds": seconds} | dict(labeling.facts)
 
 
 def _timed(method: Method, problem: Problem) -> dict[str, Any]:
     """Return the median time of a method, after a first fit that compiles its kernels."""
-    first = _seconds(method, problem)
-    times = [_seconds(method, problem) for _ in range(_N_TIMED if first < _LONG_RUN else 1)]
+    first = _timed_fit(method, problem)[1]
+    times = [_timed_fit(method, problem)[1] for _ in range(_N_TIMED if first < _LONG_RUN else 1)]
     return {"seconds": float(np.median(times))}
-
-
-def _seconds(method: Method, problem: Problem) -> float:
-    """Time one fit."""
-    started = time.perf_counter()
-    method.fit(problem)
-    return time.perf_counter() - started

@@ -55,13 +55,8 @@ class Page:
     results: Results
     command: str
 
-    def facts(self) -> list[str]:
-        """Return what was computed, a paragraph per entry.
-
-        Returns
-        -------
-        list of str
-        """
+    def _facts(self) -> list[str]:
+        """Return what was computed, a paragraph per entry."""
         seconds = sum(record.scores.get("seconds", 0.0) for record in self.results)
         texts = [
             self.protocol.intro,
@@ -89,13 +84,8 @@ class Page:
         found = [table for part in self.parts for table in part.tables(self.results)]
         return list({table.name: table for table in found if table.rows}.values())
 
-    def figures(self) -> list[Figure]:
-        """Return the figures of all parts.
-
-        Returns
-        -------
-        list of Figure
-        """
+    def _figures(self) -> list[Figure]:
+        """Return the figures of all parts."""
         return [figure for part in self.parts for figure in part.figures(self.results)]
 
     def claims(self) -> Table:
@@ -120,7 +110,7 @@ class Page:
         console : rich.console.Console
             Where to print.
         """
-        for text in self.facts():
+        for text in self._facts():
             console.print(text.replace("``", ""), markup=False)
         for table in (*self.tables(), self.claims()):
             console.print()
@@ -142,7 +132,7 @@ class Page:
             The files that were written.
         """
         (folder / "tables").mkdir(parents=True, exist_ok=True)
-        figures = self.figures() if importlib.util.find_spec("matplotlib") else []
+        figures = self._figures() if importlib.util.find_spec("matplotlib") else []
         written = [self._draw(figure, folder) for figure in figures]
         tables = [self.claims(), *self.tables()]
         texts = {self._file(table): to_csv(table) for table in tables}
@@ -172,7 +162,7 @@ class Page:
     def _markdown(self, figures: Sequence[Figure], tables: Sequence[Table]) -> str:
         """Write the page as Markdown: claims, figures, tables."""
         lines = [f"# {self.protocol.title}", "", self.protocol.source, ""]
-        for text in self.facts():
+        for text in self._facts():
             lines += [text.replace("``", "`"), ""]
         lines.append(to_markdown(tables[0]))
         for figure in figures:
@@ -184,7 +174,7 @@ class Page:
         title = self.protocol.title
         # A line that begins with an initial and a full stop would be an item of a list.
         lines = [title, "=" * len(title), "", self.protocol.source.replace(".", "\\.", 1), ""]
-        for text in self.facts():
+        for text in self._facts():
             lines += [escape_rst(text), ""]
         directives = [to_rst(table, self._file(table)) for table in tables]
         lines += ["Claims", "------", "", directives[0]]

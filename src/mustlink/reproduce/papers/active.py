@@ -16,7 +16,7 @@ from mustlink.constraints import Constraints
 from mustlink.kmeans import MPCKMeans, PCKMeans
 from mustlink.metrics import adjusted_rand
 from mustlink.reproduce.engine._claims import Claim, Verdict, join_words, missing_methods, score_text
-from mustlink.reproduce.engine._figures import Figure, Line, LineStyle, draw_panels, level_line
+from mustlink.reproduce.engine._figures import Figure, Line, LineStyle, draw_panels
 from mustlink.reproduce.engine._methods import MIN_UNLINKED, Labeling, Method, score_labels
 from mustlink.reproduce.engine._problem import DataSet, Problem, standardize
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
@@ -166,7 +166,7 @@ def figures(clusterer: str, results: Results) -> Iterator[Figure]:
             for strategy, style in STYLES.items():
                 if curve := mean_curve(results, dataset, strategy, f"{clusterer}_{score}"):
                     line = style.line(stops, curve, strategy, markevery=max(1, len(stops) // 6))
-                    panels.setdefault(dataset, [level_line(TARGET)]).append(line)
+                    panels.setdefault(dataset, [LineStyle(6, "--").level(TARGET)]).append(line)
         if panels:
             axis_titles = ("number of questions", f"adjusted Rand index, {where}")
             yield Figure(

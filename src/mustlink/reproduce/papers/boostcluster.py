@@ -359,12 +359,7 @@ PROTOCOL = Protocol(
         rows=800,
         note="Quick run: 3 trials; of the sets with more than 800 rows (all but wdbc and scale), 800 drawn at random.",
     ),
-    full=RunPlan(
-        datasets=tuple(TITLES),
-        amounts=(100, 200, 300, 400, 500, 600, 700, 800),
-        trials=5,
-        note="5 trials on all rows, as in the paper.",
-    ),
+    full=RunPlan(tuple(TITLES), tuple(range(100, 801, 100)), trials=5, note="5 trials on all rows, as in the paper."),
     seed_names={f"{ROBUST} + {base}": f"BoostCluster + {base}" for base in BASES}
     | {f"{PUBLISHED} + {base}": f"as published + {base}" for base in BASES},
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -234,17 +235,13 @@ def means_table(
     """Lay out means over the cells; the first method of each base is the base alone."""
     rows = []
     for base, noise, method in ((base, noise, m) for base, group in methods.items() for noise in noises for m in group):
-        if not (found := cell_means(results, "nmi", method, noise)):
-            continue
-        below = cells_below(results, methods[base][0], method, noise)
-        required = REQUIRED.get(noise) if method == ROBUST else None
-        row = [base, noise_text(noise), method]
-        for score in ("nmi", "nmi_unconstrained"):
-            row += [
-                mean_with_error(results, score, method, noise),
-                f"{getattr(required, score):.3f}" if required else "",
-            ]
-        rows.append((*row, f"{len(below)} of {len(found)}", ", ".join(below)))
+        if found := cell_means(results, "nmi", method, noise):
+            below = cells_below(results, methods[base][0], method, noise)
+            required = [f"{value:.3f}" for value in REQUIRED.get(noise, ())[:2]] if method == ROBUST else []
+            row = [base, noise_text(noise), method]
+            for score, text in zip(("nmi", "nmi_unconstrained"), required or ("", ""), strict=True):
+                row += [mean_with_error(results, score, method, noise), text]
+            rows.append((*row, f"{len(below)} of {len(found)}", ", ".join(below)))
     header = ("base", "links", "method", "NMI", "required", "NMI, unlinked", "required", "below plain", "which")
     note = (
         f"Below plain: cells (set and number of links) more than {BELOW} below the base alone. After ±: the standard "
@@ -258,21 +255,14 @@ def suspects_table(results: Results) -> Table:
     rows = []
     for noise in NOISES:
         for amount in results.amounts(method=ROBUST, noise=noise):
-            precision, recall = suspect_rates(results, noise, amount)
             chosen = results.select(method=ROBUST, noise=noise, amount=amount)
-            known = noise == 0.2 and amount in RECALL
-            rows.append(
-                (
-                    noise_text(noise),
-                    f"{amount:g}",
-                    number_text(chosen.mean("n_suspects"), 1),
-                    number_text(precision, 2),
-                    f"{PRECISION:.2f}" if known else "",
-                    number_text(recall, 2),
-                    f"{RECALL[int(amount)]:.2f}" if known else "",
-                    number_text(chosen.mean("error_rate"), 2),
-                )
+            known = (
+                (f"{PRECISION:.2f}", f"{RECALL[int(amount)]:.2f}") if noise == 0.2 and amount in RECALL else ("", "")
             )
+            rates = zip(suspect_rates(results, noise, amount), known, strict=True)
+            beside = (text for rate, reference in rates for text in (number_text(rate, 2), reference))
+            count, error = number_text(chosen.mean("n_suspects"), 1), number_text(chosen.mean("error_rate"), 2)
+            rows.append((noise_text(noise), f"{amount:g}", count, *beside, error))
     header = ("links", "number", "suspects", "precision", "reference", "recall", "reference", "estimated wrong")
     title, note = f"Suspects of {ROBUST}, k-means as base", "Suspects: their mean number per run."
     return Table("suspects", title, header, tuple(rows), note)
@@ -297,17 +287,13 @@ def base_tables(results: Results) -> Iterator[Table]:
     """The other bases, alone and boosted."""
     title = "Means over all sets and numbers of links, other bases"
     yield means_table(results, "bases-means", title, METHODS_OF, NOISES[:2])
+    means = results.means("nmi", "dataset", "noise", "amount", "method")
     for base, methods in METHODS_OF.items():
-        means = results.means("nmi", "dataset", "method", "noise", "amount")
         cells = [(noise, amount) for noise in NOISES[:2] for amount in results.amounts(method=methods[1], noise=noise)]
-        rows = [
-            (
-                TITLES[dataset],
-                *(" / ".join(number_text(means.get((dataset, m, *cell), math.nan)) for m in methods) for cell in cells),
-            )
-            for dataset in NAMES
-            if any((dataset, methods[1], *cell) in means for cell in cells)
-        ]
+        rows = []
+        for dataset in results.select(method=methods[1]).unique("dataset"):
+            pairs = ([means.get((dataset, *cell, method), math.nan) for method in methods] for cell in cells)
+            rows.append((TITLES[dataset], *(" / ".join(map(number_text, pair)) for pair in pairs)))
         header = ("set", *(f"{amount:g}, {noise_text(noise)}" for noise, amount in cells))
         yield Table(base, f"NMI, {base} as base: alone / {ROBUST}", header, tuple(rows))
 
@@ -406,10 +392,8 @@ def judge_bases(noise: float, results: Results) -> Verdict:
             parts.append(f"{base} from {nan_mean(before.values()):.3f} to {nan_mean(after.values()):.3f}")
     if not total:
         return NO_RESULTS
-    return Verdict(
-        not below,
-        f"Mean NMI: {join_words(parts)}. Below the base: {len(below)} of {total} cells ({join_words(below)}).",
-    )
+    sentence = f"Mean NMI: {join_words(parts)}. Below the base: {len(below)} of {total} cells ({join_words(below)})."
+    return Verdict(not below, sentence)
 
 
 def noise_claims(noise: float, first: int) -> tuple[Claim, ...]:
@@ -441,6 +425,7 @@ FIXED_CLAIMS = (
     Claim("R13", "Every cell of the difference representation is at most 0.03 below its reference.", judge_fixed),
 )
 
+PLAN = RunPlan(NAMES, AMOUNTS, trials=5, rows=800)
 PROTOCOL = Protocol(
     name=PAPER,
     title="RobustBoostCluster: boosting with links of which some are wrong",
@@ -462,19 +447,13 @@ PROTOCOL = Protocol(
         Part("bases", base_runs, base_tables, claims=BASES_CLAIMS),
         Part("fixed", fixed_runs, fixed_tables, claims=FIXED_CLAIMS),
     ),
-    quick=RunPlan(
-        datasets=NAMES,
-        amounts=AMOUNTS,
-        trials=5,
-        rows=800,
+    quick=replace(
+        PLAN,
         special_trials=dict.fromkeys(OTHER_BASES, 1),
         note="Quick run: 5 trials with k-means as base, 1 with the other bases.",
     ),
-    full=RunPlan(
-        datasets=NAMES,
-        amounts=AMOUNTS,
-        trials=5,
-        rows=800,
+    full=replace(
+        PLAN,
         special_trials={KMEANS: 20},
         note="20 trials with k-means as base, 5 otherwise. The reference has 5.",
     ),
