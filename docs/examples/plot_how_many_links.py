@@ -3,7 +3,7 @@ How many links help?
 ====================
 
 Handwritten digits, clustered with more and more links drawn from the true classes. The score on all rows rises partly
-because the linked rows were given away; the score on the rows that stand in no link is the honest one.
+because the linked rows were given; the score on the rows in no link is the honest one.
 """
 
 import matplotlib.pyplot as plt
@@ -29,15 +29,15 @@ for i, n_pairs in enumerate(numbers):
         everyone[i, seed], unlinked[i, seed] = found["nmi"], found["nmi_unconstrained"]
 
 # %%
-# The shaded bands reach from the worst to the best of the trials.
+# The shaded bands range from the worst to the best of the trials.
 
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
-for values, colour, marker, name in (
+for values, color, marker, name in (
     (everyone, "#0072B2", "o", "all rows"),
     (unlinked, "#D55E00", "s", "rows in no link"),
 ):
-    axis.plot(numbers, values.mean(axis=1), color=colour, marker=marker, label=name)
-    axis.fill_between(numbers, values.min(axis=1), values.max(axis=1), color=colour, alpha=0.15)
-axis.set(xlabel="number of links", ylabel="normalised mutual information", title="PCKMeans on the digits")
+    axis.plot(numbers, values.mean(axis=1), color=color, marker=marker, label=name)
+    axis.fill_between(numbers, values.min(axis=1), values.max(axis=1), color=color, alpha=0.15)
+axis.set(xlabel="number of links", ylabel="normalized mutual information", title="PCKMeans on the digits")
 axis.legend(frameon=False)
 plt.show()
