@@ -1,4 +1,4 @@
-"""The sample that ships: it is what the generator gives, and its links tell what the table hides."""
+"""The shipped sample: it equals the output of the generator, and its links lead to groups that k-means does not find."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def as_numbers(customers: Customers) -> NDArray[np.float64]:
-    """Standardise the numbers and spread the departments over 0/1 columns."""
+    """Standardize the numbers and encode the departments as 0/1 columns."""
     numbers = np.array([row[1:5] for row in customers.rows], dtype=np.float64)
     departments = np.array([[row[5]] for row in customers.rows])
     encoded = OneHotEncoder(sparse_output=False).fit_transform(departments)

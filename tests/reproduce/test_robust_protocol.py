@@ -64,8 +64,8 @@ def test_one_cell_below_is_named_and_counted():
 
 def test_rates_of_suspects_are_pooled():
     records = [
-        Record(Run("robust", "iris", ROBUST, 100, trial, 0.2), {"n_found": hit, "n_suspects": said, "n_wrong": 20})
-        for trial, hit, said in ((0, 4, 4), (1, 6, 16))
+        Record(Run("robust", "iris", ROBUST, 100, trial, 0.2), {"n_found": hit, "n_suspects": suspects, "n_wrong": 20})
+        for trial, hit, suspects in ((0, 4, 4), (1, 6, 16))
     ]
     assert suspect_rates(Results(records), 0.2, 100) == (0.5, 0.25)
     assert all(math.isnan(rate) for rate in suspect_rates(Results(()), 0.2, 100))

@@ -46,7 +46,7 @@ def test_the_version_is_part_of_the_key():
 
 
 def test_seeds_are_the_same_in_every_process():
-    # Recorded once: a change would make all kept results those of other seeds.
+    # Recorded once: a change would give other results to the same runs.
     assert (RUN.seed, RUN.problem_seed, RUN.rows_seed) == RECORDED
     assert all(0 <= seed < 2**31 for seed in RECORDED)
 
