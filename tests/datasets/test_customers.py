@@ -1,4 +1,4 @@
-"""The shipped sample: it equals the output of the generator, and its links lead to groups that k-means does not find."""
+"""The shipped sample: it equals the output of the generator, and its links lead to groups that k-means misses."""
 
 from __future__ import annotations
 
