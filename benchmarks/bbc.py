@@ -1,7 +1,7 @@
 """BBC: its messages beside scikit-learn's, its rounds beside the runs of the base, its clusters beside the paper's.
 
-The paper gives the number of clusters that the components find (K-hat) for shares of labelled rows from 3 to 20 %. Its
-F curves are pictures; ours stand here for themselves, on the rows without a label, as in the paper.
+The paper gives the number of clusters that the components find (K-hat) for shares of labeled rows from 3 to 20 %. Its
+F curves are pictures; ours are for the rows without a label, as in the paper.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def faces() -> Points:
 
 
 TRIALS = (
-    Trial("wine, standardised", wine, (12, 10, 9, 7, 5, 4), 15, 10),
+    Trial("wine, standardized", wine, (12, 10, 9, 7, 5, 4), 15, 10),
     Trial("mnist, 50 of each digit", lambda: digits(50), (46, 40, 34, 27, 24, 21), 52, 3),
     Trial("mnist2000, 200 of each digit", lambda: digits(200), (46, 40, 34, 27, 24, 21), 52, 1, (0.03, 0.10, 0.20)),
     Trial("yaleb10, half-whitened", faces, (31, 25, 20, 16, 12, 11), 48, 2),
@@ -144,7 +144,7 @@ def rounds_beside_base_runs() -> Any:
 
 
 def clusters_beside_paper(trial: Trial, X: NDArray[Any], y: NDArray[np.int64]) -> Any:
-    """Repeat the paper's protocol: a share of the rows is labelled, and the others are scored."""
+    """Repeat the paper's protocol: a share of the rows is labeled, and the others are scored."""
     n_clusters = len(np.unique(y))
     plain = BoostBaseClustering(random_state=0).fit(X)
     search = BoostBaseClustering(n_clusters=n_clusters, random_state=0).fit(X)
@@ -156,7 +156,7 @@ def clusters_beside_paper(trial: Trial, X: NDArray[Any], y: NDArray[np.int64]) -
     )
     table = new_table(
         title,
-        "labelled",
+        "labeled",
         "K-hat, paper",
         "K-hat",
         "F components",
@@ -184,9 +184,9 @@ def clusters_beside_paper(trial: Trial, X: NDArray[Any], y: NDArray[np.int64]) -
 
 def one_repeat(step: float, X: NDArray[Any], y: NDArray[np.int64], share: float, seed: int) -> list[float]:
     """Label a share of the rows and cluster; return the figures of one line of the table."""
-    labelled = np.random.RandomState(seed).permutation(len(y))[: round(share * len(y))]
+    labeled = np.random.RandomState(seed).permutation(len(y))[: round(share * len(y))]
     known = np.full(len(y), -1)
-    known[labelled] = y[labelled]
+    known[labeled] = y[labeled]
     hidden = known == -1
     n_clusters = len(np.unique(y))
     start = time.perf_counter()

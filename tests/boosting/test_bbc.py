@@ -426,7 +426,7 @@ def test_a_reset_starts_the_weights_again(blobs):
     answers = iter([(0, 1, 0), (1, 0, 1), (0, 1, 0)])
 
     def scripted(points):
-        # The rows 0 to 2 are linked with row 3, 4 and 5; the script says which links hold.
+        # The rows 0 to 2 are linked with row 3, 4 and 5; the script decides which links hold.
         labels = np.arange(len(points))
         for row, holds in enumerate(next(answers)):
             if holds:

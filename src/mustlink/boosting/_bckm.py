@@ -396,7 +396,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         codes = kernel.encode(labels)
         closeness = np.tile(-centres.lengths, (len(X), 1))  # minus the squared distance, the row's own length left out
         for t in counted:
-            # An empty cluster of a round says nothing.
+            # An empty cluster of a round has no information.
             known = np.flatnonzero(codes[:, t] >= 0)
             closeness[known] += 2 * centres.table[kernel.offsets[t] + codes[known, t]]
         return np.argmax(closeness, axis=1)
