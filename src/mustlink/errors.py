@@ -8,8 +8,9 @@ scikit-learn user would catch.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 __all__ = [
     "REMEDIES",
@@ -28,6 +29,8 @@ __all__ = [
 REMEDIES = {
     "choose_auto": 'choose it by the links with method="auto"',
     "drop_link": "remove a link of the chain",
+    "drop_side": "remove one of the two",
+    "fewer_clusters": "reduce n_clusters",
     "fix_cell": "correct the cell",
     "give_links": "pass links, or a column of labels as label_column",
     "give_n_clusters": "pass n_clusters",
@@ -40,8 +43,11 @@ REMEDIES = {
     "mark_id": "pass id_column={column!r} if it names the rows",
     "more_clusters": "increase n_clusters",
     "more_starts": "increase n_init",
+    "n_clusters_from_1": "n_clusters must be at least 1",
+    "n_init_from_1": "n_init must be at least 1",
     "no_header": "pass header=False if they are data",
     "other_links": "give links of the other kind",
+    "random_state_range": "random_state must be from 0 to 4294967295",
     "relax": 'pass on_infeasible="relax"',
     "soft_method": "use a clusterer that may break links, such as PCKMeans",
 }
@@ -87,6 +93,29 @@ class MustlinkError(Exception):
 
     def __str__(self) -> str:
         return self.describe(REMEDIES)
+
+    def with_problem(self, problem: str) -> Self:
+        """Return a copy of the error with another problem, for example with more about the place.
+
+        Parameters
+        ----------
+        problem : str
+            The new problem.
+
+        Returns
+        -------
+        MustlinkError
+            Of the same class, with the same remedy and fields.
+
+        Examples
+        --------
+        >>> from mustlink.errors import InfeasibleError
+        >>> print(InfeasibleError("Rows 0 and 1", remedy="relax").with_problem("Rows ann and bob"))
+        Rows ann and bob; pass on_infeasible="relax".
+        """
+        other = copy.copy(self)
+        other.problem, other.args = problem, (problem,)
+        return other
 
     def describe(self, remedies: Mapping[str, str], quote: Callable[[str], str] | None = None) -> str:
         """Return the problem and the remedies in the words of a front end.

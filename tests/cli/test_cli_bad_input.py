@@ -96,11 +96,11 @@ def test_ids(desk, command, case):
 
 
 OPTIONS = {
-    "zero_clusters": (["-k", "0"], "The number of clusters is 0; it must be at least 1."),
+    "zero_clusters": (["-k", "0"], "The number of clusters is 0; -k must be at least 1."),
     "negative_clusters": (["-k", "-3"], "The number of clusters is -3"),
-    "more_clusters_than_rows": (["-k", "5"], "5 clusters cannot be made of the 4 rows of t.csv."),
+    "more_clusters_than_rows": (["-k", "5"], "5 clusters cannot be made of the 4 rows of t.csv; reduce"),
     "method": (["-k", "2", "--method", "magic"], "There is no method 'magic'; the methods are boost, bckm, bbc"),
-    "starts": (["-k", "2", "--starts", "0"], "The number of starts is 0; it must be at least 1."),
+    "starts": (["-k", "2", "--starts", "0"], "The number of starts is 0; --starts must be at least 1."),
     "ignore": (["-k", "2", "--ignore", "z"], "t.csv has no column 'z'"),
     "ignore_all": (["-k", "2", "--ignore", "x", "--ignore", "y"], "has no column to cluster by"),
     "categorical": (["-k", "2", "--categorical", "z"], "t.csv has no column 'z'"),
@@ -114,7 +114,7 @@ OPTIONS = {
     "report_is_input": (["-k", "2", "--report", "t.csv"], "t.csv is an input and would be overwritten"),
     "report_is_output": (["-k", "2", "-o", "a.csv", "--report", "./a.csv"], "cannot both be written to a.csv"),
     "report_folder": (["-k", "2", "--report", "none/r.html"], "The folder to write into does not exist: none."),
-    "seed": (["-k", "2", "--seed", "-1"], "random_state"),
+    "seed": (["-k", "2", "--seed", "-1"], "The seed is -1; --seed must be from 0 to 4294967295."),
 }
 
 

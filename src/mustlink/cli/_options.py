@@ -29,8 +29,8 @@ OptionalTableFile = Annotated[
 ]
 _LINKS = typer.Argument(
     metavar="LINKS",
-    help="The links: a .csv or .tsv file with the columns a, b, link (must or cannot, or 1 or -1) and optionally "
-    "weight. Rows are named by their number, the first data row being 0, or with --id by their id.",
+    help="The links: a .csv, .tsv, .xlsx or .parquet file with the columns a, b, link (must or cannot, or 1 or -1) "
+    "and optionally weight. Rows are named by their number, the first data row being 0, or with --id by their id.",
 )
 LinksFile = Annotated[Path, _LINKS]
 OptionalLinksFile = Annotated[Path | None, _LINKS]

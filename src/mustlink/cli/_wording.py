@@ -12,6 +12,8 @@ __all__ = ["REMEDIES", "describe_error"]
 REMEDIES = {
     "choose_auto": "choose it by the links with --method auto",
     "drop_link": "remove a link of the chain",
+    "drop_side": "remove one of the two",
+    "fewer_clusters": "reduce the number of clusters (-k)",
     "fix_cell": "correct the cell",
     "give_links": "give LINKS, or a column of labels with --label-column",
     "give_n_clusters": "give it with -k",
@@ -24,8 +26,11 @@ REMEDIES = {
     "mark_id": "use --id {column} if it names the rows",
     "more_clusters": "increase the number of clusters (-k)",
     "more_starts": "increase the number of starts (--starts)",
+    "n_clusters_from_1": "-k must be at least 1",
+    "n_init_from_1": "--starts must be at least 1",
     "no_header": "use --no-header if they are data",
     "other_links": "give links of the other kind",
+    "random_state_range": "--seed must be from 0 to 4294967295",
     "relax": "use --relax",
     "soft_method": "use a method that may break links, such as --method boost",
 }

@@ -249,7 +249,7 @@ class Constraints:
             first = same_rows[0]
             other = next((link for link in same_rows if link.is_must != first.is_must), None)
             where = f"{first.place}: " if other is None else f"{other.place}: contradicts {first.place}. "
-            raise ConstraintError(f"{where}{error}", error.pairs) from None
+            raise error.with_problem(f"{where}{error.problem}") from None
 
     @classmethod
     def sample(
@@ -806,9 +806,9 @@ class Constraints:
 def _refuse_contradictions(pairs: NDArray[np.int64]) -> NoReturn:
     rows = f"Rows {name_pair(pairs[0])} are" if len(pairs) == 1 else f"The pairs {name_pairs(pairs)} are"
     raise ConstraintError(
-        f"{rows} given both as must-link and as cannot-link; drop one side",
+        f"{rows} given both as must-link and as cannot-link",
         to_tuples(pairs),
-        remedy="majority",
+        remedy=("drop_side", "majority"),
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -27,8 +26,6 @@ __all__ = ["Job", "JobResult", "run_job"]
 
 AUTO = "auto"
 MAX_NAMED_PAIRS = 3
-
-RowError = TypeVar("RowError", bound=ConstraintError | InfeasibleError)
 
 
 @dataclass(frozen=True)
@@ -200,7 +197,9 @@ def _check_options(job: Job, entry: Entry | None) -> None:
             raise OptionError(f"The method auto cannot be combined with a clusterer to boost ({job.estimator!r}).")
         make_boosted_estimator(job.estimator, entry)
     if job.n_init < 1:
-        raise OptionError(f"The number of starts is {job.n_init}; it must be at least 1.")
+        raise OptionError(f"The number of starts is {job.n_init}", remedy="n_init_from_1")
+    if not 0 <= job.random_state < 2**32:
+        raise OptionError(f"The seed is {job.random_state}", remedy="random_state_range")
     if job.n_clusters is not None:
         check_n_clusters(job.n_clusters)
     elif entry is not None and "n_clusters" in entry.load()().get_params():
@@ -248,18 +247,15 @@ def _label_notices(conflicts: Sequence[Conflict], links: Constraints, names: lis
     return [f"The labels contradict the links in {places}, for example: {new[0].describe(RowNames(names))}"]
 
 
-def _with_row_names(error: RowError, names: list[str]) -> RowError:
+def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -> ConstraintError | InfeasibleError:
     """Add the names of the rows that an error gives by number."""
-    named = copy.copy(error)
     note = ""
     if error.pairs:
         rows = dict.fromkeys(row for pair in error.pairs[:MAX_NAMED_PAIRS] for row in pair if names[row] != str(row))
         note = ", ".join(f"row {row} is {names[row]}" for row in rows)
     elif any(name != str(row) for row, name in enumerate(names)):
         note = "rows are numbered from 0 among those clustered"
-    if note:
-        named.problem = f"{error.problem.removesuffix('.')} ({note})."
-    return named
+    return error.with_problem(f"{error.problem.removesuffix('.')} ({note}).") if note else error
 
 
 def known_links(table: LoadedTable, links: Constraints) -> tuple[Constraints, Ints | None]:

@@ -234,9 +234,12 @@ def check_n_clusters(n_clusters: int, table: LoadedTable | None = None) -> None:
     >>> check_n_clusters(0)
     Traceback (most recent call last):
         ...
-    mustlink.errors.OptionError: The number of clusters is 0; it must be at least 1.
+    mustlink.errors.OptionError: The number of clusters is 0; n_clusters must be at least 1.
     """
     if n_clusters < 1:
-        raise OptionError(f"The number of clusters is {n_clusters}; it must be at least 1.")
+        raise OptionError(f"The number of clusters is {n_clusters}", remedy="n_clusters_from_1")
     if table is not None and n_clusters > len(table.X):
-        raise OptionError(f"{n_clusters} clusters cannot be made of the {len(table.X)} rows of {table.source.source}.")
+        raise OptionError(
+            f"{n_clusters} clusters cannot be made of the {len(table.X)} rows of {table.source.source}",
+            remedy="fewer_clusters",
+        )
