@@ -18,6 +18,7 @@ __all__ = [
     "check_enough_rows",
     "check_fits",
     "check_partial_labels",
+    "collect_links",
     "refuse_contradictions",
 ]
 
@@ -75,6 +76,37 @@ def as_constraints(constraints: Constraints | AlignedConstraints | None, n_sampl
     )
 
 
+def collect_links(
+    constraints: Constraints | AlignedConstraints | None, y: ArrayLike | None, n_samples: int
+) -> Constraints:
+    """Return the given links together with those of partial labels.
+
+    Parameters
+    ----------
+    constraints : Constraints, AlignedConstraints or None
+        The links.
+    y : array-like of shape (n_samples,) or None
+        Partial labels, -1 for unknown; labels for every row are ignored.
+    n_samples : int
+        The number of rows.
+
+    Returns
+    -------
+    Constraints
+        All links.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> from mustlink.base import collect_links
+    >>> collect_links(Constraints(must_link=[(0, 1)]), [-1, 0, 1], 3)
+    Constraints(1 must-link, 1 cannot-link)
+    """
+    links = as_constraints(constraints, n_samples)
+    labels = check_partial_labels(y, n_samples)
+    return links if labels is None else links + Constraints.from_labels(labels)
+
+
 class ConstrainedClusterMixin(ClusterMixin):
     """Mixin class for all constrained clusterers.
 
@@ -107,9 +139,7 @@ class ConstrainedClusterMixin(ClusterMixin):
         n_samples: int,
     ) -> Constraints:
         """Merge the links and the partial labels passed to ``fit``."""
-        links = as_constraints(constraints, n_samples)
-        labels = check_partial_labels(y, n_samples)
-        return links if labels is None else links + Constraints.from_labels(labels)
+        return collect_links(constraints, y, n_samples)
 
     def fit_predict(
         self,

@@ -39,7 +39,7 @@ def test_auto_chooses_method_and_number_of_clusters(market):
     assert [["pck", str(k)] for k in range(2, 11)] == tried[:9]
     method, number, kept = next(line for line in lines if line.startswith("*")).split()[1:4]
     assert number == "3"
-    sentence = f"{method} with 3 clusters keeps {kept} of the links it has not seen"
+    sentence = f"{method} with 3 clusters keeps {kept} of the held-out links"
     assert f"Chosen: {sentence}" in result.stdout
     assert "30 rows in 3 clusters. All 24 links kept." in result.stdout
     labels = clusters_in(market, "shop.clusters.csv")
@@ -64,7 +64,7 @@ def test_auto_takes_labels_as_links(market):
         "cluster", "shop.csv", "-k", 3, "--method", "auto", "--id", "who", "--label-column", "kind", "--starts", 2
     )
     assert result.exit_code == 0, result.output
-    assert "9 links are few to choose by" in result.stdout
+    assert "9 links are few" in result.stdout
     assert "30 rows in 3 clusters" in result.stdout
 
 

@@ -64,7 +64,7 @@ def shares_by_hand(labels: NDArray[Any], test: Constraints) -> tuple[list[bool],
 
 
 @pytest.mark.parametrize("balanced", [True, False])
-def test_equals_a_loop_made_by_hand(table: NDArray[np.float64], links: Constraints, balanced: bool) -> None:
+def test_scores_equal_an_explicit_loop(table: NDArray[np.float64], links: Constraints, balanced: bool) -> None:
     cv = ConstraintKFold(4, random_state=5)
     expected = []
     for train, test in cv.split(links):
@@ -76,7 +76,7 @@ def test_equals_a_loop_made_by_hand(table: NDArray[np.float64], links: Constrain
     assert len(set(scores)) > 1
 
 
-def test_folds_tell_what_the_score_is_made_of(table: NDArray[np.float64], links: Constraints) -> None:
+def test_folds_contain_the_parts_of_the_score(table: NDArray[np.float64], links: Constraints) -> None:
     estimator = ChunkletKMeans()
     scores, folds = held_out_accuracy(estimator, table, links, cv=3, return_folds=True)
     splits = list(ConstraintKFold(3, shuffle=False).split(links))
@@ -90,7 +90,7 @@ def test_folds_tell_what_the_score_is_made_of(table: NDArray[np.float64], links:
     assert not hasattr(estimator, "labels_")
 
 
-def test_all_apart_scores_high_only_without_balance(table: NDArray[np.float64]) -> None:
+def test_single_rows_score_high_only_if_not_balanced(table: NDArray[np.float64]) -> None:
     rows = np.arange(60).reshape(-1, 2)
     links = Constraints(rows[:5], rows[5:])
     apart = ChunkletKMeans(n_clusters=80)
@@ -117,7 +117,7 @@ def test_noise_is_apart_from_everything() -> None:
     assert scores.tolist() == [0.5, 0.5]
 
 
-def test_partial_labels_are_links_like_the_others(table: NDArray[np.float64], links: Constraints) -> None:
+def test_partial_labels_are_split_like_links(table: NDArray[np.float64], links: Constraints) -> None:
     y = np.full(90, -1)
     y[[0, 1, 31, 32, 61, 62]] = [0, 0, 1, 1, 2, 2]
     scores, folds = held_out_accuracy(ChunkletKMeans(), table, links, y=y, return_folds=True)
@@ -136,7 +136,7 @@ def test_fit_params_reach_fit(table: NDArray[np.float64], links: Constraints) ->
         np.testing.assert_array_equal(fold.estimator.labels_, expected)
 
 
-def test_two_jobs_give_what_one_gives(table: NDArray[np.float64], links: Constraints) -> None:
+def test_parallel_scores_are_the_same(table: NDArray[np.float64], links: Constraints) -> None:
     one = held_out_accuracy(ChunkletKMeans(), table, links)
     with sklearn.config_context(assume_finite=True):
         import joblib
@@ -146,20 +146,20 @@ def test_two_jobs_give_what_one_gives(table: NDArray[np.float64], links: Constra
     assert one.tolist() == two.tolist()
 
 
-def test_lists_and_the_aligned_form_are_taken(table: NDArray[np.float64], links: Constraints) -> None:
+def test_lists_and_aligned_constraints_are_accepted(table: NDArray[np.float64], links: Constraints) -> None:
     expected = held_out_accuracy(ChunkletKMeans(), table, links).tolist()
     assert held_out_accuracy(ChunkletKMeans(), table.tolist(), links).tolist() == expected
     assert held_out_accuracy(ChunkletKMeans(), table, links.on(90)).tolist() == expected
 
 
-def test_a_pipeline_gives_what_its_steps_give(table: NDArray[np.float64], links: Constraints) -> None:
+def test_a_pipeline_scores_like_its_steps(table: NDArray[np.float64], links: Constraints) -> None:
     scaled = StandardScaler().fit_transform(table)
     with sklearn.config_context(enable_metadata_routing=True):
         scores = held_out_accuracy(make_pipeline(StandardScaler(), ChunkletKMeans()), table, links)
     assert scores.tolist() == held_out_accuracy(ChunkletKMeans(), scaled, links).tolist()
 
 
-def test_a_search_inside_cuts_the_training_links_once_more(table: NDArray[np.float64], links: Constraints) -> None:
+def test_a_search_inside_splits_the_training_links_again(table: NDArray[np.float64], links: Constraints) -> None:
     search = GridSearchCV(ChunkletKMeans(), {"n_clusters": [2, 3]}, cv=2)
     with sklearn.config_context(enable_metadata_routing=True):
         scores, folds = held_out_accuracy(search, table, links, return_folds=True)
@@ -169,7 +169,7 @@ def test_a_search_inside_cuts_the_training_links_once_more(table: NDArray[np.flo
     assert scores.tolist() == held_out_accuracy(ChunkletKMeans(n_clusters=2), table, links).tolist()
 
 
-def test_what_is_no_clusterer_is_refused(table: NDArray[np.float64], links: Constraints) -> None:
+def test_other_estimators_are_refused(table: NDArray[np.float64], links: Constraints) -> None:
     class NoLabels(BaseEstimator):
         def fit(self, X: Any, constraints: Any = None) -> NoLabels:
             return self
@@ -178,7 +178,7 @@ def test_what_is_no_clusterer_is_refused(table: NDArray[np.float64], links: Cons
         held_out_accuracy(NoLabels(), table, links)
 
 
-def test_errors_of_links_and_of_the_clusterer_come_through(table: NDArray[np.float64], links: Constraints) -> None:
+def test_errors_of_links_and_clusterers_are_raised(table: NDArray[np.float64], links: Constraints) -> None:
     with pytest.raises(ConstraintError, match="the table has 90 rows"):
         held_out_accuracy(ChunkletKMeans(), table, Constraints(must_link=[(0, 90)]))
     with pytest.raises(ValueError, match="90 rows, and y has 3 labels"):
@@ -187,11 +187,11 @@ def test_errors_of_links_and_of_the_clusterer_come_through(table: NDArray[np.flo
         held_out_accuracy(ChunkletKMeans(), table, Constraints(must_link=[(0, 1)]))
     with pytest.raises(InfeasibleError, match="No clustering was found"):
         held_out_accuracy(Refuses(), table, links)
-    with pytest.raises(ValueError, match="fit_params cannot hold constraints, y"):
+    with pytest.raises(ValueError, match="fit_params cannot contain constraints, y"):
         held_out_accuracy(ChunkletKMeans(), table, links, fit_params={"y": None, "constraints": links})
 
 
-def test_score_of_a_fold_weighs_the_kinds() -> None:
+def test_score_of_a_fold_by_kinds() -> None:
     test = Constraints(must_link=[(0, 1)], cannot_link=[(2, 3), (4, 5), (6, 7)])
     fold = HeldOutFold(Constraints(), test, clone(ChunkletKMeans()), 0.0, 1.0)
     assert fold.score(balanced=True) == 0.5

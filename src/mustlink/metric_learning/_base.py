@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mustlink._sklearn_compat import fit_context
 from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
-from mustlink.base import as_constraints, check_fits, check_partial_labels
+from mustlink.base import check_fits, collect_links
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import UnmetConstraintsWarning
 
@@ -110,10 +110,7 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         n_samples, n_features = X.shape
         instead = "reduce the features first, for example with sklearn.decomposition.PCA or TruncatedSVD"
         check_fits(type(self).__name__, (n_features, n_features), MAX_FEATURES**2, instead)
-        links = as_constraints(constraints, n_samples)
-        labels = check_partial_labels(y, n_samples)
-        if labels is not None:
-            links = links + Constraints.from_labels(labels)
+        links = collect_links(constraints, y, n_samples)
         self.components_ = self._learn(X, links).astype(X.dtype, copy=False)
         self._n_features_out = len(self.components_)
         return self

@@ -1,4 +1,4 @@
-"""Judging a clustering by links it has not seen, and choosing by it."""
+"""Model selection by held-out links."""
 
 from mustlink.selection._choice import Choice, Trial
 from mustlink.selection._choose import choose

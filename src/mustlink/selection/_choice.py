@@ -1,4 +1,4 @@
-"""What was tried, what was chosen, and why."""
+"""The result of model selection."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from mustlink.selection._held_out import labels_of
 
 __all__ = ["Choice", "Trial"]
 
-_LONGEST_FAILURE = 120
+# The maximum length of a reason for failure in the printed table.
+MAX_FAILURE_LENGTH = 120
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One method with one number of clusters, and how it fared.
+    """One method with one number of clusters, and its scores.
 
     Attributes
     ----------
     method : str
         The name of the method.
     n_clusters : int or None
-        The number of clusters; None if the method finds it.
+        The number of clusters; None if the method determines it.
     scores : tuple of float
-        The share of held-out links kept in each fold; empty after a failure.
+        The held-out accuracy of each fold; empty after a failure.
     seconds : float
-        How long all folds took.
+        The time of all folds.
     failure : str or None
-        Why there is no score, as a sentence.
+        The reason for a failure, as a sentence.
 
     Examples
     --------
@@ -57,24 +58,24 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """The method and the number of clusters in words."""
+        """The method and the number of clusters as text."""
         return self.method if self.n_clusters is None else f"{self.method} with {self.n_clusters} clusters"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A method and a number of clusters, chosen by links held out.
+    """The method and the number of clusters selected by held-out links.
 
     Attributes
     ----------
     best : Trial
-        What was chosen.
+        The selected trial.
     estimator : object
-        The chosen clusterer, fitted with all links.
+        The selected clusterer, fitted with all links.
     trials : tuple of Trial
-        All that was tried, failures among it, in the order in which it was tried.
+        All trials in order, including failures.
     notes : tuple of str
-        What to bear in mind: few links, one kind of links only, fewer folds than asked for, a refit that failed.
+        Caveats: few links, only one kind of links, fewer folds than requested, a refit that failed.
 
     Examples
     --------
@@ -97,50 +98,43 @@ class Choice:
 
     @property
     def method(self) -> str:
-        """The name of the chosen method."""
+        """The name of the selected method."""
         return self.best.method
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters of the chosen method, given or found."""
+        """The number of clusters of the selected method, given or found."""
         labels = np.unique(self.labels)
         return int((labels >= 0).sum()) if self.best.n_clusters is None else self.best.n_clusters
 
     @property
     def labels(self) -> Any:
-        """The cluster of every row, by the chosen method with all links."""
+        """The cluster of every row, by the selected method with all links."""
         return labels_of(self.estimator)
 
     @property
     def reason(self) -> str:
-        """Why this and no other, as a sentence."""
+        """The reason for the selection, as a sentence."""
         best = self.best
-        told = f"{best.name} keeps {best.mean:.1%} of the links it has not seen"
+        result = f"{best.name} keeps {best.mean:.1%} of the held-out links"
         top = max((trial for trial in self.trials if trial.scores), key=lambda trial: trial.mean)
         if top.mean > best.mean:
             return (
-                f"{told}; {top.name} keeps {top.mean:.1%}, which is within one standard error "
+                f"{result}; {top.name} keeps {top.mean:.1%}, which is within one standard error "
                 f"({top.standard_error:.1%}), and {best.method} is the simpler method."
             )
-        return f"{told}, and nothing that was tried keeps more."
+        return f"{result}, the most of all trials."
 
     def to_frame(self) -> Any:
-        """Return the table of what was tried as a DataFrame.
+        """Return the trials as a DataFrame.
 
         Returns
         -------
         pandas.DataFrame
             With the columns method, n_clusters, mean, standard_error, seconds, failure and chosen.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("A table of what was tried needs pandas; install it with: pip install pandas") from error
+        import pandas as pd
+
         fields = ("method", "n_clusters", "mean", "standard_error", "seconds", "failure")
         frame = pd.DataFrame([{name: getattr(trial, name) for name in fields} for trial in self.trials])
         frame["n_clusters"] = frame["n_clusters"].astype("Int64")
@@ -171,10 +165,10 @@ class Choice:
             for mark, method, *rest in lines
         ]
         reasons = {trial.failure: trial.name for trial in reversed(self.trials) if trial.failure is not None}
-        failures = [f"{name} failed: {_shortened(failure)}" for failure, name in reversed(reasons.items())]
+        failures = [f"{name} failed: {_shorten(failure)}" for failure, name in reversed(reasons.items())]
         return "\n".join([*text, *failures, *self.notes, f"Chosen: {self.reason}"])
 
 
-def _shortened(sentence: str) -> str:
-    """Cut a long reason."""
-    return sentence if len(sentence) <= _LONGEST_FAILURE else f"{sentence[:_LONGEST_FAILURE]} ..."
+def _shorten(sentence: str) -> str:
+    """Truncate a long reason."""
+    return sentence if len(sentence) <= MAX_FAILURE_LENGTH else f"{sentence[:MAX_FAILURE_LENGTH]} ..."

@@ -1,4 +1,4 @@
-"""The choice of a method and of the number of clusters by links held out."""
+"""Selection of a method and of the number of clusters by held-out links."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from sklearn.base import clone
 from mustlink._estimators import draw_seed
 from mustlink._progress import Advance, progress
 from mustlink._warnings import warn_caller
-from mustlink.base import as_constraints, check_partial_labels
+from mustlink.base import collect_links
 from mustlink.catalogue import CATALOGUE, default_methods, find_clusterer
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import ConstraintError
 from mustlink.selection._choice import Choice, Trial
 from mustlink.selection._held_out import held_out_accuracy
-from mustlink.selection._kfold import ConstraintKFold, _groups
+from mustlink.selection._kfold import ConstraintKFold, link_groups
 
 __all__ = ["choose"]
 
-FEW_LINKS = 10
-MOST_CLUSTERS = 10
+# With fewer links there is a warning.
+MIN_LINKS = 10
+# The largest number of clusters that is tried by default.
+MAX_CLUSTERS = 10
 
 Candidate = tuple[str, int | None, Any]
 Methods = Mapping[str, Any] | Iterable[Any] | str | None
@@ -46,77 +48,75 @@ def choose(
     n_jobs: int | None = None,
     verbose: int | bool = 0,
 ) -> Choice:
-    """Choose a method and the number of clusters by how well they foresee links they have not seen.
+    """Select a method and the number of clusters by held-out links.
 
-    Every method is fitted with every number of clusters on the links of all folds but one, and scored by the share of
-    the links of that fold that its clusters keep. The best is fitted once more, with all links.
+    Every method is fitted with every number of clusters and the links of all folds but one, and scored by the fraction
+    of the links of that fold that its labels satisfy. The best is fitted again with all links.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The table.
+        The data.
     constraints : Constraints or AlignedConstraints
         The links.
     y : array-like of shape (n_samples,), default=None
-        Partial labels, -1 for unknown, as one more source of links. They are split with the links.
+        Partial labels, -1 for unknown, as an additional source of links. They are split like the links.
     methods : str, list or dict, default=None
-        What to try, the simplest first: names of the catalogue such as "pck", clusterers, or a dict of names and
+        The methods, simplest first: names of the catalogue such as "pck", clusterers, or a dict of names and
         clusterers. None is pck, cop, mpck and boost.
     n_clusters : int or iterable of int, default=None
-        The numbers of clusters to try; None is 2 to 10. A clusterer without a parameter `n_clusters` finds the
-        number and is tried once.
+        The numbers of clusters; None is 2 to 10. A clusterer without a parameter `n_clusters` is tried once.
     cv : int or ConstraintKFold, default=5
-        How to split the links; a number is that many folds, or fewer where the links hang together too much.
+        How to split the links; a number is the number of folds, or fewer if the links cannot be divided into so many.
     balanced : bool, default=True
-        Whether must-links and cannot-links count alike, whatever their numbers.
+        Whether must-links and cannot-links have equal weight, whatever their numbers.
     shortlist : int or None, default=3
-        With how many numbers of clusters the slow methods, those that boost others, are tried: the best ones of the
-        other methods. None is all numbers.
+        The number of numbers of clusters for slow methods, those that boost others: the best ones of the other methods.
+        None is all.
     random_state : int, RandomState or None, default=None
-        Makes folds and fits repeatable. All that is tried is tried on the same folds.
+        Makes folds and fits repeatable. All trials use the same folds.
     n_jobs : int, default=None
-        How many folds are fitted at a time.
+        The number of folds that are fitted in parallel.
     verbose : int or bool, default=0
         Whether to show a progress bar.
 
     Returns
     -------
     Choice
-        With the fitted winner as `estimator` and all `trials`. Printed, it is the table of what was tried.
+        With the best clusterer, fitted, as `estimator`, and all `trials`. Its text is a table of the trials.
 
     Raises
     ------
     ConstraintError
-        If the links cannot tell what is asked: there are none, they all hang together, or there is one kind only
-        and the number of clusters is open.
+        If the links do not suffice: there are none, they cannot be divided into folds, or there is only one kind and
+        several numbers of clusters.
     ValueError
-        If nothing that was tried could be fitted.
+        If all trials fail.
 
     Warns
     -----
     UserWarning
-        If there are fewer than ten links, or only one kind of them, so that the choice means little.
+        If there are fewer than ten links, or only one kind of them.
 
     See Also
     --------
     held_out_accuracy : The score.
-    ConstraintKFold : The folds; no held-out link follows from the others.
+    ConstraintKFold : The folds; no held-out link follows from training links.
 
     Notes
     -----
-    The largest mean score decides, with one exception: methods come in the order given, the simplest first, and a
-    method with a mean within one standard error of the largest is taken before a less simple one. Of its numbers of
-    clusters the one with the largest mean is taken, of equals the smallest.
+    The largest mean score wins, with one exception: the first, hence simplest, method with a mean within one standard
+    error of the largest is preferred. Of its numbers of clusters the one with the largest mean is selected, and ties go
+    to the smallest.
 
-    A method that fails on some fold, as a hard one may, has a row in the table that says why. If the winner cannot
-    be fitted with all links, it counts as failed too, and the next is taken.
+    A method that fails on a fold, as a hard one may, is a trial with a failure. If the best one fails with all links,
+    the next is selected.
 
-    The score of the winner is the best of many, and so a little too good. With exactly two clusters, two cannot-links
-    in a row entail a must-link, which the folds do not guard against, so that two clusters have a small advantage
-    where cannot-links form chains.
+    The score of the best of many trials is slightly optimiztic. With exactly two clusters, two cannot-links in a row
+    entail a must-link, which the folds do not prevent: chains of cannot-links give two clusters a small advantage.
 
-    One kind of links cannot tell how many clusters there are. One cluster keeps every must-link, and as many clusters
-    as rows keep every cannot-link.
+    Links of one kind do not determine the number of clusters: one cluster satisfies all must-links, and single rows
+    satisfy all cannot-links.
 
     Examples
     --------
@@ -132,16 +132,13 @@ def choose(
     (150,)
     """
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    links = as_constraints(constraints, n_samples)
-    labels = check_partial_labels(y, n_samples)
-    if labels is not None:
-        links = links + Constraints.from_labels(labels)
-    candidates = _named(methods)
-    numbers = _numbers(n_clusters, n_samples)
-    any_counts = any(_parameter(clusterer, "n_clusters") for clusterer in candidates.values())
-    notes = _what_cannot_be_told(links, number_is_open=any_counts and len(numbers) > 1)
+    links = collect_links(constraints, y, n_samples)
+    candidates = _named_clusterers(methods)
+    numbers = _cluster_numbers(n_clusters, n_samples)
+    has_numbers = any(_parameter_name(clusterer, "n_clusters") for clusterer in candidates.values())
+    notes = _check_links(links, number_is_open=has_numbers and len(numbers) > 1)
     seed = draw_seed(random_state)
-    splitter = _folds(links, n_samples, cv, seed, notes)
+    splitter = _make_splitter(links, n_samples, cv, seed, notes)
     for note in notes:
         warn_caller(note, UserWarning)
     search = _Search(X, links, n_samples, splitter, balanced, n_jobs)
@@ -149,14 +146,14 @@ def choose(
         slow_names = {entry.name for entry in CATALOGUE if entry.speed == "slow" and shortlist is not None}
         slow = {name: clusterer for name, clusterer in candidates.items() if name in slow_names}
         quick = {name: clusterer for name, clusterer in candidates.items() if name not in slow}
-        search.try_all(list(_prepared(quick, numbers, seed)), advance)
+        search.try_all(list(_configured(quick, numbers, seed)), advance)
         promising = _promising(search.trials, numbers, shortlist)
-        search.try_all(list(_prepared(slow, promising, seed)), advance)
+        search.try_all(list(_configured(slow, promising, seed)), advance)
     return search.choice({method: rank for rank, method in enumerate(candidates)}, notes)
 
 
-def _named(methods: Methods) -> dict[str, Any]:
-    """Return the clusterers to try by their names, in the order given."""
+def _named_clusterers(methods: Methods) -> dict[str, Any]:
+    """Return the clusterers by their names, in the given order."""
     if methods is None:
         methods = default_methods()
     if isinstance(methods, Mapping):
@@ -167,72 +164,75 @@ def _named(methods: Methods) -> dict[str, Any]:
         for method in listed:
             name = find_clusterer(method).name if isinstance(method, str) else type(method).__name__
             if name in named:
-                raise ValueError(f"methods holds {name} twice; pass a dict, which gives each a name of its own.")
+                raise ValueError(f"methods contains {name} twice; pass a dict to give each its own name.")
             named[name] = method
     if not named:
-        raise ValueError("methods is empty, so that there is nothing to choose from; name a method, or leave it out.")
+        raise ValueError("methods is empty; name at least one method, or omit it.")
     return {
         name: find_clusterer(method).load()() if isinstance(method, str) else method for name, method in named.items()
     }
 
 
-def _numbers(n_clusters: int | Iterable[int] | None, n_samples: int) -> list[int]:
-    """Return the numbers of clusters to try, in ascending order."""
+def _cluster_numbers(n_clusters: int | Iterable[int] | None, n_samples: int) -> list[int]:
+    """Return the numbers of clusters in ascending order."""
     if n_clusters is None:
-        return list(range(2, max(3, min(MOST_CLUSTERS + 1, n_samples))))
+        return list(range(2, max(3, min(MAX_CLUSTERS + 1, n_samples))))
     given = [n_clusters] if isinstance(n_clusters, int | np.integer) else list(n_clusters)
     if not given or any(not isinstance(number, int | np.integer) or number < 1 for number in given):
-        raise ValueError(f"n_clusters must be whole numbers of at least 1, or None; got {n_clusters!r}.")
+        raise ValueError(f"n_clusters must be integers of at least 1, or None; got {n_clusters!r}.")
     return sorted({int(number) for number in given})
 
 
-def _what_cannot_be_told(links: Constraints, *, number_is_open: bool) -> list[str]:
-    """Refuse links that cannot tell what is asked, and note what they tell badly."""
+def _check_links(links: Constraints, *, number_is_open: bool) -> list[str]:
+    """Refuse links that do not suffice, and return notes on weak ones."""
     notes = []
     kinds = {"must-links": len(links.must_link), "cannot-links": len(links.cannot_link)}
     if links.is_empty:
-        raise ConstraintError("There are no links, so that neither a method nor the number of clusters can be chosen.")
+        raise ConstraintError("There are no links to select a method or the number of clusters by.")
     if 0 in kinds.values():
         only = max(kinds, key=lambda kind: kinds[kind])
-        always = "fewer clusters always keep more of them" if only == "must-links" else "more clusters always do better"
+        trend = "fewer" if only == "must-links" else "more"
+        always = f"{trend} clusters always satisfy more of them"
         if number_is_open:
             raise ConstraintError(
                 f"All {len(links)} links are {only}, which cannot determine the number of clusters: {always}",
                 remedy=("give_n_clusters", "other_links"),
             )
-        notes.append(f"All links are {only}, so that methods are compared by these alone: {always}.")
-    if len(links) < FEW_LINKS:
+        notes.append(f"All links are {only}, and methods are compared by these alone: {always}.")
+    if len(links) < MIN_LINKS:
         notes.append(
-            f"{len(links)} links are few to choose by: one link more or less kept may decide. Ten are the least that "
-            "tell a little, and fifty tell more."
+            f"{len(links)} links are few: a single link may decide the selection. Use at least {MIN_LINKS}, better "
+            "fifty."
         )
     return notes
 
 
-def _folds(
+def _make_splitter(
     links: Constraints, n_samples: int, cv: int | ConstraintKFold, seed: int, notes: list[str]
 ) -> ConstraintKFold:
-    """Return folds that are the same for all that is tried."""
+    """Return a splitter that makes the same folds for all trials."""
     if not isinstance(cv, int | np.integer):
         if cv.shuffle and not isinstance(cv.random_state, int | np.integer):
             return ConstraintKFold(cv.n_splits, random_state=seed)
         return cv
-    n_groups = len(np.unique(np.concatenate(_groups(links, n_samples))))
+    n_groups = len(np.unique(link_groups(links, n_samples)))
     if n_groups < 2:
         raise ConstraintError(
-            f"The {len(links)} links hang together as one group, so that none can be held out; neither a method nor "
-            "the number of clusters can be chosen by them."
+            f"The {len(links)} links form one group that cannot be divided into training and held-out links; give "
+            "links between more must-link components."
         )
     if n_groups < cv:
-        notes.append(f"The {len(links)} links form {n_groups} groups that must not be cut: {n_groups} folds, not {cv}.")
+        notes.append(
+            f"The {len(links)} links form {n_groups} groups that cannot be divided: {n_groups} folds, not {cv}."
+        )
     return ConstraintKFold(min(int(cv), n_groups), random_state=seed)
 
 
-def _prepared(candidates: Mapping[str, Any], numbers: Iterable[int], seed: int) -> Iterator[Candidate]:
-    """Yield every method with every number of clusters, as an unfitted clusterer with a seed."""
+def _configured(candidates: Mapping[str, Any], numbers: Iterable[int], seed: int) -> Iterator[Candidate]:
+    """Yield every method with every number of clusters, as an unfitted clusterer; a seed of its own is kept."""
     for name, clusterer in candidates.items():
-        count = _parameter(clusterer, "n_clusters")
-        seeded = _parameter(clusterer, "random_state")
+        count = _parameter_name(clusterer, "n_clusters")
+        seeded = _parameter_name(clusterer, "random_state")
         for number in numbers if count else [None]:
             copy = clone(clusterer)
             if count:
@@ -242,7 +242,7 @@ def _prepared(candidates: Mapping[str, Any], numbers: Iterable[int], seed: int) 
             yield name, number, copy
 
 
-def _promising(trials: list[Trial], numbers: list[int], most: int | None) -> list[int]:
+def _promising(trials: list[Trial], numbers: list[int], shortlist: int | None) -> list[int]:
     """Return the numbers of clusters with the largest mean by any method so far; all of them if none has a score."""
     best = dict.fromkeys(numbers, -1.0)
     for trial in trials:
@@ -250,11 +250,11 @@ def _promising(trials: list[Trial], numbers: list[int], most: int | None) -> lis
             best[trial.n_clusters] = max(best[trial.n_clusters], trial.mean)
     if max(best.values()) < 0:
         return numbers
-    return sorted(sorted(numbers, key=lambda number: -best[number])[:most])
+    return sorted(sorted(numbers, key=lambda number: -best[number])[:shortlist])
 
 
-def _parameter(clusterer: Any, name: str) -> str | None:
-    """Return what a parameter is called, in a clusterer or in the last step of a pipeline; None if there is none."""
+def _parameter_name(clusterer: Any, name: str) -> str | None:
+    """Return the name of a parameter of a clusterer, or of the last step of a pipeline; None if it has none."""
     known = clusterer.get_params()
     inner = f"{clusterer.steps[-1][0]}__{name}" if hasattr(clusterer, "steps") else name
     return inner if inner in known else None
@@ -262,7 +262,7 @@ def _parameter(clusterer: Any, name: str) -> str | None:
 
 @dataclass
 class _Search:
-    """What is tried on, and what came of it so far."""
+    """The data of all trials, and the results so far."""
 
     X: Any
     links: Constraints
@@ -274,14 +274,14 @@ class _Search:
     clusterers: list[Any] = field(default_factory=list)
 
     def try_all(self, prepared: list[Candidate], advance: Advance) -> None:
-        """Score some clusterers; a failure is an outcome like any other."""
+        """Score some clusterers; a failure is a result as well."""
         for place, (method, number, clusterer) in enumerate(prepared):
             advance(place, method if number is None else f"{method}, {number} clusters", total=len(prepared))
             started = time.perf_counter()
             scores: tuple[float, ...] = ()
             failure = None
             with warnings.catch_warnings():
-                # What a fit with fewer links complains of is no news: its score tells.
+                # Warnings of fits with fewer links are irrelevant here.
                 warnings.simplefilter("ignore")
                 try:
                     scores = self._scores(clusterer)
@@ -298,29 +298,29 @@ class _Search:
         return tuple(scores.tolist())
 
     def choice(self, order: Mapping[str, int], notes: list[str]) -> Choice:
-        """Fit the winner with all links, or the next one if it fails."""
-        while ranked := _ranked(self.trials, order):
+        """Fit the best clusterer with all links, or the next one if it fails."""
+        while ranked := _rank(self.trials, order):
             place = ranked[0]
             trial = self.trials[place]
             try:
                 fitted = self.clusterers[place].fit(self.X, constraints=self.links.on(self.n_samples))
             except Exception as error:
-                failure = f"It was the best, and failed with all links: {_sentence(error)}"
+                failure = f"It was the best on the folds, and failed with all links: {_sentence(error)}"
                 self.trials[place] = replace(trial, scores=(), failure=failure)
-                notes.append(f"{trial.name} was the best on the folds, and could not be fitted with all links.")
+                notes.append(f"{trial.name} was the best on the folds, and failed with all links.")
                 continue
             return Choice(trial, fitted, tuple(self.trials), tuple(notes))
-        told = "; ".join(f"{trial.name}: {trial.failure}" for trial in self.trials[:3])
-        raise ValueError(f"Nothing that was tried could be fitted ({len(self.trials)} failed), such as {told}")
+        examples = "; ".join(f"{trial.name}: {trial.failure}" for trial in self.trials[:3])
+        raise ValueError(f"All {len(self.trials)} trials failed, for example {examples}")
 
 
 def _sentence(error: Exception) -> str:
-    """Word a failure on one line."""
+    """Return the message of an error on one line."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _ranked(trials: list[Trial], order: Mapping[str, int]) -> list[int]:
-    """Return the places of the trials that have a score, the one to take first."""
+def _rank(trials: list[Trial], order: Mapping[str, int]) -> list[int]:
+    """Return the indices of the trials that have a score, best first."""
     scored = [place for place, trial in enumerate(trials) if trial.scores]
     if not scored:
         return []

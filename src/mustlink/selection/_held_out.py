@@ -1,4 +1,4 @@
-"""The share of held-out links that a clustering keeps."""
+"""The accuracy of a clustering on held-out links."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from mustlink.base import as_constraints, check_partial_labels
+from mustlink.base import collect_links
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.selection._kfold import ConstraintKFold
 
@@ -20,20 +20,20 @@ __all__ = ["HeldOutFold", "held_out_accuracy"]
 
 @dataclass(frozen=True)
 class HeldOutFold:
-    """What became of one fold.
+    """The result of one fold.
 
     Attributes
     ----------
     train : Constraints
-        The links the clusterer was fitted with.
+        The training links.
     test : Constraints
-        The links that were held out.
+        The held-out links.
     estimator : object
         The fitted clusterer.
     must_link_accuracy : float
-        The share of the held-out must-links that the clustering keeps; NaN if there are none.
+        The fraction of the held-out must-links that the labels satisfy; NaN if there are none.
     cannot_link_accuracy : float
-        The share of the held-out cannot-links that the clustering keeps; NaN if there are none.
+        The fraction of the held-out cannot-links that the labels satisfy; NaN if there are none.
 
     Examples
     --------
@@ -53,12 +53,12 @@ class HeldOutFold:
     cannot_link_accuracy: float
 
     def score(self, *, balanced: bool) -> float:
-        """Return the share of the held-out links that the clustering keeps.
+        """Return the fraction of the held-out links that the labels satisfy.
 
         Parameters
         ----------
         balanced : bool
-            Whether the two kinds of links count alike, whatever their numbers.
+            Whether the two kinds of links have equal weight, whatever their numbers.
 
         Returns
         -------
@@ -108,34 +108,33 @@ def held_out_accuracy(
     n_jobs: int | None = None,
     return_folds: bool = False,
 ) -> NDArray[np.float64] | tuple[NDArray[np.float64], list[HeldOutFold]]:
-    """Score a clusterer by links it has not seen.
+    """Score a clusterer by held-out links.
 
-    For every fold of the links a clone of the clusterer is fitted on the whole table with the links of the other
-    folds, and the links of the fold are looked up in its labels.
+    For every fold a clone of the clusterer is fitted on all rows with the links of the other folds, and scored by the
+    fraction of the links of the fold that its labels satisfy.
 
     Parameters
     ----------
     estimator : clusterer
         Any clusterer whose ``fit`` takes `constraints`, or a pipeline that ends in one.
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The table. All of it is used in every fold.
+        The data. All rows are used in every fold.
     constraints : Constraints or AlignedConstraints
         The links.
     y : array-like of shape (n_samples,), default=None
-        Partial labels, -1 for unknown. They are turned into links and split with the others; as labels they would
-        tell every fold what it is asked about.
+        Partial labels, -1 for unknown. They are converted into links and split like the others, to avoid a leak.
     cv : int or ConstraintKFold, default=5
-        How to split the links. A number is that many folds without shuffling, so that calls can be compared.
+        How to split the links. A number is the number of folds, without shuffling, which makes calls comparable.
     balanced : bool, default=True
-        Whether a fold's score is the mean of two shares, of must-links kept and of cannot-links kept, or the share of
-        all links kept. Where cannot-links are many, as among random pairs of many classes, the plain share is high
-        for a clustering that keeps nothing together. A fold with one kind of links is scored by that kind.
+        Whether the score of a fold is the mean of the accuracies on must-links and on cannot-links, or the accuracy on
+        all links. If most links are cannot-links, as random pairs of many classes are, the latter is high even for
+        clusters of single rows. A fold with one kind of links is scored by that kind.
     fit_params : dict, default=None
-        Passed on to ``fit``.
+        Passed to ``fit``.
     n_jobs : int, default=None
-        How many folds are fitted at a time, as in scikit-learn.
+        The number of folds that are fitted in parallel.
     return_folds : bool, default=False
-        Whether to return what became of each fold as well.
+        Whether to return the results of each fold as well.
 
     Returns
     -------
@@ -151,10 +150,10 @@ def held_out_accuracy(
 
     Notes
     -----
-    A link counts as one, whatever its weight. A hard clusterer that finds no clustering for the links of some fold
-    raises InfeasibleError here too.
+    Weights of links do not affect the score. A hard clusterer that cannot satisfy the training links of a fold raises
+    InfeasibleError.
 
-    A pipeline passes links on to its last step once metadata routing is switched on with
+    A pipeline passes links to its last step if metadata routing is enabled with
     ``sklearn.set_config(enable_metadata_routing=True)``.
 
     Examples
@@ -169,14 +168,11 @@ def held_out_accuracy(
     (5,)
     """
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    links = as_constraints(constraints, n_samples)
-    labels = check_partial_labels(y, n_samples)
-    if labels is not None:
-        links = links + Constraints.from_labels(labels)
+    links = collect_links(constraints, y, n_samples)
     fit_params = dict(fit_params or {})
-    taken = sorted({"X", "y", "constraints"} & set(fit_params))
-    if taken:
-        raise ValueError(f"fit_params cannot hold {', '.join(taken)}; pass it as an argument of held_out_accuracy.")
+    reserved = sorted({"X", "y", "constraints"} & set(fit_params))
+    if reserved:
+        raise ValueError(f"fit_params cannot contain {', '.join(reserved)}; pass it to held_out_accuracy itself.")
     splitter = ConstraintKFold(cv, shuffle=False) if isinstance(cv, int | np.integer) else cv
     folds = Parallel(n_jobs=n_jobs)(
         delayed(_fit_fold)(clone(estimator), X, train, test, n_samples, fit_params)
@@ -189,11 +185,11 @@ def held_out_accuracy(
 def _fit_fold(
     estimator: Any, X: Any, train: Constraints, test: Constraints, n_samples: int, fit_params: dict[str, Any]
 ) -> HeldOutFold:
-    """Fit a clusterer with the training links and look up the held-out ones in its labels."""
-    # The aligned form, because a search inside the estimator cuts it into folds once more.
+    """Fit a clusterer with the training links and score it by the held-out ones."""
+    # The aligned form, because a search inside the estimator may split it again.
     estimator.fit(X, constraints=train.on(n_samples), **fit_params)
-    kept = test.satisfied(labels_of(estimator))
-    must, cannot = np.split(kept, [len(test.must_link)])
+    satisfied = test.satisfied(labels_of(estimator))
+    must, cannot = np.split(satisfied, [len(test.must_link)])
     return HeldOutFold(
         train=train,
         test=test,
@@ -212,7 +208,5 @@ def labels_of(estimator: Any) -> NDArray[np.intp]:
         elif hasattr(inner, "steps"):
             inner = inner.steps[-1][1]
         else:
-            raise TypeError(
-                f"{type(inner).__name__} has no labels_ after fit, so that links cannot be looked up in it."
-            )
+            raise TypeError(f"{type(inner).__name__} has no labels_ after fit.")
     return np.asarray(inner.labels_)
