@@ -205,15 +205,15 @@ def overlapping(n_rows: int) -> tuple[Any, Any]:
 
 def sample_or_all(n_pairs: int, noise: float) -> dict[str, float]:
     """Fit with trials on a sample and with trials on all rows."""
-    from mustlink.boosting import _doubt
+    from mustlink.boosting._robust import _trials
 
     X, classes = overlapping(50_000)
     figures: dict[str, list[float]] = {"sample": [], "all": [], "sample_seconds": [], "all_seconds": []}
-    usual = _doubt.MOST_SCOUTED
+    usual = _trials.MAX_ROWS_TRIED
     for seed in range(3):
         links = Constraints.sample(classes, n_pairs, noise=noise, random_state=seed)
         for name, most in (("sample", usual), ("all", len(X))):
-            _doubt.MOST_SCOUTED = most
+            _trials.MAX_ROWS_TRIED = most
             start = time.perf_counter()
             model = RobustBoostCluster(n_clusters=N_CLUSTERS, random_state=seed).fit(X, constraints=links)
             figures[f"{name}_seconds"].append(time.perf_counter() - start)

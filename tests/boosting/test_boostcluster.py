@@ -1,4 +1,4 @@
-"""BoostCluster in its fixed forms: the paper's formulas, the bases, bad input."""
+"""BoostCluster: the formulas of the paper, the bases, bad input; and what holds for RobustBoostCluster as well."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
-from mustlink.boosting import BoostCluster, RobustBoostCluster, _coordinates
-from mustlink.boosting._coordinates import make_coordinates
-from mustlink.boosting._forms import Form, Kind
-from mustlink.boosting._links import LinkSet, LinkWeights, Masses
+from mustlink.boosting import BoostCluster, RobustBoostCluster
+from mustlink.boosting._boostcluster import _coordinates
+from mustlink.boosting._boostcluster._coordinates import make_coordinates
+from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights, Masses
+from mustlink.boosting._boostcluster._representations import Kind, Representation, signed_products
 from reference.boostcluster import (
     dense_inconsistency,
     double_sum_objective,
@@ -57,8 +58,8 @@ def make_model(kind: str, *args: Any, n_trials: int = 4, **settings: Any) -> Boo
 
 def sign_of_first_column(table: np.ndarray) -> np.ndarray:
     """Cluster by halves along the longest direction: deterministic, and blind to rotation and to row order."""
-    centred = table - table.mean(axis=0)
-    scores = centred @ np.linalg.svd(centred, full_matrices=False)[2][0]
+    centered = table - table.mean(axis=0)
+    scores = centered @ np.linalg.svd(centered, full_matrices=False)[2][0]
     halves = (scores > np.median(scores)).astype(int)
     return halves if scores[np.argmax(np.abs(scores))] > 0 else 1 - halves
 
@@ -132,7 +133,7 @@ def test_objective_never_rises(kind: str, learning_rate: float) -> None:
 
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
 @settings(deadline=None, max_examples=50)
-def test_alpha_minimises_the_objective(must_together: float, cannot_together: float) -> None:
+def test_alpha_minimizes_the_objective(must_together: float, cannot_together: float) -> None:
     masses = Masses(1 - must_together, must_together, 1 - cannot_together, cannot_together)
     best = masses.step(0.0)
     grid = np.append(np.linspace(-6, 6, 2001), best)
@@ -147,35 +148,48 @@ def test_alpha_minimises_the_objective(must_together: float, cannot_together: fl
 
 @given(st.integers(0, 10**6))
 @settings(deadline=None, max_examples=30)
-def test_form_matrices_equal_the_dense_ones(seed: int) -> None:
+def test_matrices_equal_the_dense_ones(seed: int) -> None:
     X, links = random_problem(seed)
     rng = np.random.RandomState(seed)
     codes = rng.randint(0, 2, (len(X), 2))
     kernel = sum(0.7 * (codes[:, [t]] == codes[:, t]) for t in range(2))
-    coordinates = make_coordinates(X, links, standardise=False, points=True, needs_rest=False)
-    linked = LinkSet.of(links, coordinates.linked)
-    geometry = coordinates.geometry(linked)
+    coordinates = make_coordinates(X, links, standardize=False, points=True, needs_rest=False)
+    linked = coordinates.place_links(links)
     weights = LinkWeights(linked, np.ones(len(linked)))
     weights.add(0.7, linked.together(codes[:, 0]))
     weights.add(0.7, linked.together(codes[:, 1]))
-    must, cannot = weights.of_kind(True), weights.of_kind(False)
+    weight = weights.normalized()
+    must, cannot = weight[linked.is_must], weight[~linked.is_must]
     inconsistency = dense_inconsistency(kernel, *parts_of(links))
-    np.testing.assert_allclose(geometry.products(must, cannot), X.T @ inconsistency @ X, atol=1e-12)
-    np.testing.assert_allclose(geometry.products(must, cannot), form_matrix(X, inconsistency, "projection"), atol=1e-12)
+    np.testing.assert_allclose(signed_products(linked, weight), X.T @ inconsistency @ X, atol=1e-12)
+    np.testing.assert_allclose(signed_products(linked, weight), form_matrix(X, inconsistency, "projection"), atol=1e-12)
     for kind in ("projection", "difference"):
-        found = Form(kind, identity=0.1).directions(geometry, must, cannot).matrix
+        found = Representation(kind, identity=0.1).directions(linked, weight).matrix
         root = positive_root(form_matrix(X, inconsistency, kind), 0.1)
         np.testing.assert_allclose(found @ found.T, root @ root, atol=1e-10)
-    found = Form("ridged", 0.3, 0.5).directions(geometry, must, cannot).matrix
+    found = Representation("ridged", 0.3, 0.5).directions(linked, weight).matrix
     expected = metric_matrix(X, linked.pairs[linked.is_must], linked.pairs[~linked.is_must], must, cannot, 0.3, 0.5)
     np.testing.assert_allclose(found @ found.T, expected, atol=1e-9)
+
+
+def test_links_keep_their_order_in_the_graph_and_are_numbered_in_space() -> None:
+    rng = np.random.RandomState(0)
+    links = Constraints.sample(rng.randint(0, 3, 30), 40, random_state=0)
+    where = rng.uniform(size=(30, 2))
+    found = LinkSet.of(links, where)
+    assert (found.as_given(found.place.astype(float)) == np.arange(len(links))).all()
+    assert (np.diff(where[found.rows, 0]) > 0).all()
+    graph = found.graph()
+    np.testing.assert_array_equal(np.sort(found.rows[graph.pairs], axis=1), found.pairs)
+    assert (graph.sign > 0).tolist() == found.is_must.tolist()
+    np.testing.assert_allclose(graph.weight, found.weight)
 
 
 # ---- many features -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("standardise", [False, True])
+@pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize(("n", "d", "m"), [(40, 6, 30), (40, 12, 6), (40, 30, 10), (20, 50, 6), (8, 30, 20)])
 @pytest.mark.parametrize("container", [np.asarray, csr_array])
 def test_the_split_gives_the_same_representation(
@@ -183,7 +197,7 @@ def test_the_split_gives_the_same_representation(
     n: int,
     d: int,
     m: int,
-    standardise: bool,
+    standardize: bool,
     kind: Kind,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -191,28 +205,27 @@ def test_the_split_gives_the_same_representation(
     X = rng.standard_normal((n, d)) * (rng.uniform(size=(n, d)) < 0.6) + 0.0
     links = Constraints.sample(rng.randint(0, 2, n), n_pairs=m, random_state=0)
     identity = 0.0 if kind == "projection" else 0.1
-    form = Form(kind, 1.0, identity if kind != "ridged" else 1.0)
+    representation = Representation(kind, 1.0, identity if kind != "ridged" else 1.0)
 
     def gram(table: Any) -> tuple[np.ndarray, np.ndarray]:
         coordinates = make_coordinates(
             table,
             links,
-            standardise=standardise,
+            standardize=standardize,
             points=kind == "projection",
             needs_rest=kind != "projection",
             joint=kind == "whitened",
         )
-        linked = LinkSet.of(links, np.arange(n)[:, None])
-        geometry = coordinates.geometry(linked, kind == "whitened")
-        directions = form.directions(geometry, linked.weight[linked.is_must], linked.weight[~linked.is_must])
+        linked = coordinates.place_links(links, with_covariance=kind == "whitened")
+        directions = representation.directions(linked, linked.weight)
         rows = coordinates.represent(directions)
         again = coordinates.of_rows(table).represent(directions)
-        centred = rows - rows.mean(axis=0) if kind != "projection" else rows
+        centered = rows - rows.mean(axis=0) if kind != "projection" else rows
         np.testing.assert_allclose(rows, again, atol=1e-8)
-        return centred @ centred.T, rows
+        return centered @ centered.T, rows
 
     expected, _ = gram(X)
-    monkeypatch.setattr(_coordinates, "FEW_FEATURES", 0)
+    monkeypatch.setattr(_coordinates, "MAX_UNSPLIT", 0)
     monkeypatch.setattr(_coordinates, "is_direct_cheaper", lambda *_: False)
     found, _ = gram(container(X))
     np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
@@ -257,11 +270,10 @@ def test_n_components_caps_the_columns() -> None:
 def test_n_components_takes_the_largest_eigenvalues_in_the_split(shape: tuple[int, int]) -> None:
     X = np.random.RandomState(0).standard_normal(shape) * np.linspace(3, 0.1, shape[1])
     links = Constraints.sample(np.arange(shape[0]) % 2, 10, random_state=0)
-    coordinates = make_coordinates(X, links, standardise=False, points=False, needs_rest=True, n_components=15)
+    coordinates = make_coordinates(X, links, standardize=False, points=False, needs_rest=True, n_components=15)
     assert coordinates.bases
-    linked = LinkSet.of(links, coordinates.linked)
-    geometry = coordinates.geometry(linked)
-    directions = Form("difference").directions(geometry, *np.split(linked.weight, [int(linked.is_must.sum())]))
+    linked = coordinates.place_links(links)
+    directions = Representation("difference").directions(linked, linked.weight)
     rows = coordinates.represent(directions)
     above = int((directions.values >= directions.rest_value).sum())
     assert rows.shape[1] == 15
@@ -410,7 +422,7 @@ def test_any_base_can_be_boosted(base: Any, n_clusters: int | None, kind: str) -
     assert set(model.labels_) <= {-1, *range(model.n_clusters_)}
     free = np.setdiff1d(np.arange(len(X)), links.constrained_rows())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # affinity propagation says when it has not settled
+        warnings.simplefilter("ignore")  # affinity propagation warns when it has not converged
         assert (model.predict(X) == model.labels_)[free].mean() > 0.8
 
 
@@ -506,7 +518,7 @@ def test_bad_rounds_are_left_out_of_the_result(on_bad_round: str, n_rounds: int)
         assert changed == counted
 
 
-def test_suspects_of_a_fixed_form_are_the_heaviest_links() -> None:
+def test_suspects_are_the_heaviest_links() -> None:
     X, y = make_blobs(120, 4, centers=3, cluster_std=0.5, random_state=0)
     links = Constraints.sample(y, 80, random_state=0)
     a, b = np.flatnonzero(y == 0)[0], np.flatnonzero(y == 1)[0]
@@ -563,7 +575,7 @@ def test_every_consensus_clusters_and_predicts(consensus: str, base: Any) -> Non
 # ---- new rows ------------------------------------------------------------------------------------------------------
 
 
-def test_predict_labels_new_rows_like_their_neighbours() -> None:
+def test_predict_labels_new_rows_like_their_neighbors() -> None:
     X, y = make_blobs(300, 5, centers=3, cluster_std=0.5, random_state=0)
     links = Constraints.sample(y[:200], 60, random_state=0)
     for base in (None, AgglomerativeClustering()):

@@ -1,4 +1,4 @@
-"""RobustBoostCluster with doubt: scouts, trust, a second look at it, the check."""
+"""RobustBoostCluster: held-out trials, trust and its update, the choice between consensus and base."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
-from mustlink.boosting import RobustBoostCluster, _doubt
+from mustlink.boosting import RobustBoostCluster
 from mustlink.boosting._bases import BaseClusterer, BaseRun, NearestMean
-from mustlink.boosting._beliefs import Stakes
-from mustlink.boosting._doubt import conflict_bound, doubt, draw_masks, fit_logistic, score, unseen_votes
-from mustlink.boosting._final import FinalStep
-from mustlink.boosting._links import LinkSet
-from mustlink.boosting._rounds import Voter, foresight
-from mustlink.boosting._schemes import collect_voters, draw_forms, second_look
+from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._rounds import held_out_log_odds
+from mustlink.boosting._robust import _trials
+from mustlink.boosting._robust._resolution import LinkPrior, update_trust
+from mustlink.boosting._robust._rounds import combine_voters
+from mustlink.boosting._robust._trials import Trials, draw_masks, draw_representations, held_out_votes, score
+from mustlink.boosting._robust._trust import conflict_bound, estimate_trust, fit_logistic
 
 
 def link_set(links: Constraints, n: int) -> LinkSet:
@@ -34,7 +35,7 @@ def link_set(links: Constraints, n: int) -> LinkSet:
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(2, 6), st.integers(0, 1000))
 @settings(deadline=None, max_examples=60)
-def test_masks_hold_a_share_of_either_kind_and_leave_every_link_out_once(
+def test_masks_see_a_fraction_of_each_kind_and_hold_out_every_link(
     n_must: int, n_cannot: int, n_masks: int, seed: int
 ) -> None:
     is_must = np.arange(n_must + n_cannot) < n_must
@@ -46,11 +47,11 @@ def test_masks_hold_a_share_of_either_kind_and_leave_every_link_out_once(
         assert masks[:, kind].sum() >= n_masks * round(0.63 * count) - count
 
 
-def test_votes_come_only_from_runs_that_had_not_seen_the_link() -> None:
+def test_votes_come_only_from_runs_without_the_link() -> None:
     links = link_set(Constraints([(0, 1)], [(2, 3)]), 4)
     runs = [BaseRun(np.array(labels), None) for labels in ([0, 0, 1, 1], [0, 1, 1, 2], [0, 0, 1, 2])]
     masks = np.array([[True, False], [False, True], [False, False]])
-    assert unseen_votes(links, runs, masks).tolist() == [0.5, 0.5]
+    assert held_out_votes(links, runs, masks).tolist() == [0.5, 0.5]
 
 
 def test_scores_are_balanced_accuracies_soft_and_hard() -> None:
@@ -99,7 +100,7 @@ def test_trust_is_the_posterior_of_its_formula() -> None:
     links = link_set(constraints, 200)
     right = np.arange(100) % 5 != 0
     vote = np.where(links.is_must == right, 0.9, 0.1)
-    found = doubt(links, constraints, vote, 200, 0.3)
+    found = estimate_trust(links, constraints, vote, 200, 0.3)
     intercept, slope = fit_logistic(vote - 0.5, links)
 
     def a(v: float) -> float:
@@ -113,16 +114,16 @@ def test_trust_is_the_posterior_of_its_formula() -> None:
         (1 - error) * (p[v] / a(v) if must else (1 - p[v]) / (1 - a(v)))
         for v, must in zip(vote, links.is_must, strict=True)
     ]
-    np.testing.assert_allclose(found.trust, np.maximum(expected, 1e-3))
-    assert found.trust[right].min() > found.trust[~right].max()
-    assert found.against.tolist() == (~right).tolist()
+    np.testing.assert_allclose(found.of_links, np.maximum(expected, 1e-3))
+    assert found.of_links[right].min() > found.of_links[~right].max()
+    assert found.outvoted.tolist() == (~right).tolist()
 
 
 def test_one_kind_of_link_is_trusted() -> None:
     for constraints in (Constraints([(0, 1), (2, 3)]), Constraints(None, [(0, 1), (2, 3)])):
-        found = doubt(link_set(constraints, 4), constraints, np.array([0.1, 0.9]), 4, 0.3)
+        found = estimate_trust(link_set(constraints, 4), constraints, np.array([0.1, 0.9]), 4, 0.3)
         assert found.error_rate == 0
-        assert found.trust.tolist() == [1, 1]
+        assert found.of_links.tolist() == [1, 1]
 
 
 def test_dense_links_that_agree_bound_the_error_rate() -> None:
@@ -134,77 +135,72 @@ def test_dense_links_that_agree_bound_the_error_rate() -> None:
     assert conflict_bound(Constraints([(0, 1)], [(2, 3)]), 40) > 0.3
 
 
-def test_forms_are_drawn_in_proportion() -> None:
+def test_representations_are_drawn_in_proportion() -> None:
     weights = np.array([0.1, 0.0, 0.6, 0.3])
-    drawn = draw_forms(weights, 20, np.random.RandomState(0))
+    drawn = draw_representations(weights, 20, np.random.RandomState(0))
     assert np.bincount(drawn, minlength=4).tolist() == [2, 0, 12, 6]
     assert not (np.diff(drawn) >= 0).all()
 
 
-def test_voters_share_the_weight() -> None:
+def test_rounds_and_trials_share_the_weight() -> None:
     X, y = load_iris(return_X_y=True)
-    rounds = [Voter(BaseRun(y, None), None, weight) for weight in (1.0, 3.0)]
-    scouts = _doubt.Scouts(
-        runs=[[BaseRun(y, None)] * 2, [BaseRun(y, None)] * 2],
-        directions=[[None] * 2] * 2,
-        votes=np.zeros((2, 1)),
-        scores=np.array([0.9, 0.4]),
-    )
-    voters = collect_voters(rounds, scouts, np.array([0.7, 0.3]), 0.6)
+    rounds = [BaseRun(y, None, weight=weight) for weight in (1.0, 3.0)]
+    runs = [[BaseRun(y, None)] * 2, [BaseRun(y, None)] * 2]
+    trials = Trials(runs, votes=np.zeros((2, 1)), scores=np.array([0.9, 0.4])).voters()
+    voters = combine_voters(rounds, trials, 0.6)
     assert [voter.weight for voter in voters] == pytest.approx([0.1, 0.3, 0.3, 0.3])
-    only_scouts = collect_voters([], scouts, np.array([0.7, 0.3]), 0.6)
-    assert [voter.weight for voter in only_scouts] == pytest.approx([0.5, 0.5])
+    only_trials = combine_voters([], trials, 0.6)
+    assert [voter.weight for voter in only_trials] == pytest.approx([0.5, 0.5])
     assert len(X) == 150
 
 
 @pytest.mark.parametrize("n", [90, 9000])
-def test_a_second_look_finds_the_links_that_voters_and_other_links_contradict(n: int) -> None:
-    """All rows, or those that show it: a link is likely wrong where distances count, and right where links do."""
+def test_updated_trust_finds_the_links_that_runs_and_other_links_contradict(n: int) -> None:
+    """On all rows and on a subsample; a large penalty confirms the links."""
     y = np.arange(n) % 3
     constraints = Constraints.sample(y, 60, noise=0.1, random_state=0)
     links = link_set(constraints, n)
     wrong = (y[links.pairs[:, 0]] == y[links.pairs[:, 1]]) != links.is_must
     assert wrong.sum() == 6
     trust = np.linspace(0.5, 1, len(links))
-    voters = [Voter(BaseRun(labels, None), None, 0.5) for labels in (y, (y + 1) % 3)]
-    final = FinalStep("base", BaseClusterer(None, 3), None, 0)
-    found = second_look(trust, links, voters, final, Stakes(0.1, 2.2))
+    voters = [BaseRun(labels, None, weight=0.5) for labels in (y, (y + 1) % 3)]
+    base = BaseClusterer(None, 3)
+    found = update_trust(trust, links, voters, base, LinkPrior(0.1, 2.2))
     assert found[wrong].max() < 0.1
     assert found[~wrong].min() > 0.9
-    assert second_look(trust, links, voters, final, Stakes(50.0, 2.2))[wrong].mean() > 0.5
-    assert second_look(trust, links, [], final, Stakes(0.1, 2.2)) is trust
-    assert second_look(trust, links, voters, final, Stakes(0.0, 2.2)) is trust
+    assert update_trust(trust, links, voters, base, LinkPrior(50.0, 2.2))[wrong].mean() > 0.5
+    assert update_trust(trust, links, [], base, LinkPrior(0.1, 2.2)) is trust
+    assert update_trust(trust, links, voters, base, LinkPrior(0.0, 2.2)) is trust
 
 
-def test_rounds_count_by_the_links_they_have_not_seen() -> None:
+def test_rounds_are_weighted_by_held_out_links() -> None:
     links = link_set(Constraints([(0, 1), (2, 3), (4, 5)], [(0, 2), (1, 4), (3, 5)]), 6)
     together = links.together(np.array([0, 0, 1, 1, 2, 3]))
     unseen = np.array([True, True, False, True, False, False])
     # Of the links not seen, two must-links and a cannot-link are kept, and none is broken.
     trust = np.array([1.0, 0.5, 1.0, 0.8, 1.0, 1.0])
     kept, broken = (1.5 + 0.5) * (0.8 + 0.5), 0.5 * 0.5
-    assert foresight(links, trust * unseen, together) == pytest.approx(0.5 * np.log(kept / broken))
-    assert foresight(links, trust * unseen, ~together) == 0.0
-    assert foresight(links, np.zeros(6), together) == 0.0
+    assert held_out_log_odds(links, trust * unseen, together) == pytest.approx(0.5 * np.log(kept / broken))
+    assert held_out_log_odds(links, trust * unseen, ~together) == 0.0
+    assert held_out_log_odds(links, np.zeros(6), together) == 0.0
 
 
 @pytest.mark.parametrize("links", [Constraints([(0, 1)], [(0, 99)]), Constraints([(0, 1)])], ids=["two", "one"])
-def test_rounds_count_where_no_link_can_be_left_out(links: Constraints) -> None:
+def test_rounds_count_where_no_link_can_be_held_out(links: Constraints) -> None:
     X, _ = load_iris(return_X_y=True)
     model = RobustBoostCluster(n_clusters=3, n_rounds=6, random_state=0).fit(X, constraints=links)
     assert any(report["counted"] for report in model.history_)
     assert all(report["counted"] == (report["alpha"] > 0) for report in model.history_)
 
 
-def test_one_cluster_leaves_no_room_for_a_second_look() -> None:
+def test_one_cluster_does_not_change_trust() -> None:
     links = link_set(Constraints([(0, 1)], [(2, 3)]), 6)
     trust = np.ones(2)
-    final = FinalStep("codes", BaseClusterer(None, 1), None, 0)
-    voters = [Voter(BaseRun(np.zeros(6, dtype=int), None), None, 1.0)]
-    assert second_look(trust, links, voters, final, Stakes(0.5, 2.2)) is trust
+    voters = [BaseRun(np.zeros(6, dtype=int), None)]
+    assert update_trust(trust, links, voters, BaseClusterer(None, 1), LinkPrior(0.5, 2.2)) is trust
 
 
-def test_the_rounds_begin_anew_after_a_third() -> None:
+def test_the_rounds_start_again_after_a_third() -> None:
     X, y = load_iris(return_X_y=True)
     links = Constraints.sample(y, 100, noise=0.2, random_state=0)
     model = RobustBoostCluster(n_clusters=3, n_rounds=8, random_state=0).fit(X, constraints=links)
@@ -228,7 +224,7 @@ def test_the_rounds_begin_anew_after_a_third() -> None:
 # ---- the whole -----------------------------------------------------------------------------------------------------
 
 
-def test_clean_and_easy_links_raise_no_doubt() -> None:
+def test_clean_and_easy_links_have_no_suspects() -> None:
     X, y = make_blobs(200, 5, centers=4, cluster_std=0.6, random_state=1)
     links = Constraints.sample(y, 200, random_state=0)
     model = RobustBoostCluster(n_clusters=4, random_state=0).fit(X, constraints=links)
@@ -238,7 +234,7 @@ def test_clean_and_easy_links_raise_no_doubt() -> None:
     assert adjusted_rand_score(y, model.labels_) == 1.0
 
 
-def test_links_all_turned_round_do_no_harm() -> None:
+def test_reversed_links_do_no_harm() -> None:
     X, y = load_iris(return_X_y=True)
     alone = [KMeans(3, n_init=3, random_state=s).fit_predict(StandardScaler().fit_transform(X)) for s in range(3)]
     expected = np.mean([normalized_mutual_info_score(y, labels) for labels in alone])
@@ -328,19 +324,19 @@ def test_unequal_numbers_of_links_work() -> None:
 
 
 @pytest.mark.parametrize("base", [None, AgglomerativeClustering()], ids=["predicts", "does not"])
-def test_scouts_look_at_a_sample_of_a_large_table(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trials_use_a_sample_of_a_large_table(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make_blobs(600, 4, centers=3, cluster_std=2.0, random_state=0)
     links = Constraints.sample(y, 60, random_state=0)
-    monkeypatch.setattr(_doubt, "MOST_SCOUTED", 300)
-    monkeypatch.setattr(_doubt, "LEAST_SAMPLE", 50)
+    monkeypatch.setattr(_trials, "MAX_ROWS_TRIED", 300)
+    monkeypatch.setattr(_trials, "MIN_SAMPLE", 50)
     seen: list[int] = []
-    original = _doubt.BaseClusterer.run
+    original = BaseClusterer.run
 
     def spy(self: Any, table: Any, *rest: Any) -> BaseRun:
         seen.append(len(table))
         return original(self, table, *rest)
 
-    monkeypatch.setattr(_doubt.BaseClusterer, "run", spy)
+    monkeypatch.setattr(BaseClusterer, "run", spy)
     model = RobustBoostCluster(base, 3, n_rounds=3, n_trials=2, random_state=0).fit(X, constraints=links)
     n_linked = len(links.constrained_rows())
     assert seen[-3:] == [600] * 3
@@ -352,14 +348,14 @@ def test_scouts_look_at_a_sample_of_a_large_table(base: Any, monkeypatch: pytest
     assert (model.predict(X) == model.labels_).mean() > 0.95
 
 
-def test_the_nearest_mean_labels_rows_and_leaves_noise_out() -> None:
+def test_the_nearest_mean_predicts_rows_without_noise() -> None:
     table = np.array([[0.0], [1.0], [10.0], [11.0], [100.0]])
     model = NearestMean(table, np.array([4, 4, 7, 7, -1]))
     assert model.predict(np.array([[2.0], [90.0]])).tolist() == [4, 7]
     assert NearestMean(table, np.full(5, -1)).predict(table).tolist() == [-1] * 5
 
 
-def test_many_voters_build_nothing_quadratic() -> None:
+def test_many_runs_build_nothing_quadratic() -> None:
     X, y = make_blobs(30_000, 3, centers=3, random_state=0)
     links = Constraints.sample(y, 50, random_state=0)
     model = RobustBoostCluster(KMeans(n_init=1, max_iter=5), 3, n_rounds=5, random_state=0).fit(X, constraints=links)

@@ -168,3 +168,14 @@ def slow_boost(
         alphas.append(float(alpha))
         objectives.append(double_sum_objective(kernel, must, cannot, must_weight, cannot_weight))
     return alphas, objectives, result
+
+
+def slow_votes(codes: np.ndarray, examples: np.ndarray, weights: np.ndarray, marginals: np.ndarray) -> np.ndarray:
+    """Every example whose co-association with a row is at least 85% votes with that to the power of 32."""
+    votes = np.zeros((len(codes), marginals.shape[1]))
+    for i, code in enumerate(codes):
+        for example, marginal in zip(examples, marginals, strict=True):
+            shared = weights[(code == example) & (code >= 0)].sum()
+            if shared >= 0.85:
+                votes[i] += shared**32 * marginal
+    return votes

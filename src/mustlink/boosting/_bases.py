@@ -1,9 +1,9 @@
-"""Base clusterers: how any of them is copied, seeded, run, checked and asked about new rows."""
+"""Base clusterers: clone, seed and run any of them, check its labels, and predict new rows."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,50 +21,56 @@ DEFAULT_N_CLUSTERS = 8
 
 @dataclass(frozen=True)
 class BaseRun:
-    """What one run of the base clusterer gave.
+    """One run of the base clusterer.
 
     Attributes
     ----------
     labels : ndarray of shape (n_samples,)
         Integers; -1 is noise.
     model : object or None
-        What labels new rows: the fitted base, if it can.
+        What predicts new rows: the fitted base, if it can.
+    directions : Directions or None
+        The representation that it was run on; None is the plain table.
+    weight : float
+        Its weight in the co-association.
     """
 
     labels: NDArray[Any]
     model: Any | None
+    directions: Any = None
+    weight: float = 1.0
 
     def on_all_rows(self, sample_table: NDArray[Any], table: NDArray[Any], rows: NDArray[np.intp]) -> BaseRun:
-        """Carry labels found on some rows over to all, by the base's own rule, else by the nearest mean."""
+        """Label all rows, given a run on some of them: by the base's ``predict``, else by the nearest mean."""
         model = self.model if self.model is not None else NearestMean(sample_table, self.labels)
         labels = np.asarray(model.predict(table)).astype(self.labels.dtype)
         labels[rows] = self.labels
-        return BaseRun(labels, model)
+        return replace(self, labels=labels, model=model)
 
 
 class NearestMean:
-    """Labels new rows by the cluster whose mean is nearest; noise draws nobody."""
+    """Predicts the cluster whose mean is nearest, never noise."""
 
     def __init__(self, table: Any, labels: NDArray[Any]) -> None:
         self.names = np.unique(labels[labels != -1])
         self.means = np.array([np.asarray(table[labels == name].mean(axis=0)).ravel() for name in self.names])
 
     def predict(self, table: Any) -> NDArray[Any]:
-        """Return the name of the nearest mean; -1 if there is none."""
+        """Return the label of the nearest mean; -1 if there is none."""
         if not len(self.names):
             return np.full(table.shape[0], -1)
         return np.asarray(self.names[pairwise_distances_argmin(table, self.means)])
 
 
 class BaseClusterer:
-    """A clusterer to be boosted: a scikit-learn estimator, or a function from a table to labels.
+    """The clusterer that is boosted: a scikit-learn estimator, or a function from a table to labels.
 
     Parameters
     ----------
     estimator : estimator, callable or None
         None is k-means with three starts.
     n_clusters : int or None
-        Written into the copies of the estimator where it has such a parameter. None leaves it as it is.
+        Set in the clones of the estimator if it has such a parameter. None keeps the estimator's own.
     """
 
     def __init__(self, estimator: Any, n_clusters: int | None) -> None:
@@ -90,7 +96,7 @@ class BaseClusterer:
         name = "n_clusters"
         if "n_clusters" not in params and "n_components" in params and _is_mixture(self.estimator):
             name = "n_components"
-        # A base whose own number is None finds the number by itself, and must go on doing so.
+        # A base whose own number is None finds the number of clusters itself.
         counts = [key for key in params if (key == name or key.endswith(f"__{name}")) and params[key] is not None]
         if self.n_clusters is None:
             given = [params[key] for key in counts if isinstance(params[key], int)]
@@ -100,33 +106,33 @@ class BaseClusterer:
 
     @property
     def name(self) -> str:
-        """What to call the base in a message."""
+        """The name of the base in messages."""
         return getattr(self.estimator, "__name__", type(self.estimator).__name__)
 
     @property
     def takes_sparse(self) -> bool:
-        """Whether the base says that it takes sparse tables."""
+        """Whether the base takes sparse tables, by its tags."""
         if self.is_function or not isinstance(self.estimator, BaseEstimator):
             return False
         return bool(get_tags(self.estimator).input_tags.sparse)
 
     def run(self, table: Any, seed: int, where: str | None = None) -> BaseRun:
-        """Cluster a table with a fresh copy.
+        """Cluster a table with a new clone.
 
         Parameters
         ----------
         table : array or sparse matrix
             The rows.
         seed : int
-            For all random states of the copy.
+            For all random states of the clone.
         where : str or None
-            The round, for the message of an error; None lets the base's own error and warnings through.
+            The round, for error messages; with None, errors and warnings of the base are passed on.
         """
         if where is None:
             return self._run(table, seed)
         try:
             with warnings.catch_warnings():
-                # One short run of many that has not settled is no news.
+                # One run of many may stop before it converges.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 return self._run(table, seed)
         except Exception as error:
@@ -136,7 +142,7 @@ class BaseClusterer:
             ) from error
 
     def _run(self, table: Any, seed: int) -> BaseRun:
-        """Copy, seed and fit the base, and check what it returns."""
+        """Clone, seed and fit the base, and check its labels."""
         if self.is_function:
             return BaseRun(self._checked(self.estimator(table), table.shape[0]), None)
         model = clone(self.estimator)
@@ -146,7 +152,7 @@ class BaseClusterer:
         return BaseRun(self._checked(labels, table.shape[0]), model if hasattr(model, "predict") else None)
 
     def _checked(self, labels: Any, n_rows: int) -> NDArray[Any]:
-        """Return labels as small integers, or say what is wrong with them."""
+        """Return labels as small integers, or raise an error that names what is wrong."""
         array = np.asarray(labels)
         if array.shape != (n_rows,):
             raise ValueError(f"it must return {n_rows} labels, one per row, and returned shape {array.shape}.")
@@ -160,5 +166,5 @@ class BaseClusterer:
 
 
 def _is_mixture(estimator: Any) -> bool:
-    """Say whether an estimator counts its clusters as mixture components."""
+    """Return whether the number of clusters of an estimator is called `n_components`."""
     return isinstance(estimator, BaseEstimator) and get_tags(estimator).estimator_type == "density_estimator"

@@ -18,7 +18,7 @@ from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._types import Array, Floats, Ints
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.boosting._coassociation import CoAssociation
-from mustlink.boosting._code_kmeans import CodeCentres, CodeTable, centres_of
+from mustlink.boosting._code_kmeans import CodeCenters, CodeTable, compute_centers
 from mustlink.boosting._prioritycop import LinkedPairs, nearest_centers, random_rows
 from mustlink.constraints import AlignedConstraints, Constraints
 
@@ -368,7 +368,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         self.n_iter_ = len(columns)
         self.violations_ = links.violations(labels)
         self._boosting = boosting
-        self._code_centres: CodeCentres = centres_of(CodeTable.of(self.coassociation_), labels, self.n_clusters)
+        self._code_centres: CodeCenters = compute_centers(CodeTable.of(self.coassociation_), labels, self.n_clusters)
 
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.

@@ -1,8 +1,8 @@
 """Exact k-means on codes, which is kernel k-means on the co-association.
 
-The vector of a point has sqrt(w_t) in the column of its label of round t, so that the inner product of two points
-is K_ij. A noise label of a round is a column of the point's own: it adds to the point's length and meets nobody
-else. Such columns are kept implicit as `own` below.
+The vector of a row has sqrt(w_t) in the column of its label of round t; the inner product of two rows is K_ij. A noise
+label of a round is a column of that row alone: it adds to its length, and to no inner product with another row. Such
+columns are kept implicit as `own` below.
 """
 
 from __future__ import annotations
@@ -14,16 +14,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mustlink.boosting._coassociation_kernels import cluster_masses, group_rows, nearest_code_centers
+from mustlink._types import Floats
+from mustlink.boosting._coassociation_kernels import cluster_masses, group_rows, nearest_code_centers, sum_table_rows
 
 if TYPE_CHECKING:
     from mustlink.boosting._coassociation import CoAssociation
 
-__all__ = ["CodeCentres", "CodeTable", "best_of_starts", "centres_of", "continue_from"]
+__all__ = [
+    "CodeCenters",
+    "CodeTable",
+    "assign",
+    "best_of_starts",
+    "code_distances",
+    "compute_centers",
+    "continue_from",
+    "start_labels",
+]
 
-ROWS_TO_LOOK_AT = 1_000
+N_ROWS_PROBED = 1_000
 Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,13 @@ class CodeTable:
         total = float(kernel.weights.sum())
         return cls(kernel.codes, kernel.offsets, kernel.column_weight, weight, kernel.noise_weight, total)
 
+    @classmethod
+    def new_rows(cls, kernel: CoAssociation, labels: NDArray[Any]) -> CodeTable:
+        """Return rows without weight, given their labels in each round."""
+        codes = kernel.encode(labels)
+        nothing = np.zeros(len(codes))
+        return cls(codes, kernel.offsets, kernel.column_weight, nothing, nothing, float(kernel.weights.sum()))
+
     def take(self, rows: NDArray[Any]) -> CodeTable:
         """Keep some of the rows."""
         return replace(
@@ -71,12 +87,12 @@ class CodeTable:
 
     def distinct(self) -> tuple[CodeTable, NDArray[np.int64] | None]:
         """Keep each distinct code once, with the number of every row; itself and None where that saves little."""
-        # Two noise rows with equal codes are two points, so that they must not be merged.
+        # Two noise rows with equal codes are two points and must not be merged.
         if self.noise_weight.any():
             return self, None
-        # A look at some rows tells whether it is worth while to compare all.
-        if len(self.codes) > 4 * ROWS_TO_LOOK_AT:
-            some = self.codes[:: len(self.codes) // ROWS_TO_LOOK_AT]
+        # A few rows show whether it is worthwhile to compare all.
+        if len(self.codes) > 4 * N_ROWS_PROBED:
+            some = self.codes[:: len(self.codes) // N_ROWS_PROBED]
             if len(group_rows(some)[0]) > 0.7 * len(some):
                 return self, None
         first, number = group_rows(self.codes)
@@ -88,19 +104,19 @@ class CodeTable:
 
 
 @dataclass(frozen=True)
-class CodeCentres:
-    """Centres in code space.
+class CodeCenters:
+    """Centers in code space.
 
     Attributes
     ----------
     table : ndarray of shape (n_columns, n_clusters)
-        The inner product of a column with every centre.
+        The inner product of a column with every center.
     lengths : ndarray of shape (n_clusters,)
-        Squared lengths of the centres; infinite for an empty cluster, which therefore draws nobody.
+        Squared lengths of the centers; infinite for an empty cluster, which no row is nearest to.
     masses : ndarray of shape (n_clusters,)
         The weight of the rows in each cluster.
     objective : float
-        The summed squared distances of the rows to the centres of the clusters they came from.
+        The summed squared distances of the rows to the centers of the clusters they came from.
     """
 
     table: Floats
@@ -108,14 +124,14 @@ class CodeCentres:
     masses: Floats
     objective: float
 
-    def take(self, clusters: NDArray[np.int64]) -> CodeCentres:
+    def take(self, clusters: NDArray[np.int64]) -> CodeCenters:
         """Keep some of the clusters."""
         table = np.ascontiguousarray(self.table[:, clusters])
         return replace(self, table=table, lengths=self.lengths[clusters], masses=self.masses[clusters])
 
 
-def centres_of(rows: CodeTable, labels: Labels, n_clusters: int) -> CodeCentres:
-    """Work out the centres of the clusters that labels give; rows with label -1 belong to none."""
+def compute_centers(rows: CodeTable, labels: Labels, n_clusters: int) -> CodeCenters:
+    """Compute the centers of the clusters; rows with label -1 belong to none."""
     mass = cluster_masses(rows.codes, rows.offsets, labels, rows.row_weight, n_clusters)
     member = labels >= 0
     size = weighted_count(labels[member], rows.row_weight[member], n_clusters)
@@ -128,7 +144,7 @@ def centres_of(rows: CodeTable, labels: Labels, n_clusters: int) -> CodeCentres:
     table = mass * rows.column_weight[:, None] / safe
     lengths = np.where(occupied, squared / safe**2, np.inf)
     objective = rows.length * rows.row_weight[member].sum() - (squared / safe).sum()
-    return CodeCentres(table, lengths, size, float(objective))
+    return CodeCenters(table, lengths, size, float(objective))
 
 
 def weighted_count(labels: NDArray[Any], weight: Floats, n_labels: int) -> Floats:
@@ -136,40 +152,45 @@ def weighted_count(labels: NDArray[Any], weight: Floats, n_labels: int) -> Float
     return np.bincount(labels, weights=weight, minlength=n_labels).astype(np.float64)
 
 
-def assign(rows: CodeTable, centres: CodeCentres, labels: Labels) -> tuple[Labels, Floats]:
-    """Return the nearest centre of every row, and its squared distance less the row's squared length."""
+def assign(rows: CodeTable, centers: CodeCenters, labels: Labels) -> tuple[Labels, Floats]:
+    """Return the nearest center of every row, and its squared distance less the row's squared length."""
     moved = labels.copy()
     own = np.zeros(len(moved))
     noisy = (rows.noise_weight > 0) & (labels >= 0)
     if noisy.any():
-        own[noisy] = (rows.row_weight * rows.noise_weight)[noisy] / centres.masses[labels[noisy]]
-    gap = nearest_code_centers(rows.codes, rows.offsets, centres.table, centres.lengths, own, moved)
+        own[noisy] = (rows.row_weight * rows.noise_weight)[noisy] / centers.masses[labels[noisy]]
+    gap = nearest_code_centers(rows.codes, rows.offsets, centers.table, centers.lengths, own, moved)
     return moved, gap
 
 
-def lloyd(rows: CodeTable, centres: CodeCentres, labels: Labels, max_iter: int) -> tuple[Labels, float]:
-    """Alternate nearest centres and means until no label changes; return labels and objective."""
-    n_clusters = len(centres.lengths)
-    labels, gap = assign(rows, centres, labels)
+def code_distances(rows: CodeTable, centers: CodeCenters) -> Floats:
+    """Return the squared distances to the centers, less the squared length of each row."""
+    return np.asarray(centers.lengths - 2 * sum_table_rows(rows.codes, rows.offsets, centers.table))
+
+
+def lloyd(rows: CodeTable, centers: CodeCenters, labels: Labels, max_iter: int) -> tuple[Labels, float]:
+    """Alternate nearest centers and means until no label changes; return labels and objective."""
+    n_clusters = len(centers.lengths)
+    labels, gap = assign(rows, centers, labels)
     for _ in range(max_iter):
         fill_empty(rows, labels, gap, n_clusters)
-        centres = centres_of(rows, labels, n_clusters)
-        moved, gap = assign(rows, centres, labels)
+        centers = compute_centers(rows, labels, n_clusters)
+        moved, gap = assign(rows, centers, labels)
         if np.array_equal(moved, labels):
             break
         labels = moved
-    return labels, centres_of(rows, labels, n_clusters).objective
+    return labels, compute_centers(rows, labels, n_clusters).objective
 
 
-def continue_from(rows: CodeTable, centres: CodeCentres, max_iter: int) -> Labels:
-    """Run k-means on the codes from given centres and return the labels."""
+def continue_from(rows: CodeTable, centers: CodeCenters, max_iter: int) -> Labels:
+    """Run k-means on the codes from given centers and return the labels."""
     few, number = rows.distinct()
-    labels, _ = lloyd(few, centres, np.full(len(few.codes), -1, dtype=np.int64), max_iter)
+    labels, _ = lloyd(few, centers, np.full(len(few.codes), -1, dtype=np.int64), max_iter)
     return labels if number is None else labels[number]
 
 
 def fill_empty(rows: CodeTable, labels: Labels, gap: Floats, n_clusters: int) -> None:
-    """Give every empty cluster the row farthest from its centre, in place, as long as that empties no other."""
+    """Give every empty cluster the row farthest from its center, in place, as long as that empties no other."""
     size = np.bincount(labels, minlength=n_clusters)
     empty = np.flatnonzero(size == 0)
     if not empty.size:
@@ -212,9 +233,9 @@ def best_of_starts(
     best: tuple[Labels, float] | None = None
     for start in starts:
         labels = start_labels(start, len(rows.codes), n_clusters, rows.row_weight)
-        centres = centres_of(rows, labels, n_clusters)
+        centers = compute_centers(rows, labels, n_clusters)
         on_few = labels if number is None else np.full(len(few.codes), -1, dtype=np.int64)
-        labels, cost = lloyd(few, centres, on_few, max_iter)
+        labels, cost = lloyd(few, centers, on_few, max_iter)
         labels = labels if number is None else labels[number]
         if further_cost is not None:
             cost += further_cost(labels)

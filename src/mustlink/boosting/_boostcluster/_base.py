@@ -15,15 +15,15 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mustlink._estimators import draw_seed
 from mustlink._sklearn_compat import Interval, fit_context
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
-from mustlink.boosting._bases import BaseClusterer
-from mustlink.boosting._coordinates import Coordinates, Scaling
-from mustlink.boosting._final import FinalModel
-from mustlink.boosting._links import LinkSet
-from mustlink.boosting._rounds import Round, Voter
-from mustlink.boosting._schemes import Outcome, draw_seeds
+from mustlink.boosting._bases import BaseClusterer, BaseRun
+from mustlink.boosting._boostcluster._consensus import Consensus
+from mustlink.boosting._boostcluster._coordinates import Coordinates, Scaling
+from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._rounds import Round
 from mustlink.constraints import AlignedConstraints, Constraints
 
 __all__ = ["BaseBoostCluster", "Suspect", "list_suspects"]
@@ -106,52 +106,54 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         base = BaseClusterer(self.estimator, self.n_clusters)
         check_enough_rows(X.shape[0], base.n_clusters)
         rng = check_random_state(self.random_state)
+        seed = draw_seed(rng)
         if links.is_empty:
-            self._fit_plain(X, base, rng)
+            self._fit_plain(X, base, seed)
         else:
-            self._fit_links(X, links, base, rng)
+            self._fit_links(X, links, base, seed, rng)
         self.violations_ = links.violations(self.labels_)
         return self
 
-    def _fit_plain(self, X: Any, base: BaseClusterer, rng: np.random.RandomState) -> None:
+    def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
         """Without links the result is that of the base clusterer alone."""
         scaling = Scaling.of(X, self._scales())
         table = scaling.apply(X)
-        run = base.run(table, int(draw_seeds(rng, 1)[0]))
+        run = base.run(table, seed)
         coordinates = Coordinates(scaling, table[:, :0], None, table, 1.0)
-        self._keep_result(FinalModel.of_run(run), [Voter(run, None, 1.0)], coordinates, is_plain=True)
-        self._keep_rounds([])
+        self._keep(Consensus.of_run(run), [run], [], coordinates, is_plain=True)
         self.suspects_: list[Suspect] = []
 
     def _scales(self) -> bool:
         """Whether the features are standardized."""
         raise NotImplementedError
 
-    def _fit_links(self, X: Any, constraints: Constraints, base: BaseClusterer, rng: np.random.RandomState) -> None:
-        """Run the rounds and keep their result."""
+    def _fit_links(
+        self, X: Any, constraints: Constraints, base: BaseClusterer, seed: int, rng: np.random.RandomState
+    ) -> None:
+        """Run the rounds and keep their result; the seed is for the consensus."""
         raise NotImplementedError
 
     # ---- keeping what was learned ------------------------------------------------------------------------------
 
-    def _keep(self, outcome: Outcome, coordinates: Coordinates) -> None:
-        """Keep the clusters and the rounds."""
-        self._keep_result(outcome.model, outcome.voters, coordinates, is_plain=outcome.is_plain)
-        self._keep_rounds(outcome.boosted.rounds)
-
-    def _keep_result(self, model: FinalModel, voters: list[Voter], coordinates: Coordinates, *, is_plain: bool) -> None:
-        """Keep the clusters, and what is needed to predict new rows."""
-        self.labels_ = model.labels.astype(np.int64)
-        self.n_clusters_ = int(model.labels.max()) + 1
-        self.coassociation_ = model.kernel
+    def _keep(
+        self,
+        consensus: Consensus,
+        voters: Sequence[BaseRun],
+        rounds: Sequence[Round],
+        coordinates: Coordinates,
+        *,
+        is_plain: bool,
+    ) -> None:
+        """Keep the clusters, the reports of the rounds, and what is needed to predict new rows."""
+        self.labels_ = consensus.labels
+        self.n_clusters_ = int(consensus.labels.max()) + 1
+        self.coassociation_ = consensus.kernel
         self.is_plain_ = is_plain
-        self._model = model
-        # The labels of the voters are columns of the codes; the rows are needed only to look for the nearest one.
-        self._voters = [replace(voter, run=replace(voter.run, labels=voter.run.labels[:0])) for voter in voters]
-        can_predict = all(voter.run.model is not None for voter in voters)
+        self._consensus = consensus
+        # The labels of the runs are columns of the codes; the rows are needed only to look for the nearest one.
+        self._voters = [replace(run, labels=run.labels[:0]) for run in voters]
+        can_predict = all(run.model is not None for run in voters)
         self._coordinates = coordinates.without_rows() if can_predict else coordinates
-
-    def _keep_rounds(self, rounds: Sequence[Round]) -> None:
-        """Keep the reports of the rounds."""
         self.n_iter_ = len(rounds)
         self._directions = [done.directions for done in rounds]
         self.objective_ = [float(np.exp(done.log_objective)) for done in rounds]
@@ -188,7 +190,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         """
         new = self._coordinates_of(X)
         columns = [self._vote(t, new) for t in range(len(self._voters))]
-        return self._model.predict(np.column_stack(columns)).astype(np.int64)
+        return self._consensus.predict(np.column_stack(columns))
 
     def represent(self, X: Any, round_number: int) -> Array:
         """Return what the base clusterer was given in a round.
@@ -223,20 +225,20 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
 
     def _vote(self, t: int, new: Coordinates) -> Array:
         """Return the labels that one run gives to new rows."""
-        voter = self._voters[t]
-        table = self._table_of(voter, new)
-        if voter.run.model is not None:
-            return np.asarray(voter.run.model.predict(table))
-        nearest = NearestNeighbors(n_neighbors=1).fit(self._table_of(voter, self._coordinates))
+        run = self._voters[t]
+        table = self._table_of(run, new)
+        if run.model is not None:
+            return np.asarray(run.model.predict(table))
+        nearest = NearestNeighbors(n_neighbors=1).fit(self._table_of(run, self._coordinates))
         code = self.coassociation_.codes[nearest.kneighbors(table, return_distance=False)[:, 0], t]
         # Noise is code -1, which here finds the last entry.
         return np.append(self.coassociation_.names[t], -1)[code]
 
-    def _table_of(self, voter: Voter, coordinates: Coordinates) -> Any:
-        """Return the representation in which a run was made."""
-        if voter.directions is None:
+    def _table_of(self, run: BaseRun, coordinates: Coordinates) -> Any:
+        """Return the representation of rows that a run was made on."""
+        if run.directions is None:
             return coordinates.plain_for(BaseClusterer(self.estimator, self.n_clusters).takes_sparse)
-        return coordinates.represent(voter.directions)
+        return coordinates.represent(run.directions)
 
     def _coordinates_of(self, X: Any) -> Coordinates:
         """Check new rows and compute their coordinates."""

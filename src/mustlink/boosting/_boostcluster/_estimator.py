@@ -7,16 +7,15 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from mustlink._estimators import draw_seed
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink.boosting._bases import BaseClusterer
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
-from mustlink.boosting._coordinates import make_coordinates
-from mustlink.boosting._final import FinalStep
-from mustlink.boosting._forms import Form, Kind
-from mustlink.boosting._links import LinkSet
-from mustlink.boosting._rounds import Problem, RoundSettings
-from mustlink.boosting._schemes import boost_in_one_form, draw_seeds
+from mustlink.boosting._boostcluster._consensus import Consensus, find_consensus
+from mustlink.boosting._boostcluster._coordinates import make_coordinates
+from mustlink.boosting._boostcluster._representations import Kind, Representation
+from mustlink.boosting._boostcluster._rounds import BoostProblem, boost, draw_seeds, run_plain
 from mustlink.constraints import Constraints
 
 __all__ = ["BoostCluster"]
@@ -218,27 +217,41 @@ class BoostCluster(BaseBoostCluster):
     def _scales(self) -> bool:
         return bool(self._setting("scale"))
 
-    def _fit_links(self, X: Any, constraints: Constraints, base: BaseClusterer, rng: np.random.RandomState) -> None:
+    def _fit_links(
+        self, X: Any, constraints: Constraints, base: BaseClusterer, seed: int, rng: np.random.RandomState
+    ) -> None:
         kind = cast(Kind, "projection" if self.representation == "published" else self.representation)
         n_components, identity = self._setting("n_components"), self._setting("ridge_identity")
-        form = Form("ridged", 1.0, 1.0) if kind == "ridged" else Form(kind, identity=identity)
+        representation = Representation(kind, identity=1.0 if kind == "ridged" else identity)
         coordinates = make_coordinates(
             X,
             constraints,
-            standardise=self._scales(),
+            standardize=self._scales(),
             points=kind == "projection",
-            needs_rest=kind == "ridged" or identity > 0,
+            needs_rest=representation.identity > 0,
             n_components=n_components,
             joint=kind == "whitened",
         )
-        links = LinkSet.of(constraints, coordinates.linked)
-        problem = Problem(base, coordinates, coordinates.geometry(links, kind == "whitened"), links)
-        settings = RoundSettings(
-            self.n_rounds, self._setting("learning_rate"), self._setting("smoothing"), self._setting("on_bad_round")
-        )
-        final = FinalStep(self._setting("consensus"), base, n_components, int(draw_seeds(rng, 1)[0]))
-        with progress(self.n_rounds, "BoostCluster", shown=self.verbose) as after_run:
-            outcome = boost_in_one_form(problem, settings, form, final, rng, after_run)
-        self._keep(outcome, coordinates)
-        growth = outcome.boosted.weights.growth()
-        self.suspects_ = list_suspects(links, growth > 1 + 1e-9, outcome.doubt.trust, growth)
+        links = coordinates.place_links(constraints, with_covariance=kind == "whitened")
+        with progress(self.n_rounds, "BoostCluster", shown=self.verbose) as advance:
+            problem = BoostProblem(
+                base,
+                coordinates,
+                links,
+                advance,
+                self.n_rounds,
+                self._setting("learning_rate"),
+                self._setting("smoothing"),
+                self._setting("on_bad_round"),
+            )
+            seeds = draw_seeds(rng, self.n_rounds)
+            result = boost(problem, [representation] * self.n_rounds, seeds, np.ones(len(links)))
+        if result.voters:
+            voters = result.voters
+            consensus = find_consensus(voters, base, self._setting("consensus"), n_components, seed)
+        else:
+            voters = [run_plain(problem, draw_seed(rng))]
+            consensus = Consensus.of_run(voters[0])
+        self._keep(consensus, voters, result.rounds, coordinates, is_plain=not result.voters)
+        growth = result.weights.growth()
+        self.suspects_ = list_suspects(links, growth > 1 + 1e-9, np.ones(len(links)), growth)

@@ -10,15 +10,17 @@ import numpy as np
 
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval
+from mustlink._types import Floats
 from mustlink.boosting._bases import BaseClusterer
-from mustlink.boosting._beliefs import FEW_WRONG
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
-from mustlink.boosting._coordinates import make_coordinates
-from mustlink.boosting._final import FinalStep
-from mustlink.boosting._forms import Form
-from mustlink.boosting._links import LinkSet
-from mustlink.boosting._rounds import Problem, RoundSettings
-from mustlink.boosting._schemes import DoubtSettings, boost_with_doubt, draw_seeds
+from mustlink.boosting._boostcluster._coordinates import make_coordinates
+from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._representations import Representation
+from mustlink.boosting._boostcluster._rounds import BoostProblem
+from mustlink.boosting._robust._resolution import FEW_WRONG, LinkPrior, weigh_links
+from mustlink.boosting._robust._rounds import boost_robustly, choose_consensus, combine_voters
+from mustlink.boosting._robust._trials import run_trials
+from mustlink.boosting._robust._trust import LinkTrust, estimate_trust
 from mustlink.constraints import Constraints
 
 __all__ = ["REPRESENTATIONS", "RobustBoostCluster"]
@@ -187,39 +189,52 @@ class RobustBoostCluster(BaseBoostCluster):
     def _scales(self) -> bool:
         return self.scale
 
-    def _fit_plain(self, X: Any, base: BaseClusterer, rng: np.random.RandomState) -> None:
-        super()._fit_plain(X, base, rng)
+    def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
+        super()._fit_plain(X, base, seed)
         self.representation_weights_ = {PLAIN: 1.0}
         self.error_rate_: float | None = None
         self.trust_ = np.ones(0)
 
-    def _fit_links(self, X: Any, constraints: Constraints, base: BaseClusterer, rng: np.random.RandomState) -> None:
+    def _fit_links(
+        self, X: Any, constraints: Constraints, base: BaseClusterer, seed: int, rng: np.random.RandomState
+    ) -> None:
+        representations = self._representations()
         coordinates = make_coordinates(
-            X, constraints, standardise=self.scale, points=False, needs_rest=True, n_components=self.n_components
+            X, constraints, standardize=self.scale, points=False, needs_rest=True, n_components=self.n_components
         )
-        links = LinkSet.of(constraints, coordinates.linked)
-        problem = Problem(base, coordinates, coordinates.geometry(links), links)
-        settings = RoundSettings(self.n_rounds, self.learning_rate, 0.5, "reweight")
-        final = FinalStep("codes", base, None, int(draw_seeds(rng, 1)[0]))
-        forms = self._forms()
-        doubting = DoubtSettings(self.n_trials, self.trial_weight, self.link_penalty, self.max_error, self.n_jobs)
-        n_runs = self.n_rounds + self.n_trials * (len(forms) + 1)
-        with progress(n_runs, "RobustBoostCluster", shown=self.verbose) as after_run:
-            outcome = boost_with_doubt(problem, settings, doubting, forms, constraints, final, rng, after_run)
-        self._keep(outcome, coordinates)
-        names = [form.label for form in forms] + [PLAIN]
-        self.representation_weights_ = dict(zip(names, outcome.form_weights.tolist(), strict=True))
-        self.error_rate_ = outcome.doubt.error_rate
-        trust = outcome.doubt.trust
-        self.trust_ = links.as_given(trust)
-        suspicious = trust < SUSPECT_BELOW
-        if self.error_rate_ < FEW_WRONG:
-            # The trials alone cannot detect so few. But then the result satisfies nearly all links, and those that it
-            # breaks stand out.
-            suspicious = suspicious | (outcome.doubt.against & (links.together(self.labels_) != links.is_must))
-        self.suspects_ = list_suspects(links, suspicious, trust, outcome.boosted.weights.growth())
+        links = coordinates.place_links(constraints)
+        n_runs = self.n_rounds + self.n_trials * (len(representations) + 1)
+        with progress(n_runs, "RobustBoostCluster", shown=self.verbose) as advance:
+            problem = BoostProblem(base, coordinates, links, advance, self.n_rounds, self.learning_rate)
+            # 1. Try every representation with some links held out.
+            trials = run_trials(problem, representations, self.n_trials, self.n_jobs, rng)
+            # 2. From the held-out links, estimate how far each link can be trusted.
+            trust = estimate_trust(links, constraints, trials.weights() @ trials.votes, X.shape[0], self.max_error)
+            prior = LinkPrior.of(0.0 if trials.contradict_links() else self.link_penalty, trust.error_rate)
+            # 3. Boost with these weights of representations and links.
+            rounds = boost_robustly(problem, representations, trials, trust.of_links, prior, rng)
+        # 4. Cluster the co-association of rounds and trials, unless the base alone agrees better with the links.
+        all_voters = combine_voters(rounds.voters, trials.voters(), self.trial_weight)
+        consensus, voters = choose_consensus(problem, all_voters, trials, prior)
+        # 5. Weigh links against distances.
+        consensus = weigh_links(consensus, links, prior)
+        self._keep(consensus, voters, rounds.rounds, coordinates, is_plain=voters is not all_voters)
+        names = [representation.label for representation in representations] + [PLAIN]
+        self.representation_weights_ = dict(zip(names, trials.weights().tolist(), strict=True))
+        self._keep_trust(trust, links, rounds.weights.growth())
 
-    def _forms(self) -> list[Form]:
+    def _keep_trust(self, trust: LinkTrust, links: LinkSet, growth: Floats) -> None:
+        """Keep the estimated trust, and list the links that look wrong."""
+        self.error_rate_ = trust.error_rate
+        self.trust_ = links.as_given(trust.of_links)
+        suspicious = trust.of_links < SUSPECT_BELOW
+        if trust.error_rate < FEW_WRONG:
+            # The votes of the trials cannot detect so few. But then the result satisfies nearly all links, and those
+            # that it breaks stand out.
+            suspicious = suspicious | (trust.outvoted & (links.together(self.labels_) != links.is_must))
+        self.suspects_ = list_suspects(links, suspicious, trust.of_links, growth)
+
+    def _representations(self) -> list[Representation]:
         """Return the representations that the parameters ask for."""
         pairs = np.asarray(self.representations, dtype=np.float64)
         if pairs.ndim != 2 or pairs.shape[1:] != (2,) or not len(pairs) or not (pairs > 0).all():
@@ -227,4 +242,4 @@ class RobustBoostCluster(BaseBoostCluster):
                 "representations must be pairs (ridge, identity) of positive numbers, at least one; got "
                 f"{self.representations!r}."
             )
-        return [Form("ridged", ridge, identity) for ridge, identity in pairs.tolist()]
+        return [Representation("ridged", ridge, identity) for ridge, identity in pairs.tolist()]

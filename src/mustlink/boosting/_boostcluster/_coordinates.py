@@ -1,9 +1,9 @@
-"""The coordinates in which links are looked at, and what the base gets to see of them.
+"""The coordinates of the rows in which links act, and the tables that the base clusterer is given.
 
-With few features these are the (standardised) features themselves. With many, the span of the linked rows is split
-off: the links only act inside it, so that each round solves a problem of the size of that span, and everything at
-right angles to it is multiplied with one number. The split comes from the Gram matrix of the linked rows, factored
-once; a sparse table is only multiplied with.
+With few features these are the (standardized) features themselves. With many, the space is split into the span of the
+linked rows and the rest. Links act inside the span only: each round solves a problem of the size of the span, and the
+rest is multiplied by one number. The split comes from the Gram matrix of the linked rows, factored once; a sparse table
+is only multiplied with.
 """
 
 from __future__ import annotations
@@ -12,44 +12,44 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
 from scipy.sparse import csr_array, diags_array, issparse, vstack
 
-from mustlink.boosting._forms import Directions, LinkGeometry
-from mustlink.boosting._links import LinkSet
+from mustlink._types import Array, Floats
+from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._representations import Directions
 from mustlink.constraints import Constraints
 
 __all__ = ["Coordinates", "Scaling", "make_coordinates"]
 
 Table = Any
-# Up to so many features nothing is split off: an eigenproblem of this size takes milliseconds.
-FEW_FEATURES = 128
-# Above so many rows and features the part that no link touches is not kept whole, but by its leading directions.
-MOST_EXACT = 4_000
-LEADING = 100
-# The most directions of the linked span of a sparse table; each costs a column as long as the table.
-MOST_SPAN = 1_500
+# Up to this many features the space is not split: an eigenproblem of this size takes milliseconds.
+MAX_UNSPLIT = 128
+# With more rows and features than this, the rest is kept by its leading directions only.
+MAX_EXACT = 4_000
+N_LEADING = 100
+# Maximum number of directions of the linked span of a sparse table; each costs a column as long as the table.
+MAX_SPAN = 1_500
 SPAN_TOLERANCE = 1e-10
-ROWS_AT_A_TIME = 8_192
+BLOCK_ROWS = 8_192
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """Standardisation: subtract `shift`, divide by `scale`; None leaves the table as it is.
+    """Standardization: subtract `shift`, divide by `scale`; None leaves the table as it is.
 
-    A sparse table is divided and stays sparse; its shift is kept apart and enters every product. `n_varying` is the
-    number of columns that are not constant, each of which has variance one afterwards.
+    A sparse table is divided and stays sparse; its shift is applied to products. `n_varying` is the number of columns
+    that are not constant, each of which has variance one afterwards.
     """
 
-    shift: NDArray[np.float64] | None = None
-    scale: NDArray[np.float64] | None = None
+    shift: Floats | None = None
+    scale: Floats | None = None
     n_varying: int | None = None
 
     @classmethod
-    def of(cls, X: Table, standardise: bool) -> Scaling:
-        """Learn mean and standard deviation of the columns; a constant column is only shifted."""
-        if not standardise:
+    def of(cls, X: Table, standardize: bool) -> Scaling:
+        """Compute mean and standard deviation of the columns; a constant column is only shifted."""
+        if not standardize:
             return cls()
         n = X.shape[0]
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
@@ -58,7 +58,7 @@ class Scaling:
             deviation = np.sqrt(np.maximum(squares - mean**2, 0.0))
         else:
             deviation = np.asarray(X.std(axis=0, dtype=np.float64))
-        # The deviation of a constant column is rounding of its mean.
+        # The deviation of a constant column comes from rounding of its mean.
         constant = deviation <= 10 * np.finfo(X.dtype).eps * np.abs(mean) * np.sqrt(n)
         return cls(mean, np.where(constant, 1.0, deviation), int((~constant).sum()))
 
@@ -72,8 +72,8 @@ class Scaling:
         scaled /= self.scale.astype(X.dtype)
         return scaled
 
-    def offset(self, X: Table) -> NDArray[np.float64] | None:
-        """Return what the scaled table still has to be shifted by, None if nothing."""
+    def offset(self, X: Table) -> Floats | None:
+        """Return the shift that the scaled table still lacks, None if it lacks none."""
         if self.scale is None or self.shift is None or not issparse(X):
             return None
         return self.shift / self.scale
@@ -81,46 +81,43 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Basis:
-    """Orthonormal directions in feature space, as combinations of rows: ``rows' @ mix``; or explicitly.
+    """Orthonormal directions in feature space.
 
     Attributes
     ----------
-    matrix : ndarray of shape (n_features, n_dims) or None
-        The directions, where they are written out.
-    rows, mix : matrices of shape (m, n_features) and (m, n_dims), or None
-        The rows they are combined from, where they are not.
+    mix : ndarray of shape (n_features, n_dims) or (m, n_dims)
+        The directions themselves or, with `rows`, how they are combined from these: ``rows.T @ mix``.
+    rows : sparse matrix of shape (m, n_features) or None
+        The rows that they are combined from.
     """
 
-    matrix: NDArray[Any] | None = None
+    mix: Array
     rows: Any = None
-    mix: NDArray[np.float64] | None = None
 
-    def coordinates(self, scaled: Table, offset: NDArray[np.float64] | None) -> NDArray[Any]:
+    def coordinates(self, scaled: Table, offset: Floats | None) -> Array:
         """Return (scaled - offset) @ basis."""
-        if self.matrix is not None:
-            product = np.asarray(scaled @ self.matrix)
-            return product if offset is None else product - (offset @ self.matrix).astype(product.dtype)
-        assert self.mix is not None
+        if self.rows is None:
+            product = np.asarray(scaled @ self.mix)
+            return product if offset is None else product - (offset @ self.mix).astype(product.dtype)
         result = np.empty((scaled.shape[0], self.mix.shape[1]), dtype=scaled.dtype)
         transposed = self.rows.T.tocsc()
-        for start in range(0, len(result), ROWS_AT_A_TIME):
-            piece = slice(start, start + ROWS_AT_A_TIME)
+        for start in range(0, len(result), BLOCK_ROWS):
+            piece = slice(start, start + BLOCK_ROWS)
             result[piece] = (scaled[piece] @ transposed).toarray() @ self.mix
         if offset is not None:
             result -= ((self.rows @ offset) @ self.mix).astype(result.dtype)
         return result
 
-    def without(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what is left of feature vectors (columns) at right angles to the basis."""
-        if self.matrix is not None:
-            return vectors - self.matrix @ (self.matrix.T @ vectors)
-        assert self.mix is not None
+    def without(self, vectors: Floats) -> Floats:
+        """Return the part of feature vectors (columns) that is orthogonal to the basis."""
+        if self.rows is None:
+            return np.asarray(vectors - self.mix @ (self.mix.T @ vectors))
         return vectors - self.rows.T @ (self.mix @ (self.mix.T @ (self.rows @ vectors)))
 
 
 @dataclass(frozen=True)
 class Coordinates:
-    """All rows, seen in the linked part and in the rest.
+    """The coordinates of all rows in the linked part and in the rest.
 
     Attributes
     ----------
@@ -129,7 +126,7 @@ class Coordinates:
     linked : ndarray of shape (n_samples, n_dims)
         Coordinates in the linked part; the scaled features themselves if `bases` is empty.
     rest : ndarray of shape (n_samples, n_rest) or None
-        Coordinates at right angles to it.
+        Coordinates orthogonal to it.
     plain : array or sparse matrix
         The scaled table, for the base alone.
     spread : float
@@ -143,8 +140,8 @@ class Coordinates:
     """
 
     scaling: Scaling
-    linked: NDArray[Any]
-    rest: NDArray[Any] | None
+    linked: Array
+    rest: Array | None
     plain: Table
     spread: float
     bases: tuple[Basis, ...] = ()
@@ -161,7 +158,7 @@ class Coordinates:
         return replace(self, linked=linked, rest=rest, plain=scaled)
 
     def without_rows(self) -> Coordinates:
-        """Return only what new rows need."""
+        """Return only what is needed to compute the coordinates of new rows."""
         return replace(self, linked=self.linked[:0], rest=None, plain=None)
 
     def plain_for(self, takes_sparse: bool) -> Table:
@@ -170,8 +167,8 @@ class Coordinates:
             return self.plain
         return self.linked if self.rest is None else np.hstack([self.linked, self.rest])
 
-    def represent(self, directions: Directions) -> NDArray[Any]:
-        """Return the representation that the base is given, at most n_components columns of it."""
+    def represent(self, directions: Directions) -> Array:
+        """Return the representation that the base is given, with at most n_components columns."""
         dtype, n_components = self.linked.dtype, self.n_components
         if self.rest is None or directions.rest_factor == 0:
             return self.linked @ directions.matrix[:, :n_components].astype(dtype)
@@ -179,28 +176,26 @@ class Coordinates:
             return np.hstack(
                 [self.linked @ directions.matrix.astype(dtype), self.rest * dtype.type(directions.rest_factor)]
             )
-        # By falling eigenvalue: all directions of the rest have the same one.
+        # In descending order of eigenvalues: all directions of the rest have the same one.
         above = int((directions.values >= directions.rest_value).sum())
         first = self.linked @ directions.matrix[:, : min(above, n_components)].astype(dtype)
         rest = self.rest[:, : n_components - first.shape[1]] * dtype.type(directions.rest_factor)
         left = n_components - first.shape[1] - rest.shape[1]
         return np.hstack([first, rest, self.linked @ directions.matrix[:, above : above + left].astype(dtype)])
 
-    def geometry(self, links: LinkSet, whitened: bool = False) -> LinkGeometry:
-        """Return the links as points in the linked part."""
+    def place_links(self, links: Constraints, with_covariance: bool = False) -> LinkSet:
+        """Return the links with the coordinates of their rows in the linked part."""
         covariance = None
-        if whitened:
+        if with_covariance:
             covariance = np.atleast_2d(np.cov(self.linked, rowvar=False, dtype=np.float64))
-        a, b = (self.linked[links.pairs[:, side]].astype(np.float64) for side in (0, 1))
-        must, cannot = links.is_must, ~links.is_must
-        return LinkGeometry((a[must], b[must]), (a[cannot], b[cannot]), self.spread, covariance)
+        return LinkSet.of(links, self.linked, self.spread, covariance)
 
 
 def make_coordinates(
     X: Table,
     links: Constraints,
     *,
-    standardise: bool,
+    standardize: bool,
     points: bool,
     needs_rest: bool,
     n_components: int | None = None,
@@ -214,23 +209,23 @@ def make_coordinates(
         The table.
     links : Constraints
         The links.
-    standardise : bool
+    standardize : bool
         Whether to scale.
     points : bool
-        Whether the form looks at the linked points themselves and not only at their differences.
+        Whether the representation uses the linked rows themselves and not only their differences.
     needs_rest : bool
-        Whether the form also sees what is at right angles to the links.
+        Whether the representation has directions orthogonal to the links.
     n_components : int or None
-        The most columns a representation may have.
+        Maximum number of columns of a representation.
     joint : bool
-        Whether the form needs both parts as one (the covariance mixes them).
+        Whether both parts are needed as one (the covariance mixes them).
     """
-    scaling = Scaling.of(X, standardise)
+    scaling = Scaling.of(X, standardize)
     scaled, offset = scaling.apply(X), scaling.offset(X)
     spread = variance_per_dimension(scaled, scaling.n_varying)
     n, d = X.shape
-    most_span = len(links.constrained_rows()) + 1 if points else len(links)
-    if d <= FEW_FEATURES or is_direct_cheaper(n, d, most_span, needs_rest, issparse(X)):
+    max_span = len(links.constrained_rows()) + 1 if points else len(links)
+    if d <= MAX_UNSPLIT or is_direct_cheaper(n, d, max_span, needs_rest, issparse(X)):
         linked = shifted_dense(scaled, offset)
         return Coordinates(
             scaling, linked, None, linked if not issparse(X) else scaled, spread, n_components=n_components
@@ -243,9 +238,9 @@ def make_coordinates(
     return joined(whole) if joint else whole
 
 
-def is_direct_cheaper(n: int, d: int, most_span: int, needs_rest: bool, sparse: bool) -> bool:
+def is_direct_cheaper(n: int, d: int, max_span: int, needs_rest: bool, sparse: bool) -> bool:
     """Compare 25 rounds on all features with the split and 25 rounds on the linked span."""
-    r = min(most_span, d)
+    r = min(max_span, d)
     if sparse:
         return r == d and n * d < 5e7
     rounds = 25
@@ -256,8 +251,8 @@ def is_direct_cheaper(n: int, d: int, most_span: int, needs_rest: bool, sparse: 
     return direct <= split
 
 
-def shifted_dense(scaled: Table, offset: NDArray[np.float64] | None) -> NDArray[Any]:
-    """Write out a table that is sparse in form only: it has few features."""
+def shifted_dense(scaled: Table, offset: Floats | None) -> Array:
+    """Make a sparse table with few features dense."""
     if not issparse(scaled):
         return scaled
     dense = scaled.toarray()
@@ -267,7 +262,7 @@ def shifted_dense(scaled: Table, offset: NDArray[np.float64] | None) -> NDArray[
 def variance_per_dimension(scaled: Table, n_varying: int | None) -> float:
     """Return trace(cov) / dim, with at most as many dimensions as there are rows; 1 for a constant table.
 
-    If the table is standardised, the trace is the number of its columns that vary.
+    If the table is standardized, the trace is the number of its columns that vary.
     """
     n, d = scaled.shape
     trace = total_variance(scaled) if n_varying is None else float(n_varying)
@@ -282,46 +277,44 @@ def total_variance(scaled: Table) -> float:
     return float(scaled.multiply(scaled).sum(dtype=np.float64)) / scaled.shape[0] - float(mean @ mean)
 
 
-def linked_span(scaled: Table, offset: NDArray[np.float64] | None, links: Constraints, points: bool) -> Basis:
+def linked_span(scaled: Table, offset: Floats | None, links: Constraints, points: bool) -> Basis:
     """Factor the Gram matrix of the linked rows (or of the differences of linked pairs) into a basis."""
     if points:
         rows = scaled[links.constrained_rows()]
         if offset is not None:
             rows = vstack([rows, csr_array(offset[None, :])]).tocsr()
     else:
-        pairs = np.concatenate([links.must_link, links.cannot_link])
-        rows = scaled[pairs[:, 0]] - scaled[pairs[:, 1]]
+        rows = scaled[links.pairs[:, 0]] - scaled[links.pairs[:, 1]]
     rows = rows.astype(np.float64)
     gram = rows @ rows.T
     gram = gram.toarray() if issparse(gram) else gram
     values, vectors = eigh(gram)
     keep = np.flatnonzero(values > SPAN_TOLERANCE * max(values[-1], 1e-300))[::-1]
     if issparse(rows):
-        keep = keep[:MOST_SPAN]
-        return Basis(rows=csr_array(rows), mix=vectors[:, keep] / np.sqrt(values[keep]))
-    # A second orthogonalisation, since the Gram matrix squares the rounding.
+        keep = keep[:MAX_SPAN]
+        return Basis(vectors[:, keep] / np.sqrt(values[keep]), csr_array(rows))
+    # Orthogonalize again, since the Gram matrix squares the rounding.
     directions, _ = np.linalg.qr(rows.T @ (vectors[:, keep] / np.sqrt(values[keep])))
-    return Basis(matrix=directions.astype(scaled.dtype))
+    return Basis(directions.astype(scaled.dtype))
 
 
-def rest_span(scaled: Table, basis: Basis, linked: NDArray[Any], n_components: int | None) -> Basis | None:
-    """Return directions at right angles to the linked span: all that the rows use, or the leading ones."""
+def rest_span(scaled: Table, basis: Basis, linked: Array, n_components: int | None) -> Basis | None:
+    """Return directions orthogonal to the linked span: all that the rows use, or the leading ones."""
     n, d = scaled.shape
     if linked.shape[1] >= d:
         return None
-    if issparse(scaled) or min(n, d) > MOST_EXACT or n_components is not None:
-        count = LEADING if n_components is None else n_components
+    if issparse(scaled) or min(n, d) > MAX_EXACT or n_components is not None:
+        count = N_LEADING if n_components is None else n_components
         return leading_directions(scaled, basis, min(count, n, d - linked.shape[1]))
-    assert basis.matrix is not None
     if d <= n:
-        return Basis(matrix=qr(basis.matrix)[0][:, linked.shape[1] :])
-    beyond = scaled - linked @ basis.matrix.T
+        return Basis(qr(basis.mix)[0][:, linked.shape[1] :])
+    beyond = scaled - linked @ basis.mix.T
     values, vectors = eigh(beyond @ beyond.T)
     keep = np.flatnonzero(values > SPAN_TOLERANCE * max(values[-1], 1e-300))[::-1]
     if not keep.size:
         return None
     directions, _ = np.linalg.qr(basis.without(beyond.T @ (vectors[:, keep] / np.sqrt(values[keep]))))
-    return Basis(matrix=directions.astype(scaled.dtype))
+    return Basis(directions.astype(scaled.dtype))
 
 
 def leading_directions(scaled: Table, basis: Basis, count: int, n_iter: int = 4) -> Basis | None:
@@ -332,17 +325,17 @@ def leading_directions(scaled: Table, basis: Basis, count: int, n_iter: int = 4)
     for _ in range(n_iter):
         image = orthonormal(scaled @ block - mean @ block)
         block = orthonormal(basis.without(scaled.T @ image - np.outer(mean, image.sum(axis=0))))
-    # Where the rows use fewer directions than asked for, some columns are rounding and may lie in the basis.
+    # If the rows use fewer directions than asked for, some columns are rounding and may lie in the basis.
     block = basis.without(block)
     block = orthonormal(block[:, (block**2).sum(axis=0) > 1e-6])
     image = scaled @ block - mean @ block
     values, turn = eigh(image.T @ image)
     keep = np.flatnonzero(values > SPAN_TOLERANCE * n * total_variance(scaled))[::-1][:count]
-    return Basis(matrix=(block @ turn[:, keep]).astype(scaled.dtype)) if keep.size else None
+    return Basis((block @ turn[:, keep]).astype(scaled.dtype)) if keep.size else None
 
 
-def orthonormal(block: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return orthonormal columns that span the same, as few as there are directions; twice, against rounding."""
+def orthonormal(block: Floats) -> Floats:
+    """Return orthonormal columns with the same span, without null directions; repeated once against rounding."""
     for _ in range(2):
         values, vectors = eigh(block.T @ block)
         keep = values > SPAN_TOLERANCE * values.max(initial=1e-300)
@@ -351,7 +344,7 @@ def orthonormal(block: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def joined(parts: Coordinates) -> Coordinates:
-    """Make one part of two."""
+    """Join the linked part and the rest."""
     if parts.rest is None or parts.rest_basis is None:
         return parts
     bases = (*parts.bases, parts.rest_basis)

@@ -1,0 +1,197 @@
+"""One clustering from many: k-means on the codes of all runs, or the base clusterer on their eigenvectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from mustlink._types import Array, Ints
+from mustlink.boosting._bases import BaseClusterer, BaseRun
+from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._coassociation import NOISE_LABEL, CoAssociation, label_names, renumber
+from mustlink.boosting._code_kmeans import (
+    CodeTable,
+    assign,
+    best_of_starts,
+    compute_centers,
+    continue_from,
+    start_labels,
+)
+
+__all__ = [
+    "Consensus",
+    "coassociation_of",
+    "count_clusters",
+    "find_consensus",
+    "kmeans_on_codes",
+    "subsample_with_linked",
+    "typical_count",
+]
+
+N_STARTS = 10
+# Subsample sizes for ranking starts: fine pass, coarse pass.
+MAX_ROWS_COMPARED = 2_000
+MAX_ROWS_RANKED = 1_000
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """The final clusters, and how new rows are assigned to them.
+
+    Attributes
+    ----------
+    kernel : CoAssociation
+        The codes of the runs.
+    labels : ndarray of shape (n_samples,)
+        The cluster of every row, numbered from 0; -1 is noise.
+    run : BaseRun or None
+        The run of the base on eigenvectors of the kernel, if that gave the labels.
+    n_components : int
+        The number of those eigenvectors.
+    scaled : bool
+        Whether they were multiplied by the roots of their eigenvalues.
+    """
+
+    kernel: CoAssociation
+    labels: Ints
+    run: BaseRun | None = None
+    n_components: int = 0
+    scaled: bool = True
+
+    @classmethod
+    def of_run(cls, run: BaseRun) -> Self:
+        """Take the labels of one run of the base as they are."""
+        kernel = CoAssociation.from_labels([run.labels], [1.0])
+        return cls(kernel, kernel.codes[:, 0].astype(np.int64))
+
+    def compact(self) -> Self:
+        """Number the clusters in use from 0."""
+        return replace(self, labels=renumber(self.labels, label_names(self.labels)).astype(np.int64))
+
+    def predict(self, labels_per_run: Array) -> Ints:
+        """Return the cluster of new rows, given their labels in each run."""
+        if self.run is not None:
+            return self._predict_embedded(labels_per_run, self.run)
+        if not (self.labels >= 0).any():
+            return np.full(len(labels_per_run), NOISE_LABEL, dtype=np.int64)
+        return self._assign(CodeTable.new_rows(self.kernel, labels_per_run))
+
+    def _assign(self, new: CodeTable) -> Ints:
+        """Assign the codes of new rows to the nearest center."""
+        centers = compute_centers(CodeTable.of(self.kernel), self.labels, int(self.labels.max()) + 1)
+        found, _ = assign(new, centers, np.full(len(new.codes), -1, dtype=np.int64))
+        if (self.labels < 0).any():
+            found[(new.codes < 0).all(axis=1)] = NOISE_LABEL
+        return found
+
+    def _predict_embedded(self, labels_per_run: Array, run: BaseRun) -> Ints:
+        """Embed new rows; the base predicts their clusters, or they get that of the nearest row."""
+        new = self.kernel.transform(labels_per_run, self.n_components)
+        table = self.kernel.embed(self.n_components)
+        if not self.scaled:
+            length = np.sqrt((table**2).sum(axis=0))
+            new, table = new / length, table / length
+        if run.model is None:
+            nearest = NearestNeighbors(n_neighbors=1).fit(table).kneighbors(new, return_distance=False)[:, 0]
+            return self.labels[nearest]
+        return renumber(np.asarray(run.model.predict(new)), label_names(run.labels)).astype(np.int64)
+
+
+def find_consensus(
+    voters: Sequence[BaseRun], base: BaseClusterer, kind: str, n_components: int | None, seed: int
+) -> Consensus:
+    """Cluster the co-association of some runs.
+
+    "codes" is k-means on the codes; "eigenvectors" the base on eigenvectors times the roots of their eigenvalues;
+    "base" the base on the eigenvectors as they are, which is the paper's. With `n_components`, s of the paper, s + 1
+    eigenvectors are taken; None takes as many as clusters.
+    """
+    if kind == "codes":
+        return kmeans_on_codes(voters, base)
+    kernel = coassociation_of(voters)
+    count = n_components + 1 if n_components is not None else min(typical_count(voters, base), kernel.n_samples)
+    scaled = kind == "eigenvectors"
+    table = kernel.embed(count) if scaled else kernel.eigenvectors(count)[1]
+    run = base.run(table, seed, "in the final step")
+    return Consensus(kernel, run.labels.astype(np.int64), run, count, scaled).compact()
+
+
+def kmeans_on_codes(
+    voters: Sequence[BaseRun], base: BaseClusterer, links: LinkSet | None = None, penalty: float = 0.0
+) -> Consensus:
+    """Run k-means on the codes from the labels of the most promising runs, and keep the best result.
+
+    The best has the lowest sum of squared distances and, with links, of `penalty` for each unit of weight that is
+    broken. With many rows the best is found on a subsample and then continued on all.
+    """
+    kernel = coassociation_of(voters)
+    n_samples = kernel.n_samples
+    n_clusters = min(typical_count(voters, base), n_samples)
+    rows = some = CodeTable.of(kernel)
+    if n_samples > MAX_ROWS_COMPARED:
+        chosen = spaced_rows(n_samples, MAX_ROWS_COMPARED) if links is None else subsample_with_linked(links, n_samples)
+        some = rows.take(chosen)
+        if links is not None:
+            # The subsample stands for all rows, but the links of all rows are in it.
+            links, penalty = links.among(chosen), penalty * len(chosen) / n_samples
+    cost = None if links is None else partial(cost_of_broken_links, links, penalty)
+    labels, _ = best_of_starts(some, n_clusters, promising_starts(some, n_clusters), 300, cost)
+    if some is not rows:
+        labels = continue_from(rows, compute_centers(some, labels, n_clusters), max_iter=300)
+    return Consensus(kernel, labels).compact()
+
+
+def cost_of_broken_links(links: LinkSet, penalty: float, labels: Ints) -> float:
+    """Return the penalty of the links that a clustering breaks."""
+    return penalty * links.broken_weight(labels)
+
+
+def coassociation_of(voters: Sequence[BaseRun]) -> CoAssociation:
+    """Return the co-association of some runs."""
+    return CoAssociation.from_labels([run.labels for run in voters], [run.weight for run in voters])
+
+
+def count_clusters(labels: Array) -> int:
+    """Return the number of clusters, without noise."""
+    return len(label_names(labels))
+
+
+def typical_count(voters: Sequence[BaseRun], base: BaseClusterer) -> int:
+    """Return the base's number of clusters or, if it has none, the weighted median of those of the runs."""
+    if base.n_clusters:
+        return base.n_clusters
+    counts = np.array([count_clusters(run.labels) for run in voters])
+    order = np.argsort(counts, kind="stable")
+    total = np.cumsum(np.array([run.weight for run in voters])[order])
+    return max(1, int(counts[order][np.searchsorted(total, total[-1] / 2)]))
+
+
+def spaced_rows(n_samples: int, max_rows: int) -> Ints:
+    """Choose at most `max_rows` evenly spaced rows."""
+    return np.linspace(0, n_samples - 1, min(n_samples, max_rows)).astype(np.int64)
+
+
+def subsample_with_linked(links: LinkSet, n_samples: int) -> Ints:
+    """Choose the linked rows and some others, ascending."""
+    return np.union1d(links.rows, spaced_rows(n_samples, MAX_ROWS_COMPARED))
+
+
+def promising_starts(rows: CodeTable, n_clusters: int) -> list[Array]:
+    """Return the labels of the runs whose centers are nearest to the rows."""
+    some = rows.take(spaced_rows(len(rows.codes), MAX_ROWS_RANKED))
+    objective = [one_step_objective(some, column, n_clusters) for column in some.codes.T]
+    return [rows.codes[:, t] for t in np.argsort(objective, kind="stable")[:N_STARTS]]
+
+
+def one_step_objective(rows: CodeTable, start: Array, n_clusters: int) -> float:
+    """Return the sum of squared distances to the nearest of a start's centers."""
+    labels = start_labels(start, len(rows.codes), n_clusters, rows.row_weight)
+    centers = compute_centers(rows, labels, n_clusters)
+    if not (centers.masses > 0).any():
+        return np.inf
+    return float(assign(rows, centers, labels)[1].sum())

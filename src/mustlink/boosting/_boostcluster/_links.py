@@ -1,0 +1,194 @@
+"""The links as boosting sees them: their rows in space, and weights that grow on what stays broken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mustlink._types import Array, Floats, Indices, Ints, Mask
+from mustlink.constraints import Constraints, LinkGraph
+
+__all__ = ["LinkSet", "LinkWeights", "Masses"]
+
+# Where smoothing is switched off, a mass of zero would make the weight of a round infinite.
+MIN_MASS = 1e-10
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Masses:
+    """The weights of the links that a clustering satisfies and breaks, A to D of the paper."""
+
+    must_apart: float
+    must_together: float
+    cannot_apart: float
+    cannot_together: float
+
+    def step(self, smoothing: float) -> float:
+        """Return alpha = 1/2 log((B / A)(C / D)), every mass smoothed."""
+        floor = MIN_MASS if smoothing == 0 else 0.0
+        a, b, c, d = (
+            max(mass + smoothing, floor)
+            for mass in (self.must_apart, self.must_together, self.cannot_apart, self.cannot_together)
+        )
+        alpha = float(0.5 * (np.log(b) - np.log(a) + np.log(c) - np.log(d)))
+        return alpha if abs(alpha) > ROUNDING else 0.0
+
+
+@dataclass(frozen=True)
+class LinkSet:
+    """All links, must-links first, in an order that does not depend on how rows are numbered.
+
+    Attributes
+    ----------
+    pairs : ndarray of shape (n_links, 2)
+        Rows.
+    is_must : ndarray of shape (n_links,)
+        The kind of each link.
+    weight : ndarray of shape (n_links,)
+        The user's weights, divided by their mean: only proportions matter.
+    place : ndarray of shape (n_links,)
+        The number of each link in ``Constraints.pairs``.
+    rows : ndarray of shape (n_linked,)
+        The linked rows, in the order of their coordinates.
+    ends : ndarray of shape (2, n_links, n_dims)
+        The coordinates of the two rows of each link.
+    spread : float
+        The variance per dimension, trace(cov X) / dim.
+    covariance : ndarray of shape (n_dims, n_dims) or None
+        That of all rows, where the representation needs it.
+    """
+
+    pairs: Ints
+    is_must: Mask
+    weight: Floats
+    place: Indices
+    rows: Ints
+    ends: Floats
+    spread: float = 1.0
+    covariance: Floats | None = None
+
+    @classmethod
+    def of(
+        cls, links: Constraints, coordinates: Array, spread: float = 1.0, covariance: Floats | None = None
+    ) -> LinkSet:
+        """Order links by the coordinates of their rows, given the coordinates of all rows."""
+        is_must = links.sign > 0
+        rows = links.constrained_rows()
+        order = np.lexsort(coordinates[rows].T[::-1]) if coordinates.shape[1] else np.arange(len(rows))
+        rank = np.argsort(order)[np.searchsorted(rows, links.pairs)]
+        place = np.lexsort((rank.max(axis=1), rank.min(axis=1), ~is_must))
+        pairs, weight = links.pairs[place], (links.weight / links.weight.mean())[place]
+        ends = coordinates[pairs.T].astype(np.float64)
+        return cls(pairs, is_must[place], weight, place, rows[order], ends, spread, covariance)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def has_both_kinds(self) -> bool:
+        """Whether there are must-links and cannot-links."""
+        return bool(self.is_must.any() and not self.is_must.all())
+
+    def among(self, rows: Ints) -> LinkSet:
+        """Return the links with rows numbered by their places in an ascending array that has all linked rows."""
+        return replace(self, pairs=np.searchsorted(rows, self.pairs), rows=np.searchsorted(rows, self.rows))
+
+    def graph(self) -> LinkGraph:
+        """Return the graph of the linked rows, numbered by their places in `rows`; the links keep their order."""
+        by_number = np.argsort(self.rows)
+        ends = by_number[np.searchsorted(self.rows, self.pairs, sorter=by_number)]
+        must, cannot = self.is_must, ~self.is_must
+        links = Constraints(
+            ends[must], ends[cannot], must_link_weight=self.weight[must], cannot_link_weight=self.weight[cannot]
+        )
+        return links.adjacency(len(self.rows))
+
+    def together(self, labels: Array) -> Mask:
+        """Return for each link whether a clustering puts its rows together; noise is apart from everything."""
+        a, b = labels[self.pairs[:, 0]], labels[self.pairs[:, 1]]
+        return np.asarray((a == b) & (a != -1))
+
+    def split(self, weight: Floats, together: Mask) -> Masses:
+        """Sum a weight of the links by kind, and by whether a clustering puts their rows together."""
+        must, cannot = self.is_must, ~self.is_must
+        return Masses(
+            must_apart=float(weight[must & ~together].sum()),
+            must_together=float(weight[must & together].sum()),
+            cannot_apart=float(weight[cannot & ~together].sum()),
+            cannot_together=float(weight[cannot & together].sum()),
+        )
+
+    def balanced_mean(self, of_must: Floats, of_cannot: Floats) -> float:
+        """Average one value over must-links and another over cannot-links, both kinds with equal weight."""
+        means = [
+            float(np.average(value[chosen], weights=self.weight[chosen]))
+            for value, chosen in ((of_must, self.is_must), (of_cannot, ~self.is_must))
+            if chosen.any()
+        ]
+        return sum(means) / len(means)
+
+    def agreement(self, labels: Array) -> float:
+        """Return the balanced accuracy of a clustering on the links."""
+        together = self.together(labels).astype(np.float64)
+        return self.balanced_mean(together, 1 - together)
+
+    def broken_weight(self, labels: Array) -> float:
+        """Return the summed weight of the links that a clustering breaks."""
+        return float(self.weight[self.together(labels) != self.is_must].sum())
+
+    def as_given(self, values: Floats) -> Floats:
+        """Return a value per link in the order of ``Constraints.pairs``."""
+        ordered = np.empty_like(values)
+        ordered[self.place] = values
+        return ordered
+
+
+class LinkWeights:
+    """The weights w exp(-K) of must-links and w exp(K) of cannot-links, kept as logarithms.
+
+    Parameters
+    ----------
+    links : LinkSet
+        The links.
+    trust : ndarray of shape (n_links,)
+        The probability that each link is correct; multiplies the user's weights.
+    """
+
+    def __init__(self, links: LinkSet, trust: Floats) -> None:
+        self._links = links
+        self._sign = np.where(links.is_must, -1.0, 1.0)
+        self._start = np.log(links.weight * trust)
+        self.kernel = np.zeros(len(links))
+
+    def normalized(self) -> Floats:
+        """Return the weights; those of each kind sum to one."""
+        return self._normalize(self._log())
+
+    def growth(self) -> Floats:
+        """Return the factor by which each link's share of its kind has grown since the start."""
+        return np.asarray(self.normalized() / self._normalize(self._start))
+
+    def log_objective(self) -> float:
+        """Return log L, L = (sum of must-link weights)(sum of cannot-link weights); a kind that is absent counts 1."""
+        total = 0.0
+        for log_weight in (self._log()[self._links.is_must], self._log()[~self._links.is_must]):
+            if log_weight.size:
+                total += float(np.logaddexp.reduce(log_weight))
+        return total
+
+    def add(self, alpha: float, together: Mask) -> None:
+        """Add a round to K at the links."""
+        self.kernel = self.kernel + alpha * together
+
+    def _log(self) -> Floats:
+        return np.asarray(self._start + self._sign * self.kernel)
+
+    def _normalize(self, log_weight: Floats) -> Floats:
+        weight = np.empty(len(log_weight))
+        for kind in (self._links.is_must, ~self._links.is_must):
+            if kind.any():
+                weight[kind] = np.exp(log_weight[kind] - log_weight[kind].max())
+                weight[kind] /= weight[kind].sum()
+        return weight

@@ -1,0 +1,127 @@
+"""The representation that a round gives to the base clusterer: which directions, and how long each.
+
+A representation depends on the weighted links only; `_coordinates.py` has the coordinates that it acts on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.linalg import eigh
+
+from mustlink._types import Floats
+from mustlink.boosting._boostcluster._links import LinkSet
+
+__all__ = ["Directions", "Kind", "Representation"]
+
+Kind = Literal["projection", "difference", "whitened", "ridged"]
+# An eigenvalue below this fraction of the largest is rounding.
+MIN_EIGENVALUE = 1e-12
+# The multiple of the covariance that "whitened" adds to the must-link scatter.
+COVARIANCE_RIDGE = 0.1
+
+
+@dataclass(frozen=True)
+class Directions:
+    """A linear map into the representation of a round.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_dims, s)
+        Of the linked part; the eigenvectors, each times the square root of its eigenvalue.
+    values : ndarray of shape (s,)
+        The eigenvalues, descending.
+    rest_value : float
+        The eigenvalue of every direction orthogonal to the linked part.
+    rest_factor : float
+        The factor by which those directions are multiplied.
+    """
+
+    matrix: Floats
+    values: Floats
+    rest_value: float = 0.0
+    rest_factor: float = 0.0
+
+
+@dataclass(frozen=True)
+class Representation:
+    """One way to compute directions from weighted links.
+
+    Attributes
+    ----------
+    kind : str
+        "projection" (the paper's X T X'), "difference", "whitened" (by must-link scatter and covariance) or "ridged"
+        (by must-link scatter and a multiple of the identity).
+    ridge : float
+        The weight of the ridge of "ridged", in units of the variance per dimension.
+    identity : float
+        The multiple of the identity that is added to the matrix of spectral norm one.
+    """
+
+    kind: Kind
+    ridge: float = 1.0
+    identity: float = 0.1
+
+    @property
+    def label(self) -> str:
+        """A short name for reports."""
+        return f"ridged({self.ridge:g}, {self.identity:g})" if self.kind == "ridged" else self.kind
+
+    def directions(self, links: LinkSet, weight: Floats) -> Directions:
+        """Return the positive directions, given a weight for each link; there may be none."""
+        if self.kind == "projection":
+            return positive_part(signed_products(links, weight), self.identity)
+        difference = links.ends[0] - links.ends[1]
+        must, cannot = links.is_must, ~links.is_must
+        together = mean_outer_product(difference[must], weight[must])
+        apart = mean_outer_product(difference[cannot], weight[cannot])
+        if self.kind == "difference":
+            return positive_part(apart - together, self.identity)
+        if links.covariance is not None:
+            whitener, beyond = inverse_root(together + COVARIANCE_RIDGE * links.covariance, 0.0)
+        else:
+            whitener, beyond = inverse_root(together, self.ridge * links.spread)
+        # With must-links alone the whitening shrinks the directions that vary within them; none is to be dropped.
+        contrast = apart - together if weight[cannot].sum() > 0 else np.zeros_like(together)
+        white = positive_part(whitener @ contrast @ whitener, self.identity)
+        return Directions(whitener @ white.matrix, white.values, white.rest_value, white.rest_factor * beyond)
+
+
+def signed_products(links: LinkSet, weight: Floats) -> Floats:
+    """Return X T X' of the paper; T is symmetric, and its entries sum to one for each kind of link."""
+    n_dims = links.ends.shape[2]
+    total = np.zeros((n_dims, n_dims))
+    for sign, kind in ((1, links.is_must), (-1, ~links.is_must)):
+        if weight[kind].sum() > 0:
+            share = weight[kind] / weight[kind].sum()
+            total += sign * (links.ends[0, kind] * share[:, None]).T @ links.ends[1, kind]
+    return (total + total.T) / 2
+
+
+def mean_outer_product(differences: Floats, weight: Floats) -> Floats:
+    """Return the weighted mean of d d'; zero if all weights are zero."""
+    total = weight.sum()
+    share = weight / total if total > 0 else weight
+    return (differences * share[:, None]).T @ differences
+
+
+def inverse_root(matrix: Floats, ridge: float) -> tuple[Floats, float]:
+    """Return (matrix + ridge I)^(-1/2), and its eigenvalue for directions outside the matrix."""
+    values, vectors = eigh(matrix)
+    # Without a ridge a null direction would be stretched without bound; it is dropped instead.
+    shifted = np.maximum(values, 0) + ridge
+    usable = shifted > MIN_EIGENVALUE * shifted.max(initial=0.0)
+    root = np.where(usable, 1 / np.sqrt(np.where(usable, shifted, 1.0)), 0.0)
+    return (vectors * root) @ vectors.T, 1 / np.sqrt(ridge) if ridge > 0 else 0.0
+
+
+def positive_part(matrix: Floats, identity: float) -> Directions:
+    """Return the positive eigenpairs of matrix / norm + identity I; without identity the matrix is not scaled."""
+    values, vectors = eigh(matrix)
+    largest = np.abs(values).max(initial=0.0)
+    if identity > 0:
+        values = values / (largest if largest > 0 else 1.0) + identity
+    keep = np.flatnonzero(values > MIN_EIGENVALUE * max(np.abs(values).max(initial=0.0), 1e-300))[::-1]
+    return Directions(vectors[:, keep] * np.sqrt(values[keep]), values[keep], identity, float(np.sqrt(identity)))

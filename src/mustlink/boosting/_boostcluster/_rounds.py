@@ -1,0 +1,147 @@
+"""The boosting rounds: a representation for what is still broken, a run of the base clusterer, a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from mustlink._types import Array, Floats, Ints, Mask
+from mustlink.boosting._bases import BaseClusterer, BaseRun
+from mustlink.boosting._boostcluster._consensus import count_clusters
+from mustlink.boosting._boostcluster._coordinates import Coordinates
+from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights, Masses
+from mustlink.boosting._boostcluster._representations import Directions, Representation
+
+__all__ = ["BoostProblem", "BoostResult", "Round", "boost", "draw_seeds", "held_out_log_odds", "run_plain"]
+
+HALF_A_LINK = 0.5
+
+
+@dataclass(frozen=True)
+class BoostProblem:
+    """What is boosted, and how rounds count.
+
+    Attributes
+    ----------
+    base : BaseClusterer
+        The base clusterer.
+    coordinates : Coordinates
+        The rows.
+    links : LinkSet
+        The links.
+    after_run : callable
+        Called after every run of the base; moves the progress bar.
+    n_rounds, learning_rate, smoothing, on_bad_round
+        As in :class:`BoostCluster`.
+    """
+
+    base: BaseClusterer
+    coordinates: Coordinates
+    links: LinkSet
+    after_run: Callable[[], Any]
+    n_rounds: int
+    learning_rate: float = 0.5
+    smoothing: float = 0.5
+    on_bad_round: str = "reweight"
+
+
+@dataclass(frozen=True)
+class Round:
+    """The report of one round."""
+
+    representation: str
+    alpha: float
+    masses: Masses
+    counted: bool
+    log_objective: float
+    n_clusters: int
+    directions: Directions
+
+
+@dataclass
+class BoostResult:
+    """The weights of the links after the rounds, the reports of all rounds, and the runs that count."""
+
+    weights: LinkWeights
+    rounds: list[Round] = field(default_factory=list)
+    voters: list[BaseRun] = field(default_factory=list)
+
+
+def boost(
+    problem: BoostProblem,
+    representations: Sequence[Representation],
+    seeds: Ints,
+    trust: Floats,
+    *,
+    seen: Mask | None = None,
+    first_round: int = 1,
+) -> BoostResult:
+    """Run a round for each representation; the first of them has the number `first_round`.
+
+    Alpha is 1/2 log((B/A)(C/D)), smoothed and multiplied by the learning rate. It is positive if and only if the round
+    puts must-links together more often than cannot-links, and is then the weight of the round.
+
+    With `seen` (n_rounds, n_links) the representation of a round is computed from some of the links only. Its step is
+    computed from all links as before, but its weight from the held-out links: that of a round that predicts them no
+    better than chance is zero.
+    """
+    links = problem.links
+    weights = LinkWeights(links, trust)
+    result = BoostResult(weights)
+    before: tuple[Floats, Array] | None = None
+    for t, (representation, seed) in enumerate(zip(representations, seeds, strict=True), start=first_round):
+        mask = None if seen is None else seen[t - first_round]
+        weight = weights.normalized()
+        directions = representation.directions(links, weight if mask is None else weight * mask)
+        if not directions.values.size:
+            continue
+        table = problem.coordinates.represent(directions)
+        run = problem.base.run(table, int(seed), f"in round {t} of {problem.n_rounds}")
+        # If every round sees all links, weights and labels that repeat once repeat for all further rounds.
+        if (
+            seen is None
+            and before is not None
+            and np.array_equal(before[0], weights.kernel)
+            and np.array_equal(before[1], run.labels)
+        ):
+            break
+        before = weights.kernel, run.labels
+        together = links.together(run.labels)
+        masses = links.split(weight, together)
+        alpha = problem.learning_rate * masses.step(problem.smoothing / len(links))
+        vote = max(alpha, 0.0)
+        if mask is not None and not mask.all() and alpha > 0:
+            vote = held_out_log_odds(links, trust * ~mask, together)
+        if alpha > 0 or problem.on_bad_round == "reweight":
+            weights.add(alpha, together)
+        n_clusters = count_clusters(run.labels)
+        result.rounds.append(
+            Round(representation.label, alpha, masses, vote > 0, weights.log_objective(), n_clusters, directions)
+        )
+        problem.after_run()
+        if vote > 0:
+            result.voters.append(replace(run, directions=directions, weight=vote))
+        if alpha <= 0 and problem.on_bad_round == "stop":
+            break
+    return result
+
+
+def held_out_log_odds(links: LinkSet, trust: Floats, together: Mask) -> float:
+    """Return 1/2 log((B/A)(C/D)) of links weighted by trust, which is zero for links that are not held out.
+
+    Negative values become zero. Half a link is added to each of the four masses to keep the result finite.
+    """
+    return max(0.0, links.split(links.weight * trust, together).step(HALF_A_LINK))
+
+
+def run_plain(problem: BoostProblem, seed: int) -> BaseRun:
+    """Run the base clusterer on the table itself."""
+    return problem.base.run(problem.coordinates.plain_for(problem.base.takes_sparse), seed, "on the plain table")
+
+
+def draw_seeds(rng: np.random.RandomState, count: int) -> Ints:
+    """Draw seeds for runs of the base clusterer."""
+    return rng.randint(np.iinfo(np.int32).max, size=count).astype(np.int64)

@@ -1,0 +1,237 @@
+"""Links against distances: the most probable clusters of linked rows, and rows that follow them.
+
+Every linked row has evidence for each cluster, its distance to the centers; every link has log-odds of being correct.
+Belief propagation computes the probability of each cluster and of each link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from mustlink._types import Array, Floats, Ints
+from mustlink.boosting._bases import BaseClusterer, BaseRun
+from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, subsample_with_linked
+from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._coassociation import label_names
+from mustlink.boosting._coassociation_kernels import nearest_two
+from mustlink.boosting._code_kmeans import CodeCenters, CodeTable, assign, code_distances, compute_centers
+from mustlink.boosting._robust._resolution_kernels import sweep_rows, vote_by_similarity
+from mustlink.boosting._robust._trust import MIN_TRUST
+from mustlink.constraints import LinkGraph
+from mustlink.inference import LinkModel, Marginals, propagate_beliefs
+
+__all__ = ["FEW_WRONG", "LinkPrior", "ResolvedConsensus", "resolve_links", "update_trust", "weigh_links"]
+
+# With a smaller fraction of wrong links, users expect the links to be satisfied.
+FEW_WRONG = 0.05
+# Lower bound of the error rate in the prior log-odds: no link is certain.
+MIN_ERROR = 0.02
+# The log-odds of a link with a large weight are cut off here.
+MAX_LOG_ODDS = 30.0
+# Margin, in squared distance, above which a row goes to its nearest center without consulting linked rows. On twelve
+# data sets a sixth of the rows were below, and consulting for all rows gave the same results.
+CLEAR_MARGIN = 0.5
+# How often centers and marginals are updated in turn; after that hardly a row moves.
+MAX_TURNS = 3
+MAX_SWEEPS = 30
+# An example votes with its co-association to this power: one that is in the same cluster in 98% of the runs counts half
+# as much as one that always is.
+SIMILARITY_POWER = 32
+# Examples with a lower co-association would count less than a hundredth.
+MIN_SIMILARITY = 0.85
+# Pseudo-votes, for clusters without a vote.
+PRIOR_VOTES = 0.01
+
+
+@dataclass(frozen=True)
+class LinkPrior:
+    """How much links count beside distances.
+
+    Attributes
+    ----------
+    penalty : float
+        The squared distance, between codes of length one, that is worth a unit of log-odds.
+    log_odds : float
+        The log-odds that a link is correct, before anything is known of its rows.
+    """
+
+    penalty: float
+    log_odds: float
+
+    @classmethod
+    def of(cls, penalty: float, error_rate: float) -> Self:
+        """Compute the log-odds from the fraction of wrong links."""
+        error = max(error_rate, MIN_ERROR)
+        return cls(penalty, float(np.log((1 - error) / error)))
+
+    @property
+    def trusts_most_links(self) -> bool:
+        """Whether few links seem wrong."""
+        return self.log_odds > np.log((1 - FEW_WRONG) / FEW_WRONG)
+
+    def model(self, distance: Floats, graph: LinkGraph) -> LinkModel:
+        """Return the model of linked rows with these squared distances to the centers; the penalty must be positive."""
+        return LinkModel(-distance / self.penalty, graph, np.minimum(self.log_odds * graph.weight, MAX_LOG_ODDS))
+
+
+@dataclass(frozen=True)
+class LinkedExamples:
+    """Linked rows as examples: similar rows are assigned to their clusters.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_linked, n_runs)
+        Of the linked rows.
+    weights : ndarray of shape (n_runs,)
+        Of the runs, with sum one.
+    marginals : ndarray of shape (n_linked, n_clusters)
+        The probability that each is in each cluster.
+    centers : CodeCenters
+        Of the clusters.
+    """
+
+    codes: Array
+    weights: Floats
+    marginals: Floats
+    centers: CodeCenters
+
+    def take(self, clusters: Ints) -> LinkedExamples:
+        """Keep some of the clusters."""
+        marginals = np.ascontiguousarray(self.marginals[:, clusters])
+        return replace(self, marginals=marginals, centers=self.centers.take(clusters))
+
+    def assign_unlinked(self, rows: CodeTable) -> Ints:
+        """Return the clusters of rows in no link: the nearest center or, below a margin, the vote of the examples."""
+        found, margin = nearest_two(rows.codes, rows.offsets, self.centers.table, self.centers.lengths)
+        unsure = np.flatnonzero(margin < CLEAR_MARGIN)
+        few = rows.take(unsure)
+        found[unsure] = self.most_probable(few.codes, code_distances(few, self.centers))
+        return np.asarray(found)
+
+    def most_probable(self, codes: Array, distance: Floats) -> Ints:
+        """Return the most probable clusters, given codes and squared distances, up to a constant in each row."""
+        share = self.votes(codes) + PRIOR_VOTES / distance.shape[1]
+        return np.asarray(np.argmax(np.log(share) - distance, axis=1))
+
+    def votes(self, codes: Array) -> Floats:
+        """Add up the marginals of the examples that are similar to each row."""
+        heaviest_first = np.argsort(-self.weights, kind="stable")
+        votes = np.zeros((len(codes), self.marginals.shape[1]))
+        vote_by_similarity(
+            np.ascontiguousarray(codes[:, heaviest_first]),
+            np.ascontiguousarray(self.codes[:, heaviest_first]),
+            self.weights[heaviest_first],
+            self.marginals,
+            SIMILARITY_POWER,
+            1 - MIN_SIMILARITY,
+            votes,
+        )
+        return votes
+
+
+@dataclass(frozen=True)
+class ResolvedConsensus(Consensus):
+    """A consensus after links were weighed against distances.
+
+    Attributes
+    ----------
+    examples : LinkedExamples or None
+        The linked rows that new rows are compared with.
+    """
+
+    examples: LinkedExamples | None = None
+
+    def compact(self) -> Self:
+        """Number the clusters in use from 0."""
+        compact = super().compact()
+        return (
+            compact
+            if self.examples is None
+            else replace(compact, examples=self.examples.take(label_names(self.labels)))
+        )
+
+    def _assign(self, new: CodeTable) -> Ints:
+        """Assign the codes of new rows as those of rows in no link."""
+        return super()._assign(new) if self.examples is None else self.examples.assign_unlinked(new)
+
+
+def weigh_links(consensus: Consensus, links: LinkSet, prior: LinkPrior) -> Consensus:
+    """Weigh links against distances, and assign the rows in no link; a result with noise is not changed."""
+    if prior.penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
+        return consensus
+    kernel = consensus.kernel
+    rows = CodeTable.of(kernel)
+    shown = subsample_with_linked(links, kernel.n_samples)
+    labels = consensus.labels.copy()
+    labels[shown], marginals = resolve_links(rows.take(shown), labels[shown], links.among(shown), prior)
+    centers = compute_centers(rows, labels, marginals.rows.shape[1])
+    examples = LinkedExamples(kernel.codes[links.rows], kernel.weights / rows.length, marginals.rows, centers)
+    assigned = examples.assign_unlinked(rows)
+    assigned[links.rows] = labels[links.rows]
+    return ResolvedConsensus(kernel, assigned, examples=examples).compact()
+
+
+def resolve_links(rows: CodeTable, labels: Ints, links: LinkSet, prior: LinkPrior) -> tuple[Ints, Marginals]:
+    """Continue k-means on the codes, but give every linked row its most probable cluster.
+
+    The most probable clusters of two rows may break a link that both could satisfy together. If few links seem wrong,
+    such rows are moved.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_rows,)
+        The cluster of every row; those in no link go to the nearest center.
+    marginals : Marginals
+        Of the linked rows, in the order of ``links.rows``, and of the links.
+    """
+    n_clusters = int(labels.max()) + 1
+    graph = links.graph()
+    linked = rows.take(links.rows)
+    for _ in range(MAX_TURNS):
+        centers = compute_centers(rows, labels, n_clusters)
+        distance = code_distances(linked, centers)
+        own = labels[links.rows]
+        distance[np.arange(len(own)), own] -= 2 * linked.noise_weight / np.maximum(centers.masses[own], 1)
+        model = prior.model(distance, graph)
+        marginals = propagate_beliefs(model)
+        moved, _ = assign(rows, centers, labels)
+        moved[links.rows] = np.argmax(marginals.rows, axis=1)
+        unchanged = np.array_equal(moved, labels)
+        labels = moved
+        if unchanged:
+            break
+    if prior.trusts_most_links:
+        labels[links.rows] = reduce_violations(labels[links.rows], distance, graph, prior.penalty * model.penalty)
+    return labels, marginals
+
+
+def reduce_violations(labels: Ints, distance: Floats, graph: LinkGraph, penalty: Floats) -> Ints:
+    """Move single rows as long as that lowers the sum of distances and penalties."""
+    labels = labels.copy()
+    cost_together = (-graph.sign * penalty)[graph.link]
+    for _ in range(MAX_SWEEPS):
+        if not sweep_rows(distance, graph.indptr, graph.neighbors, cost_together, labels):
+            break
+    return labels
+
+
+def update_trust(
+    trust: Floats, links: LinkSet, voters: Sequence[BaseRun], base: BaseClusterer, prior: LinkPrior
+) -> Floats:
+    """Return the probability that each link is correct, given a consensus of some runs and all other links.
+
+    The consensus is computed for the linked rows and some others only. Without runs, or with one cluster only, the
+    trust does not change.
+    """
+    if not voters or prior.penalty <= 0:
+        return trust
+    rows = subsample_with_linked(links, len(voters[0].labels))
+    consensus = kmeans_on_codes([replace(run, labels=run.labels[rows]) for run in voters], base)
+    if consensus.labels.max() < 1:
+        return trust
+    _, marginals = resolve_links(CodeTable.of(consensus.kernel), consensus.labels, links.among(rows), prior)
+    return np.maximum(marginals.links, MIN_TRUST)

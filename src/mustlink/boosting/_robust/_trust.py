@@ -1,0 +1,101 @@
+"""The estimated fraction of wrong links, and the probability that each link is correct."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from mustlink._types import Floats, Mask
+from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.constraints import Constraints
+
+__all__ = ["MIN_TRUST", "LinkTrust", "estimate_trust"]
+
+LOGISTIC_RIDGE = 0.1
+MIN_TRUST = 1e-3
+
+
+@dataclass(frozen=True)
+class LinkTrust:
+    """How far the links can be trusted.
+
+    Attributes
+    ----------
+    error_rate : float
+        The estimated fraction of wrong links: an upper bound less a margin.
+    of_links : ndarray of shape (n_links,)
+        The posterior probability that each link is correct.
+    outvoted : ndarray of shape (n_links,)
+        Whether the trials that had not seen a link vote against it.
+    """
+
+    error_rate: float
+    of_links: Floats
+    outvoted: Mask
+
+
+def estimate_trust(
+    links: LinkSet, constraints: Constraints, vote: Floats, n_samples: int, max_error: float
+) -> LinkTrust:
+    """Estimate trust from the held-out votes.
+
+    All links are trusted if the votes are unrelated to them, or if there is only one kind of link.
+    """
+    outvoted = np.where(links.is_must, vote < 0.5, vote > 0.5)
+    full = LinkTrust(0.0, np.ones(len(links)), outvoted)
+    if not links.has_both_kinds:
+        return full
+    intercept, slope = fit_logistic(vote - 0.5, links)
+    if slope <= 0:
+        return full
+    low, high = expit(intercept - slope / 2), expit(intercept + slope / 2)
+    error = float(np.clip(min(low, 1 - high) - 0.5 / np.sqrt(len(links)), 0, max_error))
+    error = min(error, conflict_bound(constraints, n_samples))
+    must = expit(intercept + slope * (vote - 0.5))
+    correct = np.clip((must - error) / (1 - 2 * error), 0, 1)
+    trust = (1 - error) * np.where(links.is_must, correct / must, (1 - correct) / (1 - must))
+    return LinkTrust(error, np.maximum(trust, MIN_TRUST), outvoted)
+
+
+def fit_logistic(x: Floats, links: LinkSet, n_iter: int = 100) -> tuple[float, float]:
+    """Fit P(must-link | x) = sigma(b0 + b1 x) by Newton's method, both kinds with equal weight, with a ridge."""
+    target = links.is_must.astype(np.float64)
+    weight = links.weight.copy()
+    for kind in (True, False):
+        weight[links.is_must == kind] *= len(links) / 2 / weight[links.is_must == kind].sum()
+    design = np.column_stack([np.ones_like(x), x])
+    beta = np.zeros(2)
+    ridge = np.array([1e-6, LOGISTIC_RIDGE])
+
+    def loss(b: Floats) -> float:
+        z = design @ b
+        return float((weight * (np.logaddexp(0, z) - target * z)).sum() + 0.5 * ridge @ b**2)
+
+    for _ in range(n_iter):
+        p = expit(design @ beta)
+        gradient = design.T @ (weight * (p - target)) + ridge * beta
+        hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + np.diag(ridge)
+        step = np.linalg.solve(hessian, gradient)
+        length = 1.0
+        while length > 1e-6 and loss(beta - length * step) > loss(beta):
+            length /= 2
+        beta = beta - length * step
+        if np.abs(length * step).max() < 1e-10:
+            break
+    return float(beta[0]), float(beta[1])
+
+
+def conflict_bound(constraints: Constraints, n_samples: int) -> float:
+    """Bound the error rate by the number of cannot-links inside must-link components.
+
+    Random pairs of rows would fall inside components in a known number. Far fewer cannot-links inside them mean that
+    the links agree with each other. The bound matters where links are dense.
+    """
+    component = constraints.components(n_samples)
+    sizes = np.bincount(component).astype(float)
+    cannot = constraints.cannot_link
+    expected = len(cannot) * (sizes * (sizes - 1)).sum() / (n_samples * (n_samples - 1))
+    inside = float((component[cannot[:, 0]] == component[cannot[:, 1]]).sum())
+    return (inside + 1.65 * np.sqrt(inside) + 3) / expected if expected > 0 else np.inf

@@ -1,0 +1,65 @@
+"""Compiled sweeps of belief propagation over links."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mustlink._jit import jit
+
+
+@jit
+def sweep_messages(
+    evidence: Any, indptr: Any, reverse: Any, leaning: Any, damping: float, messages: Any, cavities: Any
+) -> float:
+    """Update the messages of every row to its neighbors, in place and in the order of rows; return the largest change.
+
+    Row i has the entries ``indptr[i]:indptr[i + 1]``, one for each link; ``reverse[e]`` is the entry of the same link
+    at its other end. `evidence` (n_rows, n_clusters) holds log-potentials. `cavities[e]` becomes the distribution of
+    the near end without the message of the far end, and `messages[e]` the logarithm of the message to the far end, up
+    to a constant. A message is log(1 + leaning p), where `leaning` is exp(penalty) - 1 for a must-link and
+    exp(-penalty) - 1 for a cannot-link.
+    """
+    n_clusters = evidence.shape[1]
+    total = np.empty(n_clusters)
+    outgoing = np.empty(n_clusters)
+    largest = 0.0
+    for i in range(len(evidence)):
+        total[:] = evidence[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            total += messages[reverse[e]]
+        for e in range(indptr[i], indptr[i + 1]):
+            normalize(total - messages[reverse[e]], cavities[e])
+            for c in range(n_clusters):
+                outgoing[c] = np.log1p(leaning[e] * cavities[e, c])
+            top = outgoing.max()
+            for c in range(n_clusters):
+                new = damping * messages[e, c] + (1 - damping) * (outgoing[c] - top)
+                largest = max(largest, abs(new - messages[e, c]))
+                messages[e, c] = new
+    return largest
+
+
+@jit
+def collect_marginals(evidence: Any, indptr: Any, reverse: Any, messages: Any) -> Any:
+    """Return the distribution of every row, given its evidence and the messages to it."""
+    marginals = np.empty_like(evidence)
+    for i in range(len(evidence)):
+        total = evidence[i].copy()
+        for e in range(indptr[i], indptr[i + 1]):
+            total += messages[reverse[e]]
+        normalize(total, marginals[i])
+    return marginals
+
+
+@jit
+def normalize(logarithms: Any, shares: Any) -> None:
+    """Write exp(logarithms), divided by their sum, into `shares`."""
+    top = logarithms.max()
+    whole = 0.0
+    for c in range(len(logarithms)):
+        shares[c] = np.exp(logarithms[c] - top)
+        whole += shares[c]
+    for c in range(len(logarithms)):
+        shares[c] /= whole

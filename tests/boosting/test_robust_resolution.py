@@ -1,0 +1,174 @@
+"""Links weighed against distances, and rows that are assigned by linked examples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mustlink import Constraints
+from mustlink.boosting import CoAssociation
+from mustlink.boosting._boostcluster._consensus import Consensus
+from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._coassociation_kernels import nearest_two
+from mustlink.boosting._code_kmeans import CodeCenters, CodeTable, code_distances, compute_centers
+from mustlink.boosting._robust._resolution import (
+    LinkedExamples,
+    LinkPrior,
+    ResolvedConsensus,
+    reduce_violations,
+    resolve_links,
+    weigh_links,
+)
+from mustlink.inference import propagate_beliefs
+from reference.boostcluster import slow_votes
+
+
+def link_set(links: Constraints, n: int) -> LinkSet:
+    return LinkSet.of(links, np.arange(n)[:, None].astype(float))
+
+
+def no_centers() -> CodeCenters:
+    """Votes depend on codes only, and distances are given."""
+    return CodeCenters(np.empty((0, 0)), np.empty(0), np.empty(0), 0.0)
+
+
+def test_marginals_do_not_depend_on_row_numbers() -> None:
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=30)
+    constraints = Constraints.sample(y, 60, noise=0.2, random_state=0)
+    where = rng.uniform(size=(30, 1))
+    distance = rng.uniform(0, 2, (30, 3))
+    links = LinkSet.of(constraints, where)
+    found = propagate_beliefs(LinkPrior(0.5, 1.4).model(distance[links.rows], links.graph()))
+    shuffled = rng.permutation(30)
+    new_number = np.argsort(shuffled)
+    renamed = LinkSet.of(
+        Constraints(new_number[constraints.must_link], new_number[constraints.cannot_link]), where[shuffled]
+    )
+    again = propagate_beliefs(LinkPrior(0.5, 1.4).model(distance[shuffled][renamed.rows], renamed.graph()))
+    np.testing.assert_allclose(again.links, found.links)
+    np.testing.assert_allclose(again.rows, found.rows)
+    assert (shuffled[renamed.rows] == links.rows).all()
+
+
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=40)
+def test_votes_are_those_of_the_slow_version(seed: int) -> None:
+    rng = np.random.RandomState(seed)
+    prototypes = rng.randint(-1, 3, (4, 12))
+    codes = np.where(
+        rng.uniform(size=(20, 12)) < 0.05, rng.randint(0, 3, (20, 12)), prototypes[rng.randint(4, size=20)]
+    )
+    weights = rng.dirichlet(np.ones(12))
+    marginals = rng.dirichlet(np.ones(3), size=8)
+    examples = LinkedExamples(codes[:8].astype(np.int8), weights, marginals, no_centers())
+    np.testing.assert_allclose(
+        examples.votes(codes[8:].astype(np.int8)), slow_votes(codes[8:], codes[:8], weights, marginals), atol=1e-12
+    )
+
+
+def test_a_row_follows_similar_examples() -> None:
+    codes = np.array([[0, 0, 0, 0], [1, 1, 1, 1]], dtype=np.int8)
+    examples = LinkedExamples(codes, np.full(4, 0.25), np.array([[0.1, 0.9], [0.9, 0.1]]), no_centers())
+    assert examples.most_probable(codes, np.array([[0.4, 0.6], [0.4, 0.6]])).tolist() == [1, 0]
+    unlike_all = np.array([[0, 0, 1, 1]], dtype=np.int8)
+    assert examples.most_probable(unlike_all, np.array([[0.4, 0.6]])).tolist() == [0]
+
+
+def test_only_rows_below_the_margin_follow_examples() -> None:
+    """Rows of two codes with centers apart, and one in the middle; the examples contradict the centers."""
+    codes = np.array([[0, 0, 0, 0]] * 5 + [[1, 1, 1, 1]] * 5 + [[0, 0, 1, 1]])
+    kernel = CoAssociation(codes, np.full(4, 0.25))
+    rows = CodeTable.of(kernel)
+    centers = compute_centers(rows, np.array([0] * 5 + [1] * 5 + [0]), 2)
+    marginals = np.array([[0.0, 1.0], [0.0, 1.0]])
+    examples = LinkedExamples(kernel.codes[[0, 10]], np.full(4, 0.25), marginals, centers)
+    assert examples.assign_unlinked(rows).tolist() == [0] * 5 + [1] * 6
+
+
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=30)
+def test_the_nearest_two_centers_are_those_of_all_distances(seed: int) -> None:
+    rng = np.random.RandomState(seed)
+    kernel = CoAssociation(rng.randint(-1, 4, (25, rng.randint(1, 9))))
+    rows = CodeTable.of(kernel)
+    centers = compute_centers(rows, rng.randint(0, 3, 25), 4)
+    nearest, margin = nearest_two(rows.codes, rows.offsets, centers.table, centers.lengths)
+    ordered = np.sort(code_distances(rows, centers), axis=1)
+    np.testing.assert_allclose(margin, ordered[:, 1] - ordered[:, 0], atol=1e-12)
+    assert (nearest == code_distances(rows, centers).argmin(axis=1)).all()
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.5])
+def test_new_rows_get_the_cluster_of_rows_with_their_code(penalty: float) -> None:
+    rng = np.random.RandomState(3)
+    y = np.repeat([0, 1, 2], 40)
+    codes = np.where(rng.uniform(size=(120, 9)) < 0.25, rng.randint(0, 3, (120, 9)), y[:, None])
+    kernel = CoAssociation(codes, rng.dirichlet(np.ones(9)))
+    labels, _ = kernel.kmeans(3, y)
+    links = link_set(Constraints.sample(y, 40, noise=0.2, random_state=0), 120)
+    model = weigh_links(Consensus(kernel, labels.astype(np.int64)), links, LinkPrior(penalty, 1.4))
+    free = np.setdiff1d(np.arange(120), links.rows)
+    assert len(free) > 30
+    assert (model.predict(codes[free]) == model.labels[free]).all()
+    assert isinstance(model, ResolvedConsensus) == (penalty > 0)
+
+
+def test_clusters_that_links_empty_are_removed() -> None:
+    codes = np.repeat([[0, 0, 0], [1, 1, 1], [2, 2, 2]], [10, 10, 1], axis=0)
+    kernel = CoAssociation(codes, np.full(3, 1 / 3))
+    labels = codes[:, 0].astype(np.int64)
+    links = link_set(Constraints([(20, 0), (20, 1), (20, 2)], [(0, 10)]), 21)
+    model = weigh_links(Consensus(kernel, labels), links, LinkPrior(0.5, 3.9))
+    assert np.unique(model.labels).tolist() == [0, 1]
+    assert isinstance(model, ResolvedConsensus)
+    assert model.examples is not None
+    assert model.examples.marginals.shape == (5, 2)
+    assert (model.predict(codes) == [0] * 10 + [1] * 10 + [0]).all()
+
+
+def test_resolving_ends_with_the_most_probable_clusters() -> None:
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=60)
+    codes = np.where(rng.uniform(size=(60, 7)) < 0.7, rng.randint(0, 3, (60, 7)), y[:, None])
+    kernel = CoAssociation(codes, np.full(7, 1 / 7))
+    start, _ = kernel.kmeans(3, y)
+    links = link_set(Constraints.sample(y, 200, noise=0.1, random_state=0), 60)
+    labels, marginals = resolve_links(CodeTable.of(kernel), start.astype(np.int64), links, LinkPrior(0.5, 2.2))
+    assert (labels[links.rows] == marginals.rows.argmax(axis=1)).all()
+    assert (labels != y).sum() < (start != y).sum()
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.05, 0.3, 1.5]))
+@settings(deadline=None, max_examples=40)
+def test_violations_are_reduced_until_no_row_can_gain(seed: int, penalty: float) -> None:
+    rng = np.random.RandomState(seed)
+    links = link_set(Constraints.sample(rng.randint(0, 3, 20), 16, noise=0.2, random_state=seed), 20)
+    graph = links.graph()
+    distance = rng.uniform(0, 2, (len(links.rows), 3))
+
+    def cost(labels: np.ndarray) -> float:
+        together = labels[graph.pairs[:, 0]] == labels[graph.pairs[:, 1]]
+        broken = together != (graph.sign > 0)
+        return float(distance[np.arange(len(labels)), labels].sum() + penalty * graph.weight[broken].sum())
+
+    start = rng.randint(0, 3, len(links.rows))
+    found = reduce_violations(start, distance, graph, penalty * graph.weight)
+    assert cost(found) <= cost(start) + 1e-9
+    for i in range(len(found)):
+        for cluster in range(3):
+            other = found.copy()
+            other[i] = cluster
+            assert cost(other) >= cost(found) - 1e-9
+
+
+def test_violations_are_reduced_if_links_are_trusted() -> None:
+    """Three equal rows, two must-links and a cannot-link among them: the cannot-link is broken."""
+    codes = np.repeat([[0, 0], [1, 1]], 15, axis=0)
+    kernel = CoAssociation(codes, [0.5, 0.5])
+    links = Constraints([(0, 3), (3, 6)], [(0, 6)])
+    start = codes[:, 0].astype(np.int64)
+    labels, _ = resolve_links(CodeTable.of(kernel), start, link_set(links, 30), LinkPrior(0.5, 3.9))
+    assert links.satisfied(labels).tolist() == [True, True, False]
