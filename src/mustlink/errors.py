@@ -38,6 +38,7 @@ REMEDIES = {
     "header": "pass header=True if they are the names of the columns",
     "ignore_column": "leave it out with ignore=[{column!r}]",
     "install_extra": 'install it with: pip install "mustlink[{extra}]"',
+    "look_ahead": "pass look_ahead=True",
     "majority": 'pass contradictions="majority" to keep the heavier one',
     "mark_categorical": "use it as categories with categorical=[{column!r}]",
     "mark_id": "pass id_column={column!r} if it names the rows",

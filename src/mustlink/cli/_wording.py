@@ -21,6 +21,7 @@ REMEDIES = {
     "header": "use --header if they are the names of the columns",
     "ignore_column": "leave it out with --ignore {column}",
     "install_extra": 'install it with: pip install "mustlink[{extra}]"',
+    "look_ahead": "use a method that looks ahead, such as --method linkage",
     "majority": "use --contradictions majority to keep the heavier one",
     "mark_categorical": "use it as categories with --categorical {column}",
     "mark_id": "use --id {column} if it names the rows",

@@ -204,8 +204,8 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
             n_reached = n_rows - merges.n_allowed
             raise InfeasibleError(
                 f"The merging ended with {n_reached} clusters, each two of them cannot-linked, and "
-                f"n_clusters={self.n_clusters}. Increase n_clusters to {n_reached}, or pass look_ahead=True or "
-                'on_infeasible="relax".'
+                f"{self.n_clusters} were asked for",
+                remedy=("more_clusters", "relax") if self.look_ahead else ("look_ahead", "more_clusters", "relax"),
             )
         self.labels_ = merges.labels(n_merges)
         self.n_clusters_ = n_rows - n_merges
