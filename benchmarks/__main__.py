@@ -7,6 +7,7 @@ import sys
 
 NAMES = (
     "constraints",
+    "tables",
     "kmeans",
     "boostcluster",
     "bbc",

@@ -30,6 +30,8 @@ MAX_SHOWN_COLUMNS = 8
 ROW_NUMBER_NAME = re.compile(r"(unnamed_\d+|#|id|idx|index|row|nr|no|number)|.*[_ ](id|nr|no|number)", re.I)
 EMPTY_CATEGORY = "(empty)"
 
+Columns = dict[str, pd.Series]
+
 
 @dataclass(frozen=True)
 class Feature:
@@ -156,67 +158,66 @@ def encode(
         )
         raise FileFormatError(f"{table.source} has {counted}.")
     notices: list[str] = []
-    frame = table.frame[[name for name in table.names if name not in ignore]]
-    frame = _drop_empty(table, frame, one_hot, notices)
-    frame, rows = _handle_missing(table, frame, missing, notices)
-    frame = _drop_constant(table, frame, notices)
-    for name in frame:
-        _check_column(table, frame[name], name in categorical)
-    _check_width(table, frame)
-    X, features = _transform(frame, scale)
+    columns = {name: table.frame[name] for name in table.names if name not in ignore}
+    columns = _drop_empty(table, columns, one_hot, notices)
+    columns, rows = _handle_missing(table, columns, missing, notices)
+    columns = _drop_constant(table, columns, notices)
+    for name, column in columns.items():
+        if is_text(column) and name not in categorical:
+            _check_categories(table, column)
+    _check_width(table, columns)
+    X, features = _transform(columns, scale)
     return EncodedTable(X, rows, features, tuple(notices))
 
 
-def _drop_empty(table: Table, frame: pd.DataFrame, one_hot: bool, notices: list[str]) -> pd.DataFrame:
+def _drop_empty(table: Table, columns: Columns, one_hot: bool, notices: list[str]) -> Columns:
     """Leave out empty columns, row numbers and, without one-hot encoding, text."""
-    kept = []
-    for place, name in enumerate(frame):
-        column = frame[name]
-        if column.isna().all():
+    kept = {}
+    for place, (name, column) in enumerate(columns.items()):
+        if _has_gaps(column) and column.isna().all():
             notices.append(f"Column {name!r} is empty and was left out.")
         elif (place == 0 or ROW_NUMBER_NAME.fullmatch(name)) and _numbers_rows(column):
             notices.append(f"Column {name!r} only numbers the rows and was left out.")
         elif is_text(column) and not one_hot:
             notices.append(f"Column {name!r} holds text and was left out.")
         else:
-            kept.append(name)
+            kept[name] = column
     if not kept:
         raise FileFormatError(
             f"{table.source} has no column to cluster by; a column of numbers or categories is needed."
         )
-    return frame[kept]
+    return kept
 
 
 def _numbers_rows(column: pd.Series) -> bool:
     """Return whether a column counts up by one from row to row, starting with 0 or 1."""
-    if is_text(column) or len(column) < 3 or column.iloc[0] not in (0, 1) or column.iloc[1] - column.iloc[0] != 1:
+    if is_text(column) or len(column) < 3 or column.iloc[0] not in (0, 1):
         return False
     return bool((np.diff(column.to_numpy()) == 1).all())
 
 
 def _handle_missing(
-    table: Table, frame: pd.DataFrame, missing: str, notices: list[str]
-) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:
+    table: Table, columns: Columns, missing: str, notices: list[str]
+) -> tuple[Columns, np.ndarray[Any, Any]]:
     """Refuse empty cells, leave out their rows, or leave them to be filled; return the rows that are kept."""
-    empty = np.column_stack([frame[name].isna().to_numpy() for name in frame])
-    n_empty = int(np.count_nonzero(empty))
-    gaps = empty.any(axis=1)
+    empty = {name: column.isna().to_numpy() for name, column in columns.items() if _has_gaps(column)}
     rows = np.arange(table.n_rows)
-    if not n_empty:
-        return frame, rows
+    if not empty:
+        return columns, rows
+    gaps = np.logical_or.reduce(list(empty.values()))
+    n_empty = sum(int(np.count_nonzero(cells)) for cells in empty.values())
     if missing == "error":
         row = int(np.argmax(gaps))
-        name = frame.columns[int(np.argmax(empty[row]))]
-        others = {1: "", 2: ", as is 1 other cell of the table"}.get(
-            n_empty, f", as are {n_empty - 1} other cells of the table"
-        )
+        name = next(name for name, cells in empty.items() if cells[row])
+        others = {1: "", 2: ", as is 1 other cell of the table"}
+        more = others.get(n_empty, f", as are {n_empty - 1} other cells of the table")
         raise FileFormatError(
-            f"{table.source}, {table.where(row)}: the column {name!r} is empty{others}", remedy="handle_missing"
+            f"{table.source}, {table.where(row)}: the column {name!r} is empty{more}", remedy="handle_missing"
         )
     if missing == "mean":
         cells = "cell" if n_empty == 1 else "cells"
         notices.append(f"{n_empty} empty {cells} filled with the column's mean or a category of their own.")
-        return frame, rows
+        return columns, rows
     rows = np.flatnonzero(~gaps)
     if rows.size < 2:
         raise FileFormatError(
@@ -225,16 +226,16 @@ def _handle_missing(
         )
     n_left_out = table.n_rows - rows.size
     notices.append(f"{n_left_out} {'row' if n_left_out == 1 else 'rows'} with empty cells left out.")
-    frame = frame.iloc[rows]
-    return frame.assign(
-        **{name: frame[name].cat.remove_unused_categories() for name in frame if is_text(frame[name])}
-    ), rows
+    kept = {name: column.iloc[rows] for name, column in columns.items()}
+    return {
+        name: column.cat.remove_unused_categories() if is_text(column) else column for name, column in kept.items()
+    }, rows
 
 
-def _drop_constant(table: Table, frame: pd.DataFrame, notices: list[str]) -> pd.DataFrame:
+def _drop_constant(table: Table, columns: Columns, notices: list[str]) -> Columns:
     """Leave out the columns that hold one value in all rows."""
-    constant = [name for name in frame if _is_constant(frame[name])]
-    if len(constant) == frame.shape[1]:
+    constant = [name for name, column in columns.items() if _is_constant(table, column)]
+    if len(constant) == len(columns):
         raise FileFormatError(
             f"{table.source}: every column holds one value throughout, so no row differs from another."
         )
@@ -244,30 +245,38 @@ def _drop_constant(table: Table, frame: pd.DataFrame, notices: list[str]) -> pd.
         more = " and more" if len(constant) > MAX_SHOWN_COLUMNS else ""
         listed = ", ".join(map(repr, constant[:MAX_SHOWN_COLUMNS])) + more
         notices.append(f"{len(constant)} columns hold one value throughout and were left out: {listed}.")
-    return frame.drop(columns=constant)
+    return {name: column for name, column in columns.items() if name not in constant}
 
 
-def _is_constant(column: pd.Series) -> bool:
-    """Return whether all cells are equal once empty ones are filled: numbers by their mean, text by a category."""
-    if is_text(column):
-        return bool((column.cat.codes == column.cat.codes.iloc[0]).all())
-    values = column.to_numpy()
-    return bool(np.nanmin(values) == np.nanmax(values))
+def _values(column: pd.Series) -> np.ndarray[Any, Any]:
+    """Return the numbers of a column, or the codes of its categories with -1 for empty cells."""
+    return (column.cat.codes if is_text(column) else column).to_numpy()
 
 
-def _check_column(table: Table, column: pd.Series, is_categorical: bool) -> None:
-    """Raise on numbers whose squares overflow, and on free text: an id or a remark, not a category."""
-    if not is_text(column):
-        largest = float(np.nanmax(np.abs(column.to_numpy())))
-        if largest > MAX_NUMBER:
-            raise FileFormatError(
-                f"{table.source}: the column {column.name!r} holds a number as large as {largest:.3g}; "
-                "distances cannot be computed with it."
-            )
-        return
+def _has_gaps(column: pd.Series) -> bool:
+    """Return whether a column has empty cells."""
+    least = _values(column).min()
+    return bool(least < 0 if is_text(column) else np.isnan(least))
+
+
+def _is_constant(table: Table, column: pd.Series) -> bool:
+    """Return whether all cells are equal once empty ones are filled; raise on numbers whose squares overflow."""
+    values = _values(column)
+    least, largest = np.fmin.reduce(values), np.fmax.reduce(values)
+    extreme = max(-float(least), float(largest))
+    if extreme > MAX_NUMBER:
+        raise FileFormatError(
+            f"{table.source}: the column {column.name!r} holds a number as large as {extreme:.3g}; "
+            "distances cannot be computed with it."
+        )
+    return bool(least == largest)
+
+
+def _check_categories(table: Table, column: pd.Series) -> None:
+    """Raise on free text: an id or a remark, not a category."""
     n_categories, n_rows = len(_categories(column)), len(column)
     too_varied = n_categories > FREE_TEXT_CATEGORIES and 2 * n_categories > n_rows
-    if not is_categorical and (n_categories > MAX_CATEGORIES or too_varied or n_categories == n_rows):
+    if n_categories > MAX_CATEGORIES or too_varied or n_categories == n_rows:
         raise FileFormatError(
             f"{table.source}: the text column {column.name!r} has {n_categories} different values in {n_rows} rows, "
             "too many for categories",
@@ -278,13 +287,13 @@ def _check_column(table: Table, column: pd.Series, is_categorical: bool) -> None
 
 def _categories(column: pd.Series) -> list[str]:
     """Return the categories of a text column, with one for empty cells if there are some."""
-    return [*column.cat.categories, *([EMPTY_CATEGORY] if column.isna().any() else [])]
+    return [*column.cat.categories, *([EMPTY_CATEGORY] if _has_gaps(column) else [])]
 
 
-def _check_width(table: Table, frame: pd.DataFrame) -> None:
+def _check_width(table: Table, columns: Columns) -> None:
     """Raise if the columns of 0 and 1 do not fit into memory."""
-    widths = {name: len(_categories(frame[name])) for name in frame if is_text(frame[name])}
-    size = 8 * len(frame) * sum(widths.values())
+    widths = {name: len(_categories(column)) for name, column in columns.items() if is_text(column)}
+    size = 8 * len(next(iter(columns.values()))) * sum(widths.values())
     if size > MAX_ONE_HOT_BYTES:
         widest = max(widths, key=lambda name: widths[name])
         raise TooLargeError(
@@ -295,53 +304,56 @@ def _check_width(table: Table, frame: pd.DataFrame) -> None:
         )
 
 
-def _transform(frame: pd.DataFrame, scale: bool) -> tuple[np.ndarray[Any, Any], tuple[Feature, ...]]:
+def _transform(columns: Columns, scale: bool) -> tuple[np.ndarray[Any, Any], tuple[Feature, ...]]:
     """Encode the columns in their order, by one transformer for each run of columns of one kind."""
-    numeric = [frame[name].dtype for name in frame if not is_text(frame[name])]
+    numeric = [column.dtype for column in columns.values() if not is_text(column)]
     dtype = np.result_type(np.float32, *numeric) if numeric else np.dtype(np.float64)
-    centers = {name: _mean(frame[name]) if scale and not is_text(frame[name]) else 0.0 for name in frame}
-    coded = pd.DataFrame(
-        {
-            name: _codes(frame[name]) if is_text(frame[name]) else frame[name].to_numpy(dtype) - dtype.type(center)
-            for name, center in centers.items()
-        }
-    )
-    to_scale = StandardScaler(with_mean=False, copy=False) if scale else FunctionTransformer()
-    to_numbers = make_pipeline(SimpleImputer(copy=False), to_scale) if coded.isna().any(axis=None) else to_scale
-    runs = [list(run) for _, run in groupby(frame, key=lambda name: is_text(frame[name]))]
-    transformer = ColumnTransformer(
-        [
-            (str(place), _one_hot(frame[run], dtype) if is_text(frame[run[0]]) else to_numbers, run)
-            for place, run in enumerate(runs)
-        ]
-    )
-    X = transformer.fit_transform(coded)
+    centers = {name: _mean(column) if scale and not is_text(column) else 0.0 for name, column in columns.items()}
+    steps = [StandardScaler(with_mean=False, copy=False) if scale else FunctionTransformer()]
+    if any(map(_has_gaps, columns.values())):
+        steps.insert(0, SimpleImputer(copy=False))
+    # One block of memory for each run, and slices, so that the transformers need no copies.
+    blocks, transformers, start = [], [], 0
+    for text, run in groupby(columns, key=lambda name: is_text(columns[name])):
+        names = list(run)
+        taken = [columns[name] for name in names]
+        if text:
+            block = np.array([_codes(column) for column in taken])
+        else:
+            block = np.array([_values(column) for column in taken], dtype=dtype)
+            block -= np.array([[centers[name]] for name in names], dtype=dtype)
+        blocks.append(pd.DataFrame(block.T, columns=names, copy=False))
+        encoder = _one_hot(taken, dtype) if text else make_pipeline(*steps)
+        transformers.append((str(start), encoder, slice(start, start + len(names))))
+        start += len(names)
+    transformer = ColumnTransformer(transformers)
+    X = transformer.fit_transform(pd.concat(blocks, axis=1))
+    fitted = [encoder[-1] for _, encoder, _ in transformer.transformers_ if isinstance(encoder, Pipeline)]
+    spreads = iter([float(spread) for scaler in fitted for spread in scaler.scale_] if scale else [1.0] * len(columns))
     features: list[Feature] = []
-    for place, run in enumerate(runs):
-        fitted = transformer.named_transformers_[str(place)]
-        fitted = fitted[-1] if isinstance(fitted, Pipeline) else fitted
-        for number, name in enumerate(run):
-            if is_text(frame[name]):
-                features += [Feature(name, category) for category in _categories(frame[name])]
-            else:
-                features.append(Feature(name, None, centers[name], float(fitted.scale_[number]) if scale else 1.0))
+    for name, column in columns.items():
+        if is_text(column):
+            features += [Feature(name, category) for category in _categories(column)]
+        else:
+            features.append(Feature(name, center=centers[name], scale=next(spreads)))
     return np.ascontiguousarray(X), tuple(features)
 
 
 def _mean(column: pd.Series) -> float:
     """Return the mean of the numbers that are there."""
-    values = column.dropna().to_numpy(dtype=np.float64)
+    values = (column.dropna() if _has_gaps(column) else column).to_numpy(dtype=np.float64)
     # Shifted first, so that a small spread around a large mean is not lost in rounding.
     return float(values[0] + (values - values[0]).mean())
 
 
-def _one_hot(frame: pd.DataFrame, dtype: np.dtype[Any]) -> OneHotEncoder:
+def _one_hot(columns: list[pd.Series], dtype: np.dtype[Any]) -> OneHotEncoder:
     """Return the encoder of coded text columns."""
-    categories = [np.arange(len(_categories(frame[name]))) for name in frame]
-    return OneHotEncoder(categories=categories, sparse_output=False, dtype=dtype)
+    # Every code is known; "ignore" saves the encoder the search for others.
+    categories = [np.arange(len(_categories(column))) for column in columns]
+    return OneHotEncoder(categories=categories, handle_unknown="ignore", sparse_output=False, dtype=dtype)
 
 
 def _codes(column: pd.Series) -> np.ndarray[Any, Any]:
     """Return the number of each cell's category, the last for empty cells."""
-    codes = column.cat.codes.to_numpy(dtype=np.int64)
-    return np.where(codes < 0, len(column.cat.categories), codes)
+    codes = _values(column)
+    return np.where(codes < 0, len(column.cat.categories), codes.astype(np.int64)) if _has_gaps(column) else codes

@@ -35,8 +35,8 @@ SEPARATOR = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None}
 EXCEL = (".xlsx", ".xlsm")
 PARQUET = (".parquet", ".pq")
 # The records from which the types of the columns are guessed; a wrong guess costs time only.
-N_GUESSED_RECORDS = 100
-BLOCK_BYTES = 4 * 2**20
+N_GUESSED_RECORDS = 20
+BLOCK_BYTES = 2**18
 # From pandas 3.1 on, floats are always read exactly.
 EXACT_FLOATS = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 
@@ -132,7 +132,7 @@ def _read_text(file: TextFile, text: Collection[str], ignore: Collection[str], h
         check_finite(file.source, name, column, where, partial(_cell, file, has_header, place))
         columns[name] = column
     notices = [f"Column {names[place]!r} was read with the comma as the decimal sign." for place in sorted(commas)]
-    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(cells_read[0])))
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(cells_read[0])), copy=False)
     return Table(file.source, frame, tuple(notices), where)
 
 
@@ -184,21 +184,21 @@ def _read_fast(
 ) -> tuple[list[Any], set[int]] | None:
     """Read the columns by pandas; None if that fails or is not certain to be right."""
     first = list(zip(*(cells for _, cells in islice(file.records(), has_header, N_GUESSED_RECORDS)), strict=True))
-    if not first:
+    n_separators, has_quotes, has_nul = _scan(file)
+    if not first or has_nul:
         return None
     guessed = [[cell.strip() for cell in cells if cell.strip() not in MISSING] for cells in first]
     decimal = "," if file.separator == ";" and any(map(_has_decimal_comma, guessed)) else "."
-    as_written = {
-        place: object
-        for place, cells in enumerate(guessed)
-        if place in as_text or any(as_number(cell.replace(decimal, ".")) is None for cell in cells)
-    }
+    texts = {place for place in range(width) if place in as_text or not _spell_numbers(guessed[place], decimal)}
+    # pandas makes numbers and truth values of categories that all look like them; as objects, texts stay as they are.
+    dtype = {place: "category" if _is_surely_text(guessed[place]) else object for place in texts}
     options: dict[str, Any] = {
         "sep": file.separator,
         "header": 0 if has_header else None,
         "names": range(width),
         "index_col": False,
-        "skipinitialspace": True,
+        # It costs time, and without quotation marks the blanks around a cell do no harm.
+        "skipinitialspace": has_quotes,
         "na_values": list(MISSING),
         "keep_default_na": False,
         "encoding": "utf-8-sig",
@@ -209,21 +209,23 @@ def _read_fast(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pd.errors.DtypeWarning)
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(_source(file), dtype=as_written, **options)
-            if not _is_complete(file, len(frame) + has_header, width):
-                return None
+            frame = pd.read_csv(_source(file), dtype=dtype, **options)
             # Columns that only later cells show to be no numbers are read again as they are written.
-            late = [place for place in frame if place not in as_written and not _holds_numbers(frame[place])]
+            late = [place for place in frame if place not in texts and not _holds_numbers(frame[place])]
             if late:
                 frame[late] = pd.read_csv(_source(file), dtype=object, usecols=late, **options)
     except (ValueError, OverflowError, pd.errors.ParserWarning):
+        return None
+    # pandas fills short records with empty cells and does not mind a quotation mark in the middle of a cell.
+    n_records = len(frame) + has_header
+    if n_records != sum(1 for _ in file.records()) if has_quotes else n_separators != n_records * (width - 1):
         return None
     columns: list[Any] = []
     commas = set()
     for place in range(width):
         column = frame[place]
         if not _holds_numbers(column):
-            columns.append(text_column(*pd.factorize(column)))
+            columns.append(text_column(*_factorize(column)))
             continue
         values = column.to_numpy(dtype=np.float64)
         if decimal == "," and (
@@ -232,6 +234,36 @@ def _read_fast(
             commas.add(place)
         columns.append(values)
     return columns, commas
+
+
+def _scan(file: TextFile) -> tuple[int, bool, bool]:
+    """Return the number of separators in a file, and whether it has quotation marks and NUL bytes."""
+    n_separators = 0
+    has_quotes = False
+    with file.open() as stream:
+        while block := stream.read(BLOCK_BYTES):
+            if b"\0" in block:
+                return 0, False, True
+            has_quotes = has_quotes or b'"' in block
+            n_separators += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == ord(file.separator)))
+    return n_separators, has_quotes, False
+
+
+def _spell_numbers(cells: Sequence[str], decimal: str) -> bool:
+    """Return whether all cells spell numbers."""
+    return all(as_number(cell.replace(decimal, ".")) is not None for cell in cells)
+
+
+def _is_surely_text(cells: Sequence[str]) -> bool:
+    """Return whether a cell is neither a number nor a truth value."""
+    return any(as_number(cell) is None and cell.lower() not in {"true", "false"} for cell in cells)
+
+
+def _factorize(column: pd.Series) -> tuple[Any, Sequence[str]]:
+    """Return the codes of the texts of a column, and the texts."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.codes, list(column.cat.categories)
+    return pd.factorize(column)
 
 
 def _source(file: TextFile) -> Any:
@@ -247,22 +279,6 @@ def _holds_numbers(column: pd.Series) -> bool:
 def _has_decimal_comma(cells: Sequence[str]) -> bool:
     """Return whether a cell spells a number with a decimal comma."""
     return any("," in cell and as_number(cell.replace(",", ".")) is not None for cell in cells)
-
-
-def _is_complete(file: TextFile, n_records: int, width: int) -> bool:
-    """Return whether the file has that many records with that many cells each.
-
-    pandas fills short records with empty cells and does not mind a quotation mark in the middle of a cell.
-    """
-    n_separators = 0
-    with file.open() as stream:
-        while block := stream.read(BLOCK_BYTES):
-            if b"\0" in block:
-                return False
-            if b'"' in block:
-                return n_records == sum(1 for _ in file.records())
-            n_separators += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == ord(file.separator)))
-    return n_separators == n_records * (width - 1)
 
 
 def _read_excel(path: Path, text: Collection[str], ignore: Collection[str], header: bool | None) -> Table:

@@ -226,19 +226,18 @@ def tidy_frame(
             column = _tidy_column(source, name, frame.iloc[:, place], name in text, typed, where)
             check_finite(source, name, column, where)
             columns[name] = column
-    return pd.DataFrame(columns, index=pd.RangeIndex(len(frame)))
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(frame)), copy=False)
 
 
 def text_column(codes: Any, texts: Sequence[str]) -> pd.Categorical:
     """Make categories of coded texts: blanks removed, equal ones merged, in the order of their first row."""
-    codes = np.asarray(codes, dtype=np.int64)
+    codes = np.asarray(codes)
     merged: dict[str, int] = {}
     new_codes = np.full(len(texts) + 1, -1)
-    for code in pd.unique(codes[codes >= 0]).tolist():
-        text = texts[code].strip()
-        if text not in MISSING:
+    for code in pd.unique(codes).tolist():
+        if code >= 0 and (text := texts[code].strip()) not in MISSING:
             new_codes[code] = merged.setdefault(text, len(merged))
-    return pd.Categorical.from_codes(new_codes[codes], categories=list(merged))
+    return pd.Categorical.from_codes(new_codes[codes], categories=list(merged), validate=False)
 
 
 def judge_column(
