@@ -219,7 +219,7 @@ CONTENDERS = (
     _our("boosting:BoostBaseClustering", "boosting"),
     _our("boosting:DistBoost", "boosting"),
     _our("kmeans:COPKMeans", "hard k-means"),
-    _our("boosting:PriorityCOPKMeans", "hard k-means"),
+    _our("kmeans:PriorityCOPKMeans", "hard k-means"),
     Contender(
         "active-semi-supervised-clustering",
         "COPKMeans",

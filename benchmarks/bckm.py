@@ -14,9 +14,9 @@ from sklearn.preprocessing import scale
 from mustlink import Constraints
 from mustlink.boosting import DistBoost
 from mustlink.boosting._bckm import BoostedConstrainedKMeans
-from mustlink.boosting._prioritycop import PriorityCOPKMeans
 from mustlink.datasets import load
 from mustlink.errors import DataNotFoundError
+from mustlink.kmeans import PriorityCOPKMeans
 from mustlink.metrics import normalized_mutual_info
 
 # Seconds at 500 pairs: set, constrained k-means, boosted, DistBoost.

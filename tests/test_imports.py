@@ -28,6 +28,7 @@ HELPERS = {
     "_sklearn_compat",
     "_types",
     "_version",
+    "_warn",
     "_warnings",
     "_words",
     "errors",

@@ -28,7 +28,6 @@ from mustlink.boosting import BoostCluster as BoostCluster
 from mustlink.boosting import BoostedConstrainedKMeans as BoostedConstrainedKMeans
 from mustlink.boosting import CoAssociation as CoAssociation
 from mustlink.boosting import DistBoost as DistBoost
-from mustlink.boosting import PriorityCOPKMeans as PriorityCOPKMeans
 from mustlink.boosting import RobustBoostCluster as RobustBoostCluster
 from mustlink.constraints import Constraints as Constraints
 from mustlink.density import ConstrainedHDBSCAN as ConstrainedHDBSCAN
@@ -41,6 +40,7 @@ from mustlink.kmeans import KernelKMeans as KernelKMeans
 from mustlink.kmeans import LCVQE as LCVQE
 from mustlink.kmeans import MPCKMeans as MPCKMeans
 from mustlink.kmeans import PCKMeans as PCKMeans
+from mustlink.kmeans import PriorityCOPKMeans as PriorityCOPKMeans
 from mustlink.kmeans import SeededKMeans as SeededKMeans
 from mustlink.metric_learning import DCA as DCA
 from mustlink.metric_learning import ITML as ITML

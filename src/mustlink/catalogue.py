@@ -159,13 +159,6 @@ CATALOGUE: tuple[Entry, ...] = (
         speed="slow",
     ),
     Entry(
-        "PriorityCOPKMeans",
-        "mustlink.boosting",
-        "soft",
-        "The weights of your links are an order of importance. Fast, and never fails.",
-        aliases=("priority",),
-    ),
-    Entry(
         "PCKMeans",
         "mustlink.kmeans",
         "soft",
@@ -216,6 +209,13 @@ CATALOGUE: tuple[Entry, ...] = (
         "Rows are texts, counts or directions, compared by the cosine or by a divergence. Sparse tables stay sparse.",
         aliases=("hmrf",),
         input="table, sparse",
+    ),
+    Entry(
+        "PriorityCOPKMeans",
+        "mustlink.kmeans",
+        "soft",
+        "The weights of your links are an order of importance. Fast, and never fails.",
+        aliases=("priority",),
     ),
     Entry(
         "KernelKMeans",

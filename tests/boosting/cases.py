@@ -14,5 +14,4 @@ CASES = {
         [{"consensus": "average", "hypothesis": "posterior", "cannot_links": "ignore", "unlabeled_fraction": None}],
         {"n_rounds": 3},
     ),
-    "PriorityCOPKMeans": Case(k_means, [{"init": "random"}]),
 }

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from mustlink import Constraints
 from mustlink.boosting import _bckm as bckm_module
 from mustlink.boosting._bckm import N_STARTS, BoostedConstrainedKMeans
-from mustlink.boosting._prioritycop import PriorityCOPKMeans, nearest_centers, random_rows
+from mustlink.kmeans import PriorityCOPKMeans, PriorityLinks
 from mustlink.metrics import normalized_mutual_info
 from reference.prioritycop import boost, kernel_kmeans
 from reference.random_links import cases
@@ -43,7 +43,7 @@ def same_partition(one, other):
 def starting_centers(X, n_clusters, seed, n_rounds):
     """Draw the starts of the rounds as the clusterer does."""
     rng = np.random.RandomState(check_random_state(seed).randint(np.iinfo(np.int32).max))
-    return [random_rows(X, n_clusters, rng) for _ in range(n_rounds)]
+    return [PriorityLinks.draw_centers(X, n_clusters, rng) for _ in range(n_rounds)]
 
 
 # ---- against the plain version --------------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ def test_predict_gives_free_rows_their_labels(wine):
 def test_predict_is_the_nearest_center_in_the_space_of_the_codes(fitted, wine):
     X, _, _ = wine
     codes = fitted.coassociation_.codes
-    new = np.array([nearest_centers(X, centers) for centers in fitted.round_centers_]).T
+    new = np.array([PriorityLinks.nearest(X, centers) for centers in fitted.round_centers_]).T
     distance = np.zeros((len(X), 3))
     for c in range(3):
         for t, alpha in enumerate(fitted.alphas_):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from conformance import Case, k_means
 
 CASES = {
-    "COPKMeans": Case(k_means, [{"init": "neighbourhoods", "order": "random"}, {"init": "random", "order": "given"}]),
+    "COPKMeans": Case(k_means, [{"init": "components", "order": "random"}, {"init": "random", "order": "given"}]),
     "PCKMeans": Case(k_means, [{"init": "k-means++", "penalty": 1000.0}, {"penalty": 0.0}]),
     "SeededKMeans": Case(k_means, [{"constrained": True}]),
     "LCVQE": Case(k_means, [{"init": "k-means++", "penalty": 1.0}, {"init": "random", "penalty": 0.0}]),
+    "PriorityCOPKMeans": Case(k_means, [{"init": "random"}]),
     "KernelKMeans": Case(
         None,
         [

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from mustlink import Constraints, COPKMeans
-from mustlink._rows import RowBlocks
 from mustlink.errors import InfeasibleError, InfeasibleWarning
-from mustlink.kmeans._chunklets import Chunklets
+from mustlink.kmeans._components import Components
 from mustlink.kmeans._copkmeans_kernels import place_by_saturation, place_forest, settle, smallest_last
+from mustlink.kmeans._rules import LinkedRows
 from reference.copkmeans import cheapest_placement, optimum, published_assignment, valid_labellings
 from reference.lloyd import means
 from reference.random_links import Case, Pairs, cases
 
 ORDERS = ["saturation", "degeneracy", "given", "random"]
-# Three colours are enough, but greedy colouring by degeneracy takes four.
+# Three colors are enough, but greedy coloring by degeneracy takes four.
 HARD_FOR_GREED = [
     *[(0, 2), (0, 4), (3, 4), (2, 5), (4, 5), (0, 7)],
     *[(1, 7), (4, 7), (1, 8), (2, 8), (5, 8), (7, 8)],
@@ -35,17 +35,15 @@ def complete(nodes: list[int]) -> Pairs:
     return list(combinations(nodes, 2))
 
 
-def chunklets(n: int, edges: Pairs, k: int, order: str = "saturation", relax: bool = False) -> Chunklets:
-    table = RowBlocks(rows(n, 0))
-    links = Constraints(cannot_link=edges)
-    rng = np.random.RandomState(0)
-    return Chunklets(table, np.ones(n), links, k, order=order, relax=relax, rng=rng)
+def components(n: int, edges: Pairs, k: int, order: str = "saturation") -> Components:
+    linked = LinkedRows(Constraints(cannot_link=edges), n)
+    return Components(linked, k, order=order, relax=False, rng=np.random.RandomState(0))
 
 
 def graph_of(n: int, edges: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    neighbours = [sorted({j for i, j in edges if i == node} | {i for i, j in edges if j == node}) for node in range(n)]
-    indptr = np.cumsum([0, *[len(others) for others in neighbours]])
-    indices = np.array([other for others in neighbours for other in others], dtype=np.int64)
+    neighbors = [sorted({j for i, j in edges if i == node} | {i for i, j in edges if j == node}) for node in range(n)]
+    indptr = np.cumsum([0, *[len(others) for others in neighbors]])
+    indices = np.array([other for others in neighbors for other in others], dtype=np.int64)
     return indptr, indices, np.ones(len(indices), dtype=np.int64)
 
 
@@ -77,7 +75,7 @@ def test_a_result_keeps_all_links_and_there_is_one_whenever_it_exists(
 @given(case=cases(max_samples=8, min_samples=4), seed=st.integers(0, 9))
 @settings(deadline=None, max_examples=40)
 def test_from_the_means_of_the_optimum_it_stays_there(case: Case, seed: int) -> None:
-    # Forests of cannot-links are placed exactly, so that nothing can be better than the optimum's own labels.
+    # Forests of cannot-links are placed exactly, nothing can be better than the labels of the optimum.
     must, cannot = case.must_link, case.cannot_link[:3]
     links = Constraints(must, cannot)
     closure = links.closure(case.n_samples)
@@ -139,26 +137,26 @@ def test_forests_are_placed_at_the_least_cost(n: int, k: int, parents: list[int]
     ids=["edge", "tree", "triangle", "clique", "clique and path"],
 )
 def test_easy_parts_of_the_graph_are_placed_exactly(n: int, edges: Pairs) -> None:
-    bound = chunklets(n, edges, k=4)
+    rule = components(n, edges, k=4)
     for seed in range(10):
         costs = np.random.RandomState(seed).uniform(size=(n, 4))
-        labels = bound.place(costs, None)
-        assert bound.n_broken(labels) == 0
+        labels = rule.place(costs, None)
+        assert rule.n_broken(labels) == 0
         assert costs[np.arange(n), labels].sum() == pytest.approx(cheapest_placement(costs, edges))
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_hard_parts_of_the_graph_are_placed_without_a_broken_link(order: str) -> None:
-    bound = chunklets(9, HARD_FOR_GREED, k=3, order=order)
-    everyone = np.arange(bound.n_items)
+    rule = components(9, HARD_FOR_GREED, k=3, order=order)
+    everyone = np.arange(rule.n_units)
     for seed in range(20):
-        costs = np.random.RandomState(seed).uniform(size=(bound.n_items, 3))
-        before = bound.place(costs, None)
-        assert bound.n_broken(before) == 0
-        # A dearer placement never replaces a cheaper one.
+        costs = np.random.RandomState(seed).uniform(size=(rule.n_units, 3))
+        before = rule.place(costs, None)
+        assert rule.n_broken(before) == 0
+        # A placement of higher cost never replaces one of lower cost.
         new_costs = costs + 0.1 * np.random.RandomState(seed + 100).uniform(size=costs.shape)
-        after = bound.place(new_costs, before)
-        assert bound.n_broken(after) == 0
+        after = rule.place(new_costs, before)
+        assert rule.n_broken(after) == 0
         assert new_costs[everyone, after].sum() <= new_costs[everyone, before].sum()
 
 
@@ -194,10 +192,10 @@ def test_the_path_that_shows_that_order_matters() -> None:
     by_saturation = np.full(4, -1)
     place_by_saturation(indptr, indices, n_links, costs, np.arange(4), by_saturation)
     assert all(by_saturation[i] != by_saturation[j] for i, j in path)
-    # After the greedy round, single moves mend what the bad order broke.
-    mended = np.full(4, -1)
-    settle(indptr, indices, n_links, costs, np.array([0, 3, 1, 2]), mended)
-    assert all(mended[i] != mended[j] for i, j in path)
+    # After the greedy round, single moves repair what the bad order broke.
+    repaired = np.full(4, -1)
+    settle(indptr, indices, n_links, costs, np.array([0, 3, 1, 2]), repaired)
+    assert all(repaired[i] != repaired[j] for i, j in path)
     for order in ORDERS:
         model = COPKMeans(2, init=centers, order=order, random_state=0).fit(X, constraints=Constraints(None, path))
         assert model.violations_.is_empty
@@ -205,7 +203,7 @@ def test_the_path_that_shows_that_order_matters() -> None:
 
 @given(n=st.integers(1, 10), seed=st.integers(0, 999))
 @settings(deadline=None, max_examples=60)
-def test_smallest_last_order_never_meets_more_neighbours_than_it_must(n: int, seed: int) -> None:
+def test_smallest_last_order_never_meets_more_neighbors_than_it_must(n: int, seed: int) -> None:
     rng = np.random.RandomState(seed)
     edges = [pair for pair in combinations(range(n), 2) if rng.uniform() < 0.4]
     indptr, indices, _ = graph_of(n, edges)
@@ -218,8 +216,8 @@ def test_smallest_last_order_never_meets_more_neighbours_than_it_must(n: int, se
         left.pop()
 
 
-def test_a_known_colouring_is_the_last_resort() -> None:
-    # Greed in any order may fail on this graph, but a colouring is known.
+def test_a_known_coloring_is_the_last_resort() -> None:
+    # Greed in any order may fail on this graph, but a coloring is known.
     X = rows(9, 1)
     links = Constraints(cannot_link=HARD_FOR_GREED)
     assert links.feasible(3, 9)
@@ -265,7 +263,7 @@ def test_too_few_clusters_for_the_cannot_links(k: int, edges: Pairs, reason: str
 
 
 def test_a_search_without_an_answer_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Grötzsch's graph needs four colours and has no triangle, so that only a search can tell.
+    # Grötzsch's graph needs four colors and has no triangle, only a search can decide.
     ring = [(i, (i + 1) % 5) for i in range(5)]
     edges = [
         *ring,
@@ -314,7 +312,7 @@ def test_relaxing_without_need_breaks_nothing_and_says_nothing() -> None:
 
 def test_relaxing_with_too_few_groups_leaves_clusters_empty() -> None:
     links = Constraints(must_link=[(0, 1), (2, 3)])
-    with pytest.warns(ConvergenceWarning, match="2 of the 3 clusters"):
+    with pytest.warns(ConvergenceWarning, match="Only 2 of the 3 clusters"):
         model = COPKMeans(3, on_infeasible="relax", random_state=0).fit(rows(4, 0), constraints=links)
     assert links.satisfied(model.labels_).all()
 
@@ -322,7 +320,7 @@ def test_relaxing_with_too_few_groups_leaves_clusters_empty() -> None:
 # ---- empty clusters, weights
 
 
-def test_an_empty_cluster_is_restarted_at_the_dearest_component() -> None:
+def test_an_empty_cluster_is_restarted_at_the_costliest_component() -> None:
     X = np.array([[0.0], [0.2], [0.4], [5.0], [5.2], [30.0], [30.1]])
     links = Constraints(must_link=[(5, 6)], cannot_link=[(0, 1)])
     far_away = np.array([[0.0], [5.0], [1000.0]])

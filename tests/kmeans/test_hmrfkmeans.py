@@ -15,9 +15,9 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from mustlink import Constraints, HMRFKMeans
-from mustlink.kmeans._hmrfkmeans_distortions import DISTORTIONS
-from mustlink.kmeans._hmrfkmeans_links import DistortedLinks
-from mustlink.kmeans._hmrfkmeans_run import Step, assign, descend, gradient, value
+from mustlink.kmeans._engine import State, Step, assign
+from mustlink.kmeans._hmrfkmeans_distortions import DISTORTIONS, WeightedDistortion
+from mustlink.kmeans._rules import LinkedRows
 from reference.hmrfkmeans import BETWEEN, TO_CENTER, objective, spherical_k_means
 from reference.lloyd import lloyd
 from reference.random_links import Case, cases
@@ -41,8 +41,15 @@ def links_of(case: Case, seed: int) -> Constraints:
     )
 
 
-def bound(name: str, X: Any, links: Constraints, penalty: float) -> DistortedLinks:
-    return DistortedLinks(DISTORTIONS[name](X, np.concatenate([links.must_link, links.cannot_link])), links, penalty)
+def geometry_of(name: str, X: Any, links: Constraints, penalty: float, prior: float = 0.0) -> WeightedDistortion:
+    distortion = DISTORTIONS[name](X, links.pairs)
+    return WeightedDistortion(distortion, LinkedRows(links, len(X)), penalty, prior, lambda centers: centers)
+
+
+def broken_cost(geometry: WeightedDistortion, step: Step, state: State) -> float:
+    """Return the penalties of the broken links under the weights of a state."""
+    geometry.rule.set_penalties(geometry.link_penalties(state))
+    return geometry.rule.penalty(step.units)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csr_matrix])
@@ -79,14 +86,14 @@ def test_the_gradient_agrees_with_finite_differences(case: Case, name: str, seed
     links = links_of(case, seed)
     weights, centers = rng.uniform(0.5, 2, size=4), rng.uniform(0.5, 2, size=(2, 4))
     labels = rng.randint(2, size=case.n_samples)
-    priced = bound(name, X, links, 0.7)
-    step = Step(labels.astype(np.int32), labels[priced.rows], np.zeros(len(X)))
-    strength = rng.uniform(0.1, 1, size=4)
-    found = gradient(priced, step, centers, weights, strength)
+    geometry = geometry_of(name, X, links, 0.7)
+    step = Step(labels.astype(np.int32), np.zeros(len(X)), labels[geometry.rule.rows])
+    geometry.strength = strength = rng.uniform(0.1, 1, size=4)
+    found = geometry.gradient(step, State(centers, weights))
     for m in range(4):
         change = np.zeros(4)
         change[m] = 1e-5
-        # The largest distortion is held fast, so that any number will do.
+        # The largest distortion is held fixed: any number will do.
         up, down = (
             objective(name, X, links, 0.7, labels.tolist(), centers, w, 50.0) - strength @ np.log(w)
             for w in (weights + change, weights - change)
@@ -107,28 +114,32 @@ def test_no_step_raises_the_objective(case: Case, name: str, penalty: float, see
     rng = np.random.RandomState(seed)
     X = counts(case.n_samples, 4, seed) + rng.uniform(size=(case.n_samples, 4))
     links = links_of(case, seed)
-    priced = bound(name, X, links if penalty else Constraints(), penalty)
-    weights, centers, linked = np.ones(4), X[:2] + 0.01, None
-    strength = 0.2 * priced.distortion.spread()
+    geometry = geometry_of(name, X, links if penalty else Constraints(), penalty, 0.2)
+    distortion, strength = geometry.distortion, geometry.strength
+    state, linked = State(X[:2] + 0.01, np.ones(4)), None
+
+    def total(step: Step, state: State) -> float:
+        """Return the objective with the labels of a step."""
+        data = distortion.value(step.labels, state.metric, state.centers)
+        return data + (broken_cost(geometry, step, state) if penalty else 0.0) + geometry.prior(state)
+
     before = np.inf
     for _ in range(6):
-        step = assign(priced, weights, centers, linked)
-        after = value(step, priced, weights, strength)
+        step = assign(geometry, state, linked)
+        after, weights = step.objective, state.metric
         expected = objective(
-            name, X, links, penalty, step.labels.tolist(), centers, weights, priced.distortion.longest(weights)
+            name, X, links, penalty, step.labels.tolist(), state.centers, weights, distortion.longest(weights)
         )
         assert after == pytest.approx(expected - strength @ np.log(weights), abs=1e-9)
         assert after <= before + 1e-9 * max(1.0, abs(before))
-        centers = priced.distortion.centers(step.labels, weights, centers)
-        total = priced.distortion.value(step.labels, weights, centers) + priced.penalty(step.linked, weights)
-        before, linked = total - strength @ np.log(weights), step.linked
+        state = State(distortion.centers(step.labels, weights, state.centers), weights)
+        before, linked = total(step, state), step.units
         assert before <= after + 1e-9 * max(1.0, abs(after))
         if learn:
-            weights = descend(priced, step, centers, weights, strength)
-            total = priced.distortion.value(step.labels, weights, centers) + priced.penalty(step.linked, weights)
-            assert total - strength @ np.log(weights) <= before + 1e-12
-            before = total - strength @ np.log(weights)
-            assert strength @ weights == pytest.approx(strength.sum())
+            state = State(state.centers, geometry.descend(step, state))
+            assert total(step, state) <= before + 1e-12
+            before = total(step, state)
+            assert strength @ state.metric == pytest.approx(strength.sum())
 
 
 @given(case=cases(max_samples=9, min_samples=5), name=st.sampled_from(NAMES), seed=st.integers(0, 99))
@@ -137,9 +148,9 @@ def test_after_the_sweeps_no_row_and_no_component_would_move(case: Case, name: s
     rng = np.random.RandomState(seed)
     X = counts(case.n_samples, 3, seed) + rng.uniform(0.1, 1, size=(case.n_samples, 3))
     links, centers, weights = links_of(case, seed), X[:3] + 0.1, rng.uniform(0.5, 2, size=3)
-    priced = bound(name, X, links, 1.0)
-    labels = assign(priced, weights, centers, None).labels.tolist()
-    longest = priced.distortion.longest(weights)
+    geometry = geometry_of(name, X, links, 1.0)
+    labels = assign(geometry, State(centers, weights), None).labels.tolist()
+    longest = geometry.distortion.longest(weights)
     now = objective(name, X, links, 1.0, labels, centers, weights, longest)
     component = links.components(case.n_samples)
     for group in [*([i] for i in range(case.n_samples)), *(np.flatnonzero(component == c) for c in component)]:
@@ -211,10 +222,10 @@ def test_no_large_dense_table_is_made_of_a_sparse_one() -> None:
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
-def test_the_divergence_says_where_a_negative_number_is(form: Any) -> None:
+def test_the_divergence_refuses_negative_numbers_with_their_place(form: Any) -> None:
     X = counts(8, 4, 0) + 1
     X[5, 2] = -3.0
-    with pytest.raises(ValueError, match=r"row 5, column 2 of the table holds -3\.0"):
+    with pytest.raises(ValueError, match=r"row 5, column 2 of X is -3\.0"):
         HMRFKMeans(2, distortion="i-divergence").fit(form(X))
     model = HMRFKMeans(2, distortion="i-divergence", random_state=0).fit(form(np.abs(X)))
     with pytest.raises(ValueError, match=r"row 5, column 2"):
@@ -234,7 +245,7 @@ def test_rows_of_zeros_constant_columns_and_unseen_columns(name: str) -> None:
     assert np.isfinite(model.feature_weights_).all()
     assert np.isfinite(model.transform(np.eye(5))).all()
     if name != "cosine":
-        with pytest.warns(UserWarning, match="1 of the 2 clusters"):
+        with pytest.warns(UserWarning, match="Only 1 of the 2 clusters"):
             HMRFKMeans(2, distortion=name, random_state=0).fit(np.ones((5, 2)))
 
 
@@ -251,7 +262,7 @@ def test_links_help() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_columns_that_tell_the_clusters_apart_weigh_more(name: str) -> None:
+def test_columns_that_separate_the_clusters_get_higher_weights(name: str) -> None:
     rng = np.random.RandomState(0)
     y = np.arange(90) % 3
     X = np.column_stack([20 * np.eye(3)[y], rng.uniform(0, 20, size=(90, 2))]) + rng.uniform(0, 2, size=(90, 5))
@@ -263,9 +274,9 @@ def test_columns_that_tell_the_clusters_apart_weigh_more(name: str) -> None:
     assert total @ model.feature_weights_ == pytest.approx(total.sum(), rel=1e-6)
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_bad_input_is_refused() -> None:
     X = counts(6, 2, 0)
-    with pytest.raises(ValueError, match=r"init holds centres of shape \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"init has the shape \(2, 3\)"):
         HMRFKMeans(2, init=np.zeros((2, 3))).fit(X)
     with pytest.raises(ValueError, match="n_samples=6 should be >= n_clusters=7"):
         HMRFKMeans(7).fit(X)

@@ -20,7 +20,7 @@ from sklearn.utils import get_tags
 
 from mustlink import Constraints, KernelKMeans
 from mustlink.errors import TooLargeError
-from mustlink.kmeans._kernelkmeans_passes import least_shift, link_matrix
+from mustlink.kmeans._kernelkmeans_passes import least_shift
 from reference.kernelkmeans import dense_links, kernel_k_means, objective
 from reference.random_links import Case, cases
 
@@ -179,11 +179,11 @@ def test_links_of_both_kinds_are_kept_as_the_weight_grows() -> None:
 def test_the_shift_is_minus_the_least_eigenvalue_of_the_links(n: int) -> None:
     rng = np.random.RandomState(0)
     links = Constraints.sample(rng.randint(3, size=n), n_pairs=n, random_state=0)
-    W = link_matrix(links, 2.0, n)
+    W = 2.0 * links.signed(n)
     least = -float(np.linalg.eigvalsh(W.toarray())[0])
     assert least <= least_shift(W) * (1 + 1e-12)
     assert least_shift(W) <= 1.01 * least
-    assert least_shift(link_matrix(Constraints(), 2.0, n)) == 0.0
+    assert least_shift(2.0 * Constraints().signed(n)) == 0.0
 
 
 def test_rings_are_found_with_links() -> None:
@@ -230,10 +230,10 @@ def test_a_kernel_that_is_not_positive_still_lowers_the_objective() -> None:
 
 
 def test_too_many_rows_are_refused_with_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mustlink.kmeans._kernelkmeans.MOST_EXACT", 50)
-    monkeypatch.setattr("mustlink.kmeans._kernelkmeans.MOST_EXACT_BY_CHOICE", 40)
+    monkeypatch.setattr("mustlink.kmeans._kernelkmeans.MAX_EXACT", 50)
+    monkeypatch.setattr("mustlink.kmeans._kernelkmeans.MAX_EXACT_AUTO", 40)
     X = np.random.RandomState(0).normal(size=(60, 2))
-    with pytest.raises(TooLargeError, match="60 rows"):
+    with pytest.raises(TooLargeError, match="60 x 60"):
         KernelKMeans(2, approximation="exact").fit(X)
     assert hasattr(KernelKMeans(2, random_state=0).fit(X), "landmarks_")
     assert not hasattr(KernelKMeans(2, random_state=0).fit(X[:40]), "landmarks_")
@@ -263,6 +263,6 @@ def test_a_sparse_table_gives_the_same_clusters() -> None:
 
 def test_equal_rows_leave_clusters_empty_with_a_warning() -> None:
     X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 5, axis=0)
-    with pytest.warns(match="2 of the 4 clusters"):
+    with pytest.warns(match="Only 2 of the 4 clusters"):
         model = KernelKMeans(4, random_state=0).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)

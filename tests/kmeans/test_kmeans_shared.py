@@ -256,8 +256,8 @@ def test_parameters_out_of_range(clusterer: Any, parameter: str, value: object) 
 
 @pytest.mark.parametrize("clusterer", STARTED)
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2)])
-def test_centres_of_the_wrong_shape(clusterer: Any, shape: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match=r"4 clusters of rows with 3 features need the shape \(4, 3\)"):
+def test_centers_of_the_wrong_shape(clusterer: Any, shape: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=r"4 clusters of rows with 3 features need centers of the shape \(4, 3\)"):
         clusterer(4, init=np.zeros(shape)).fit(X)
 
 
@@ -281,10 +281,10 @@ def test_constant_columns_and_equal_rows(clusterer: Any) -> None:
     model = clusterer(3, random_state=0).fit(twice)
     assert model.inertia_ == pytest.approx(0)
     assert len(set(model.labels_)) == 3
-    with pytest.warns(ConvergenceWarning, match="3 of the 5 clusters"):
+    with pytest.warns(ConvergenceWarning, match="Only 3 of the 5 clusters"):
         model = clusterer(5, random_state=0).fit(twice)
     assert model.inertia_ == pytest.approx(0)
-    with pytest.warns(ConvergenceWarning, match="1 of the 2 clusters"):
+    with pytest.warns(ConvergenceWarning, match="Only 1 of the 2 clusters"):
         clusterer(2, random_state=0).fit(np.ones((9, 2)))
 
 

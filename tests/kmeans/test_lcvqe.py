@@ -1,4 +1,4 @@
-"""LCVQE: the fast version is the slow one, and its centres minimise the objective."""
+"""LCVQE: the fast version is the slow one, and its centers minimise the objective."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_fast_version_is_the_slow_one(case: Case, k: int, seed: int, plain: 
 
 @given(case=cases(max_samples=9, min_samples=4), k=st.integers(2, 3), seed=st.integers(0, 99))
 @SETTINGS
-def test_the_centres_minimise_the_objective_for_given_labels(case: Case, k: int, seed: int) -> None:
+def test_the_centers_minimise_the_objective_for_given_labels(case: Case, k: int, seed: int) -> None:
     rng = np.random.RandomState(seed)
     X = rng.normal(size=(case.n_samples, 2))
     slow = SlowLCVQE(X, weighted(case, rng), X[:k].copy(), np.ones(case.n_samples))
@@ -96,7 +96,7 @@ def test_of_two_rows_that_should_be_apart_the_farther_goes(weight: float) -> Non
     assert (model.labels_[0] == model.labels_[1]) == (weight < 1)
 
 
-def test_a_broken_must_link_pulls_the_centres_together() -> None:
+def test_a_broken_must_link_pulls_the_centers_together() -> None:
     X = np.array([[-1.0], [0.0], [1.0], [99.0], [100.0], [101.0]])
     model = LCVQE(2, init=[[0.0], [100.0]]).fit(X, constraints=Constraints([(0, 5)]))
     assert len(model.violations_) == 1

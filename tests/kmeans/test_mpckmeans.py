@@ -15,9 +15,9 @@ from sklearn.metrics import adjusted_rand_score
 from mustlink import Constraints, MPCKMeans, PCKMeans
 from mustlink._rows import RowBlocks
 from mustlink.errors import TooLargeError
-from mustlink.kmeans._mpckmeans_links import MeasuredLinks
-from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics, LongestPairs
-from mustlink.kmeans._mpckmeans_run import Rules, Step, update
+from mustlink.kmeans._engine import Step
+from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics, LearnedMetrics, LongestPairs
+from mustlink.kmeans._rules import LinkedRows
 from reference.mpckmeans import SlowMPCKMeans, length, longest_pair, objective
 from reference.random_links import Case, cases
 
@@ -52,7 +52,7 @@ def test_the_fast_version_is_the_slow_one_and_no_step_raises_the_objective(
     rng = np.random.RandomState(seed)
     links = weighted(case, rng)
     X = rng.normal(size=(case.n_samples, 2)) * [1.0, 20.0]
-    # Near rows, not at rows: two rows that are centres would be equally certain.
+    # Near rows, not at rows: two rows that are centers would be equally certain.
     init = X[rng.permutation(case.n_samples)[:k]] + 0.01 * rng.normal(size=(k, 2))
     metric, shared = kind
     slow = SlowMPCKMeans(X, links, penalty, init.copy(), metric == "full", shared, 0.05).fit(max_iter=15)
@@ -68,7 +68,7 @@ def test_the_fast_version_is_the_slow_one_and_no_step_raises_the_objective(
         shared_metric=shared,
         penalty=penalty,
         init_metric="variance",
-        least_variance=0.05,
+        min_variance=0.05,
         tol=0,
     ).fit(X, constraints=links)
     np.testing.assert_array_equal(fast.labels_, slow.labels)
@@ -97,14 +97,15 @@ def test_the_metric_is_a_stationary_point_of_the_objective(metric: str, shared: 
     X = rng.normal(size=(n, d))
     labels = rng.randint(k, size=n)
     links = Constraints.sample(rng.randint(k, size=n), n_pairs=30, random_state=seed)
-    measured = MeasuredLinks(RowBlocks(X), links, 0.7, k)
+    linked = LinkedRows(links, n)
+    geometry = LearnedMetrics(RowBlocks(X), linked, 0.7, 1e-9, lambda centers: centers)
     kind: Any = FullMetrics if metric == "full" else DiagonalMetrics
     first = kind.from_weights(rng.uniform(0.5, 2, size=(1 if shared else k, d)))
-    measured.measure(first)
-    step = Step(labels.astype(np.int32), labels[measured.rows], np.zeros(n), 0.0)
-    rules = Rules(1, 0.0, 1e-9, lambda centers: centers)
-    centers, found = update(RowBlocks(X), measured, step, np.zeros((k, d)), first, rules)
-    longest = list(np.broadcast_to(measured.longest, (k, d)))
+    state = geometry.begin(np.zeros((k, d)), first)
+    step = Step(labels.astype(np.int32), np.zeros(n), labels[linked.rows])
+    updated = geometry.update(step, state)
+    centers, found = updated.centers, updated.metric
+    longest = list(np.broadcast_to(first.longest, (k, d)))
 
     def value(change: np.ndarray, c: int) -> float:
         full = [np.diag(one) if one.ndim == 1 else one for one in found.matrices]
@@ -132,7 +133,7 @@ def test_without_penalties_the_metric_is_the_inverse_covariance_within(metric: s
     X, _ = make_blobs(90, 3, centers=3, random_state=1)
     X = X @ np.array([[2.0, 0.5, 0], [0, 1, 0.3], [0, 0, 5]])
     links = Constraints(must_link=[(0, 1), (2, 3)], cannot_link=[(5, 6)])
-    model = MPCKMeans(3, metric=metric, shared_metric=shared, penalty=0, least_variance=1e-9, random_state=0, tol=0)
+    model = MPCKMeans(3, metric=metric, shared_metric=shared, penalty=0, min_variance=1e-9, random_state=0, tol=0)
     model.fit(X, constraints=links)
     apart = X - model.cluster_centers_[model.labels_]
     for c in range(3):
@@ -163,10 +164,12 @@ def test_no_cannot_link_is_longer_than_the_longest_pair() -> None:
     rng = np.random.RandomState(0)
     X = rng.normal(size=(500, 30))
     links = Constraints.sample(rng.randint(3, size=500), n_pairs=400, random_state=0)
-    measured = MeasuredLinks(RowBlocks(X), links, 1.0, 3)
+    geometry = LearnedMetrics(RowBlocks(X), LinkedRows(links, 500), 1.0, 0.1, lambda centers: centers)
     for _ in range(5):
-        measured.measure(DiagonalMetrics.from_weights(rng.exponential(size=(3, 30))))
-        assert (measured.cannot_length <= measured.reach * (1 + 1e-12)).all()
+        state = geometry.begin(np.zeros((3, 30)), DiagonalMetrics.from_weights(rng.exponential(size=(3, 30))))
+        penalties = geometry.link_penalties(state)
+        assert penalties.shape == (len(links), 3)
+        assert (penalties >= -1e-12 * penalties.max()).all()
 
 
 @pytest.mark.parametrize(("metric", "shared"), KINDS)
@@ -176,7 +179,7 @@ def test_singular_and_indefinite_sums_give_finite_metrics(metric: str, shared: b
     X = rng.normal(size=(12, 15))
     X[:, 3], X[:, 5], X[4:7] = 7.0, X[:, 4], X[3]
     links = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2), (3, 4), (5, 6), (8, 9)])
-    model = MPCKMeans(3, metric=metric, shared_metric=shared, least_variance=0.1, penalty=5.0, random_state=0)
+    model = MPCKMeans(3, metric=metric, shared_metric=shared, min_variance=0.1, penalty=5.0, random_state=0)
     model.fit(X, constraints=links)
     scale = np.where(X.std(axis=0) > 1e-12, X.std(axis=0), 1.0)
     for one in matrices(model):
@@ -187,7 +190,7 @@ def test_singular_and_indefinite_sums_give_finite_metrics(metric: str, shared: b
     assert np.isfinite(model.transform(X)).all()
 
 
-def test_units_do_not_matter_from_standardised_columns() -> None:
+def test_units_do_not_matter_from_standardized_columns() -> None:
     X, y = load_wine(return_X_y=True)
     links = Constraints.sample(y, n_pairs=40, noise=0.2, random_state=0)
     units = np.logspace(-6, 6, X.shape[1])
@@ -252,7 +255,7 @@ def test_an_empty_cluster_is_filled_if_it_can_be() -> None:
             init = [[0.0], [5.0], [1000.0]]
             model = MPCKMeans(3, init=init, shared_metric=shared, penalty=1e-3).fit(X, constraints=links)
             assert len(set(model.labels_)) == 3
-    with pytest.warns(UserWarning, match="1 of the 2 clusters"):
+    with pytest.warns(UserWarning, match="Only 1 of the 2 clusters"):
         MPCKMeans(2, random_state=0).fit(np.ones((5, 2)))
 
 
@@ -266,14 +269,14 @@ def test_float32_gives_what_float64_gives() -> None:
     assert single.cluster_centers_.dtype == single.transform(X).dtype == np.float32
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_bad_input_is_refused() -> None:
     X = np.random.RandomState(0).normal(size=(6, 2))
-    with pytest.raises(ValueError, match=r"init holds centres of shape \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"init has the shape \(2, 3\)"):
         MPCKMeans(2, init=np.zeros((2, 3))).fit(X)
     with pytest.raises(ValueError, match="n_samples=6 should be >= n_clusters=7"):
         MPCKMeans(7).fit(X)
-    with pytest.raises(TooLargeError, match="12000 columns"):
+    with pytest.raises(TooLargeError, match="12,000 columns"):
         MPCKMeans(2, metric="full").fit(np.zeros((2, 12_000)))
-    for name, value in {"penalty": -1.0, "metric": "cosine", "least_variance": 0.0, "init_metric": "none"}.items():
+    for name, value in {"penalty": -1.0, "metric": "cosine", "min_variance": 0.0, "init_metric": "none"}.items():
         with pytest.raises(ValueError, match=name):
             MPCKMeans(2, **{name: value}).fit(X)  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ def test_it_is_k_means_from_the_means_of_the_seeds() -> None:
     assert model.violations_ == Constraints.from_labels(PARTIAL).violations(model.labels_)
 
 
-def test_held_seeds_never_move_and_the_others_are_nearest_to_their_centre() -> None:
+def test_held_seeds_never_move_and_the_others_are_nearest_to_their_center() -> None:
     wrong = PARTIAL.copy()
     wrong[[0, 6, 12]] = (wrong[[0, 6, 12]] + 1) % 3
     model = SeededKMeans(3, constrained=True, tol=0).fit(X, wrong)

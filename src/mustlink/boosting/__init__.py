@@ -6,7 +6,6 @@ from mustlink.boosting._boostcluster._base import Suspect
 from mustlink.boosting._boostcluster._estimator import BoostCluster
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._distboost import DistBoost
-from mustlink.boosting._prioritycop import PriorityCOPKMeans
 from mustlink.boosting._robust._estimator import RobustBoostCluster
 
 __all__ = [
@@ -15,7 +14,6 @@ __all__ = [
     "BoostedConstrainedKMeans",
     "CoAssociation",
     "DistBoost",
-    "PriorityCOPKMeans",
     "RobustBoostCluster",
     "Suspect",
 ]

@@ -19,8 +19,8 @@ from mustlink._types import Array, Floats, Ints
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import CodeCenters, CodeTable, compute_centers
-from mustlink.boosting._prioritycop import LinkedPairs, nearest_centers, random_rows
 from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.kmeans import PriorityLinks
 
 __all__ = ["BoostedConstrainedKMeans"]
 
@@ -292,7 +292,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=not goes_on)
         check_enough_rows(len(X), self.n_clusters)
         links = self._constraints_for(constraints, y, len(X))
-        pairs = LinkedPairs.of(links, len(X))
+        pairs = PriorityLinks.of(links, len(X))
         if goes_on:
             boosting, columns = self._continued(X, links)
         else:
@@ -306,10 +306,10 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         self._join(boosting, columns, links)
         return self
 
-    def _run_round(self, X: Array, pairs: LinkedPairs, boosting: Boosting) -> Array:
+    def _run_round(self, X: Array, pairs: PriorityLinks, boosting: Boosting) -> Array:
         """Run the constrained k-means once and update the priorities; return its labels."""
         if self.init_per_round or boosting.start is None:
-            boosting.start = random_rows(X, self.n_clusters, boosting.rng)
+            boosting.start = PriorityLinks.draw_centers(X, self.n_clusters, boosting.rng)
         priority = boosting.weight
         if self.priorities == "random":
             priority = boosting.rng.random_sample(len(priority))
@@ -392,7 +392,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         labels = np.zeros((len(X), kernel.n_rounds), dtype=np.min_scalar_type(-self.round_centers_.shape[1]))
         counted = np.flatnonzero(kernel.weights)
         for t in counted:
-            labels[:, t] = nearest_centers(X, self.round_centers_[t])
+            labels[:, t] = PriorityLinks.nearest(X, self.round_centers_[t])
         codes = kernel.encode(labels)
         closeness = np.tile(-centres.lengths, (len(X), 1))  # minus the squared distance, the row's own length left out
         for t in counted:

@@ -1,41 +1,72 @@
-"""The skeleton that the k-means clusterers share: parameters, checks, restarts, prediction."""
+"""The base class of the k-means clusterers: parameters, checks, starts, restarts, results, prediction."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import round_bar
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
-from mustlink._types import Floats
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_partial_labels
+from mustlink._types import Array, Floats, Ints
+from mustlink._warn import warn_user
+from mustlink.base import ConstrainedClusterMixin, as_constraints, check_enough_rows, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import InfeasibleError
-from mustlink.kmeans._empty_clusters import warn_of_empty_clusters
-from mustlink.kmeans._lloyd import BoundRows, NoPlacement, Run, lloyd
-from mustlink.kmeans._seeding import MOST_RUNS, Start, from_seeds, given_centers, neighbourhood_seeds, random_rows
+from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Stop, best_of_runs, iterate
+from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
+from mustlink.kmeans._seeding import DEFAULT_RUNS, Start, component_seeds, start_at_random_rows, start_at_seeds
+
+
+@dataclass
+class Problem:
+    """What a fit is given: rows with weights, the linked rows, partial labels, and the source of randomness."""
+
+    rows: RowBlocks
+    weight: Floats
+    linked: LinkedRows
+    y: Array | None
+    rng: np.random.RandomState
+
+    @cached_property
+    def mean_variance(self) -> float:
+        """The variance of the features, averaged over the features."""
+        return self.rows.mean_variance(self.weight)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a fit is made: the geometry with its rule, where the runs start, and when they stop."""
+
+    geometry: Geometry
+    starts: list[Start]
+    stop: Stop
 
 
 class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """What the k-means clusterers have in common; each adds its rule for the rows that constraints bind."""
+    """Base of the k-means clusterers; each has its rule for linked rows, and some a geometry of their own."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"k-means++", "neighbourhoods", "random"}), "array-like"],
+        "init": [StrOptions({"k-means++", "components", "random"}), "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
+
+    _takes_sparse = True
 
     n_clusters: int
     init: str | ArrayLike
@@ -45,11 +76,196 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
     verbose: int | bool
     random_state: Any
 
-    cluster_centers_: NDArray[Any]
-    inertia_: float
+    cluster_centers_: Array
     n_iter_: int
     objective_: list[float]
     violations_: Constraints
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        constraints: Constraints | AlignedConstraints | None = None,
+    ) -> Self:
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows; sparse where the class supports it.
+        y : array-like of shape (n_samples,), default=None
+            Partial labels, -1 for unknown, as one more source of constraints. Labels of all rows are ignored:
+            scikit-learn passes them to every clusterer to score against.
+        constraints : Constraints or AlignedConstraints, default=None
+            Must-links and cannot-links between rows.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        return self._fit(X, y, constraints, None)
+
+    def predict(self, X: Any) -> Ints:
+        """Return the cluster with the nearest center for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows. Constraints are not used: for a row that its links put into a cluster farther away, this differs
+            from ``labels_``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Cluster numbers.
+        """
+        rows = self._check_new_rows(X)
+        return rows.assign(self.cluster_centers_.astype(np.float64), np.ones(rows.n_rows)).labels.astype(np.int64)
+
+    def transform(self, X: Any) -> Array:
+        """Return the distance of each row to each center.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            Euclidean distances.
+        """
+        rows = self._check_new_rows(X)
+        squares = rows.squared_distances(self.cluster_centers_.astype(np.float64), rows.dtype)
+        return np.sqrt(squares, out=squares)
+
+    def _fit(
+        self,
+        X: Any,
+        y: ArrayLike | None,
+        constraints: Constraints | AlignedConstraints | None,
+        sample_weight: ArrayLike | None,
+    ) -> Self:
+        """Check the input, make the runs, and keep the best."""
+        X = self._check_rows(X, reset=True)
+        n_rows = X.shape[0]
+        check_enough_rows(n_rows, self.n_clusters)
+        weight = _check_weight(sample_weight, X)
+        labels = check_partial_labels(y, n_rows)
+        links = as_constraints(constraints, n_rows)
+        if labels is not None:
+            links = links + Constraints.from_labels(labels)
+        rng = check_random_state(self.random_state)
+        problem = Problem(RowBlocks(X), weight, LinkedRows(links, n_rows), labels, rng)
+        self._keep(self._run(problem), links, X.dtype)
+        return self
+
+    def _check_rows(self, X: Any, *, reset: bool) -> Any:
+        """Check rows, of the fit or new ones."""
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if self._takes_sparse else False,
+            dtype=[np.float64, np.float32],
+            order="C",
+            accept_large_sparse=False,
+        )
+
+    def _check_new_rows(self, X: Any) -> RowBlocks:
+        """Check rows that come after the fit."""
+        check_is_fitted(self)
+        return RowBlocks(self._check_rows(X, reset=False))
+
+    def _plan(self, problem: Problem) -> Plan:
+        """Return the geometry, the starts, and the stopping rule."""
+        rule, start = self._rule_and_start(problem)
+        tol = self.tol * problem.mean_variance if self.tol else 0.0
+        return Plan(Euclidean(problem.rows, problem.weight, rule), [start.map(State)], Stop(self.max_iter, tol))
+
+    def _rule_and_start(self, problem: Problem) -> tuple[LinkRule, Start]:
+        """Return the rule for the linked rows, and where the centers start."""
+        return self._rule(problem), self._start(problem)
+
+    def _rule(self, problem: Problem) -> LinkRule:
+        """Return the rule for the linked rows."""
+        return LinkRule.nothing()
+
+    def _start(self, problem: Problem, given: Callable[[Floats], Floats] | None = None) -> Start:
+        """Return the start that `init` asks for; `given` turns given centers into those of the problem's rows."""
+        rows, weight = problem.rows, problem.weight
+        if is_array_like(self.init):
+            centers = self._check_init(rows.n_features)
+            centers = centers.astype(rows.dtype).astype(np.float64) if given is None else given(centers)
+            return Start(lambda: centers)
+        if self.init == "random":
+            return start_at_random_rows(rows, weight, self.n_clusters, problem.rng)
+        seeds = np.full(rows.n_rows, -1, dtype=np.intp)
+        if self.init == "components":
+            seeds = component_seeds(rows, weight, problem.linked, self.n_clusters)
+        return start_at_seeds(rows, weight, seeds, self.n_clusters, problem.rng)
+
+    def _check_init(self, n_features: int) -> Floats:
+        """Check centers given as an array."""
+        centers: Floats = check_array(self.init, dtype=np.float64, order="C", input_name="init", estimator=self)
+        expected = (self.n_clusters, n_features)
+        if centers.shape != expected:
+            raise ValueError(
+                f"init has the shape {centers.shape}, but {self.n_clusters} clusters of rows with {n_features} "
+                f"features need centers of the shape {expected}."
+            )
+        return centers
+
+    def _run(self, problem: Problem) -> Run:
+        """Make the runs from every start, and return the best."""
+        plan = self._plan(problem)
+        first, *others = plan.starts
+        best = self._best_from(first, plan, None)
+        for start in others:
+            best = self._best_from(start, plan, best)
+        return best
+
+    def _best_from(self, start: Start, plan: Plan, best: Run | None) -> Run:
+        """Make the runs from one start, and return the best of them and of a run made before."""
+        n_runs, max_runs = start.n_runs, DEFAULT_RUNS
+        if self.n_init != "auto":
+            # From the same centers every run has the same result.
+            n_runs, max_runs = (int(self.n_init) if start.is_random else 1), int(self.n_init)
+        try:
+            return best_of_runs(
+                lambda report: iterate(plan.geometry, start.draw(), plan.stop, report),
+                n_runs,
+                max_runs,
+                lambda number: round_bar(self.verbose, f"{type(self).__name__}, run {number}", self.max_iter),
+                plan.geometry.rule.try_another_order,
+                best,
+            )
+        except NoPlacement:
+            raise InfeasibleError(
+                f"No clustering that keeps all links was found in {max(n_runs, max_runs)} runs, and whether one exists "
+                'is not known; raise n_init or n_clusters, or pass on_infeasible="relax".'
+            ) from None
+
+    def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:
+        """Store the result of a run."""
+        keep_run(self, run, links)
+        self.cluster_centers_ = run.state.centers.astype(dtype)
+        self._n_features_out = self.n_clusters
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class _WeightedKMeans(_ConstrainedKMeans):
+    """Base of the clusterers by squared distances, whose rows may have weights."""
+
+    inertia_: float
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -65,69 +281,24 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table. It is copied only if it is neither in C order nor in CSR form.
+            The rows. They are copied only if they are neither in C order nor in CSR form.
         y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row leave nothing to
-            find: they are taken for the truth to score against, which scikit-learn passes to every clusterer, and
-            ignored.
+            Partial labels, -1 for unknown, as one more source of constraints. Labels of all rows are ignored:
+            scikit-learn passes them to every clusterer to score against.
         constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows.
+            Must-links and cannot-links between rows.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts; 1 if None.
+            The weight of each row; 1 if None.
 
         Returns
         -------
         self : object
             The fitted clusterer.
         """
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", accept_large_sparse=False
-        )
-        table = RowBlocks(X)
-        check_enough_rows(table.n_rows, self.n_clusters)
-        weight = _check_weight(sample_weight, X)
-        y = check_partial_labels(y, table.n_rows)
-        links = self._constraints_for(constraints, y, table.n_rows)
-        run = self._best_run(table, weight, links, y)
-        self._keep(run, links, table)
-        return self
-
-    def predict(self, X: Any) -> NDArray[np.int32]:
-        """Return the cluster whose centre is nearest, for each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows. Constraints play no part: for a row of the table that they held in a farther cluster, this
-            differs from ``labels_``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Cluster numbers.
-        """
-        table = self._check_new_rows(X)
-        return table.assign(self.cluster_centers_.astype(np.float64), np.ones(table.n_rows)).labels
-
-    def transform(self, X: Any) -> NDArray[Any]:
-        """Return the distance of each row to each centre.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_clusters)
-            Euclidean distances.
-        """
-        table = self._check_new_rows(X)
-        squares = table.squared_distances(self.cluster_centers_.astype(np.float64), table.dtype)
-        return np.sqrt(squares, out=squares)
+        return self._fit(X, y, constraints, sample_weight)
 
     def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return minus the inertia of new rows: the larger, the nearer they are to the centres.
+        """Return minus the inertia of new rows.
 
         Parameters
         ----------
@@ -136,108 +307,36 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         y : object
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts; 1 if None.
+            The weight of each row; 1 if None.
 
         Returns
         -------
         float
-            Minus the weighted sum of squared distances to the nearest centres.
+            Minus the weighted sum of squared distances to the nearest centers.
         """
-        table = self._check_new_rows(X)
-        weight = _check_weight(sample_weight, table.X)
-        return -table.assign(self.cluster_centers_.astype(np.float64), weight).inertia
+        rows = self._check_new_rows(X)
+        weight = _check_weight(sample_weight, rows.X)
+        return -rows.assign(self.cluster_centers_.astype(np.float64), weight).inertia
 
-    @abstractmethod
-    def _plan(
-        self, table: RowBlocks, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
-    ) -> tuple[BoundRows, Start]:
-        """Return the rows that constraints bind, with this clusterer's rule for them, and where centres start."""
-
-    def _start(self, table: RowBlocks, weight: Floats, links: Constraints, rng: np.random.RandomState) -> Start:
-        """Return the start that `init` asks for."""
-        if is_array_like(self.init):
-            return given_centers(self._check_init(table))
-        if self.init == "random":
-            return random_rows(table, weight, self.n_clusters, rng)
-        seeds = np.full(table.n_rows, -1, dtype=np.intp)
-        if self.init == "neighbourhoods":
-            seeds = neighbourhood_seeds(table, weight, links, self.n_clusters)
-        return from_seeds(table, weight, seeds, self.n_clusters, rng)
-
-    def _check_init(self, table: RowBlocks) -> Floats:
-        """Check centres given as an array."""
-        centers = check_array(self.init, dtype=np.float64, order="C", input_name="init", estimator=self)
-        expected = (self.n_clusters, table.n_features)
-        if centers.shape != expected:
-            raise ValueError(
-                f"init holds centres of shape {centers.shape}, and {self.n_clusters} clusters of rows with "
-                f"{table.n_features} features need the shape {expected}."
-            )
-        return centers.astype(table.dtype).astype(np.float64)
-
-    def _n_runs(self, start: Start) -> tuple[int, int]:
-        """Return how many runs to make, and how many at most while none succeeds."""
-        if self.n_init == "auto":
-            return start.n_runs, MOST_RUNS
-        # From the same centres every run comes to the same.
-        return (int(self.n_init) if start.is_random else 1), int(self.n_init)
-
-    def _best_run(self, table: RowBlocks, weight: Floats, links: Constraints, y: ArrayLike | None) -> Run:
-        """Run the loop as often as asked and keep the best outcome."""
-        rng = check_random_state(self.random_state)
-        bound, start = self._plan(table, weight, links, y, rng)
-        tol = self.tol * table.mean_variance(weight) if self.tol else 0.0
-        n_runs, most_runs = self._n_runs(start)
-        best: Run | None = None
-        number = 0
-        while number < n_runs or (best is None and number < most_runs):
-            number += 1
-            try:
-                with round_bar(self.verbose, f"{type(self).__name__}, run {number}", self.max_iter) as report:
-                    run = lloyd(table, weight, bound, start.centers(), max_iter=self.max_iter, tol=tol, report=report)
-            except NoPlacement:
-                bound.try_another_order()
-                continue
-            if run.beats(best):
-                best = run
-        if best is None:
-            raise InfeasibleError(
-                f"No clustering that keeps all links was found in {number} runs, and whether one exists is not known; "
-                'raise n_init or n_clusters, or pass on_infeasible="relax".'
-            )
-        return best
-
-    def _keep(self, run: Run, links: Constraints, table: RowBlocks) -> None:
-        """Store what a run found."""
-        warn_of_empty_clusters(len(np.unique(run.labels)), self.n_clusters)
-        self.labels_ = run.labels
-        self.cluster_centers_ = run.centers.astype(table.dtype)
+    def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:
+        super()._keep(run, links, dtype)
         self.inertia_ = run.inertia
-        self.n_iter_ = run.n_iter
-        self.objective_ = run.objective
-        self.violations_ = links.violations(run.labels)
-        self._n_features_out = self.n_clusters
 
-    def _check_new_rows(self, X: Any) -> RowBlocks:
-        """Check rows that come after the fit."""
-        check_is_fitted(self)
-        return RowBlocks(
-            validate_data(
-                self,
-                X,
-                reset=False,
-                accept_sparse="csr",
-                dtype=[np.float64, np.float32],
-                order="C",
-                accept_large_sparse=False,
-            )
+
+def keep_run(estimator: Any, run: Run, links: Constraints) -> None:
+    """Store what every k-means clusterer keeps of a run, and warn of empty clusters."""
+    n_found = len(np.unique(run.labels))
+    if n_found < estimator.n_clusters:
+        warn_user(
+            f"Only {n_found} of the {estimator.n_clusters} clusters have rows, possibly because of equal rows or of "
+            "must-links.",
+            ConvergenceWarning,
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    estimator.labels_ = run.labels.astype(np.int64)
+    estimator.n_iter_ = run.n_iter
+    if run.objective:
+        estimator.objective_ = run.objective
+    estimator.violations_ = links.violations(estimator.labels_)
 
 
 def _check_weight(sample_weight: ArrayLike | None, X: Any) -> Floats:
@@ -245,7 +344,7 @@ def _check_weight(sample_weight: ArrayLike | None, X: Any) -> Floats:
     weight: Floats = check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weight < 0).any():
         row = int(np.argmax(weight < 0))
-        raise ValueError(f"sample_weight must not be negative, and row {row} has {weight[row]}.")
+        raise ValueError(f"sample_weight must not be negative, but row {row} has {weight[row]}.")
     if not weight.any():
-        raise ValueError("sample_weight is zero for every row; at least one row must count.")
+        raise ValueError("sample_weight is zero for every row; at least one weight must be positive.")
     return weight

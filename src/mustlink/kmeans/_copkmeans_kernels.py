@@ -1,6 +1,6 @@
-"""Compiled steps that place items of a cannot-link graph in clusters.
+"""Compiled steps that place the nodes of a cannot-link graph in clusters.
 
-Graphs come as (indptr, indices) with the neighbours of node i at indices[indptr[i]:indptr[i + 1]]; `costs` (n_nodes,
+Graphs come as (indptr, indices) with the neighbors of node i at indices[indptr[i]:indptr[i + 1]]; `costs` (n_nodes,
 n_clusters) says what a node costs in a cluster; `labels` is written.
 """
 
@@ -15,10 +15,10 @@ from mustlink._jit import jit
 
 @jit
 def place_forest(costs: Any, order: Any, parent: Any, labels: Any) -> None:
-    """Place the nodes of trees at the least total cost, neighbours apart.
+    """Place the nodes of trees at the least total cost, neighbors apart.
 
-    `order` lists parents before their children; the parent of a root is negative. From the leaves up, each node tells
-    its parent what its branch costs if the parent's cluster is forbidden: the least of its row, or the second least
+    `order` lists parents before their children; the parent of a root is negative. From the leaves up, each node passes
+    to its parent what its branch costs if the parent's cluster is forbidden: the least of its row, or the second least
     where the least is the forbidden one.
     """
     n_clusters = costs.shape[1]
@@ -122,9 +122,9 @@ def place_by_saturation(indptr: Any, indices: Any, n_links: Any, costs: Any, by_
 
 @jit
 def smallest_last(indptr: Any, indices: Any, by_rank: Any) -> Any:
-    """Return the nodes such that each has the fewest neighbours among those before it.
+    """Return the nodes such that each has the fewest neighbors among those before it.
 
-    It is the reverse of taking away, again and again, the node with the fewest neighbours left; between equals the
+    It is the reverse of taking away, again and again, the node with the fewest neighbors left; between equals the
     one that `by_rank` lists last is taken away first.
     """
     n_nodes = len(by_rank)

@@ -1,12 +1,13 @@
-"""The distortions of HMRFKMeans: weighted squared distance, weighted cosine, weighted I-divergence.
+"""The distortions of HMRFKMeans (weighted squared distance, cosine, I-divergence) and their geometry.
 
-All work on dense arrays and on CSR matrices, in double precision, and none of them makes a sparse table dense.
+All work on dense arrays and on CSR matrices in double precision, and none of them makes a sparse matrix dense.
 `weights` is one number per column, the diagonal of the metric.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,24 @@ from scipy import sparse
 from scipy.special import xlogy
 
 from mustlink._rows import PIECE_ROWS
-from mustlink._types import Floats
+from mustlink._types import Floats, Ints
+from mustlink.kmeans._engine import Geometry, State, Step
+from mustlink.kmeans._rules import LinkedRows, SoftLinks
 
 Labels = NDArray[np.int32]
 
-LEAST_MEAN = 1e-3
-"""No entry of a centre of the I-divergence is below this share of the mean of the column."""
+# Minimum entry of a center of the I-divergence, as a fraction of the mean of the column.
+MIN_MEAN = 1e-3
 
-LEAST_ENTRY = 1e-12
-"""Nor below this share of the mean of the table, for columns that hold only zeros."""
+# The same as a fraction of the mean of X, for columns that hold only zeros.
+MIN_ENTRY = 1e-12
+
+# How often a step that would raise the objective is halved before the weights are left as they are.
+MAX_HALVINGS = 12
 
 
 class Distortion(ABC):
-    """How far rows are from centres, and linked rows from each other.
+    """How far rows are from centers, and linked rows from each other.
 
     Parameters
     ----------
@@ -37,7 +43,7 @@ class Distortion(ABC):
         The rows of each link.
     """
 
-    def __init__(self, X: Any, pairs: NDArray[np.int64]) -> None:
+    def __init__(self, X: Any, pairs: Ints) -> None:
         self.X = X
         self.n_rows, self.n_features = X.shape
         self._first, self._second = X[pairs[:, 0]], X[pairs[:, 1]]
@@ -45,7 +51,7 @@ class Distortion(ABC):
     @staticmethod
     @abstractmethod
     def costs(X: Any, weights: Floats, centers: Floats) -> Floats:
-        """Return the distortion of some rows from every centre."""
+        """Return the distortion of some rows from every center."""
 
     @abstractmethod
     def lengths(self, weights: Floats) -> Floats:
@@ -53,28 +59,28 @@ class Distortion(ABC):
 
     @abstractmethod
     def longest(self, weights: Floats) -> float:
-        """Return a number that no two rows are farther apart than."""
+        """Return an upper bound of the distortion between two rows."""
 
     @abstractmethod
     def gradient(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
-        """Return the derivative, by the weights, of the distortion of all rows from their centres together."""
+        """Return the derivative, by the weights, of the distortion of all rows from their centers together."""
 
     @abstractmethod
     def gradient_of_lengths(self, factor: Floats, weights: Floats) -> Floats:
         """Return the derivative, by the weights, of the sum of the lengths of the links times their factors."""
 
     def allowed(self, centers: Floats) -> Floats:
-        """Return centres to start from, made such that no distortion from them is infinite."""
+        """Return centers from which no distortion is infinite."""
         return centers
 
     def centers(self, labels: Labels, weights: Floats, old: Floats) -> Floats:
-        """Return the centres of least distortion; an empty cluster keeps its own."""
+        """Return the centers of lowest distortion; an empty cluster keeps its own."""
         sums, counts = sums_by_cluster(self.X, labels, len(old))
         return np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
 
     @classmethod
     def nearest(cls, X: Any, weights: Floats, centers: Floats) -> tuple[Labels, Floats]:
-        """Return the cluster of least distortion of every row, and that distortion."""
+        """Return the cluster of lowest distortion of every row, and that distortion."""
         labels, own = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
         for start in range(0, X.shape[0], PIECE_ROWS):
             rows = slice(start, start + PIECE_ROWS)
@@ -84,23 +90,23 @@ class Distortion(ABC):
         return labels, own
 
     def value(self, labels: Labels, weights: Floats, centers: Floats) -> float:
-        """Return the distortion of all rows from their centres together, which is linear in the weights."""
+        """Return the distortion of all rows from their centers together, which is linear in the weights."""
         return float(self.gradient(labels, weights, centers) @ weights)
 
     def spread(self) -> Floats:
-        """Return how much each column adds to the distortion of all rows from one centre, with all weights one."""
+        """Return how much each column adds to the distortion of all rows from one center, if all weights are one."""
         weights, labels = np.ones(self.n_features), np.zeros(self.n_rows, dtype=np.int32)
         return self._by_column(labels, weights, self.centers(labels, weights, self.allowed(weights[None])))
 
     def _by_column(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
-        """Return how much each column adds to the distortion of all rows from their centres."""
+        """Return how much each column adds to the distortion of all rows from their centers."""
         return weights * self.gradient(labels, weights, centers)
 
 
 class SquaredEuclidean(Distortion):
     """The sum over the columns of a weight times the squared difference."""
 
-    def __init__(self, X: Any, pairs: NDArray[np.int64]) -> None:
+    def __init__(self, X: Any, pairs: Ints) -> None:
         super().__init__(X, pairs)
         self._squares = squared(X)
         self._apart = squared(self._first - self._second)
@@ -118,7 +124,7 @@ class SquaredEuclidean(Distortion):
         return np.asarray(self._apart @ weights)
 
     def longest(self, weights: Floats) -> float:
-        # The diagonal of the box around all rows, or the diameter of the ball around their middle if that is less.
+        # The diagonal of the box around all rows, or the diameter of the ball around their mean if that is smaller.
         radius = (
             self._squares @ weights - 2 * (self.X @ (weights * self._middle)) + np.square(self._middle) @ weights
         ).max()
@@ -135,9 +141,9 @@ class SquaredEuclidean(Distortion):
 
 
 class Cosine(Distortion):
-    """One less the cosine of two rows under the weights; a row of zeros has the cosine 0 with all others."""
+    """One minus the cosine of two rows under the weights; a row of zeros has the cosine 0 with all others."""
 
-    def __init__(self, X: Any, pairs: NDArray[np.int64]) -> None:
+    def __init__(self, X: Any, pairs: Ints) -> None:
         super().__init__(X, pairs)
         self._squares = squared(X)
         self._product = times(self._first, self._second)
@@ -166,7 +172,7 @@ class Cosine(Distortion):
         return float((1 - self._own_cosines(labels, weights, centers)).sum())
 
     def gradient(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
-        # For one row x and its centre m: -(x m / |x||m|) + cos(x, m) (x^2 / 2|x|^2 + m^2 / 2|m|^2).
+        # For one row x and its center m: -(x m / |x||m|) + cos(x, m) (x^2 / 2|x|^2 + m^2 / 2|m|^2).
         cosines = self._own_cosines(labels, weights, centers)
         square_norms = positive(np.asarray(self._squares @ weights))
         center_norms = positive(np.sqrt(np.square(centers) @ weights))[:, None]
@@ -188,7 +194,7 @@ class Cosine(Distortion):
         )
 
     def _by_column(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
-        # One less the cosine is half the squared distance of two rows of the length one.
+        # One minus the cosine is half the squared distance of two rows of length one.
         unit = self._unit_rows(weights)
         sums, counts = sums_by_cluster(unit, labels, len(centers))
         middle = centers / positive(np.sqrt(np.square(centers) @ weights))[:, None]
@@ -202,7 +208,7 @@ class Cosine(Distortion):
         return sparse.diags_array(1 / norms).tocsr() @ self.X if sparse.issparse(self.X) else self.X / norms[:, None]
 
     def _own_cosines(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
-        """Return the cosine of each row and its centre."""
+        """Return the cosine of each row and its center."""
         norms = positive(np.sqrt(np.asarray(self._squares @ weights)))
         center_norms = positive(np.sqrt(np.square(centers) @ weights))
         weighted = weights * centers / center_norms[:, None]
@@ -231,14 +237,14 @@ class IDivergence(Distortion):
     Between two rows it is the sum of their divergences from their mean, which is symmetric and finite.
     """
 
-    def __init__(self, X: Any, pairs: NDArray[np.int64]) -> None:
+    def __init__(self, X: Any, pairs: Ints) -> None:
         super().__init__(X, pairs)
         self._entropy = self_information(X)
         both = self._first + self._second
         middle = both * 0.5
         self._apart = self_information(self._first) + self_information(self._second) - 2 * self_information(middle)
         means = np.asarray(X.mean(axis=0)).ravel()
-        self._least = np.maximum(LEAST_MEAN * means, LEAST_ENTRY * max(float(means.mean()), 1e-30))
+        self._floor = np.maximum(MIN_MEAN * means, MIN_ENTRY * max(float(means.mean()), 1e-30))
 
     @staticmethod
     def costs(X: Any, weights: Floats, centers: Floats) -> Floats:
@@ -254,10 +260,10 @@ class IDivergence(Distortion):
         return float(2 * np.log(2) * np.asarray(self.X @ weights).max())
 
     def allowed(self, centers: Floats) -> Floats:
-        return np.maximum(centers, self._least)
+        return np.maximum(centers, self._floor)
 
     def centers(self, labels: Labels, weights: Floats, old: Floats) -> Floats:
-        # Raising small entries gives the best centres among those that have none smaller.
+        # Raising small entries gives the best centers among those with no smaller entry.
         return self.allowed(super().centers(labels, weights, old))
 
     def gradient(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
@@ -285,7 +291,7 @@ def sums_by_cluster(X: Any, labels: Labels, n_clusters: int) -> tuple[Floats, Fl
 
 
 def dense(values: Any) -> Floats:
-    """Return an array, whatever it was."""
+    """Return a dense array."""
     return np.asarray(values.toarray() if sparse.issparse(values) else values)
 
 
@@ -295,7 +301,7 @@ def squared(X: Any) -> Any:
 
 
 def times(X: Any, Y: Any) -> Any:
-    """Multiply two tables entry by entry."""
+    """Multiply two arrays entry by entry."""
     return X.multiply(Y).tocsr() if sparse.issparse(X) else X * Y
 
 
@@ -311,3 +317,114 @@ def self_information(X: Any) -> Any:
 def positive(values: Floats) -> Floats:
     """Replace zeros by one, for quotients whose numerator is then zero as well."""
     return np.where(values > 0, values, 1.0)
+
+
+class WeightedDistortion(Geometry):
+    """A distortion with learned column weights; the penalties of links are distortions as well.
+
+    A broken must-link costs its weight times the distortion between its rows, a broken cannot-link its weight times the
+    difference between the largest distortion and its own. The state's metric is the weights of the columns.
+
+    Parameters
+    ----------
+    distortion : Distortion
+        Of the rows and of the links.
+    linked : LinkedRows
+        The linked rows.
+    penalty : float
+        Factor of the weights of the links.
+    metric_prior : float
+        The strength of the prior of the weights; 0 if they are not learned.
+    round_centers : callable
+        Rounds centers to the precision of X.
+    """
+
+    def __init__(
+        self,
+        distortion: Distortion,
+        linked: LinkedRows,
+        penalty: float,
+        metric_prior: float,
+        round_centers: Callable[[Floats], Floats],
+    ) -> None:
+        self._soft = SoftLinks(linked)
+        super().__init__(distortion.n_rows, self._soft)
+        self.distortion, self._round = distortion, round_centers
+        self._linked = distortion.X[linked.rows]
+        self._weight, self._is_must = penalty * linked.graph.weight, linked.graph.sign > 0
+        self.strength = distortion.spread() * metric_prior if metric_prior else np.zeros(distortion.n_features)
+
+    def begin(self, centers: Floats) -> State:
+        """Return the state with these centers and all weights one."""
+        return State(self._round(self.distortion.allowed(centers)), np.ones(self.distortion.n_features))
+
+    def nearest(self, state: State) -> tuple[Labels, Floats]:
+        return self.distortion.nearest(self.distortion.X, state.metric, state.centers)
+
+    def unit_costs(self, state: State) -> Floats:
+        return self.distortion.costs(self._linked, state.metric, state.centers)
+
+    def link_penalties(self, state: State) -> Floats:
+        return self._penalties(state.metric)
+
+    def prior(self, state: State) -> float:
+        return self._prior(state.metric)
+
+    def noise(self, state: State) -> float:
+        return 1e-12 * self.distortion.longest(state.metric)
+
+    def update(self, step: Step, state: State) -> State:
+        centers = self._round(self.distortion.centers(step.labels, state.metric, state.centers))
+        return State(centers, self.descend(step, State(centers, state.metric)))
+
+    def descend(self, step: Step, state: State) -> Floats:
+        """Return weights with mean one, a step down the gradient, at which the objective is lower.
+
+        Each weight is multiplied by a power of e, in proportion to the gradient per strength: all stay positive, and
+        columns of large and of small values change alike. In the mean, columns count by their strength.
+        """
+        weights, strength = state.metric, self.strength
+        counts = strength > 0
+        if not counts.any():
+            return np.asarray(weights)
+        broken = self._soft.broken(step.units)
+
+        def objective(trial: Floats) -> float:
+            penalties = self._penalties(trial)
+            links = penalties[broken & self._is_must].sum() + penalties[broken & ~self._is_must].sum()
+            return self.distortion.value(step.labels, trial, state.centers) + float(links) + self._prior(trial)
+
+        slope = np.zeros(len(weights))
+        slope[counts] = (weights * self.gradient(step, state))[counts] / strength[counts]
+        # Project out the direction that changes the mean weight (fixed at 1).
+        slope[counts] -= (strength * weights * slope).sum() / (strength * weights).sum()
+        now, size = objective(weights), 1.0 / max(1.0, np.abs(slope).max())
+        for _ in range(MAX_HALVINGS):
+            trial = weights * np.exp(-size * slope)
+            trial[counts] *= strength.sum() / (strength @ trial)
+            if objective(trial) < now:
+                return np.asarray(trial)
+            size *= 0.5
+        return np.asarray(weights)
+
+    def gradient(self, step: Step, state: State) -> Floats:
+        """Return the derivative of the objective by the weights, with the largest distortion held fixed."""
+        total = self.distortion.gradient(step.labels, state.metric, state.centers) - self.strength / state.metric
+        if not self.rule.n_units:
+            return np.asarray(total)
+        sign = np.where(self._is_must, 1.0, -1.0)
+        factor = sign * self._weight * self._soft.broken(step.units)
+        return np.asarray(total + self.distortion.gradient_of_lengths(factor, state.metric))
+
+    def _penalties(self, weights: Floats) -> Floats:
+        """Return what it costs to break each link."""
+        length = self.distortion.lengths(weights)
+        if self._is_must.all():
+            return self._weight * length
+        # Rounding must not make the cost of a broken link negative.
+        short = np.maximum(self.distortion.longest(weights) - length, 0.0)
+        return self._weight * np.where(self._is_must, length, short)
+
+    def _prior(self, weights: Floats) -> float:
+        """Return what the weights add to the objective: 0 if all are one, more as any approaches zero."""
+        return -float(self.strength @ np.log(weights))

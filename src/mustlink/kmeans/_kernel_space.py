@@ -12,12 +12,10 @@ from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from mustlink._rows import RowBlocks
-from mustlink._types import Floats
+from mustlink._types import Floats, Indices
 
-Rows = NDArray[np.intp]
-
-MOST_ENTRIES = 1 << 24
-"""How many kernel values between new rows and known rows are held at a time (128 MB)."""
+# How many kernel values between new rows and known rows are held at a time (128 MB).
+MAX_ENTRIES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -28,26 +26,26 @@ class Kernel:
     parameters: dict[str, Any]
 
     def between(self, X: Any, Y: Any) -> NDArray[Any]:
-        """Return the kernel of every row of one table with every row of another."""
+        """Return the kernel of every row of X with every row of Y."""
         is_named = isinstance(self.name, str)
         values = pairwise_kernels(X, Y, metric=self.name, filter_params=is_named, **self.parameters)
         return np.asarray(values.toarray() if sparse.issparse(values) else values)
 
 
-def scale_gamma(table: RowBlocks, kernel: object) -> float:
+def scale_gamma(rows: RowBlocks, kernel: object) -> float:
     """Return the gamma that puts two rows an average distance apart at a moderate kernel value.
 
-    It is one over the summed variance of the columns, which is 1 / n_features on standardised columns. The Laplacian
-    kernel is of distances rather than their squares and takes one over the number of columns and the root of their
-    mean variance; the chi-squared kernel has no use for variances and takes 1, as in scikit-learn.
+    It is one over the summed variance of the columns, which is 1 / n_features on standardized columns. The Laplacian
+    kernel is of distances rather than their squares and takes one over the number of columns times the root of their
+    mean variance; the chi-squared kernel does not depend on variances and takes 1, as in scikit-learn.
     """
     if kernel == "chi2":
         return 1.0
-    variance = table.mean_variance(np.ones(table.n_rows))
+    variance = rows.mean_variance(np.ones(rows.n_rows))
     # Equal rows have the same kernel value whatever the gamma.
     if not variance > 0:
         return 1.0
-    return float(1.0 / (table.n_features * (np.sqrt(variance) if kernel == "laplacian" else variance)))
+    return float(1.0 / (rows.n_features * (np.sqrt(variance) if kernel == "laplacian" else variance)))
 
 
 class Space(Protocol):
@@ -55,18 +53,18 @@ class Space(Protocol):
 
     n_rows: int
     dtype: Any
+    # The squared length of every row.
     squares: Floats
-    """The squared length of every row."""
 
     def products(self, members: sparse.csr_array) -> Floats:
         """Return the inner product of every row with every weighted sum of rows, the columns of `members`."""
         ...
 
-    def columns(self, rows: Rows) -> Floats:
+    def columns(self, rows: Indices) -> Floats:
         """Return the inner product of every row with each of some rows."""
         ...
 
-    def mean_squares(self, groups: Sequence[Rows]) -> Floats:
+    def mean_squares(self, groups: Sequence[Indices]) -> Floats:
         """Return the squared length of the mean of each group of rows."""
         ...
 
@@ -84,11 +82,11 @@ class MatrixSpace:
         """Return the inner product of every row with every weighted sum of rows, the columns of `members`."""
         return np.asarray(self.matrix @ members.toarray().astype(self.dtype), dtype=np.float64)
 
-    def columns(self, rows: Rows) -> Floats:
+    def columns(self, rows: Indices) -> Floats:
         """Return the inner product of every row with each of some rows."""
         return np.asarray(self.matrix[rows].T, dtype=np.float64)
 
-    def mean_squares(self, groups: Sequence[Rows]) -> Floats:
+    def mean_squares(self, groups: Sequence[Indices]) -> Floats:
         """Return the squared length of the mean of each group of rows."""
         return np.array([self.matrix[np.ix_(rows, rows)].mean(dtype=np.float64) for rows in groups])
 
@@ -106,7 +104,7 @@ class FeatureSpace:
         """Return the inner product of every row with every weighted sum of rows, the columns of `members`."""
         return np.asarray(self.features @ self.sums(members).astype(self.dtype), dtype=np.float64)
 
-    def columns(self, rows: Rows) -> Floats:
+    def columns(self, rows: Indices) -> Floats:
         """Return the inner product of every row with each of some rows."""
         return np.asarray(self.features @ self.features[rows].T, dtype=np.float64)
 
@@ -114,7 +112,7 @@ class FeatureSpace:
         """Return the weighted sums of the features, one column for each column of `members`."""
         return np.asarray(self.features.T @ members.astype(self.dtype), dtype=np.float64)
 
-    def mean_squares(self, groups: Sequence[Rows]) -> Floats:
+    def mean_squares(self, groups: Sequence[Indices]) -> Floats:
         """Return the squared length of the mean of each group of rows."""
         return np.array([np.square(self.features[rows].mean(axis=0, dtype=np.float64)).sum() for rows in groups])
 
@@ -129,10 +127,10 @@ class Nystroem:
 
     @classmethod
     def on(cls, kernel: Kernel, landmarks: Any) -> Nystroem:
-        """Make the features that are exact among the landmarks."""
+        """Return the features that are exact between the landmarks."""
         inner = kernel.between(landmarks, landmarks)
         values, vectors = np.linalg.eigh(inner.astype(np.float64))
-        # Directions that hold nothing but rounding, or that a kernel which is not positive has, are left out.
+        # Directions of rounding errors only, and those of a kernel that is not positive, are left out.
         kept = values > len(values) * np.finfo(inner.dtype).eps * max(float(values[-1]), 0.0)
         return cls(kernel, landmarks, (vectors[:, kept] / np.sqrt(values[kept])).astype(inner.dtype))
 
@@ -145,7 +143,7 @@ class Nystroem:
 
 
 def pieces(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Cut rows so that each piece with so many columns stays small."""
-    step = max(1, MOST_ENTRIES // max(n_columns, 1))
+    """Cut rows into pieces that stay small with this many columns."""
+    step = max(1, MAX_ENTRIES // max(n_columns, 1))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))

@@ -57,20 +57,20 @@ def move_in_matrix(
     indices: Any,
     weights: Any,
     order: Any,
-    least: float,
+    min_gain: float,
     labels: Any,
     counts: Any,
     sums: Any,
     within: Any,
 ) -> int:
-    """Let each row in turn move where it gains most, if it gains more than `least`; return how many moved."""
+    """Move each row in turn where it gains most, if it gains more than `min_gain`; return how many moved."""
     n_rows = matrix.shape[0]
     n_moved = 0
     for row in order:
         old = labels[row]
         if counts[old] > 1:
             new, gain = _best_move(old, squares[row], sums[row], within, counts)
-            if gain > least:
+            if gain > min_gain:
                 _count_move(row, old, new, squares[row], sums[row], within, counts, labels)
                 for i in range(n_rows):
                     value = matrix[row, i]
@@ -89,7 +89,7 @@ def move_in_features(
     indices: Any,
     weights: Any,
     order: Any,
-    least: float,
+    min_gain: float,
     labels: Any,
     counts: Any,
     cluster_sums: Any,
@@ -98,7 +98,7 @@ def move_in_features(
 ) -> int:
     """Do what `move_in_matrix` does where S is the inner product of features.
 
-    `cluster_sums` (n_clusters, n_features) and `link_sums` (n_rows, n_clusters) stand for the sums of S and of W, and
+    `cluster_sums` (n_clusters, n_features) and `link_sums` (n_rows, n_clusters) hold the sums of S and of W, and
     are written.
     """
     n_features = features.shape[1]
@@ -114,7 +114,7 @@ def move_in_features(
                     total += features[row, f] * cluster_sums[c, f]
                 own[c] = total
             new, gain = _best_move(old, squares[row], own, within, counts)
-            if gain > least:
+            if gain > min_gain:
                 _count_move(row, old, new, squares[row], own, within, counts, labels)
                 for f in range(n_features):
                     cluster_sums[old, f] -= features[row, f]

@@ -1,4 +1,4 @@
-"""The compiled walk over links in which LCVQE decides for each of them whether to keep or to break it.
+"""Compiled loops in which LCVQE keeps or breaks one link after the other.
 
 `costs` (n_rows, n_clusters) holds squared distances, `labels` the cluster of every row; `labels` is written.
 """
@@ -12,7 +12,7 @@ from mustlink._jit import jit
 
 @jit
 def settle_must_links(costs: Any, pairs: Any, weight: Any, labels: Any) -> None:
-    """Join the rows of each must-link in the cluster of either, unless it is cheaper to leave them apart."""
+    """Join the rows of each must-link in the cluster of either, unless it is cheaper to break the link."""
     for p in range(len(pairs)):
         a, b = pairs[p, 0], pairs[p, 1]
         first, second = labels[a], labels[b]
@@ -29,7 +29,7 @@ def settle_must_links(costs: Any, pairs: Any, weight: Any, labels: Any) -> None:
 
 @jit
 def settle_cannot_links(costs: Any, pairs: Any, weight: Any, labels: Any) -> None:
-    """Of two rows that should be apart send the farther to its next choice, unless it is cheaper to keep both."""
+    """Send the farther of two cannot-linked rows to its next choice, unless it is cheaper to keep both."""
     n_clusters = costs.shape[1]
     if n_clusters == 1:
         return

@@ -1,8 +1,9 @@
-"""The metrics that MPCKMeans learns: one for each cluster or one for all, diagonal or full."""
+"""The metrics that MPCKMeans learns, one for each cluster or one for all, diagonal or full, and their geometry."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Self
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from mustlink._rows import RowBlocks
-from mustlink._types import Floats
+from mustlink._types import Floats, Indices
+from mustlink.kmeans._engine import Geometry, State, Step
 from mustlink.kmeans._mpckmeans_kernels import add_moments, nearest_diagonal
+from mustlink.kmeans._rules import LinkedRows, SoftLinks
 
 Labels = NDArray[np.int32]
 
@@ -19,25 +22,27 @@ Labels = NDArray[np.int32]
 class Metrics(ABC):
     """The metric A_c of each cluster c, as an array whose first axis runs over the clusters.
 
-    With a metric that all clusters share, the first axis has the length one.
+    With a metric that all clusters share, the first axis has length one.
     """
 
     def __init__(self, matrices: Floats, log_dets: Floats) -> None:
         self.matrices = matrices
         self.log_dets = log_dets
+        # The difference of the two rows farthest apart under each metric, where cannot-links need it.
+        self.longest = np.zeros((len(matrices), matrices.shape[-1]))
 
     @classmethod
     @abstractmethod
     def from_weights(cls, weights: Floats) -> Self:
-        """Make diagonal metrics from the weights (n_metrics, n_features) of the columns."""
+        """Return the metrics with these weights (n_metrics, n_features) of the columns."""
 
     @classmethod
     @abstractmethod
-    def from_scatter(cls, scatter: Floats, mass: Floats, least_variance: float) -> Self:
+    def from_scatter(cls, scatter: Floats, mass: Floats, min_variance: float) -> Self:
         """Return mass times the inverse of the scatter, for each metric.
 
-        Directions in which the scatter is less than `least_variance` times the mass, or negative, are given that
-        much. Among the metrics with no eigenvalue above 1 / least_variance this is the one of least objective.
+        Where the scatter in a direction is less than `min_variance` times the mass, or negative, it is raised to that.
+        Among the metrics with no eigenvalue above 1 / min_variance this one minimizes the objective.
         """
 
     @staticmethod
@@ -47,7 +52,7 @@ class Metrics(ABC):
 
     @staticmethod
     @abstractmethod
-    def outer_sums(differences: Floats, cluster: NDArray[np.intp], factor: Floats, n_clusters: int) -> Floats:
+    def outer_sums(differences: Floats, cluster: Indices, factor: Floats, n_clusters: int) -> Floats:
         """Return, for each cluster, the sum of the outer products of its differences times their factors."""
 
     @abstractmethod
@@ -56,11 +61,11 @@ class Metrics(ABC):
 
     @abstractmethod
     def distances(self, Z: Floats, centers: Floats) -> Floats:
-        """Return the squared distance of every row to every centre under the metric of that centre."""
+        """Return the squared distance of every row to every center under the metric of that center."""
 
     @abstractmethod
-    def lengths(self, differences: Floats, n_clusters: int) -> Floats:
-        """Return the squared length of every difference under the metric of every cluster."""
+    def lengths(self, differences: Floats) -> Floats:
+        """Return the squared length of every difference under every metric, (n_differences, n_metrics)."""
 
     def costs(self, Z: Floats, centers: Floats) -> Floats:
         """Return what every row costs in every cluster: squared distance less log-determinant."""
@@ -75,8 +80,8 @@ class DiagonalMetrics(Metrics):
         return cls(weights, np.log(weights).sum(axis=1))
 
     @classmethod
-    def from_scatter(cls, scatter: Floats, mass: Floats, least_variance: float) -> Self:
-        variance = np.maximum(scatter / mass[:, None], least_variance)
+    def from_scatter(cls, scatter: Floats, mass: Floats, min_variance: float) -> Self:
+        variance = np.maximum(scatter / mass[:, None], min_variance)
         return cls(1 / variance, -np.log(variance).sum(axis=1))
 
     @staticmethod
@@ -93,7 +98,7 @@ class DiagonalMetrics(Metrics):
         return counts[:, 0], means, np.maximum(squares - means * sums, 0.0)
 
     @staticmethod
-    def outer_sums(differences: Floats, cluster: NDArray[np.intp], factor: Floats, n_clusters: int) -> Floats:
+    def outer_sums(differences: Floats, cluster: Indices, factor: Floats, n_clusters: int) -> Floats:
         member = sparse.csr_array((factor, (cluster, np.arange(len(cluster)))), shape=(n_clusters, len(cluster)))
         return np.asarray(member @ np.square(differences))
 
@@ -110,9 +115,8 @@ class DiagonalMetrics(Metrics):
         out = np.square(Z) @ weights.T - 2 * Z @ (weights * centers).T + (weights * np.square(centers)).sum(axis=1)
         return np.maximum(out, 0.0, out=out)
 
-    def lengths(self, differences: Floats, n_clusters: int) -> Floats:
-        squares = np.square(differences) @ self.matrices.T
-        return np.ascontiguousarray(np.broadcast_to(squares, (len(differences), n_clusters)))
+    def lengths(self, differences: Floats) -> Floats:
+        return np.asarray(np.square(differences) @ self.matrices.T)
 
 
 class FullMetrics(Metrics):
@@ -128,9 +132,9 @@ class FullMetrics(Metrics):
         return cls(weights[:, None] * eye, np.log(weights).sum(axis=1), np.sqrt(weights)[:, None] * eye)
 
     @classmethod
-    def from_scatter(cls, scatter: Floats, mass: Floats, least_variance: float) -> Self:
+    def from_scatter(cls, scatter: Floats, mass: Floats, min_variance: float) -> Self:
         variance, directions = np.linalg.eigh(scatter / mass[:, None, None])
-        variance = np.maximum(variance, least_variance)
+        variance = np.maximum(variance, min_variance)
         roots = directions / np.sqrt(variance)[:, None]
         return cls(roots @ roots.transpose(0, 2, 1), -np.log(variance).sum(axis=1), roots)
 
@@ -148,7 +152,7 @@ class FullMetrics(Metrics):
         return counts, means, scatter
 
     @staticmethod
-    def outer_sums(differences: Floats, cluster: NDArray[np.intp], factor: Floats, n_clusters: int) -> Floats:
+    def outer_sums(differences: Floats, cluster: Indices, factor: Floats, n_clusters: int) -> Floats:
         n_features = differences.shape[1]
         sums = np.zeros((n_clusters, n_features, n_features))
         for c in np.unique(cluster):
@@ -158,7 +162,7 @@ class FullMetrics(Metrics):
 
     def nearest(self, table: RowBlocks, centers: Floats) -> tuple[Labels, Floats]:
         if len(self._roots) == 1:
-            # Turned rows have plain distances.
+            # Rotated and scaled rows have Euclidean distances.
             plain, root = DiagonalMetrics(np.ones((1, table.n_features)), self.log_dets), self._roots[0]
             pieces = table.map_pieces(lambda _, piece: plain.nearest(RowBlocks(piece.X @ root), centers @ root))
             return np.concatenate([labels for labels, _ in pieces]), np.concatenate([own for _, own in pieces])
@@ -175,25 +179,24 @@ class FullMetrics(Metrics):
     def distances(self, Z: Floats, centers: Floats) -> Floats:
         out = np.empty((len(Z), len(centers)))
         if len(self._roots) == 1:
-            turned, turned_centers = Z @ self._roots[0], centers @ self._roots[0]
-            np.dot(turned, -2 * turned_centers.T, out=out)
-            out += np.square(turned).sum(axis=1)[:, None] + np.square(turned_centers).sum(axis=1)
+            rotated, rotated_centers = Z @ self._roots[0], centers @ self._roots[0]
+            np.dot(rotated, -2 * rotated_centers.T, out=out)
+            out += np.square(rotated).sum(axis=1)[:, None] + np.square(rotated_centers).sum(axis=1)
             return np.maximum(out, 0.0, out=out)
         for c, root in enumerate(self._roots):
             out[:, c] = np.square((Z - centers[c]) @ root).sum(axis=1)
         return out
 
-    def lengths(self, differences: Floats, n_clusters: int) -> Floats:
-        squares = np.column_stack([np.square(differences @ root).sum(axis=1) for root in self._roots])
-        return np.ascontiguousarray(np.broadcast_to(squares, (len(differences), n_clusters)))
+    def lengths(self, differences: Floats) -> Floats:
+        return np.column_stack([np.square(differences @ root).sum(axis=1) for root in self._roots])
 
 
 class LongestPairs:
-    """Finds the two rows farthest apart under a metric, among rows that lie outermost in many directions.
+    """The two rows farthest apart under a metric, among rows that are outermost in many directions.
 
     The farthest pair under any metric lies on the convex hull. The candidates are the two outermost rows along each
-    column, up to 32 columns of the widest range, and along 32 random directions; of a table of at most 128 rows they
-    are all rows. No n x n table is made, and no pass over the rows after the first.
+    column, up to 32 columns of the widest range, and along 32 random directions; all rows if there are at most 128.
+    Memory is linear in the rows, and they are passed over only once.
     """
 
     N_COLUMNS = 32
@@ -205,7 +208,7 @@ class LongestPairs:
             return
         span = table.X.max(axis=0) - table.X.min(axis=0)
         columns = np.argsort(-span, kind="stable")[: self.N_COLUMNS]
-        # Always the same directions, so that the seed of a fit plays no part.
+        # Always the same directions: the result does not depend on the seed of a fit.
         directions = np.random.RandomState(0).standard_normal((table.n_features, self.N_RANDOM))
 
         def outermost(_: slice, piece: RowBlocks) -> Floats:
@@ -218,13 +221,13 @@ class LongestPairs:
     def under(self, metrics: Metrics, others: Floats) -> Floats:
         """Return the difference of the two rows farthest apart under each metric, also among `others`.
 
-        `others` are differences of further pairs, those of the cannot-links: none of them may be longer.
+        `others` are the differences of the cannot-links: none of them may be longer.
         """
         found = np.empty((len(metrics.matrices), self._rows.shape[1]))
-        lengths = metrics.lengths(others, len(found))
+        lengths = metrics.lengths(others)
         for c, matrix in enumerate(metrics.matrices):
-            turned = self._rows * matrix if matrix.ndim == 1 else self._rows @ matrix
-            products = turned @ self._rows.T
+            rotated = self._rows * matrix if matrix.ndim == 1 else self._rows @ matrix
+            products = rotated @ self._rows.T
             squares = np.diagonal(products)
             apart = squares[:, None] + squares - 2 * products
             a, b = np.unravel_index(np.argmax(apart), apart.shape)
@@ -232,3 +235,99 @@ class LongestPairs:
             if len(others) and lengths[:, c].max() > apart[a, b]:
                 found[c] = others[np.argmax(lengths[:, c])]
         return found
+
+
+class LearnedMetrics(Geometry):
+    """Squared distances under metrics that are learned, minus their log-determinants; links are measured as well.
+
+    A broken must-link costs its weight times its squared length, averaged over the metrics of its two clusters. A
+    broken cannot-link costs its weight times the difference between the squared lengths of the longest pair and its
+    own.
+
+    Parameters
+    ----------
+    rows : RowBlocks
+        The rows, in standardized columns.
+    linked : LinkedRows
+        The linked rows.
+    penalty : float
+        Factor of the weights of the links.
+    min_variance : float
+        The minimum variance of a cluster in any direction.
+    round_centers : callable
+        Rounds centers to the precision of X.
+    """
+
+    def __init__(
+        self,
+        rows: RowBlocks,
+        linked: LinkedRows,
+        penalty: float,
+        min_variance: float,
+        round_centers: Callable[[Floats], Floats],
+    ) -> None:
+        self._soft = SoftLinks(linked)
+        super().__init__(rows.n_rows, self._soft)
+        self._rows, self._min_variance, self._round = rows, min_variance, round_centers
+        self._linked = rows.rows(linked.rows)
+        self._pairs, self._is_must = linked.graph.pairs, linked.graph.sign > 0
+        self._weight = penalty * linked.graph.weight
+        self._difference = self._linked[self._pairs[:, 0]] - self._linked[self._pairs[:, 1]]
+        self._pairs_far_apart = None if self._is_must.all() else LongestPairs(rows)
+
+    def begin(self, centers: Floats, metrics: Metrics) -> State:
+        """Return the state with these centers and metrics, for which the longest pairs are found."""
+        if self._pairs_far_apart is not None:
+            metrics.longest = self._pairs_far_apart.under(metrics, self._difference[~self._is_must])
+        return State(centers, metrics)
+
+    def nearest(self, state: State) -> tuple[Labels, Floats]:
+        metrics: Metrics = state.metric
+        return metrics.nearest(self._rows, state.centers)
+
+    def unit_costs(self, state: State) -> Floats:
+        metrics: Metrics = state.metric
+        return metrics.costs(self._linked, state.centers)
+
+    def link_penalties(self, state: State) -> Floats:
+        lengths = state.metric.lengths(self._difference)
+        reach = np.diagonal(state.metric.lengths(state.metric.longest))
+        cost = self._weight[:, None] * np.where(self._is_must[:, None], lengths, reach - lengths)
+        return np.asarray(cost[:, 0] if cost.shape[1] == 1 else cost)
+
+    def update(self, step: Step, state: State) -> State:
+        """Return the means of the clusters, and the metrics that fit them and the broken links best.
+
+        An empty cluster has the scatter of a cluster of one row.
+        """
+        metrics, n_clusters = state.metric, len(state.centers)
+        counts, means, scatter = metrics.moments(self._rows, step.labels, n_clusters)
+        if self.rule.n_units:
+            scatter += self._scatter_of_links(step.units, metrics, n_clusters)
+        mass = np.maximum(counts, 1)
+        if len(metrics.matrices) == 1:
+            scatter, mass = scatter.sum(axis=0, keepdims=True), np.array([float(self._rows.n_rows)])
+        centers = np.where(counts[:, None] > 0, self._round(means), state.centers)
+        return self.begin(centers, metrics.from_scatter(scatter, mass, self._min_variance))
+
+    def _scatter_of_links(self, units: Indices, metrics: Metrics, n_clusters: int) -> Floats:
+        """Return what broken links add to the scatter of each cluster."""
+        broken = self._soft.broken(units)
+        must, cannot = broken & self._is_must, broken & ~self._is_must
+        a, b = units[self._pairs[must]].T
+        c = units[self._pairs[cannot, 0]]
+        longest = np.broadcast_to(metrics.longest, (n_clusters, self._rows.n_features))[c]
+        half, whole = 0.5 * self._weight[must], self._weight[cannot]
+        return metrics.outer_sums(
+            np.concatenate([self._difference[must], self._difference[must], longest, self._difference[cannot]]),
+            np.concatenate([a, b, c, c]),
+            np.concatenate([half, half, whole, -whole]),
+            n_clusters,
+        )
+
+    def distances_to_own(self, step: Step, state: State) -> tuple[Floats, Floats]:
+        log_dets = np.broadcast_to(state.metric.log_dets, len(state.centers))
+        return step.found + log_dets[step.labels], step.unit_cost + log_dets[step.units]
+
+    def noise(self, state: State) -> float:
+        return 1e-9

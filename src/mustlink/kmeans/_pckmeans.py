@@ -1,50 +1,49 @@
-"""PCKMeans: k-means in which links have a price."""
+"""PCKMeans: k-means in which broken links have a penalty."""
 
 from __future__ import annotations
 
 from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats
 from mustlink.constraints import Constraints
-from mustlink.kmeans._base import _ConstrainedKMeans
-from mustlink.kmeans._lloyd import BoundRows
-from mustlink.kmeans._seeding import Start
-from mustlink.kmeans._soft_links import SoftLinks
+from mustlink.kmeans._base import Problem, _WeightedKMeans
+from mustlink.kmeans._rules import LinkedRows, SoftLinks
 
 
-class PCKMeans(_ConstrainedKMeans):
-    """k-means in which every link has a price (Basu, Banerjee and Mooney 2004).
+class PCKMeans(_WeightedKMeans):
+    """k-means with soft must-link and cannot-link constraints (Basu, Banerjee and Mooney 2004).
 
-    A link is broken where the distances that this saves are worth more than its price. Use it when links may be wrong
-    or contradict each other; :class:`COPKMeans` is for links that must hold.
+    A link is broken where the distances that this saves outweigh its penalty. Use it when links may be wrong or
+    contradict each other; :class:`COPKMeans` is for links that must hold.
 
     Parameters
     ----------
     n_clusters : int, default=8
         The number of clusters.
     penalty : float or "auto", default="auto"
-        What it costs to break a link of weight one, on the scale of half a squared distance. "auto" is the average
-        of half the squared distance of a row to the mean of all rows, so that results do not depend on the unit of
-        the table: a link of weight one then counts as much as one row does in the worst case of a single cluster.
-        With 0 links play no part except in the start.
-    init : {"neighbourhoods", "k-means++", "random"} or array-like of shape (n_clusters, n_features), \
-            default="neighbourhoods"
-        Where the centres start: the means of must-link components, far from each other, and further rows as by
-        "k-means++"; rows drawn far from each other; rows drawn at random; or these centres.
+        The penalty of a broken link of weight one, on the scale of half a squared distance. "auto" is the mean of half
+        the squared distance of a row to the mean of all rows, which makes results independent of the unit of X. With
+        0 links are used only for the start.
+    init : {"components", "k-means++", "random"} or array-like of shape (n_clusters, n_features), default="components"
+        The starting centers:
+
+        - "components": means of must-link components far from each other, then rows as by "k-means++";
+        - "k-means++": rows drawn far from each other;
+        - "random": rows drawn at random;
+        - an array: these centers.
+
     n_init : int or "auto", default="auto"
-        How many runs to make from different starts, of which the one with the least objective is kept. "auto" is one
-        run, ten for ``init="random"``. Where chance plays no part in the start, one run is made.
+        The number of runs from different starts, of which the one with the lowest objective is kept. "auto" is one
+        run, ten for ``init="random"``. From a start without randomness one run is made.
     max_iter : int, default=300
-        The most iterations of a run.
+        The maximum number of iterations of a run.
     tol : float, default=1e-4
-        A run stops when the squared shift of all centres together falls to this share of the mean variance of the
-        features.
+        A run stops when the squared shift of all centers together is at most this fraction of the mean variance of
+        the features.
     verbose : int or bool, default=0
         Whether to show a progress bar.
     random_state : int, RandomState or None, default=None
@@ -57,17 +56,17 @@ class PCKMeans(_ConstrainedKMeans):
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The mean of each cluster.
     inertia_ : float
-        The weighted sum of squared distances of the rows to the centres of their clusters.
+        The weighted sum of squared distances of the rows to the centers of their clusters.
     n_iter_ : int
-        The number of iterations of the run that was kept.
+        The number of iterations of the kept run.
     objective_ : list of float
-        Half the inertia and the price of all broken links, after each assignment of that run; it never rises.
+        Half the inertia plus the penalties of all broken links, after each assignment of that run; it never rises.
     violations_ : Constraints
         The links that the result breaks.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if the table had any.
+        Their names, if X has any.
 
     See Also
     --------
@@ -76,24 +75,20 @@ class PCKMeans(_ConstrainedKMeans):
 
     Notes
     -----
-    The objective is the sum of half the squared distances of the rows to their centres, and of the prices of broken
-    links: `penalty` times the weight of the link. Each round lowers it: rows without links go to the nearest centre;
-    rows with links are visited by iterated conditional modes until none moves; then the centres become means.
+    The objective is the sum of half the squared distances of the rows to their centers, and of `penalty` times the
+    weight of each broken link. Each iteration lowers it: rows without links go to the nearest center; rows with links
+    are visited by iterated conditional modes until none moves; then the centers become means.
 
     What the paper leaves open or does otherwise: the most certain rows are visited first rather than in random order.
     After the rows, must-link components may move as a whole, because row by row a component with heavy links can
-    never leave a cluster. So with a high penalty no link is broken in the end, if there are more clusters than any
-    component has cannot-linked neighbours. The paper fills missing centres with random perturbations of the mean of
-    all rows; here they are drawn as by k-means++ from the centres so far on. An empty cluster is restarted at the row
-    whose leaving lowers the objective most.
+    never leave a cluster. With a high penalty no link is broken in the end, if there are more clusters than any
+    component has cannot-linked neighbors. Missing centers are drawn by k-means++ rather than as random perturbations
+    of the mean of all rows. An empty cluster is restarted at the row or component whose leaving lowers the objective
+    most.
 
-    The "auto" penalty is a compromise, chosen among 0.05 to 100 times its value on iris, wine, digits and breast
-    cancer, with 10 and 50 links per 100 rows, and looked at again on other draws of links from the same tables. With
-    many clean links less was worse on nearly all of them. With one link in ten wrong, half as much was often better
-    and twice as much often worse. Raw breast cancer, where one column drowns the others, asks for two to four times as
-    much even so. It is worth a search where links are plenty.
-
-    How the rows are numbered matters only among exact ties.
+    The "auto" penalty is a compromise over four data sets. With many correct links a higher one is often better, with
+    wrong links a lower one; with many links it is worth a search. The numbering of the rows matters only for exact
+    ties.
 
     References
     ----------
@@ -106,13 +101,13 @@ class PCKMeans(_ConstrainedKMeans):
     >>> X = np.array([[0.0], [1.0], [2.0], [8.0], [9.0], [10.0]])
     >>> links = Constraints(must_link=[(2, 3)], cannot_link=[(1, 2)])
     >>> PCKMeans(n_clusters=2, random_state=0).fit(X, constraints=links).labels_
-    array([1, 1, 0, 0, 0, 0], dtype=int32)
+    array([1, 1, 0, 0, 0, 0])
     >>> PCKMeans(n_clusters=2, penalty=0.1, random_state=0).fit(X, constraints=links).violations_
     Constraints(1 must-link, 1 cannot-link)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ConstrainedKMeans._parameter_constraints,
+        **_WeightedKMeans._parameter_constraints,
         "penalty": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
     }
 
@@ -121,7 +116,7 @@ class PCKMeans(_ConstrainedKMeans):
         n_clusters: int = 8,
         *,
         penalty: float | str = "auto",
-        init: str | ArrayLike = "neighbourhoods",
+        init: str | ArrayLike = "components",
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
@@ -137,15 +132,28 @@ class PCKMeans(_ConstrainedKMeans):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _plan(
-        self, table: RowBlocks, weight: Floats, links: Constraints, y: ArrayLike | None, rng: np.random.RandomState
-    ) -> tuple[BoundRows, Start]:
-        price = 0.0 if links.is_empty else self._price(table, weight)
-        bound = SoftLinks(table, weight, links if price else Constraints(), price)
-        return bound, self._start(table, weight, links, rng)
+    def _rule(self, problem: Problem) -> SoftLinks:
+        linked = problem.linked
+        penalty = 0.0 if linked.links.is_empty else self._penalty_of_weight_one(problem)
+        if not penalty:
+            linked = LinkedRows(Constraints(), problem.rows.n_rows)
+        return SoftLinks(
+            linked,
+            penalty * linked.links.weight,
+            data_factor=0.5,
+            group_scatter=lambda: _group_scatter(problem, linked),
+        )
 
-    def _price(self, table: RowBlocks, weight: Floats) -> float:
-        """Return what it costs to break a link of weight one."""
+    def _penalty_of_weight_one(self, problem: Problem) -> float:
+        """Return the penalty of a broken link of weight one."""
         if isinstance(self.penalty, str):
-            return 0.5 * table.n_features * table.mean_variance(weight)
+            return 0.5 * problem.rows.n_features * problem.mean_variance
         return float(self.penalty)
+
+
+def _group_scatter(problem: Problem, linked: LinkedRows) -> Floats:
+    """Return the squared distances of the rows of each component of several rows to their mean."""
+    indptr, grouped, number = linked.groups
+    rows, group = linked.rows[grouped], number[grouped]
+    members, weight = problem.rows.take(rows), problem.weight[rows]
+    return members.scatter(group, members.averages(group, len(indptr) - 1, weight), weight)

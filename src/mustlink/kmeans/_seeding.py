@@ -1,193 +1,212 @@
-"""Where centres start: k-means++, the neighbourhoods that must-links make, rows drawn at random."""
+"""Where runs start: k-means++, must-link components far apart, rows drawn at random, given centers.
+
+What k-means in a kernel shares takes functions that return distances in place of rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mustlink._rows import RowBlocks
-from mustlink._types import Floats
+from mustlink._types import Floats, Indices
 from mustlink.constraints import Constraints
+from mustlink.kmeans._rules import LinkedRows
 
-MOST_RUNS = 10
-"""How many runs are made by default from random rows, as in scikit-learn, or while no run succeeds."""
+# How many runs are made by default from random rows, as in scikit-learn, or while no run succeeds.
+DEFAULT_RUNS = 10
 
 
 @dataclass(frozen=True)
 class Start:
-    """A way to make starting centres.
+    """A way to draw a starting point.
 
-    `is_random` says whether each call of `centers` makes new ones, `n_runs` how many runs are made from it by default.
+    `is_random` is whether each call of `draw` gives another one, `n_runs` how many runs are made from it by default.
     """
 
-    centers: Callable[[], Floats]
-    is_random: bool
+    draw: Callable[[], Any]
+    is_random: bool = False
     n_runs: int = 1
 
+    def map(self, change: Callable[[Any], Any]) -> Start:
+        """Return the start whose drawn points are changed by a function."""
+        return Start(lambda: change(self.draw()), self.is_random, self.n_runs)
 
-def given_centers(centers: Floats) -> Start:
-    """Start from centres that are there already."""
-    return Start(lambda: centers, is_random=False)
 
-
-def random_rows(table: RowBlocks, weight: Floats, n_clusters: int, rng: np.random.RandomState) -> Start:
+def start_at_random_rows(rows: RowBlocks, weight: Floats, n_clusters: int, rng: np.random.RandomState) -> Start:
     """Start from different rows drawn at random, heavier ones more likely."""
-    order = table.order_by_content()
+    order = rows.order_by_content()
 
     def centers() -> Floats:
         mass = weight.copy()
-        drawn = []
+        drawn: list[int] = []
         for _ in range(n_clusters):
-            drawn.append(int(_draw(mass, order, 1, rng)[0]))
+            drawn.append(int(draw_rows(mass, order, 1, rng)[0]))
             mass[drawn] = 0.0
-        return table.rows(np.array(drawn))
+        return rows.rows(np.array(drawn))
 
-    return Start(centers, is_random=True, n_runs=MOST_RUNS)
+    return Start(centers, is_random=True, n_runs=DEFAULT_RUNS)
 
 
-def from_seeds(
-    table: RowBlocks, weight: Floats, seeds: NDArray[np.intp], n_clusters: int, rng: np.random.RandomState
+def start_at_seeds(
+    rows: RowBlocks, weight: Floats, seeds: Indices, n_clusters: int, rng: np.random.RandomState
 ) -> Start:
-    """Start from the means of seeded rows, and go on by k-means++ where they do not suffice.
+    """Start from the means of seeded rows, and add centers by k-means++ where they are too few.
 
     `seeds` holds the cluster of each seeded row, numbered without gaps, and -1 for all others.
     """
-    means = _seed_means(table, weight, seeds)
+    means = _seed_means(rows, weight, seeds)
     if len(means) == n_clusters:
-        return given_centers(means)
-    order = table.order_by_content()
-    return Start(lambda: _k_means_plus_plus(table, weight, order, n_clusters, rng, means), is_random=True)
+        return Start(lambda: means)
+    order = rows.order_by_content()
+
+    def centers() -> Floats:
+        closest = rows.nearest_distances(means) if len(means) else None
+        n_drawn = n_clusters - len(means)
+        drawn = draw_far_rows(
+            lambda index: rows.squared_distances(rows.rows(index)), weight, order, closest, n_drawn, n_clusters, rng
+        )
+        return np.concatenate([means, rows.rows(drawn)])
+
+    return Start(centers, is_random=True)
 
 
-def _seed_means(table: RowBlocks, weight: Floats, seeds: NDArray[np.intp]) -> Floats:
-    """Return the weighted mean of the seeded rows of each cluster."""
-    seeded = np.flatnonzero(seeds >= 0)
-    if seeded.size == 0:
-        return np.empty((0, table.n_features))
-    n_groups = int(seeds.max()) + 1
-    return table.take(seeded).averages(seeds[seeded], n_groups, weight[seeded]).rows(slice(None))
-
-
-def _k_means_plus_plus(
-    table: RowBlocks,
+def draw_far_rows(
+    distances_to: Callable[[Indices], Floats],
     weight: Floats,
-    order: NDArray[np.intp],
+    order: Indices,
+    closest: Floats | None,
+    n_drawn: int,
     n_clusters: int,
     rng: np.random.RandomState,
-    given: Floats,
-) -> Floats:
-    """Add rows far from the centres so far until there are `n_clusters`.
+) -> Indices:
+    """Draw rows far from each other by k-means++.
 
-    A row is drawn with a chance in proportion to its weight times its squared distance to the nearest centre. As
-    in scikit-learn, 2 + log(k) rows are drawn each time and the one that lowers the inertia most is kept.
+    A row is drawn with a chance in proportion to its weight times its squared distance to the nearest center. As in
+    scikit-learn, 2 + log(k) rows are drawn each time and the one that lowers the inertia most is kept.
+
+    Parameters
+    ----------
+    distances_to : callable
+        Returns the squared distances of all rows to some rows, an array of shape (n_rows, n_some).
+    weight, order : ndarray of shape (n_rows,)
+        The weights of the rows, and the rows in an order that does not depend on how they are numbered.
+    closest : ndarray of shape (n_rows,) or None
+        The squared distance of every row to the nearest center so far; None if there is none.
+    n_drawn, n_clusters : int
+        How many rows to draw, and how many clusters there are in all.
+    rng : RandomState
+        The source of randomness.
     """
-    centers = list(given)
-    closest = np.ones(table.n_rows) if not centers else _nearest(table, given)
+    drawn: list[int] = []
     n_trials = 2 + int(np.log(n_clusters))
-    while len(centers) < n_clusters:
-        drawn = _draw(weight * closest, order, n_trials if centers else 1, rng)
-        candidates = table.rows(drawn)
-        if centers:
-            candidates = candidates[[_best_candidate(table, weight, closest, candidates)]]
-            np.minimum(closest, _nearest(table, candidates), out=closest)
-        else:
-            closest = _nearest(table, candidates)
-        centers.append(candidates[0])
-    return np.array(centers)
+    while len(drawn) < n_drawn:
+        if closest is None:
+            drawn.append(int(draw_rows(weight, order, 1, rng)[0]))
+            closest = distances_to(np.array(drawn[-1:]))[:, 0].copy()
+            continue
+        trials = draw_rows(weight * closest, order, n_trials, rng)
+        inertia = weight @ np.minimum(closest[:, None], distances_to(trials))
+        drawn.append(int(trials[np.argmin(inertia)]))
+        np.minimum(closest, distances_to(np.array(drawn[-1:]))[:, 0], out=closest)
+    return np.array(drawn, dtype=np.intp)
 
 
-def _draw(mass: Floats, order: NDArray[np.intp], size: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+def draw_rows(mass: Floats, order: Indices, size: int, rng: np.random.RandomState) -> Indices:
     """Draw rows in proportion to their mass, or any rows where there is none.
 
-    The rows are lined up in the given order, which depends on their content. So a row of weight two is as likely to
-    be met as two equal rows, and the same rows are drawn however they are numbered.
+    The rows are lined up in the given order, which depends on their content. A row of weight two is then as likely to
+    be drawn as two equal rows, and the same rows are drawn however they are numbered.
     """
     reached = np.cumsum(mass[order])
     if not reached[-1] > 0:
         return order[rng.randint(len(mass), size=size)]
     place = np.searchsorted(reached, rng.random_sample(size) * reached[-1], side="right")
-    # Rounding may carry a draw beyond the last row that has any mass.
+    # Rounding can carry a draw beyond the last row that has any mass.
     return order[np.minimum(place, np.searchsorted(reached, reached[-1]))]
 
 
-def _nearest(table: RowBlocks, centers: Floats) -> Floats:
-    """Return the squared distance of every row to the nearest centre."""
-    return np.concatenate(table.map_pieces(lambda _, piece: piece.squared_distances(centers).min(axis=1)))
+def component_seeds(rows: RowBlocks, weight: Floats, linked: LinkedRows, n_clusters: int) -> Indices:
+    """Choose must-link components as seeds, and number their rows by cluster; -1 is every other row.
 
-
-def _best_candidate(table: RowBlocks, weight: Floats, closest: Floats, candidates: Floats) -> int:
-    """Return which candidate would lower the inertia most."""
-
-    def inertia(rows: slice, piece: RowBlocks) -> Floats:
-        return np.asarray(weight[rows] @ np.minimum(closest[rows, None], piece.squared_distances(candidates)))
-
-    return int(np.argmin(sum(table.map_pieces(inertia))))
-
-
-def neighbourhood_seeds(table: RowBlocks, weight: Floats, links: Constraints, n_clusters: int) -> NDArray[np.intp]:
-    """Choose rows that tell where clusters are, and number them by cluster; -1 is every other row.
-
-    A neighbourhood is a must-link component of two rows or more. With as many as clusters or more, they are taken
-    by a farthest-first traversal, from the heaviest on, in which distance counts by the weight of the
-    neighbourhood. With fewer, all are taken, then a row that is cannot-linked to each of them, if there is one.
+    With as many components of two and more rows as clusters, or more, they are taken by a farthest-first traversal,
+    from the heaviest on, in which distance counts by the weight of the component. With fewer, all are taken, then a
+    row that is cannot-linked to each of them, if there is one.
     """
-    seeds = np.full(table.n_rows, -1, dtype=np.intp)
-    component = links.components(table.n_rows)
-    linked = np.flatnonzero(np.bincount(component)[component] > 1)
-    if linked.size == 0:
-        return seeds
-    _, group = np.unique(component[linked], return_inverse=True)
-    n_groups = int(group.max()) + 1
-    mass = np.bincount(group, weight[linked], n_groups).astype(np.float64)
-    means = table.take(linked).averages(group, n_groups, weight[linked])
-    chosen = _farthest_first(means, mass, min(n_clusters, n_groups))
-    cluster_of = np.full(n_groups, -1, dtype=np.intp)
-    cluster_of[chosen] = np.arange(len(chosen))
-    seeds[linked] = cluster_of[group]
-    return with_row_apart(table, links, seeds, n_clusters)
+    indptr, grouped, number = linked.groups
+    if grouped.size == 0:
+        return np.full(rows.n_rows, -1, dtype=np.intp)
+    grouped, group, n_groups = linked.rows[grouped], number[grouped], len(indptr) - 1
+    mass = np.bincount(group, weight[grouped], n_groups).astype(np.float64)
+    means = rows.take(grouped).averages(group, n_groups, weight[grouped])
+    middle = np.average(means.rows(slice(None)), axis=0, weights=mass if mass.any() else None)
+    chosen = farthest_first(
+        lambda latest: np.sqrt(means.squared_distances(means.rows(np.array([latest])))[:, 0]),
+        means.squared_distances(middle[None])[:, 0],
+        mass,
+        min(n_clusters, n_groups),
+    )
+    return add_row_apart(rows, linked.given, seed_groups(linked, chosen), n_clusters)
 
 
-def with_row_apart(table: RowBlocks, links: Constraints, seeds: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
-    """Add to the seeds a row that is cannot-linked to every seeded cluster, if there is one and a cluster is left.
+def farthest_first(distances_to: Callable[[int], Floats], outlying: Floats, mass: Floats, n_chosen: int) -> list[int]:
+    """Choose the heaviest point, then repeatedly the one for which mass times distance to those chosen is largest.
 
-    Of several such rows, the one farthest from all seeded rows' clusters is taken.
+    `distances_to` returns the distance of all points to one of them. Of several heaviest points the first is the one
+    farthest from the middle of all, by the distances `outlying`, however they are numbered.
     """
-    n_groups = int(seeds.max()) + 1
-    if not 0 < n_groups < n_clusters:
-        return seeds
-    apart = _rows_apart_from_all(links, seeds, n_groups)
-    if apart.size:
-        means = _seed_means(table, np.ones(table.n_rows), seeds)
-        distance = table.take(apart).squared_distances(means).min(axis=1)
-        seeds[apart[np.argmax(distance)]] = n_groups
-    return seeds
-
-
-def _farthest_first(points: RowBlocks, mass: Floats, n_chosen: int) -> list[int]:
-    """Take the heaviest point, then again and again the one for which mass times distance to those taken is largest.
-
-    Of several heaviest points the first is the one farthest from the middle of all, however they are numbered.
-    """
-    middle = np.average(points.rows(slice(None)), axis=0, weights=mass if mass.any() else None)
-    outlying = points.squared_distances(middle[None])[:, 0]
     chosen = [int(np.lexsort((outlying, mass))[-1])]
-    nearest = np.full(points.n_rows, np.inf)
+    nearest = np.full(len(mass), np.inf)
     while len(chosen) < n_chosen:
-        latest = points.rows(np.array(chosen[-1:]))
-        np.minimum(nearest, np.sqrt(points.squared_distances(latest)[:, 0]), out=nearest)
+        np.minimum(nearest, distances_to(chosen[-1]), out=nearest)
         reach = mass * nearest
         reach[chosen] = -1.0
         chosen.append(int(np.argmax(reach)))
     return chosen
 
 
-def _rows_apart_from_all(links: Constraints, seeds: NDArray[np.intp], n_groups: int) -> NDArray[np.int64]:
-    """Return the rows outside the neighbourhoods that are cannot-linked to every one of them."""
+def seed_groups(linked: LinkedRows, chosen: list[int]) -> Indices:
+    """Number the rows of the chosen components in the order of the choice; -1 is every other row."""
+    indptr, grouped, number = linked.groups
+    cluster_of = np.full(len(indptr) - 1, -1, dtype=np.intp)
+    cluster_of[chosen] = np.arange(len(chosen))
+    seeds = np.full(linked.n_samples, -1, dtype=np.intp)
+    seeds[linked.rows[grouped]] = cluster_of[number[grouped]]
+    return seeds
+
+
+def add_row_apart(rows: RowBlocks, links: Constraints, seeds: Indices, n_clusters: int) -> Indices:
+    """Add to the seeds a row that is cannot-linked to every seeded cluster, if there is one and a cluster is left.
+
+    Of several such rows, the one farthest from the means of all seeded clusters is taken.
+    """
+    apart = rows_apart(links, seeds, n_clusters)
+    if apart.size:
+        means = _seed_means(rows, np.ones(rows.n_rows), seeds)
+        distance = rows.take(apart).squared_distances(means).min(axis=1)
+        seeds[apart[np.argmax(distance)]] = len(means)
+    return seeds
+
+
+def rows_apart(links: Constraints, seeds: Indices, n_clusters: int) -> Indices:
+    """Return the rows cannot-linked to every seeded cluster; none if no cluster is seeded, or all are."""
+    n_seeded = int(seeds.max()) + 1
+    if not 0 < n_seeded < n_clusters:
+        return np.empty(0, dtype=np.intp)
     pairs = np.concatenate([links.cannot_link, links.cannot_link[:, ::-1]])
     pairs = pairs[(seeds[pairs[:, 0]] < 0) & (seeds[pairs[:, 1]] >= 0)]
     met = np.unique(np.column_stack([pairs[:, 0], seeds[pairs[:, 1]]]), axis=0)
     rows, n_met = np.unique(met[:, 0], return_counts=True)
-    return rows[n_met == n_groups]
+    return rows[n_met == n_seeded]
+
+
+def _seed_means(rows: RowBlocks, weight: Floats, seeds: Indices) -> Floats:
+    """Return the weighted mean of the seeded rows of each cluster."""
+    seeded = np.flatnonzero(seeds >= 0)
+    if seeded.size == 0:
+        return np.empty((0, rows.n_features))
+    n_seeded = int(seeds.max()) + 1
+    return rows.take(seeded).averages(seeds[seeded], n_seeded, weight[seeded]).rows(slice(None))

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from mustlink._types import Array
-from mustlink.boosting import BoostedConstrainedKMeans, DistBoost, PriorityCOPKMeans
+from mustlink.boosting import BoostedConstrainedKMeans, DistBoost
+from mustlink.kmeans import PriorityCOPKMeans
 from mustlink.metric_learning import ITML
 from mustlink.reproduce.engine._claims import TIE, Claim, Verdict, join_words, missing_methods, score_text
 from mustlink.reproduce.engine._figures import Figure, LineStyle, curve_figures

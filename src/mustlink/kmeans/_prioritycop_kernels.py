@@ -1,31 +1,33 @@
 """Compiled loops of the constrained k-means that places pairs of rows in the order of their priority.
 
-Sums run feature by feature and row by row in the given order, without reassociation, so that a plain loop in Python
-gives the same bits.
+Sums run feature by feature and row by row in the given order, without reassociation: a plain loop in Python gives the
+same bits. The whole run is one compiled call, because boosting makes very many short ones.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from mustlink._jit import jit
 
-# Rows handled at a time: so many rows, turned on their side, and their distances stay in the nearest cache.
+# Rows handled at a time: this many rows, transposed, and their distances stay in the nearest cache.
 TILE = 128
 
-# Lines a power of two apart would all fall on the same few places of the cache, so that they are set apart by more.
+# Lines a power of two apart would all fall on the same few places of the cache; the padding avoids that.
 PADDED = TILE + 8
 
-# How many sets of centres are remembered to notice that the run goes round in circles.
+# How many sets of centers are remembered to detect a cycle.
 MEMORY = 32
 
 
 @jit
-def tile_distances(X, rows, start, size, centers, tile, distances):  # type: ignore[no-untyped-def]
-    """Write the squared distances of the rows `rows[start:start + size]` to all centres, one line per centre.
+def tile_distances(X: Any, rows: Any, start: int, size: int, centers: Any, tile: Any, distances: Any) -> None:
+    """Write the squared distances of the rows `rows[start:start + size]` to all centers, one line per center.
 
-    The rows lie side by side in `tile`, so that the innermost loop runs over rows and uses the vector unit whatever
-    the number of clusters or features.
+    The rows lie side by side in `tile`: the innermost loop runs over rows and uses the vector unit whatever the number
+    of clusters or features.
     """
     n_clusters, n_features = centers.shape
     for r in range(size):
@@ -45,8 +47,8 @@ def tile_distances(X, rows, start, size, centers, tile, distances):  # type: ign
 
 
 @jit
-def nearest(X, rows, centers, labels):  # type: ignore[no-untyped-def]
-    """Label each of `rows` with its nearest centre, the first of equally near ones."""
+def nearest(X: Any, rows: Any, centers: Any, labels: Any) -> None:
+    """Label each of `rows` with its nearest center, the first of equally near ones."""
     n_clusters, n_features = centers.shape
     tile = np.empty((n_features, PADDED), X.dtype)
     distances = np.empty((n_clusters, TILE), X.dtype)
@@ -70,10 +72,10 @@ def nearest(X, rows, centers, labels):  # type: ignore[no-untyped-def]
 
 
 @jit
-def nearest_two(X, rows, centers, first, second, distance):  # type: ignore[no-untyped-def]
-    """Write the nearest and the second nearest centre of each of `rows`, and the squared distance to the nearest.
+def nearest_two(X: Any, rows: Any, centers: Any, first: Any, second: Any, distance: Any) -> None:
+    """Write the nearest and the second nearest center of each of `rows`, and the squared distance to the nearest.
 
-    With a single centre there is no second one, and the first stands for it.
+    With a single center there is no second one, and the first stands for it.
     """
     n_clusters, n_features = centers.shape
     tile = np.empty((n_features, PADDED), X.dtype)
@@ -95,11 +97,11 @@ def nearest_two(X, rows, centers, first, second, distance):  # type: ignore[no-u
 
 
 @jit
-def place_pairs(left, right, is_must, first, second, distance, assigned):  # type: ignore[no-untyped-def]
+def place_pairs(left: Any, right: Any, is_must: Any, first: Any, second: Any, distance: Any, assigned: Any) -> None:
     """Place the two ends of each pair, in the order given; `assigned` is written, -1 before and no -1 after.
 
-    An end that an earlier pair has placed stays. Of a free pair the end that is closer to its nearest centre has the
-    choice, and the right end has it when both are equally close.
+    An end that an earlier pair has placed stays. Of a free pair the end that is closer to its nearest center
+    chooses; the right end if both are equally close.
     """
     for b in range(len(assigned)):
         assigned[b] = -1
@@ -126,8 +128,8 @@ def place_pairs(left, right, is_must, first, second, distance, assigned):  # typ
 
 
 @jit
-def means(X, labels, centers):  # type: ignore[no-untyped-def]
-    """Return the mean of the rows of each cluster; an empty cluster keeps its centre."""
+def means(X: Any, labels: Any, centers: Any) -> Any:
+    """Return the mean of the rows of each cluster; an empty cluster keeps its center."""
     n_clusters, n_features = centers.shape
     sums = np.zeros((n_clusters, n_features), np.float64)
     counts = np.zeros(n_clusters, np.int64)
@@ -144,8 +146,8 @@ def means(X, labels, centers):  # type: ignore[no-untyped-def]
 
 
 @jit
-def remember(centers, place):  # type: ignore[no-untyped-def]
-    """Write the centres into a place of the trail, one after the other."""
+def remember(centers: Any, place: Any) -> None:
+    """Write the centers into a row of the trail."""
     n_clusters, n_features = centers.shape
     for c in range(n_clusters):
         for f in range(n_features):
@@ -153,8 +155,8 @@ def remember(centers, place):  # type: ignore[no-untyped-def]
 
 
 @jit
-def seen_before(centers, trail, n_seen):  # type: ignore[no-untyped-def]
-    """Whether the very same centres are among those remembered."""
+def seen_before(centers: Any, trail: Any, n_seen: int) -> bool:
+    """Return whether exactly these centers are among those remembered."""
     n_features = centers.shape[1]
     for s in range(min(n_seen, len(trail))):
         place = 0
@@ -166,12 +168,14 @@ def seen_before(centers, trail, n_seen):  # type: ignore[no-untyped-def]
 
 
 @jit
-def priority_cop(X, free, bound, left, right, is_must, centers, max_iter):  # type: ignore[no-untyped-def]
-    """Assign and average in turn; return the labels, the centres that gave them, and the number of assignments.
+def priority_cop(
+    X: Any, free: Any, bound: Any, left: Any, right: Any, is_must: Any, centers: Any, max_iter: int
+) -> Any:
+    """Assign and average in turn; return the labels, the centers that gave them, and the number of assignments.
 
     `free` holds the rows in no pair, `bound` the rows in some pair; `left` and `right` are positions in `bound`, by
-    descending priority. The centres decide all that follows, so that centres met before end the run: a fixed point if
-    they are the latest ones, a circle otherwise.
+    descending priority. The centers decide all that follows; the run ends at centers met before: a fixed point if
+    they are the latest ones, a cycle otherwise.
     """
     labels = np.empty(len(X), np.int32)
     first = np.empty(len(bound), np.int32)
@@ -197,8 +201,8 @@ def priority_cop(X, free, bound, left, right, is_must, centers, max_iter):  # ty
 
 
 @jit
-def inertia_of(X, labels, centers):  # type: ignore[no-untyped-def]
-    """Return the sum of squared distances of the rows to the centres of their clusters."""
+def inertia_of(X: Any, labels: Any, centers: Any) -> float:
+    """Return the sum of squared distances of the rows to the centers of their clusters."""
     total = 0.0
     for row in range(len(labels)):
         c = labels[row]

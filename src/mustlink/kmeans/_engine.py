@@ -1,0 +1,338 @@
+"""The loop of constrained k-means: assign rows, fill empty clusters, update centers, until nothing changes.
+
+A *geometry* compares rows with centers and updates the centers, and the metric where one is learned. A *rule* places
+the linked rows. All other rows are free: they go to the nearest center.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mustlink._rows import Assignment, RowBlocks
+from mustlink._types import Floats, Indices, Mask
+from mustlink.kmeans._rules import LinkRule, NoPlacement
+
+__all__ = ["Euclidean", "Geometry", "Run", "State", "Step", "Stop", "assign", "best_of_runs", "iterate"]
+
+Report = Callable[[int, float], None]
+
+# The weight of a unit of weight zero in its costs: it still goes where it is near.
+MIN_WEIGHT = 1e-150
+
+
+@dataclass(frozen=True)
+class State:
+    """The centers, and the metric where one is learned."""
+
+    centers: Floats
+    metric: Any = None
+
+
+@dataclass
+class Step:
+    """One assignment: the cluster of every row and of every unit, and its cost.
+
+    `found` is what the geometry needs to update the centers.
+    """
+
+    labels: NDArray[np.int32]
+    found: Any
+    units: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    unit_cost: Floats = field(default_factory=lambda: np.empty(0))
+    inertia: float = 0.0
+    objective: float = 0.0
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When a run ends, apart from labels that do not change.
+
+    It ends after `max_iter` iterations; when the squared shift of all centers falls to `shift`, from the iteration
+    `min_iter` on; and, where `decrease` is given, when the objective falls by no more than this share of it. Then
+    labels that do not change are no reason to stop.
+    """
+
+    max_iter: int
+    shift: float = -1.0
+    min_iter: int = 1
+    decrease: float | None = None
+
+    def is_settled(self, labels: NDArray[np.int32], previous: NDArray[np.int32], objective: list[float]) -> bool:
+        """Whether nothing has changed since the previous assignment."""
+        if self.decrease is None:
+            return bool(np.array_equal(labels, previous))
+        return objective[-2] - objective[-1] <= self.decrease * objective[-2]
+
+
+@dataclass
+class Run:
+    """The result of one run."""
+
+    labels: NDArray[np.int32]
+    n_iter: int
+    objective: list[float]
+    state: State = State(np.empty((0, 0)))
+    inertia: float = 0.0
+    n_broken: int = 0
+
+    def beats(self, other: Run | None) -> bool:
+        """Whether to keep this run rather than the other."""
+        if other is None:
+            return True
+        return (self.n_broken, self.objective[-1]) < (other.n_broken, other.objective[-1])
+
+
+class Geometry(ABC):
+    """How rows are compared with centers.
+
+    What a step finds here is the cost of every row in its cluster, an array of shape (n_rows,).
+
+    Parameters
+    ----------
+    n_rows : int
+        The number of rows.
+    rule : LinkRule
+        The rule for the rows that are not free.
+    """
+
+    def __init__(self, n_rows: int, rule: LinkRule) -> None:
+        self.rule = rule
+        self.is_free: Mask = np.ones(n_rows, dtype=bool)
+        self.is_free[rule.rows] = False
+
+    @abstractmethod
+    def nearest(self, state: State) -> tuple[NDArray[np.int32], Any]:
+        """Return the nearest cluster of every row, and what an update needs."""
+
+    @abstractmethod
+    def unit_costs(self, state: State) -> Floats:
+        """Return the cost of every unit of the rule in every cluster."""
+
+    @abstractmethod
+    def update(self, step: Step, state: State) -> State:
+        """Return the centers, and the metric, that are best for the labels; an empty cluster keeps its center."""
+
+    def link_penalties(self, state: State) -> Floats | None:
+        """Return what broken links cost under the metric, where the metric decides on that."""
+        return None
+
+    def prior(self, state: State) -> float:
+        """Return what the metric adds to the objective."""
+        return 0.0
+
+    def add_units(self, step: Step) -> None:
+        """Enter the units, after they have been placed, into what an update needs."""
+        step.found[self.rule.rows] = step.unit_cost[self.rule.unit]
+
+    def inertia(self, step: Step) -> float:
+        """Return the cost of all rows in their clusters."""
+        return float(step.found.sum())
+
+    def counts(self, step: Step, n_clusters: int) -> Floats | Indices:
+        """Return the weight of every cluster."""
+        return np.bincount(step.labels, minlength=n_clusters)
+
+    def distances_to_own(self, step: Step, state: State) -> tuple[Floats, Floats]:
+        """Return how far every row, and every unit, is from the center of its cluster."""
+        return step.found, step.unit_cost.copy()
+
+    def noise(self, state: State) -> float:
+        """Return which gain in distance can be rounding."""
+        return 0.0
+
+    def move_row(self, step: Step, row: int, c: int) -> None:
+        """Enter a move of a free row into an empty cluster."""
+        step.found[row] = 0.0
+
+    def move_units(self, step: Step, units: Indices, c: int) -> None:
+        """Enter a move of units into an empty cluster."""
+        step.unit_cost[units] = 0.0
+
+
+class Euclidean(Geometry):
+    """Squared distances of weighted rows; what a step finds is an `Assignment`.
+
+    Parameters
+    ----------
+    rows : RowBlocks
+        The rows.
+    weight : ndarray of shape (n_rows,)
+        Their weights.
+    rule : LinkRule
+        The rule for the rows that are not free. A unit of several rows is its weighted mean.
+    """
+
+    def __init__(self, rows: RowBlocks, weight: Floats, rule: LinkRule) -> None:
+        super().__init__(rows.n_rows, rule)
+        self.is_free &= weight > 0
+        self._rows, self._free_weight = rows, np.where(self.is_free, weight, 0.0)
+        ruled = rows.take(rule.rows)
+        self._weight: Floats = np.bincount(rule.unit, weight[rule.rows], rule.n_units).astype(np.float64)
+        self._means, self._scatter = ruled, 0.0
+        if rule.n_units:
+            self._means = ruled.averages(rule.unit, rule.n_units, weight[rule.rows])
+            self._scatter = float(ruled.scatter(rule.unit, self._means, weight[rule.rows]).sum())
+
+    def nearest(self, state: State) -> tuple[NDArray[np.int32], Assignment]:
+        found = self._rows.assign(state.centers, self._free_weight)
+        return found.labels, found
+
+    def unit_costs(self, state: State) -> Floats:
+        """Return the weighted squared distances of the means of the units, without the scatter inside units."""
+        return np.maximum(self._weight, MIN_WEIGHT)[:, None] * self._means.squared_distances(state.centers)
+
+    def add_units(self, step: Step) -> None:
+        step.found.add(self._means.X, np.arange(self.rule.n_units), step.units, self._weight)
+        pulled = self.rule.pulled_rows(step.units)
+        if pulled is not None:
+            units, clusters, shares = pulled
+            step.found.add(self._means.X, units, clusters, self._weight[units] * shares)
+
+    def inertia(self, step: Step) -> float:
+        return float(step.found.inertia) + float(step.unit_cost.sum()) + self._scatter
+
+    def counts(self, step: Step, n_clusters: int) -> Floats:
+        return np.asarray(step.found.counts)
+
+    def update(self, step: Step, state: State) -> State:
+        found, centers = step.found, state.centers.copy()
+        filled = found.counts > 0
+        centers[filled] = found.origin + found.sums[filled] / found.counts[filled, None]
+        # Rounded to the precision of X: `predict` then uses exactly the centers that labeled the rows.
+        return State(centers.astype(self._rows.dtype).astype(np.float64))
+
+    def distances_to_own(self, step: Step, state: State) -> tuple[Floats, Floats]:
+        return self._free_weight * self._rows.distances_to_own(state.centers, step.labels), step.unit_cost.copy()
+
+    def noise(self, state: State) -> float:
+        rounding = 32 * np.finfo(self._rows.dtype).eps * np.abs(state.centers).max()
+        return float(self._free_weight.max(initial=1.0) * self._rows.n_features * rounding**2)
+
+    def move_row(self, step: Step, row: int, c: int) -> None:
+        step.found.move(self._rows.rows(np.array([row])), self._free_weight[[row]], step.labels[row], c)
+
+    def move_units(self, step: Step, units: Indices, c: int) -> None:
+        step.found.move(self._means.rows(units), self._weight[units], step.units[units[0]], c)
+
+
+def iterate(geometry: Geometry, state: State, stop: Stop, report: Report) -> Run:
+    """Assign and update in turn until no label changes, the centers stand still, or `max_iter` is reached.
+
+    Without a rule, the stopping rules and their order are those of scikit-learn's KMeans.
+    """
+    objective: list[float] = []
+    previous: NDArray[np.int32] | None = None
+    units: Indices | None = None
+    is_settled = False
+    n_iter = 0
+    while n_iter < stop.max_iter:
+        n_iter += 1
+        step = assign(geometry, state, units)
+        objective.append(step.objective)
+        report(n_iter, step.objective)
+        moved = fill_empty_clusters(geometry, step, state)
+        is_settled = not moved and previous is not None and stop.is_settled(step.labels, previous, objective)
+        if is_settled:
+            break
+        updated = geometry.update(step, state)
+        shift = float(np.square(updated.centers - state.centers).sum())
+        state, units = updated, step.units
+        if shift <= stop.shift and n_iter >= stop.min_iter:
+            break
+        previous = None if moved else step.labels
+    if not is_settled:
+        step = assign(geometry, state, units)
+        objective.append(step.objective)
+    return Run(step.labels, n_iter, objective, state, step.inertia, geometry.rule.n_broken(step.units))
+
+
+def assign(geometry: Geometry, state: State, previous: Indices | None) -> Step:
+    """Give free rows their nearest cluster, place the units, and compute the objective."""
+    rule = geometry.rule
+    step = Step(*geometry.nearest(state))
+    if rule.n_units:
+        penalties = geometry.link_penalties(state)
+        if penalties is not None:
+            rule.set_penalties(penalties)
+        costs = geometry.unit_costs(state)
+        step.units = rule.place(costs, previous)
+        step.unit_cost = costs[np.arange(rule.n_units), step.units]
+        step.labels[rule.rows] = step.units[rule.unit]
+        geometry.add_units(step)
+    step.inertia = geometry.inertia(step)
+    penalty = rule.penalty(step.units) if rule.n_units else 0.0
+    step.objective = rule.data_factor * step.inertia + penalty + geometry.prior(state)
+    return step
+
+
+def fill_empty_clusters(geometry: Geometry, step: Step, state: State) -> bool:
+    """Move the row or units whose leaving lowers the objective most into each empty cluster; return whether any moved.
+
+    Only moves that lower the objective by more than rounding are made, and none that empties another cluster.
+    """
+    rule, n_clusters = geometry.rule, len(state.centers)
+    empty = np.flatnonzero(geometry.counts(step, n_clusters) == 0)
+    if empty.size == 0:
+        return False
+    distance, unit_distance = geometry.distances_to_own(step, state)
+    gain_rows = np.where(geometry.is_free, rule.data_factor * distance, -np.inf)
+    members = np.bincount(step.labels[geometry.is_free], minlength=n_clusters)
+    members += np.bincount(step.units, minlength=n_clusters)
+    noise = geometry.noise(state)
+    first, size = rule.movers()
+    for n_moved, c in enumerate(empty):
+        gain_movers = rule.gain_of_leaving(step.units, unit_distance, int(c))
+        gain_movers[members[step.units[first]] <= size] = -np.inf
+        gain_rows[members[step.labels] < 2] = -np.inf
+        row = int(np.argmax(gain_rows))
+        best = gain_movers.max(initial=-np.inf)
+        if max(gain_rows[row], best) <= noise:
+            return n_moved > 0
+        if best > gain_rows[row]:
+            units = rule.units_of(int(np.argmax(gain_movers)))
+            geometry.move_units(step, units, int(c))
+            members[[step.units[units[0]], c]] += [-len(units), len(units)]
+            # At most this, now that the center is their own mean; they must not move again.
+            step.units[units], unit_distance[units] = c, 0.0
+            step.labels[rule.rows] = step.units[rule.unit]
+        else:
+            geometry.move_row(step, row, int(c))
+            members[[step.labels[row], c]] += [-1, 1]
+            step.labels[row], gain_rows[row] = c, -np.inf
+    return True
+
+
+def best_of_runs(
+    make_run: Callable[[Report], Run],
+    n_runs: int,
+    max_runs: int,
+    progress: Callable[[int], AbstractContextManager[Report]],
+    on_failure: Callable[[], None] | None = None,
+    best: Run | None = None,
+) -> Run:
+    """Make runs and return the best: `n_runs`, and up to `max_runs` while none finds a placement.
+
+    `progress` opens a bar for the run of a number, and `best` is a run made before. Raises NoPlacement if all fail.
+    """
+    number = 0
+    while number < n_runs or (best is None and number < max_runs):
+        number += 1
+        try:
+            with progress(number) as report:
+                run = make_run(report)
+        except NoPlacement:
+            if on_failure is not None:
+                on_failure()
+            continue
+        if run.beats(best):
+            best = run
+    if best is None:
+        raise NoPlacement
+    return best
