@@ -29,7 +29,6 @@ NOT_YET = {
     "_boostcluster",
     "_robust",
     "cli",
-    "kmeans",
     "metric_learning",
     "reproduce",
     "selection",

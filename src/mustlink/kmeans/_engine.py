@@ -119,6 +119,10 @@ class Geometry(ABC):
     def update(self, step: Step, state: State) -> State:
         """Return the centers, and the metric, that are best for the labels; an empty cluster keeps its center."""
 
+    def finish(self, step: Step, state: State) -> State:
+        """Return the state to keep after the last step, whose labels are those of the step before."""
+        return state
+
     def link_penalties(self, state: State) -> Floats | None:
         """Return what broken links cost under the metric, where the metric decides on that."""
         return None
@@ -208,6 +212,10 @@ class Euclidean(Geometry):
         # Rounded to the precision of X: `predict` then uses exactly the centers that labeled the rows.
         return State(centers.astype(self._rows.dtype).astype(np.float64))
 
+    def finish(self, step: Step, state: State) -> State:
+        # The same means up to rounding, and what scikit-learn's KMeans keeps.
+        return self.update(step, state)
+
     def distances_to_own(self, step: Step, state: State) -> tuple[Floats, Floats]:
         return self._free_weight * self._rows.distances_to_own(state.centers, step.labels), step.unit_cost.copy()
 
@@ -240,6 +248,7 @@ def iterate(geometry: Geometry, state: State, stop: Stop, report: Report) -> Run
         moved = fill_empty_clusters(geometry, step, state)
         is_settled = not moved and previous is not None and stop.is_settled(step.labels, previous, objective)
         if is_settled:
+            state = geometry.finish(step, state)
             break
         updated = geometry.update(step, state)
         shift = float(np.square(updated.centers - state.centers).sum())

@@ -59,7 +59,20 @@ class PriorityLinks:
 
     @classmethod
     def of(cls, links: Constraints, n_samples: int) -> Self:
-        """Prepare the links between n_samples rows."""
+        """Prepare the links.
+
+        Parameters
+        ----------
+        links : Constraints
+            The links.
+        n_samples : int
+            The number of rows.
+
+        Returns
+        -------
+        PriorityLinks
+            The links with their rows.
+        """
         linked, local = links.compact()
         left, right = np.ascontiguousarray(local.pairs.T, dtype=np.intp)
         is_free = np.ones(n_samples, dtype=bool)
@@ -67,27 +80,83 @@ class PriorityLinks:
         return cls(linked, np.flatnonzero(is_free), left, right, local.sign > 0, local.weight)
 
     def cluster(self, X: Array, priority: Floats, centers: Array, max_iter: int) -> tuple[Labels, Array, int]:
-        """Return labels, centers and number of iterations of a run; links of equal priority keep their order."""
+        """Make a run.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            The rows.
+        priority : ndarray of shape (n_links,)
+            The priorities of the links; links of equal priority keep their order.
+        centers : ndarray of shape (n_clusters, n_features)
+            The starting centers, in the precision of X.
+        max_iter : int
+            The maximum number of assignments.
+
+        Returns
+        -------
+        tuple of ndarray, ndarray and int
+            The labels, the centers that gave them, and the number of assignments.
+        """
         order = np.argsort(-priority, kind="stable")
         ends = (self.left[order], self.right[order], self.is_must[order])
         labels, centers, n_iter = priority_cop(RowBlocks(X).X, self.free, self.linked, *ends, centers, max_iter)
         return labels, centers, int(n_iter)
 
     def kept(self, labels: Array) -> Mask:
-        """Return whether labels of all rows keep each link."""
+        """Return whether labels keep each link.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,)
+            The labels of all rows.
+
+        Returns
+        -------
+        ndarray of shape (n_links,)
+            Whether each link is kept.
+        """
         linked = labels[self.linked]
         return np.asarray((linked[self.left] == linked[self.right]) == self.is_must)
 
     @staticmethod
     def nearest(X: Array, centers: Array) -> Labels:
-        """Label each row with its nearest center, with the same rounding as in a run."""
+        """Label each row with its nearest center, with the same rounding as in a run.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            The rows.
+        centers : ndarray of shape (n_clusters, n_features)
+            The centers.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The labels.
+        """
         labels = np.empty(len(X), dtype=np.int32)
         nearest(RowBlocks(X).X, np.arange(len(X)), centers.astype(X.dtype), labels)
         return labels
 
     @staticmethod
     def draw_centers(X: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
-        """Draw different rows as starting centers, in time independent of the number of rows."""
+        """Draw different rows as starting centers, in time independent of the number of rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            The rows.
+        n_clusters : int
+            How many to draw.
+        rng : RandomState
+            The source of randomness.
+
+        Returns
+        -------
+        ndarray of shape (n_clusters, n_features)
+            The centers.
+        """
         drawn: list[int] = []
         while len(drawn) < n_clusters:
             row = int(rng.randint(len(X)))
