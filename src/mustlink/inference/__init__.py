@@ -1,7 +1,8 @@
 """What follows from links and evidence: marginals and best labelings of the linked rows.
 
 A :class:`LinkModel` is the question, and each module here an answer: belief propagation, exact marginals on a
-forest of cannot-links, and the best labeling by iterated conditional modes. Exact enumeration, mean field and Gibbs sampling belong here when mixtures need them.
+forest of cannot-links, and the best labeling by iterated conditional modes. Exact enumeration, mean field and Gibbs
+sampling belong here when mixtures need them.
 """
 
 from mustlink.inference._belief_propagation import Marginals, propagate_beliefs

@@ -217,7 +217,8 @@ class MPCKMeans(_ConstrainedKMeans):
 
     def _check_new_rows(self, X: Any) -> RowBlocks:
         """Check rows that come after the fit, and standardize their columns."""
-        return RowBlocks(self._standardizer.transform(super()._check_new_rows(X).X))
+        rows = super()._check_new_rows(X)
+        return RowBlocks(self._standardizer.transform(rows.X))
 
     def _plan(self, problem: Problem) -> Plan:
         n_features = problem.rows.n_features
