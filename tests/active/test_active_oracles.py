@@ -18,7 +18,7 @@ from mustlink.active import (
 )
 
 
-def test_truth_knows_the_classes_and_what_is_missing():
+def test_truth_answers_by_classes_and_skips_unknown_ones():
     oracle = TruthOracle([0, 0, 1, -1])
     assert [oracle(0, row) for row in (1, 2, 3)] == [True, False, None]
     assert TruthOracle([0.0, np.nan, 0.0])(0, 1) is None
@@ -27,7 +27,7 @@ def test_truth_knows_the_classes_and_what_is_missing():
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.2, 1.0])
-def test_noise_is_a_share_of_the_questions_and_the_same_every_time(noise):
+def test_noise_is_a_fraction_of_answers_and_repeatable(noise):
     y = np.arange(200) % 3
     oracle, truth = NoisyOracle(y, noise, random_state=1), TruthOracle(y)
     pairs = [(a, b) for a in range(0, 60) for b in range(a)]
@@ -39,17 +39,17 @@ def test_noise_is_a_share_of_the_questions_and_the_same_every_time(noise):
 
 
 @pytest.mark.parametrize("noise", [-0.1, 1.1])
-def test_noise_is_a_share(noise):
-    with pytest.raises(ValueError, match="must be a share from 0 to 1"):
+def test_invalid_noise_is_refused(noise):
+    with pytest.raises(ValueError, match="must be a fraction from 0 to 1"):
         NoisyOracle([0, 1], noise)
 
 
-def test_noise_leaves_the_unknown_unknown():
+def test_noise_does_not_affect_unknown_classes():
     assert NoisyOracle([0, -1], 1.0)(0, 1) is None
 
 
 @pytest.mark.parametrize("cls", [Consolidate, MinMax, RandomPairs])
-def test_wrong_answers_end_in_links_that_a_clusterer_takes(cls):
+def test_wrong_answers_give_links_for_clusterers(cls):
     from mustlink import PCKMeans
 
     rng = np.random.default_rng(0)
@@ -58,12 +58,12 @@ def test_wrong_answers_end_in_links_that_a_clusterer_takes(cls):
     strategy = cls(X, 3, random_state=0)
     links = ask(strategy, NoisyOracle(y, 0.15, random_state=0))
     assert strategy.question is None, "asking ends all the same"
-    assert strategy.contradictions == [], "what follows is not asked, so that nothing contradicts"
+    assert strategy.contradictions == [], "entailed questions are not asked, hence no contradictions"
     assert 0 < links.violation_rate(y) < 0.4
     assert len(np.unique(PCKMeans(3, random_state=0).fit(X, constraints=links).labels_)) == 3
 
 
-def test_a_callback_sees_the_records():
+def test_a_callback_gets_the_records():
     seen = []
 
     def same_letter(one, other):
@@ -78,14 +78,14 @@ def test_a_callback_sees_the_records():
 
 
 @pytest.mark.parametrize(("typed", "answer"), [("y", True), ("NO", False), ("s", None), ("hm\n\nyes", True)])
-def test_a_person_is_asked_until_the_answer_is_one(typed, answer):
+def test_the_terminal_asks_until_the_answer_is_valid(typed, answer):
     screen = io.StringIO()
     oracle = TerminalOracle(source=io.StringIO(typed + "\n"), target=screen)
     assert oracle(3, 4) is answer
     assert screen.getvalue().count("row 3") == typed.count("\n") + 1
 
 
-def test_a_person_who_leaves_interrupts():
+def test_the_end_of_input_is_an_interruption():
     with pytest.raises(KeyboardInterrupt):
         TerminalOracle(["a", "b"], source=io.StringIO(), target=io.StringIO())(0, 1)
 
@@ -101,7 +101,7 @@ def test_all_oracles_are_oracles():
         assert isinstance(oracle, Oracle)
 
 
-def test_asking_stops_at_the_limit_and_goes_on_after_an_interruption(capsys):
+def test_asking_stops_at_the_limit_and_continues_after_an_interruption(capsys):
     y = np.arange(30) % 2
     strategy = MinMax(np.arange(30.0)[:, None], 2, random_state=0)
     assert len(ask(strategy, TruthOracle(y), 0)) == 0
@@ -119,9 +119,9 @@ def test_asking_stops_at_the_limit_and_goes_on_after_an_interruption(capsys):
     assert ask(strategy, TruthOracle(y)).violation_rate(y) == 0
 
 
-def test_bad_calls_are_refused():
+def test_invalid_calls_are_refused():
     strategy = MinMax([[0.0], [1.0]], 2)
-    with pytest.raises(ValueError, match="n_questions is -1"):
+    with pytest.raises(ValueError, match="n_questions must not be negative; got -1"):
         ask(strategy, TruthOracle([0, 1]), -1)
-    with pytest.raises(TypeError, match="An oracle is a callable of two rows; got list"):
+    with pytest.raises(TypeError, match="An oracle must be a callable of two rows; got list"):
         ask(strategy, [0, 1])

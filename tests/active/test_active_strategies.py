@@ -12,7 +12,7 @@ from sklearn.datasets import make_blobs
 
 from mustlink import Constraints
 from mustlink.active import NPU, Answer, Consolidate, Explore, MinMax, Question, RandomPairs, TruthOracle, ask
-from mustlink.active._npu import leaf_similarity, normalised_uncertainty, shares_of
+from mustlink.active._npu import leaf_similarity, normalized_uncertainty, to_probabilities
 from mustlink.errors import ConstraintError
 from reference.active import membership, next_question, uncertainty_per_question
 
@@ -29,29 +29,29 @@ ALL = [*PLACING, pytest.param(RandomPairs, {}, id="RandomPairs")]
 
 @pytest.fixture(scope="module")
 def blobs():
-    centres = 30 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
-    return make_blobs(n_samples=[20, 15, 12, 3], centers=centres, random_state=0)
+    centers = 30 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+    return make_blobs(n_samples=[20, 15, 12, 3], centers=centers, random_state=0)
 
 
 def run(strategy, answer, limit=10_000):
-    """Answer until the end; return the questions."""
-    put = []
+    """Answer all questions, and return them."""
+    asked = []
     for question in itertools.islice(strategy, limit):
-        put.append(question)
+        asked.append(question)
         strategy.answer(answer(*question))
-    return put
+    return asked
 
 
 @pytest.mark.parametrize(("kind", "cls"), [("explore", Explore), ("consolidate", Consolidate), ("minmax", MinMax)])
 @settings(deadline=None, max_examples=15)
 @given(data=st.data())
-def test_questions_are_those_of_the_definition(kind, cls, data):
+def test_questions_match_the_definition(kind, cls, data):
     n_rows, k = data.draw(st.integers(3, 9)), data.draw(st.integers(2, 4))
     k = min(k, n_rows)
     seed = data.draw(st.integers(0, 1000))
     X = np.random.default_rng(seed).normal(size=(n_rows, 2))
     strategy = cls(X, k, random_state=seed)
-    start = strategy.neighbourhoods[0][0]
+    start = strategy.components[0][0]
     order = strategy._shuffled.tolist() if kind == "consolidate" else ()
     for _ in range(40):
         expected = next_question(kind, X, k, strategy.answers, start, order)
@@ -60,11 +60,11 @@ def test_questions_are_those_of_the_definition(kind, cls, data):
             break
         strategy.answer(data.draw(st.sampled_from([True, False, False, None])))
     else:
-        pytest.fail("There are only so many questions about so few rows.")
+        pytest.fail("More questions than pairs of rows.")
 
 
 @pytest.mark.parametrize(("cls", "options"), ALL)
-def test_no_question_is_settled_or_put_twice(cls, options, blobs):
+def test_no_question_is_settled_or_asked_twice(cls, options, blobs):
     X, y = blobs
     strategy = cls(X, 4, random_state=3, **options)
     truth, skips = TruthOracle(y), np.random.default_rng(0)
@@ -80,16 +80,16 @@ def test_no_question_is_settled_or_put_twice(cls, options, blobs):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_explore_finds_all_separated_groups(blobs, seed):
+def test_explore_finds_all_separated_clusters(blobs, seed):
     X, y = blobs
     strategy = Explore(X, 4, random_state=seed)
     run(strategy, TruthOracle(y))
-    assert len({y[row] for row, *_ in strategy.neighbourhoods}) == 4
+    assert len({y[row] for row, *_ in strategy.components}) == 4
     assert strategy.n_asked <= 4 * 3 // 2
 
 
 @pytest.mark.parametrize("order", ["random", "central"])
-def test_consolidate_takes_at_most_one_question_less_than_groups_per_row(order):
+def test_consolidate_takes_at_most_n_clusters_minus_one_questions_per_row(order):
     X, y = make_blobs(80, centers=5, cluster_std=6, random_state=1)
     strategy = Consolidate(X, 5, order=order, random_state=0)
     run(strategy, TruthOracle(y))
@@ -97,8 +97,8 @@ def test_consolidate_takes_at_most_one_question_less_than_groups_per_row(order):
     counts = {}
     for answer in strategy.answers[explored + 1 :]:
         counts[answer.a] = counts.get(answer.a, 0) + 1
-    assert max(counts.values()) == 4, "overlapping groups need all of them for some row"
-    assert sum(map(len, strategy.neighbourhoods)) == 80
+    assert max(counts.values()) == 4, "overlapping clusters need all of them for some row"
+    assert sum(map(len, strategy.components)) == 80
     assert strategy.constraints.violation_rate(y) == 0
     closure = strategy.constraints.closure(80)
     assert closure.n_components == 5
@@ -109,19 +109,19 @@ def _n_groups(X, y, answers):
     replayed = Explore(X, 5, random_state=0)
     for answer in answers:
         replayed.tell(*answer)
-    return len(replayed.neighbourhoods)
+    return len(replayed.components)
 
 
 @pytest.mark.parametrize(("cls", "options"), PLACING[1:])
-def test_in_the_end_every_row_has_its_place(cls, options, blobs):
+def test_finally_every_row_is_assigned(cls, options, blobs):
     X, y = blobs
     strategy = cls(X, 4, random_state=1, **options)
     run(strategy, TruthOracle(y))
-    found = {frozenset(group) for group in strategy.neighbourhoods}
+    found = {frozenset(group) for group in strategy.components}
     assert found == {frozenset(np.flatnonzero(y == label).tolist()) for label in range(4)}
 
 
-def test_random_pairs_end_when_all_is_known():
+def test_random_pairs_end_when_all_pairs_are_settled():
     y = np.array([0, 0, 0, 1, 1, 2])
     strategy = RandomPairs(np.zeros((6, 1)), 3, random_state=0)
     run(strategy, TruthOracle(y))
@@ -129,14 +129,14 @@ def test_random_pairs_end_when_all_is_known():
     assert (closure.n_components, len(closure.cannot_link)) == (3, 3)
 
 
-def test_random_pairs_of_a_large_table_end_too():
+def test_random_pairs_of_many_rows_end():
     known = Constraints.from_labels(np.arange(2000) % 2)
     assert RandomPairs(np.zeros((2000, 1)), 2, known=known, random_state=0).question is None
     assert RandomPairs(np.zeros((2000, 1)), 2, random_state=0).question is not None
 
 
 @pytest.mark.parametrize(("cls", "options"), ALL)
-def test_the_same_seed_puts_the_same_questions(cls, options, blobs):
+def test_the_same_seed_asks_the_same_questions(cls, options, blobs):
     X, y = blobs
     runs = [run(cls(X, 4, random_state=7, **options), TruthOracle(y), 40) for _ in range(2)]
     assert runs[0] == runs[1]
@@ -144,7 +144,7 @@ def test_the_same_seed_puts_the_same_questions(cls, options, blobs):
 
 
 @pytest.mark.parametrize(("cls", "options"), ALL)
-def test_answers_told_in_order_bring_a_new_strategy_to_the_same_place(cls, options, blobs):
+def test_answers_restore_the_state_in_a_new_strategy(cls, options, blobs):
     X, y = blobs
     if options.get("every"):
         options = options | {"every": 1}
@@ -162,23 +162,23 @@ def test_answers_told_in_order_bring_a_new_strategy_to_the_same_place(cls, optio
 
 
 @pytest.mark.parametrize(("cls", "options"), ALL)
-def test_undo_takes_back_and_asks_again(cls, options, blobs):
+def test_undo_asks_the_question_again(cls, options, blobs):
     X, y = blobs
     if options.get("every"):
         options = options | {"every": 1}
-    straight, wavering = (cls(X, 4, random_state=5, **options) for _ in range(2))
+    straight, undoing = (cls(X, 4, random_state=5, **options) for _ in range(2))
     oracle = TruthOracle(y)
     for place, question in enumerate(itertools.islice(straight, 15)):
-        assert wavering.question == question
+        assert undoing.question == question
         if place % 3 == 0:
-            wavering.answer(not oracle(*question))
-            wavering.question  # noqa: B018  the next one is chosen, and must leave no trace
-            assert wavering.undo() == Answer(*question, not oracle(*question))
-            assert wavering.question == question
-        wavering.answer(oracle(*question))
+            undoing.answer(not oracle(*question))
+            undoing.question  # noqa: B018  chooses the next question, which must have no effect
+            assert undoing.undo() == Answer(*question, not oracle(*question))
+            assert undoing.question == question
+        undoing.answer(oracle(*question))
         straight.answer(oracle(*question))
-    assert wavering.answers == straight.answers
-    assert wavering.constraints == straight.constraints
+    assert undoing.answers == straight.answers
+    assert undoing.constraints == straight.constraints
 
 
 def test_undo_of_nothing_is_none(blobs):
@@ -199,13 +199,13 @@ def test_known_links_are_not_asked(cls, options, blobs):
     assert len(strategy.constraints) >= 40 + strategy.n_asked
 
 
-def test_all_known_leaves_nothing_to_ask(blobs):
+def test_no_questions_if_all_links_are_known(blobs):
     X, y = blobs
     for cls in (Explore, Consolidate, MinMax, NPU, RandomPairs):
         assert cls(X, 4, known=Constraints.from_labels(y)).question is None
 
 
-def test_the_number_of_groups_tells_the_last_place():
+def test_the_last_component_is_deduced():
     X = np.array([[0.0], [10.0], [4.0], [20.0]])
     known = Constraints(cannot_link=[(0, 1), (0, 2)])
     strategy = Consolidate(X, 2, known=known, random_state=0)
@@ -224,12 +224,12 @@ def test_a_skipped_question_is_not_deduced():
     assert strategy.question is None
 
 
-def test_one_group_leaves_nothing_to_place(blobs):
+def test_one_cluster_needs_no_questions(blobs):
     for cls in (Explore, Consolidate, MinMax):
         assert cls(blobs[0], 1).question is None
 
 
-def test_contradictions_are_kept_and_passed_over():
+def test_contradictions_are_listed_and_ignored():
     X = np.arange(6.0)[:, None]
     known = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
     strategy = Consolidate(X, 2, known=known, random_state=0)
@@ -238,18 +238,18 @@ def test_contradictions_are_kept_and_passed_over():
     strategy.tell(2, 5, True)
     strategy.tell(5, 0, True)
     assert strategy.contradictions[1:] == [Answer(2, 5, True), Answer(5, 0, True)]
-    assert strategy.neighbourhoods == [[0, 1, 2], [5]]
+    assert strategy.components == [[0, 1, 2], [5]]
     links = strategy.constraints
-    assert links.must_link.tolist() == [[0, 1], [1, 2], [2, 5]], "0 and 5 were told both ways once each"
+    assert links.must_link.tolist() == [[0, 1], [1, 2], [2, 5]], "0 and 5 have one answer of each kind"
     assert links.cannot_link.tolist() == [[0, 2]]
     assert len(links.conflicts()) == 1
     assert run(strategy, lambda a, b: False)
 
 
 @pytest.mark.parametrize(("cls", "options"), ALL)
-def test_sparse_and_single_precision_put_the_same_questions(cls, options, blobs):
+def test_sparse_and_single_precision_ask_the_same_questions(cls, options, blobs):
     X, y = blobs
-    # Whole numbers, so that distances are exact in every form.
+    # Integers make distances exact in every form.
     X = np.round(4 * X)
     expected = run(cls(X, 4, random_state=0, **options), TruthOracle(y), 25)
     for form in (sparse.csr_matrix(X), X.astype(np.float32)):
@@ -261,23 +261,23 @@ def test_sparse_and_single_precision_put_the_same_questions(cls, options, blobs)
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(1, 6))
-def test_forest_probabilities_and_their_worth(seed, n_groups, n_trees):
+def test_forest_probabilities_and_uncertainty(seed, n_groups, n_trees):
     rng = np.random.default_rng(seed)
     leaves = rng.integers(4, size=(12, n_trees))
     groups = [group.tolist() for group in np.array_split(rng.permutation(12)[:8], n_groups)]
-    found = shares_of(leaf_similarity(leaves, groups, leaves))
+    found = to_probabilities(leaf_similarity(leaves, groups, leaves))
     expected = [membership(leaves.tolist(), groups, row) for row in range(12)]
     assert np.allclose(found, expected)
-    assert np.allclose(normalised_uncertainty(found), [uncertainty_per_question(row) for row in expected])
+    assert np.allclose(normalized_uncertainty(found), [uncertainty_per_question(row) for row in expected])
 
 
-def test_npu_asks_about_the_row_between_two_groups():
+def test_npu_asks_about_the_row_between_two_clusters():
     X = np.array([[0.0], [0.5], [1.0], [5.4], [9.5], [10.0], [10.5]])
     strategy = NPU(X, 2, similarity="distance", known=Constraints(cannot_link=[(1, 5)]), random_state=0)
     assert strategy.question == Question(3, 5) or strategy.question == Question(3, 1)
 
 
-def test_npu_takes_any_clusterer(blobs):
+def test_npu_with_another_clusterer(blobs):
     from mustlink import SeededKMeans
 
     X, y = blobs
@@ -286,7 +286,7 @@ def test_npu_takes_any_clusterer(blobs):
     assert strategy.n_asked == 12
 
 
-def test_rows_known_beforehand_in_large_number_are_compared_at_once():
+def test_many_known_rows_are_compared_at_once():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 3)), np.arange(300) % 3
     known = Constraints.from_labels(np.where(np.arange(300) < 200, y, -1))
@@ -298,15 +298,15 @@ def test_rows_known_beforehand_in_large_number_are_compared_at_once():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (([[0.0], [1.0]], 3), {}, "n_clusters is 3; it must be a whole number from 1 to the number of rows, 2"),
-        (([[0.0], [1.0]], 0), {}, "n_clusters is 0"),
-        (([[0.0], [1.0]], True), {}, "n_clusters is True"),
+        (([[0.0], [1.0]], 3), {}, "n_clusters must be an integer from 1 to the number of rows, 2; got 3"),
+        (([[0.0], [1.0]], 0), {}, "got 0"),
+        (([[0.0], [1.0]], True), {}, "got True"),
         (([[0.0], [np.nan]], 2), {}, "contains NaN"),
         (([[0.0]], 1), {}, "minimum of 2"),
         (([[0.0], [1.0]], 2), {"known": Constraints(must_link=[(0, 5)])}, "the table has 2 rows"),
     ],
 )
-def test_bad_tables_are_refused(arguments, options, message):
+def test_invalid_data_are_refused(arguments, options, message):
     for cls in (Explore, RandomPairs):
         with pytest.raises(ValueError, match=message):
             cls(*arguments, **options)
@@ -317,11 +317,11 @@ def test_bad_tables_are_refused(arguments, options, message):
     [
         (lambda X: Consolidate(X, 2, order="alphabetical"), "order must be"),
         (lambda X: NPU(X, 2, similarity="cosine"), "similarity must be"),
-        (lambda X: NPU(X, 2, n_trees=0), "n_trees is 0"),
-        (lambda X: NPU(X, 2, every=1.5), "every is 1.5"),
+        (lambda X: NPU(X, 2, n_trees=0), "n_trees must be an integer of at least 1; got 0"),
+        (lambda X: NPU(X, 2, every=1.5), "every must be an integer of at least 1; got 1.5"),
     ],
 )
-def test_bad_options_are_refused(make, message, blobs):
+def test_invalid_options_are_refused(make, message, blobs):
     with pytest.raises(ValueError, match=message):
         make(blobs[0])
 
@@ -331,34 +331,34 @@ def test_known_must_be_constraints(blobs):
         Explore(blobs[0], 4, known=[(0, 1)])
 
 
-def test_bad_answers_are_refused(blobs):
+def test_invalid_answers_are_refused(blobs):
     strategy = Explore(blobs[0], 4, random_state=0)
     with pytest.raises(TypeError, match="got 'y'"):
         strategy.answer("y")
     for row in (-1, 50, 1.5, True):
-        with pytest.raises(ConstraintError, match="is not a row of the table, whose rows are 0 to 49"):
+        with pytest.raises(ConstraintError, match="is not a row; the rows are 0 to 49"):
             strategy.tell(0, row, True)
     with pytest.raises(ConstraintError, match="Row 3 cannot be linked with itself"):
         strategy.tell(3, 3, True)
     assert strategy.answers == []
 
 
-def test_a_question_left_open_is_not_passed_over(blobs):
+def test_an_unanswered_question_must_be_answered_first(blobs):
     strategy = Explore(blobs[0], 4, random_state=0)
     question = next(strategy)
-    with pytest.raises(RuntimeError, match="is not answered yet"):
+    with pytest.raises(RuntimeError, match="is not answered"):
         next(strategy)
     strategy.tell(*question, np.True_)
     assert next(strategy) != question
 
 
-def test_no_answer_without_a_question(blobs):
+def test_an_answer_without_a_question_raises(blobs):
     strategy = Explore(blobs[0], 1)
     with pytest.raises(RuntimeError, match="no question left"):
         strategy.answer(True)
 
 
-def test_equal_rows_are_no_trouble():
+def test_equal_rows():
     for cls in (Explore, Consolidate, MinMax, NPU, RandomPairs):
         strategy = cls(np.zeros((8, 2)), 3, random_state=0)
         run(strategy, TruthOracle([0, 0, 1, 1, 2, 2, 2, 2]))

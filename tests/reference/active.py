@@ -1,4 +1,4 @@
-"""Strategies from their definitions: everything is worked out anew from the list of answers at every question."""
+"""Strategies by their definitions: everything is computed from the list of answers at every question."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ def component(facts, row):
     return found
 
 
-def said_between(facts, first, second, word):
-    """Whether something was said about a row of one set and a row of another."""
+def answered_between(facts, first, second, answer):
+    """Whether there is such an answer about a row of one set and a row of another."""
     pairs = {frozenset(pair) for pair in product(first, second)}
-    return any(said is word and frozenset((a, b)) in pairs for a, b, said in facts)
+    return any(given is answer and frozenset((a, b)) in pairs for a, b, given in facts)
 
 
 def relation(facts, a, b):
     first, second = component(facts, a), component(facts, b)
     if b in first:
         return True
-    return False if said_between(facts, first, second, False) else None
+    return False if answered_between(facts, first, second, False) else None
 
 
 def settled(facts, a, b):
     first, second = component(facts, a), component(facts, b)
-    return relation(facts, a, b) is not None or said_between(facts, first, second, None)
+    return relation(facts, a, b) is not None or answered_between(facts, first, second, None)
 
 
 def squared(X, a, b):
@@ -43,62 +43,60 @@ def nearest(X, row, members):
 
 
 def replay(X, n_clusters, answers, start):
-    """All that is known after the answers, deduced links among it, and a row of each neighbourhood."""
-    facts, founders = [], [start]
+    """All facts after the answers, including deduced ones, and the first row of each component."""
+    facts, firsts = [], [start]
     for a, b, together in answers:
         if together is not None and relation(facts, a, b) is not None:
             continue
         facts.append((a, b, together))
         for row in (a, b):
-            relations = [relation(facts, row, founder) for founder in founders]
+            relations = [relation(facts, row, first) for first in firsts]
             if True in relations:
                 continue
             if all(known is False for known in relations):
-                founders.append(row)
-            elif len(founders) >= n_clusters and relations.count(None) == 1:
-                last = founders[relations.index(None)]
+                firsts.append(row)
+            elif len(firsts) >= n_clusters and relations.count(None) == 1:
+                last = firsts[relations.index(None)]
                 if not settled(facts, row, last):
                     facts.append((row, nearest(X, row, component(facts, last)), True))
-    return facts, founders
+    return facts, firsts
 
 
 def next_question(kind, X, n_clusters, answers, start, order=()):
-    """The question that a strategy puts after some answers; None if there is none."""
-    facts, founders = replay(X, n_clusters, answers, start)
-    groups = {founder: component(facts, founder) for founder in founders}
+    """The question of a strategy after some answers; None if there is none."""
+    facts, firsts = replay(X, n_clusters, answers, start)
+    groups = {first: component(facts, first) for first in firsts}
     placed = set().union(*groups.values())
     is_open = {
-        row: [founder for founder in founders if not settled(facts, row, founder)]
-        for row in range(len(X))
-        if row not in placed
+        row: [first for first in firsts if not settled(facts, row, first)] for row in range(len(X)) if row not in placed
     }
-    waiting = [row for row, open_founders in is_open.items() if open_founders]
-    if not waiting or (kind == "explore" and len(founders) >= n_clusters and not unfinished(answers, waiting)):
+    waiting = [row for row, open_firsts in is_open.items() if open_firsts]
+    if not waiting or (kind == "explore" and len(firsts) >= n_clusters and not unfinished(answers, waiting)):
         return None
     if unfinished(answers, waiting):
         row = answers[-1][0]
-    elif kind == "consolidate" and len(founders) >= n_clusters:
+    elif kind == "consolidate" and len(firsts) >= n_clusters:
         row = next(row for row in order if row in waiting)
     else:
         row = max(waiting, key=lambda row: min(squared(X, row, member) for member in placed))
-    by_centre = kind == "consolidate"
-    founder = min(is_open[row], key=lambda founder: cost(X, row, groups[founder], by_centre))
-    return row, nearest(X, row, groups[founder])
+    by_center = kind == "consolidate"
+    first = min(is_open[row], key=lambda first: cost(X, row, groups[first], by_center))
+    return row, nearest(X, row, groups[first])
 
 
 def unfinished(answers, waiting):
     return bool(answers) and answers[-1][0] in waiting
 
 
-def cost(X, row, members, by_centre):
-    if not by_centre:
+def cost(X, row, members, by_center):
+    if not by_center:
         return min(squared(X, row, member) for member in members)
-    centre = [sum(float(X[member][j]) for member in members) / len(members) for j in range(len(X[row]))]
-    return sum((float(x) - c) ** 2 for x, c in zip(X[row], centre, strict=True))
+    center = [sum(float(X[member][j]) for member in members) / len(members) for j in range(len(X[row]))]
+    return sum((float(x) - c) ** 2 for x, c in zip(X[row], center, strict=True))
 
 
 def membership(leaves, groups, row):
-    """The probability of a row for each neighbourhood, by the similarity of every pair."""
+    """The probability of each component for a row, by the similarity of every pair."""
     n_trees = len(leaves[row])
     alike = [
         sum(sum(leaves[row][t] == leaves[other][t] for t in range(n_trees)) / n_trees for other in group) / len(group)

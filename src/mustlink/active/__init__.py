@@ -1,4 +1,4 @@
-"""Asking a person the questions that tell most: strategies that choose pairs, and oracles that answer."""
+"""Active learning of links: strategies that choose the pairs to ask about, and oracles that answer."""
 
 from mustlink.active._asking import ask
 from mustlink.active._consolidate import Consolidate

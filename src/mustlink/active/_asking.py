@@ -1,4 +1,4 @@
-"""Putting the questions of a strategy to an oracle."""
+"""Asking the questions of a strategy."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ __all__ = ["ask"]
 
 
 def ask(strategy: Strategy, oracle: Oracle, n_questions: int | None = None, *, verbose: int | bool = 0) -> Constraints:
-    """Put the questions of a strategy to an oracle, and return what is known then.
+    """Ask an oracle the questions of a strategy, and return the resulting links.
 
     Parameters
     ----------
     strategy : Strategy
-        What chooses the questions. It keeps the answers, so that asking can go on with another call, also after an
-        interruption.
+        Chooses the questions and stores the answers; another call continues, also after an interruption.
     oracle : callable
-        Takes two rows; returns True, False, or None for a question it cannot answer.
+        Takes two rows; returns True, False, or None to skip the question.
     n_questions : int, default=None
-        The most questions to ask; until there are none left if None.
+        The maximum number of questions; None asks until there are none left.
     verbose : int or bool, default=0
         Whether to show a progress bar.
 
@@ -38,21 +37,21 @@ def ask(strategy: Strategy, oracle: Oracle, n_questions: int | None = None, *, v
     >>> from mustlink.metrics import adjusted_rand
     >>> X, y = load_iris(return_X_y=True)
     >>> links = ask(Consolidate(X, 3, random_state=0), TruthOracle(y), 60)
-    >>> plain, told = PCKMeans(3, random_state=0), PCKMeans(3, random_state=0)
-    >>> adjusted_rand(y, told.fit(X, constraints=links).labels_) > adjusted_rand(y, plain.fit(X).labels_)
+    >>> plain, linked = PCKMeans(3, random_state=0), PCKMeans(3, random_state=0)
+    >>> adjusted_rand(y, linked.fit(X, constraints=links).labels_) > adjusted_rand(y, plain.fit(X).labels_)
     True
     """
     if n_questions is not None and n_questions < 0:
-        raise ValueError(f"n_questions is {n_questions}; it cannot be negative.")
+        raise ValueError(f"n_questions must not be negative; got {n_questions}.")
     if not callable(oracle):
-        raise TypeError(f"An oracle is a callable of two rows; got {type(oracle).__name__}.")
-    n_put = 0
+        raise TypeError(f"An oracle must be a callable of two rows; got {type(oracle).__name__}.")
+    n_asked = 0
     with progress(n_questions, "Asking", shown=verbose) as advance:
-        while n_questions is None or n_put < n_questions:
+        while n_questions is None or n_asked < n_questions:
             question = strategy.question
             if question is None:
                 break
             strategy.answer(oracle(*question))
-            n_put += 1
+            n_asked += 1
             advance()
     return strategy.constraints

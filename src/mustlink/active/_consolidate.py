@@ -1,4 +1,4 @@
-"""Consolidate: let the neighbourhoods grow."""
+"""Consolidate: assign rows to the components found by Explore."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mustlink._types import Indices
 from mustlink.active._placing import PlacingStrategy
 from mustlink.constraints import Constraints
 
@@ -14,46 +15,45 @@ __all__ = ["Consolidate"]
 
 
 class Consolidate(PlacingStrategy):
-    """Explore until every group is found, then place further rows (Basu, Banerjee and Mooney 2004).
+    """Explore until every cluster is found, then assign further rows (Basu, Banerjee and Mooney 2004).
 
-    Each row is asked about against the neighbourhoods, the one with the nearest mean first, until one fits. As there
-    are no more groups than `n_clusters`, a row that is apart from all but one belongs to that one without a question,
-    so that a row takes at most `n_clusters - 1` questions.
+    Each row is compared with the components, nearest mean first, until it belongs to one. A row that is apart from all
+    but one of `n_clusters` components belongs to the last one without a question; hence a row takes at most
+    `n_clusters - 1` questions.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The table. Nothing is standardised, and distances are Euclidean.
+        The data. Features are not scaled, and distances are Euclidean.
     n_clusters : int
-        The number of groups.
+        The number of clusters.
     order : {"random", "central"}, default="random"
-        Which row comes next: a random one, as in the paper, or the one nearest to the mean of a neighbourhood. Central
-        rows are easy to answer and mostly fit at the first question, so that the neighbourhoods grow quickly; but they
-        tell little of where one group ends and the next begins, and random ones led to better clusters.
+        Which row is next: a random one, as in the paper, or the one nearest to the mean of a component. Central rows
+        are easy to answer and take few questions, but are less informative: random rows led to better clusters.
     known : Constraints, default=None
-        What is known beforehand. It is not asked again: its groups that are apart from each other are the first
-        neighbourhoods.
+        Links that are known in advance and not asked about. Their components that are apart from each other are the
+        first components.
     random_state : int, RandomState or None, default=None
-        Draws the first row and the order of the rows.
+        Chooses the first row and the order of the rows.
 
     Attributes
     ----------
     answers : list of Answer
         All answers so far, in order.
     contradictions : list of Answer
-        Those that contradict what follows from `known` and from earlier answers.
+        Answers that contradict `known` or earlier answers.
     deduced : list of Question
-        Pairs that must belong together because there are no more than `n_clusters` groups.
+        Pairs that must belong together because there are only `n_clusters` clusters.
 
     See Also
     --------
-    Explore : The first part alone.
-    MinMax : Places the rows that are least like those placed before.
+    Explore : The first phase only.
+    MinMax : Asks about the rows farthest from those assigned before.
 
     Notes
     -----
-    A neighbourhood is asked about by that of its rows that is nearest to the row in question. If some answer shows more
-    groups than `n_clusters`, so many are taken, and a row is asked about against all of them but one.
+    A component is represented in a question by its row nearest to the row in question. If answers reveal more than
+    `n_clusters` clusters, there are as many components, and a row is compared with all but one of them.
 
     References
     ----------
@@ -67,7 +67,7 @@ class Consolidate(PlacingStrategy):
     >>> links = ask(strategy, TruthOracle([0, 0, 0, 1, 1, 1]))
     >>> strategy.n_asked
     5
-    >>> strategy.neighbourhoods
+    >>> strategy.components
     [[3, 4, 5], [0, 1, 2]]
     """
 
@@ -90,16 +90,16 @@ class Consolidate(PlacingStrategy):
         self._shuffled = np.random.RandomState(self._seed).permutation(self._rows.n_rows)
 
     def _next_row(self) -> int | None:
-        if len(self._founders) < self.n_clusters:
+        if len(self._firsts) < self.n_clusters:
             return self._farthest()
-        rows = self._shuffled if self.order == "random" else self._from_the_middle()
-        waiting = rows[~self._placed[rows]]
-        return next((row for row in waiting.tolist() if self._open(row)), None)
+        rows = self._shuffled if self.order == "random" else self._by_centrality()
+        waiting = rows[~self._assigned[rows]]
+        return next((row for row in waiting.tolist() if self._undecided(row)), None)
 
-    def _from_the_middle(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+    def _by_centrality(self) -> Indices:
         """Order the rows by their distance to the nearest mean."""
-        centres = [self._rows.centre(self._knowledge.members(founder)) for founder in self._founders]
-        return np.argsort(np.min([self._rows.distances_to(centre) for centre in centres], axis=0), kind="stable")
+        means = [self._rows.mean(self._knowledge.members(first)) for first in self._firsts]
+        return np.argsort(np.min([self._rows.distances_to(mean) for mean in means], axis=0), kind="stable")
 
-    def _in_order(self, row: int, founders: Sequence[int]) -> list[int]:
-        return self._by_centre(row, founders)
+    def _order(self, row: int, firsts: Sequence[int]) -> list[int]:
+        return self._order_by_mean(row, firsts)

@@ -1,4 +1,4 @@
-"""Explore: find one row of every group."""
+"""Explore: find a row of every cluster."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ __all__ = ["Explore"]
 
 
 class Explore(PlacingStrategy):
-    """Find a row of every group, farthest first (Basu, Banerjee and Mooney 2004).
+    """Find a row of every cluster by farthest-first traversal (Basu, Banerjee and Mooney 2004).
 
-    The row farthest from all rows that have a place is asked about against each neighbourhood, until it fits one or,
-    apart from all, founds a new one. It ends when `n_clusters` neighbourhoods are found.
+    The row farthest from all assigned rows is compared with each component, until it belongs to one or, apart from all,
+    starts a new one. It ends when `n_clusters` components are found.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The table. Nothing is standardised, and distances are Euclidean.
+        The data. Features are not scaled, and distances are Euclidean.
     n_clusters : int
-        The number of groups.
+        The number of clusters.
     known : Constraints, default=None
-        What is known beforehand. It is not asked again: its groups that are apart from each other are the first
-        neighbourhoods.
+        Links that are known in advance and not asked about. Their components that are apart from each other are the
+        first components.
     random_state : int, RandomState or None, default=None
-        Draws the first row, if nothing is known beforehand.
+        Chooses the first row, if no links are known.
 
     Attributes
     ----------
     answers : list of Answer
         All answers so far, in order.
     contradictions : list of Answer
-        Those that contradict what follows from `known` and from earlier answers.
+        Answers that contradict `known` or earlier answers.
     deduced : list of Question
-        Pairs that must belong together because there are no more than `n_clusters` groups.
+        Pairs that must belong together because there are only `n_clusters` clusters.
 
     See Also
     --------
-    Consolidate : Explores, and then goes on with further rows.
+    Consolidate : Explores, and then assigns further rows.
 
     Notes
     -----
-    The neighbourhood with the nearest row is asked about first, and by that row; the paper leaves the order and the
-    row open. A row about which a question is skipped is asked about against the others, and left aside if it fits
-    none of them. With `k` groups that are well apart, at most `k (k - 1) / 2` questions are put.
+    Components are compared in the order of their nearest rows, which represent them; the paper leaves this open. If a
+    question is skipped, the row is compared with the other components, and set aside if it belongs to none of them.
+    With `k` well-separated clusters there are at most `k (k - 1) / 2` questions.
 
     References
     ----------
@@ -57,14 +57,14 @@ class Explore(PlacingStrategy):
     >>> truth = [0, 0, 1, 1, 2]
     >>> for question in explore:
     ...     explore.answer(truth[question.a] == truth[question.b])
-    >>> explore.neighbourhoods
+    >>> explore.components
     [[4], [0], [3]]
     >>> explore.constraints
     Constraints(0 must-links, 3 cannot-links)
     """
 
     def _next_row(self) -> int | None:
-        return None if len(self._founders) >= self.n_clusters else self._farthest()
+        return None if len(self._firsts) >= self.n_clusters else self._farthest()
 
-    def _in_order(self, row: int, founders: Sequence[int]) -> list[int]:
-        return self._by_nearest_member(row, founders)
+    def _order(self, row: int, firsts: Sequence[int]) -> list[int]:
+        return self._order_by_nearest_row(row, firsts)

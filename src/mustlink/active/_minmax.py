@@ -1,4 +1,4 @@
-"""MinMax: ask about what is least like all that was asked about."""
+"""MinMax: ask about the rows farthest from all assigned rows."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ __all__ = ["MinMax"]
 
 
 class MinMax(PlacingStrategy):
-    """Place the rows that are least like those that have a place (Mallapragada, Jin and Jain 2008).
+    """Assign the rows least similar to those assigned before (Mallapragada, Jin and Jain 2008).
 
-    After the groups are found as by :class:`Explore`, the next row is the one whose greatest similarity to a row with a
-    place is least. It is asked about against the neighbourhoods, the most similar first, until one fits.
+    After the clusters are found as by :class:`Explore`, the next row is the one with the smallest maximum similarity to
+    an assigned row. It is compared with the components, most similar first, until it belongs to one.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The table. Nothing is standardised, and distances are Euclidean.
+        The data. Features are not scaled, and distances are Euclidean.
     n_clusters : int
-        The number of groups.
+        The number of clusters.
     known : Constraints, default=None
-        What is known beforehand. It is not asked again: its groups that are apart from each other are the first
-        neighbourhoods.
+        Links that are known in advance and not asked about. Their components that are apart from each other are the
+        first components.
     random_state : int, RandomState or None, default=None
-        Draws the first row, if nothing is known beforehand.
+        Chooses the first row, if no links are known.
 
     Attributes
     ----------
     answers : list of Answer
         All answers so far, in order.
     contradictions : list of Answer
-        Those that contradict what follows from `known` and from earlier answers.
+        Answers that contradict `known` or earlier answers.
     deduced : list of Question
-        Pairs that must belong together because there are no more than `n_clusters` groups.
+        Pairs that must belong together because there are only `n_clusters` clusters.
 
     See Also
     --------
-    Consolidate : Places rows in random order.
+    Consolidate : Assigns rows in random order.
 
     Notes
     -----
-    The paper measures similarity by a Gaussian kernel. As that falls with the distance whatever its width is, the row
-    of least greatest similarity is the one farthest from its nearest row with a place, and no kernel is computed.
-    Being far out, such rows are often outliers: on data that has many, :class:`Consolidate` may do better.
+    The paper measures similarity by a Gaussian kernel, which decreases with the distance: the next row is the one
+    farthest from its nearest assigned row, and no kernel is computed. Such rows are often outliers; on data with many
+    of them, :class:`Consolidate` may be better.
 
     References
     ----------
@@ -64,5 +64,5 @@ class MinMax(PlacingStrategy):
     def _next_row(self) -> int | None:
         return self._farthest()
 
-    def _in_order(self, row: int, founders: Sequence[int]) -> list[int]:
-        return self._by_nearest_member(row, founders)
+    def _order(self, row: int, firsts: Sequence[int]) -> list[int]:
+        return self._order_by_nearest_row(row, firsts)

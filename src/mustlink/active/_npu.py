@@ -1,4 +1,4 @@
-"""NPU: ask about the row that is least certain for the questions it takes."""
+"""NPU: ask about the row of the largest uncertainty per question."""
 
 from __future__ import annotations
 
@@ -7,73 +7,69 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
 from mustlink._estimators import clone_with
+from mustlink._types import Array, Floats, Indices
 from mustlink.active._placing import PlacingStrategy
-from mustlink.active._strategy import is_whole
+from mustlink.active._strategy import is_integer
 from mustlink.constraints import Constraints
 
 __all__ = ["NPU"]
 
-Floats = NDArray[np.float64]
-
 
 class NPU(PlacingStrategy):
-    """Place the row of greatest uncertainty per question (Xiong, Azimi and Fern 2014).
+    """Assign the row of the largest uncertainty per question (Xiong, Azimi and Fern 2014).
 
-    The rows are clustered with the links known so far. From the clusters follows how alike two rows are, and from that
-    how likely a row belongs to each neighbourhood. The next row is the one with the greatest entropy over the
-    neighbourhoods, divided by the number of questions it is expected to take when they are asked about in the order of
-    their probabilities.
+    The rows are clustered with the links known so far. The clusters determine similarities of rows, and these the
+    probability that a row belongs to each component. The next row is the one with the largest entropy over the
+    components, divided by the expected number of questions if they are asked in the order of probabilities.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The table. Nothing is standardised.
+        The data. Features are not scaled.
     n_clusters : int
-        The number of groups.
+        The number of clusters.
     similarity : {"forest", "distance"}, default="forest"
-        "forest" trains a random forest to tell the clusters apart, as in the paper: two rows are as alike as the share
-        of trees in which they end in the same leaf. "distance" takes the distances to the means of the neighbourhoods
-        instead, which needs no clustering and is far quicker.
+        "forest" trains a random forest to predict the clusters, as in the paper: the similarity of two rows is the
+        fraction of trees in which they are in the same leaf. "distance" uses the distances to the means of the
+        components, which needs no clustering and is much faster.
     n_trees : int, default=50
         The number of trees.
     every : int, default=1
-        Cluster anew when so many further rows have a place; 1, as in the paper, is best and slowest.
+        Cluster again after so many further rows are assigned; 1, as in the paper, is best and slowest.
     clusterer : estimator, default=None
-        What clusters the rows: any clusterer of mustlink. If None, :class:`~mustlink.PCKMeans`.
+        A clusterer of mustlink for the rows; None is :class:`~mustlink.PCKMeans`.
     known : Constraints, default=None
-        What is known beforehand. It is not asked again: its groups that are apart from each other are the first
-        neighbourhoods.
+        Links that are known in advance and not asked about. Their components that are apart from each other are the
+        first components.
     random_state : int, RandomState or None, default=None
-        Draws the first row, the trees and the start of the clusterer.
+        Chooses the first row, and seeds the trees and the clusterer.
 
     Attributes
     ----------
     answers : list of Answer
         All answers so far, in order.
     contradictions : list of Answer
-        Those that contradict what follows from `known` and from earlier answers.
+        Answers that contradict `known` or earlier answers.
     deduced : list of Question
-        Pairs that must belong together because there are no more than `n_clusters` groups.
+        Pairs that must belong together because there are only `n_clusters` clusters.
 
     See Also
     --------
-    MinMax : Far quicker, with more questions on most tables.
+    MinMax : Much faster, with more questions on most data.
 
     Notes
     -----
-    A row belongs to a neighbourhood with a probability proportional to its mean similarity to the rows there; a row
-    that is like none belongs to all with the same one. For "distance" it is proportional to
-    ``exp(-d**2 / (2 * s**2))``, where `d` is the distance to the mean of the neighbourhood and ``s**2`` the mean over
-    all rows of the least ``d**2``. The similarities of all pairs are never built: only the leaf of every row in every
-    tree is kept, and per tree the number of rows of each neighbourhood in each leaf.
+    The probability of a component is proportional to the mean similarity to its rows, and uniform if all are zero. For
+    "distance" it is proportional to ``exp(-d**2 / (2 * s**2))``, where `d` is the distance to the mean of the component
+    and ``s**2`` the mean over all rows of the smallest ``d**2``. Similarities of all pairs are never stored: only the
+    leaf of every row in every tree, and per tree the number of rows of each component in each leaf.
 
-    The paper begins with a single neighbourhood, to which every row belongs with certainty; here the farthest row is
-    taken until there are two. The paper finds the number of groups by asking; here, as in the other strategies, a row
-    that is apart from all but one of `n_clusters` neighbourhoods belongs to that one without a question.
+    The paper starts with a single component, to which every row belongs with certainty; here the farthest row is next
+    until there are two. The paper finds the number of clusters by asking; here, as in the other strategies, a row that
+    is apart from all but one of `n_clusters` components belongs to the last one without a question.
 
     References
     ----------
@@ -106,8 +102,8 @@ class NPU(PlacingStrategy):
         if similarity not in ("forest", "distance"):
             raise ValueError(f'similarity must be "forest" or "distance"; got {similarity!r}.')
         for name, value in (("n_trees", n_trees), ("every", every)):
-            if not is_whole(value, 1):
-                raise ValueError(f"{name} is {value!r}; it must be a whole number of at least 1.")
+            if not is_integer(value, 1):
+                raise ValueError(f"{name} must be an integer of at least 1; got {value!r}.")
         self.similarity = similarity
         self.n_trees = n_trees
         self.every = every
@@ -116,71 +112,70 @@ class NPU(PlacingStrategy):
 
     def _begin(self) -> None:
         super()._begin()
-        self._leaves: NDArray[np.intp] | None = None
-        self._grown_at = -1
+        self._leaves: Indices | None = None
+        self._stage = -1
 
     def _next_row(self) -> int | None:
-        if len(self._founders) < 2:
+        if len(self._firsts) < 2:
             return self._farthest()
-        worth = normalised_uncertainty(self._probabilities())
-        worth[self._placed] = -1.0
-        while worth[row := int(np.argmax(worth))] >= 0:
-            if self._open(row):
+        priority = normalized_uncertainty(self._probabilities())
+        priority[self._assigned] = -1.0
+        while priority[row := int(np.argmax(priority))] >= 0:
+            if self._undecided(row):
                 return row
-            worth[row] = -1.0
+            priority[row] = -1.0
         return None
 
-    def _in_order(self, row: int, founders: Sequence[int]) -> list[int]:
-        if len(self._founders) < 2:
-            return list(founders)
-        # The same for every question about the row, which is not placed in between.
-        likely = dict(zip(self._founders, self._probabilities([row])[0].tolist(), strict=True))
-        return self._ordered(founders, [-likely[founder] for founder in founders])
+    def _order(self, row: int, firsts: Sequence[int]) -> list[int]:
+        if len(self._firsts) < 2:
+            return list(firsts)
+        probability = dict(zip(self._firsts, self._probabilities([row])[0].tolist(), strict=True))
+        return self._sort(firsts, [-probability[first] for first in firsts])
 
     def _probabilities(self, rows: Sequence[int] | None = None) -> Floats:
-        """Return how likely all rows, or some, belong to each neighbourhood, in the order of their founding."""
-        members = [self._knowledge.members(founder) for founder in self._founders]
+        """Return the probability of each component, for all rows or some."""
+        members = [self._knowledge.members(first) for first in self._firsts]
         if self.similarity == "distance":
             return self._by_distance(members, rows)
         leaves = self._forest_leaves()
-        return shares_of(leaf_similarity(leaves, members, leaves if rows is None else leaves[rows]))
+        return to_probabilities(leaf_similarity(leaves, members, leaves if rows is None else leaves[rows]))
 
     def _by_distance(self, members: list[list[int]], rows: Sequence[int] | None) -> Floats:
-        """Return probabilities that fall with the distance to the mean of a neighbourhood."""
-        squared = np.column_stack([self._rows.distances_to(self._rows.centre(group)) for group in members])
+        """Return probabilities that decrease with the distance to the mean of a component."""
+        squared = np.column_stack([self._rows.distances_to(self._rows.mean(group)) for group in members])
         width = max(float(squared.min(axis=1).mean()), np.finfo(float).tiny)
         apart = squared if rows is None else squared[rows]
         apart = (apart - apart.min(axis=1, keepdims=True)) / (2 * width)
-        return shares_of(np.exp(-np.minimum(apart, 700.0)))
+        return to_probabilities(np.exp(-np.minimum(apart, 700.0)))
 
-    def _forest_leaves(self) -> NDArray[np.intp]:
-        """Return the leaf of every row in every tree, of a forest grown anew when enough rows have found a place."""
-        stage = int(self._placed.sum()) // self.every
-        if self._leaves is None or stage != self._grown_at:
-            self._grown_at = stage
-            labels = self._clustered()
+    def _forest_leaves(self) -> Indices:
+        """Return the leaf of every row in every tree, of a new forest if enough further rows are assigned."""
+        stage = int(self._assigned.sum()) // self.every
+        if self._leaves is None or stage != self._stage:
+            self._stage = stage
+            labels = self._cluster()
             forest = RandomForestClassifier(self.n_trees, random_state=self._seed)
             leaves = forest.fit(self.X, labels).apply(self.X)
-            # Numbered from 0 per tree without gaps, for counting.
+            # Numbered from 0 in each tree, for counting.
             self._leaves = np.column_stack([np.unique(tree, return_inverse=True)[1] for tree in leaves.T])
         return self._leaves
 
-    def _clustered(self) -> NDArray[Any]:
-        """Cluster the rows with what is known so far."""
+    def _cluster(self) -> Array:
+        """Cluster the rows with the links known so far."""
         from mustlink.kmeans import PCKMeans
 
         clusterer = clone_with(PCKMeans() if self.clusterer is None else self.clusterer, self.n_clusters, self._seed)
         with warnings.catch_warnings():
-            # These clusters are looked at by nobody, and with few links many have something to remark.
+            # Warnings of these intermediate clusterings are irrelevant.
             warnings.simplefilter("ignore")
-            labels: NDArray[Any] = clusterer.fit(self.X, constraints=self.constraints).labels_
+            labels: Array = clusterer.fit(self.X, constraints=self.constraints).labels_
         return labels
 
 
-def leaf_similarity(leaves: NDArray[np.intp], members: Sequence[Sequence[int]], asked: NDArray[np.intp]) -> Floats:
-    """Return the mean similarity of rows, given by their leaves, to the rows of each neighbourhood."""
+def leaf_similarity(leaves: Indices, members: Sequence[Sequence[int]], asked: Indices) -> Floats:
+    """Return the mean similarity of rows, given by their leaves, to the rows of each component."""
     n_trees, n_groups = leaves.shape[1], len(members)
-    # Leaves of all trees in one numbering, so that they are counted in one go.
+    # Leaves of all trees in one numbering, to count them together.
     ends = np.cumsum(leaves.max(axis=0) + 1)
     begins = np.concatenate([[0], ends[:-1]])
     rows = np.concatenate([np.asarray(group, dtype=np.intp) for group in members])
@@ -195,14 +190,14 @@ def leaf_similarity(leaves: NDArray[np.intp], members: Sequence[Sequence[int]], 
     return found
 
 
-def shares_of(similarity: Floats) -> Floats:
-    """Turn similarities into probabilities; a row that is like no neighbourhood belongs to all alike."""
+def to_probabilities(similarity: Floats) -> Floats:
+    """Normalize similarities to probabilities, uniform ones if all are zero."""
     total = similarity.sum(axis=1, keepdims=True)
     return np.where(total > 0, similarity / np.where(total > 0, total, 1.0), 1.0 / similarity.shape[1])
 
 
-def normalised_uncertainty(probability: Floats) -> Floats:
-    """Return the entropy of every row over the neighbourhoods, divided by the questions it is expected to take."""
+def normalized_uncertainty(probability: Floats) -> Floats:
+    """Return the entropy of every row over the components, divided by the expected number of questions."""
     ordered = -np.sort(-probability, axis=1)
     logs = np.log2(ordered, out=np.zeros_like(ordered), where=ordered > 0)
     n_questions = ordered @ np.arange(1, ordered.shape[1] + 1)

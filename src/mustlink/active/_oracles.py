@@ -1,4 +1,4 @@
-"""Who answers: the truth, a noisy truth, a function, a person at the terminal."""
+"""Oracles that answer questions: known classes, with or without noise, a function, or a person at the terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = {"y": True, "yes": True, "n": False, "no": False, "s": None, "skip": Non
 
 @runtime_checkable
 class Oracle(Protocol):
-    """Whatever answers a question: any callable of two rows.
+    """A callable of two rows that answers questions.
 
     Examples
     --------
@@ -28,7 +28,7 @@ class Oracle(Protocol):
     """
 
     def __call__(self, a: int, b: int) -> bool | None:
-        """Say whether two rows belong together; None if that is not known.
+        """Return whether two rows belong together; None if this is unknown.
 
         Parameters
         ----------
@@ -42,14 +42,14 @@ class Oracle(Protocol):
 
 
 class TruthOracle:
-    """Answers by the classes.
+    """Oracle that answers by known classes.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         The classes.
     missing : object, default=-1
-        What stands where the class is unknown; a question about such a row is skipped.
+        Marks unknown classes; questions about such rows are skipped.
 
     Examples
     --------
@@ -69,23 +69,23 @@ class TruthOracle:
     def __call__(self, a: int, b: int) -> bool | None:
         """Answer a question."""
         first, second = self._classes[a], self._classes[b]
-        # NaN differs from itself, and a class that does is unknown too.
+        # NaN, which differs from itself, is an unknown class as well.
         if any(label == self._missing or label is None or label != label for label in (first, second)):
             return None
         return bool(first == second)
 
 
 class NoisyOracle(TruthOracle):
-    """Answers by the classes, now and then wrongly, but always the same to the same question.
+    """Oracle that answers by known classes with random errors, but consistently for the same question.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         The classes.
     noise : float
-        The share of wrong answers, from 0 to 1.
+        The fraction of wrong answers, from 0 to 1.
     missing : object, default=-1
-        What stands where the class is unknown; a question about such a row is skipped.
+        Marks unknown classes; questions about such rows are skipped.
     random_state : int, RandomState or None, default=None
         Makes the wrong answers repeatable.
 
@@ -102,7 +102,7 @@ class NoisyOracle(TruthOracle):
     def __init__(self, y: ArrayLike, noise: float, *, missing: object = -1, random_state: Any = None) -> None:
         super().__init__(y, missing=missing)
         if not 0 <= noise <= 1:
-            raise ValueError(f"noise is {noise!r}; it must be a share from 0 to 1.")
+            raise ValueError(f"noise must be a fraction from 0 to 1; got {noise!r}.")
         self.noise = noise
         self._seed = draw_seed(random_state)
 
@@ -116,14 +116,14 @@ class NoisyOracle(TruthOracle):
 
 
 class CallbackOracle:
-    """Answers by a function of what the rows hold, instead of their numbers.
+    """Oracle that answers by a function of the records of two rows.
 
     Parameters
     ----------
     function : callable
-        Takes two records; returns True if they belong together, False if not, None if it cannot tell.
+        Takes two records; returns True if they belong together, False if not, None if unknown.
     records : sequence
-        One record per row: names, texts, pictures, rows of the table.
+        One record per row, such as a name, a text, an image, or a row of X.
 
     Examples
     --------
@@ -145,16 +145,16 @@ class CallbackOracle:
 
 
 class TerminalOracle:
-    """Asks a person, in plain text.
+    """Oracle that asks a person in plain text.
 
-    The answers are y, n and s (skip). The end of the input counts as an interruption.
+    The answers are y, n and s (skip). The end of the input is an interruption.
 
     Parameters
     ----------
     records : sequence, default=None
-        What to show of every row; its number if None.
+        The text for every row; its number if None.
     source, target : text streams, default=None
-        Where answers are read and questions written; the terminal if None.
+        Streams for answers and questions; the terminal if None.
 
     Examples
     --------

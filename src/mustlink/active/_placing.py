@@ -1,4 +1,4 @@
-"""Placing one row after the other into neighbourhoods: groups of rows that are known to be apart from each other."""
+"""Strategies that assign one row after the other to must-link components that are known to be apart."""
 
 from __future__ import annotations
 
@@ -13,66 +13,66 @@ __all__ = ["PlacingStrategy"]
 
 
 class PlacingStrategy(Strategy):
-    """A strategy that asks about one row against every neighbourhood until it fits one or founds a new one."""
+    """A strategy that compares one row with every component until it belongs to one or starts a new one."""
 
     def _begin(self) -> None:
         super()._begin()
-        self._founders: list[int] = []
-        self._placed = np.zeros(self._rows.n_rows, dtype=np.bool_)
+        self._firsts: list[int] = []
+        self._assigned = np.zeros(self._rows.n_rows, dtype=np.bool_)
         self._nearest = np.full(self._rows.n_rows, np.inf)
-        self._fresh: list[int] = []
-        groups = self._known_groups()
-        if not groups:
-            self._found(int(np.random.RandomState(self._seed).randint(self._rows.n_rows)))
-        # Twice: what the number of groups tells shows only when all groups are found.
-        for row in groups * 2:
+        self._new_rows: list[int] = []
+        known = self._known_components()
+        if not known:
+            self._start_component(int(np.random.RandomState(self._seed).randint(self._rows.n_rows)))
+        # Twice: deductions from the number of clusters need all components.
+        for row in known * 2:
             self._conclude(row)
 
     @property
-    def neighbourhoods(self) -> list[list[int]]:
-        """The rows of every group found so far; the groups are known to be apart from each other."""
-        return [sorted(self._knowledge.members(row)) for row in self._founders]
+    def components(self) -> list[list[int]]:
+        """The rows of every component found so far; the components are known to be apart from each other."""
+        return [sorted(self._knowledge.members(row)) for row in self._firsts]
 
-    def _known_groups(self) -> list[int]:
-        """Order the groups known beforehand: the largest first, then those that most others are apart from."""
+    def _known_components(self) -> list[int]:
+        """Return a row of each known component: largest first, then those with the most cannot-links."""
         knowledge = self._knowledge
-        firsts = [min(knowledge.members(row)) for row in knowledge.groups()]
+        firsts = [min(knowledge.members(row)) for row in knowledge.roots()]
         return sorted(firsts, key=lambda row: (-len(knowledge.members(row)), -knowledge.n_apart(row), row))
 
-    def _learned(self, answer: Answer) -> None:
+    def _conclude_from(self, answer: Answer) -> None:
         for row in (answer.a, answer.b):
             self._conclude(row)
 
     def _conclude(self, row: int) -> None:
-        """See whether the group of a row has found its place: in a neighbourhood, as a new one, or in the last left."""
-        if self._is_placed(row):
-            self._absorb(row)
+        """Assign the component of a row if it belongs to a known one, is a new one, or only one is left."""
+        if self._is_assigned(row):
+            self._assign(row)
             return
-        relations = [self._knowledge.relation(row, founder) for founder in self._founders]
+        relations = [self._knowledge.relation(row, first) for first in self._firsts]
         if all(relation is False for relation in relations):
-            self._found(row)
-        elif len(self._founders) >= self.n_clusters and relations.count(None) == 1:
-            last = self._founders[relations.index(None)]
+            self._start_component(row)
+        elif len(self._firsts) >= self.n_clusters and relations.count(None) == 1:
+            last = self._firsts[relations.index(None)]
             if not self._knowledge.is_settled(row, last):
                 pair = self._question_between(row, last)
                 self.deduced.append(pair)
                 self._knowledge.learn(*pair, True)
-                self._absorb(row)
+                self._assign(row)
 
-    def _found(self, row: int) -> None:
-        """Make a neighbourhood of the group of a row."""
-        self._founders.append(row)
-        self._absorb(row)
+    def _start_component(self, row: int) -> None:
+        """Make the component of a row one of the known ones."""
+        self._firsts.append(row)
+        self._assign(row)
 
-    def _is_placed(self, row: int) -> bool:
-        """Say whether a row belongs to a neighbourhood."""
-        return any(self._knowledge.relation(row, founder) is True for founder in self._founders)
+    def _is_assigned(self, row: int) -> bool:
+        """Return whether a row belongs to a known component."""
+        return any(self._knowledge.relation(row, first) is True for first in self._firsts)
 
-    def _absorb(self, row: int) -> None:
-        """Note the rows that have come to a neighbourhood."""
-        fresh = [member for member in self._knowledge.members(row) if not self._placed[member]]
-        self._placed[fresh] = True
-        self._fresh += fresh
+    def _assign(self, row: int) -> None:
+        """Mark the rows of a component as assigned."""
+        new = [member for member in self._knowledge.members(row) if not self._assigned[member]]
+        self._assigned[new] = True
+        self._new_rows += new
 
     def _choose(self) -> Question | None:
         if self.n_clusters == 1:
@@ -82,57 +82,57 @@ class PlacingStrategy(Strategy):
             row = self._next_row()
         if row is None:
             return None
-        return self._question_between(row, self._in_order(row, self._open(row))[0])
+        return self._question_between(row, self._order(row, self._undecided(row))[0])
 
     def _unfinished(self) -> int | None:
-        """Return the row of the last answer if it is still without a place and more can be asked about it."""
+        """Return the row of the last answer if it is not assigned and questions about it are left."""
         row = self.answers[-1].a if self.answers else None
-        return row if row is not None and not self._placed[row] and self._open(row) else None
+        return row if row is not None and not self._assigned[row] and self._undecided(row) else None
 
-    def _open(self, row: int) -> list[int]:
-        """Return the neighbourhoods a row can be asked about, by their founders."""
-        return [founder for founder in self._founders if not self._knowledge.is_settled(row, founder)]
+    def _undecided(self, row: int) -> list[int]:
+        """Return the components that a row can be compared with, by their first rows."""
+        return [first for first in self._firsts if not self._knowledge.is_settled(row, first)]
 
-    def _question_between(self, row: int, founder: int) -> Question:
-        """Ask about a row and that row of a neighbourhood that is most like it."""
-        members = sorted(self._knowledge.members(founder))
+    def _question_between(self, row: int, first: int) -> Question:
+        """Return the question about a row and the nearest row of a component."""
+        members = sorted(self._knowledge.members(first))
         distances = self._rows.distances_to(self._rows.point(row), members)
         return Question(row, members[int(np.argmin(distances))])
 
     def _farthest(self) -> int | None:
-        """Return the row farthest from all rows that have a place, among those that can be asked about."""
-        self._rows.lower(self._nearest, self._fresh)
-        self._fresh = []
-        distance = np.where(self._placed, -1.0, self._nearest)
+        """Return the row farthest from all assigned rows, among those that questions are left about."""
+        self._rows.update_nearest(self._nearest, self._new_rows)
+        self._new_rows = []
+        distance = np.where(self._assigned, -1.0, self._nearest)
         while distance[row := int(np.argmax(distance))] >= 0:
-            if self._open(row):
+            if self._undecided(row):
                 return row
             distance[row] = -1.0
         return None
 
-    def _by_nearest_member(self, row: int, founders: Sequence[int]) -> list[int]:
-        """Order neighbourhoods by the row of each that is nearest."""
+    def _order_by_nearest_row(self, row: int, firsts: Sequence[int]) -> list[int]:
+        """Sort components by the distance of their nearest row."""
         point = self._rows.point(row)
-        return self._ordered(
-            founders,
-            [self._rows.distances_to(point, self._knowledge.members(founder)).min() for founder in founders],
+        return self._sort(
+            firsts,
+            [self._rows.distances_to(point, self._knowledge.members(first)).min() for first in firsts],
         )
 
-    def _by_centre(self, row: int, founders: Sequence[int]) -> list[int]:
-        """Order neighbourhoods by the distance of their means."""
+    def _order_by_mean(self, row: int, firsts: Sequence[int]) -> list[int]:
+        """Sort components by the distance of their means."""
         point = self._rows.point(row)
-        centres = [self._rows.centre(self._knowledge.members(founder)) for founder in founders]
-        return self._ordered(founders, [float(np.square(centre - point).sum()) for centre in centres])
+        means = [self._rows.mean(self._knowledge.members(first)) for first in firsts]
+        return self._sort(firsts, [float(np.square(mean - point).sum()) for mean in means])
 
     @staticmethod
-    def _ordered(founders: Sequence[int], costs: Sequence[float]) -> list[int]:
-        """Order neighbourhoods by a cost; equal ones in the order in which they were found."""
-        return [founders[place] for place in np.argsort(costs, kind="stable").tolist()]
+    def _sort(firsts: Sequence[int], costs: Sequence[float]) -> list[int]:
+        """Sort components by a cost; ties in the order in which they were found."""
+        return [firsts[place] for place in np.argsort(costs, kind="stable").tolist()]
 
     @abstractmethod
     def _next_row(self) -> int | None:
-        """Choose the next row to place."""
+        """Return the next row to assign."""
 
     @abstractmethod
-    def _in_order(self, row: int, founders: Sequence[int]) -> list[int]:
-        """Order neighbourhoods by how soon to ask about them."""
+    def _order(self, row: int, firsts: Sequence[int]) -> list[int]:
+        """Sort components by the order of questions about them."""

@@ -1,4 +1,4 @@
-"""Pairs at random: what every other strategy is measured against."""
+"""Random pairs: the baseline."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from mustlink.active._strategy import Question, Strategy
 
 __all__ = ["RandomPairs"]
 
-MOST_SHUFFLED = 1_000_000
-"""Up to so many pairs are shuffled; of more, pairs are drawn."""
-
-DRAWN_AT_ONCE = 1024
-MOST_FRUITLESS_BLOCKS = 100
-"""After a hundred thousand settled pairs in a row nearly all is known, and there is nothing worth asking."""
+# Up to this number all pairs are shuffled; otherwise pairs are drawn.
+MAX_SHUFFLED = 1_000_000
+# Pairs are drawn in blocks; after so many blocks of settled pairs, nearly all pairs are settled.
+BLOCK_SIZE = 1024
+MAX_BLOCKS = 100
 
 
 class RandomPairs(Strategy):
-    """Ask about random pairs of rows: the baseline.
+    """Ask about random pairs of rows, as a baseline.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The table.
+        The data.
     n_clusters : int
-        The number of groups, which plays no part in this strategy.
+        The number of clusters; not used.
     known : Constraints, default=None
-        What is known beforehand. It is not asked again.
+        Links that are known in advance and not asked about.
     random_state : int, RandomState or None, default=None
         Makes the questions repeatable.
 
@@ -35,13 +34,13 @@ class RandomPairs(Strategy):
     answers : list of Answer
         All answers so far, in order.
     contradictions : list of Answer
-        Those that contradict what follows from earlier ones.
+        Answers that contradict `known` or earlier answers.
     deduced : list of Question
-        Empty: nothing is deduced from the number of groups.
+        Empty: nothing is deduced from the number of clusters.
 
     See Also
     --------
-    Consolidate : Places one row after the other, which takes far fewer questions.
+    Consolidate : Assigns one row after the other, with far fewer questions.
 
     Examples
     --------
@@ -55,20 +54,20 @@ class RandomPairs(Strategy):
         super()._begin()
         self._random = np.random.RandomState(self._seed)
         n_rows = self._rows.n_rows
-        self._is_shuffled = n_rows * (n_rows - 1) // 2 <= MOST_SHUFFLED
+        self._is_shuffled = n_rows * (n_rows - 1) // 2 <= MAX_SHUFFLED
         self._block: list[tuple[int, int]] = self._all_pairs() if self._is_shuffled else []
 
     def _choose(self) -> Question | None:
-        for _ in range(MOST_FRUITLESS_BLOCKS):
+        for _ in range(MAX_BLOCKS):
             while self._block:
-                # What is settled now stays settled, so that it need not be looked at again.
+                # A settled pair remains settled.
                 pair = self._block[-1]
                 if not self._knowledge.is_settled(*pair):
                     return Question(*pair)
                 self._block.pop()
             if self._is_shuffled:
                 return None
-            drawn = self._random.randint(self._rows.n_rows, size=(DRAWN_AT_ONCE, 2))
+            drawn = self._random.randint(self._rows.n_rows, size=(BLOCK_SIZE, 2))
             self._block = [(a, b) for a, b in drawn.tolist() if a != b]
         return None
 

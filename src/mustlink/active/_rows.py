@@ -1,4 +1,4 @@
-"""Distances of rows to a row or to the middle of some rows, for dense and sparse tables."""
+"""Distances of rows to a row or to the mean of some rows, for dense and sparse X."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics import pairwise_distances_argmin_min
 
+from mustlink._types import Floats
+
 __all__ = ["Rows"]
 
-Floats = NDArray[np.float64]
-FEW = 64
-"""Up to so many rows are compared with the table one by one, exactly; more at once, by a matrix product."""
+# Up to this number, distances to rows are computed one by one, exactly; otherwise by a matrix product.
+MAX_EXACT_ROWS = 64
 
 
 class Rows:
-    """A table whose rows are compared with each other, a few at a time."""
+    """Distances between rows of X, a few at a time."""
 
     def __init__(self, X: Any) -> None:
         self.X = X
@@ -39,13 +39,13 @@ class Rows:
         """Return one row, dense and in double precision."""
         return np.asarray(self.X[[row]].toarray() if self._is_sparse else self.X[[row]], dtype=np.float64)[0]
 
-    def centre(self, rows: Sequence[int]) -> Floats:
+    def mean(self, rows: Sequence[int]) -> Floats:
         """Return the mean of some rows."""
         return np.asarray(self.X[rows].mean(axis=0), dtype=np.float64).ravel()
 
-    def lower(self, nearest: Floats, rows: Sequence[int]) -> None:
-        """Lower each entry of `nearest` to the squared distance to the nearest of some rows, if that is smaller."""
-        if len(rows) <= FEW:
+    def update_nearest(self, nearest: Floats, rows: Sequence[int]) -> None:
+        """Update `nearest`, the smallest squared distances of all rows so far, by the distances to some rows."""
+        if len(rows) <= MAX_EXACT_ROWS:
             for row in rows:
                 np.minimum(nearest, self.distances_to(self.point(row)), out=nearest)
             return

@@ -1,4 +1,4 @@
-"""What all strategies share: questions out, answers in, and the links they amount to."""
+"""The base class of strategies: questions, answers, and the resulting links."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from mustlink.active._rows import Rows
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError
 
-__all__ = ["Answer", "Question", "Strategy", "is_whole"]
+__all__ = ["Answer", "Question", "Strategy", "is_integer"]
 
 
-def is_whole(value: Any, least: int, most: float = np.inf) -> bool:
-    """Say whether something is a whole number within bounds."""
-    return not isinstance(value, bool) and isinstance(value, Integral) and least <= int(value) <= most
+def is_integer(value: Any, low: int, high: float = np.inf) -> bool:
+    """Return whether a value is an integer within bounds, and no bool."""
+    return not isinstance(value, bool) and isinstance(value, Integral) and low <= int(value) <= high
 
 
 class Question(NamedTuple):
@@ -29,7 +29,7 @@ class Question(NamedTuple):
     Parameters
     ----------
     a, b : int
-        The rows. In strategies that place one row after the other, `a` is the row to be placed.
+        The rows. In strategies that assign one row after the other, `a` is the row to be assigned.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What was said about two rows.
+    """The answer to a question about two rows.
 
     Parameters
     ----------
@@ -67,37 +67,36 @@ class Answer(NamedTuple):
 class Strategy(ABC):
     """A way to choose the questions to ask about a table.
 
-    Iterating gives one :class:`Question` after the other; each is answered by :meth:`answer` before the next is asked
-    for. A question whose answer follows from earlier answers is never put, nor is one that was skipped.
+    Iteration gives one :class:`Question` after the other; each is answered by :meth:`answer` before the next one. A
+    question whose answer follows from earlier answers, or that was skipped, is never asked.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The table. Nothing is standardised.
+        The data. Features are not scaled.
     n_clusters : int
-        The number of groups.
+        The number of clusters.
     known : Constraints, default=None
-        What is known beforehand. It is not asked again.
+        Links that are known in advance and not asked about.
     random_state : int, RandomState or None, default=None
-        Makes the questions repeatable: the same answers bring the same questions.
+        Makes the questions repeatable.
 
     Attributes
     ----------
     answers : list of Answer
-        All answers so far, in order, skipped questions among them. Told in this order to a new strategy with the same
-        table and `random_state`, they bring it where this one is.
+        All answers so far in order, including skipped questions. A new strategy with the same data and `random_state`
+        that is told these answers in order is in the same state.
     contradictions : list of Answer
-        Those that contradict what follows from `known` and from earlier answers.
+        Answers that contradict `known` or earlier answers.
     deduced : list of Question
-        Pairs that must belong together because there are no more than `n_clusters` groups.
+        Pairs that must belong together because there are only `n_clusters` clusters.
 
     Notes
     -----
-    People err. An answer that contradicts earlier ones raises nothing: the strategy goes on from the earlier ones,
-    lists it under `contradictions`, and :attr:`constraints` holds both sides, so that a clusterer that weighs links
-    can decide. Of a pair told both ways the side told more often is kept, and neither if they are even.
-    Since questions with an entailed answer are not put, contradictions only come with `known` and by :meth:`tell`;
-    a wrong answer to a question put here stands unopposed.
+    An answer that contradicts earlier ones raises no error: the strategy continues from the earlier ones, lists it in
+    `contradictions`, and :attr:`constraints` contains both, for clusterers that weigh links. For a pair with both
+    answers the more frequent one is kept, and none in case of a tie. As questions whose answer follows from others are
+    not asked, contradictions come only from `known` and :meth:`tell`; a wrong answer to a question is not detected.
     """
 
     X: Any
@@ -114,9 +113,9 @@ class Strategy(ABC):
 
     def __init__(self, X: Any, n_clusters: int, *, known: Any = None, random_state: Any = None) -> None:
         X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2, input_name="X")
-        if not is_whole(n_clusters, 1, X.shape[0]):
+        if not is_integer(n_clusters, 1, X.shape[0]):
             raise ValueError(
-                f"n_clusters is {n_clusters!r}; it must be a whole number from 1 to the number of rows, {X.shape[0]}."
+                f"n_clusters must be an integer from 1 to the number of rows, {X.shape[0]}; got {n_clusters!r}."
             )
         if known is not None and not isinstance(known, Constraints):
             raise TypeError(f"known must be Constraints; got {type(known).__name__}.")
@@ -124,26 +123,26 @@ class Strategy(ABC):
         self._rows = Rows(X)
         self._known = Constraints() if known is None else known
         self._known.check_rows(X.shape[0])
-        # One number from which all chance is drawn, so that an answer taken back leaves no trace.
+        # All random choices derive from one seed, hence undoing an answer restores the previous state.
         self._seed = draw_seed(random_state)
         self.n_clusters = int(n_clusters)
         self._begin()
 
     @property
     def n_asked(self) -> int:
-        """How many answers were given, skipped questions among them."""
+        """The number of answers, including skipped questions."""
         return len(self.answers)
 
     @property
     def question(self) -> Question | None:
-        """The question that waits for an answer, chosen now if none does; None if there is nothing left to ask."""
+        """The current question; None if there is none left."""
         if self._pending is None:
             self._pending = self._choose()
         return self._pending
 
     @property
     def constraints(self) -> Constraints:
-        """All that is known: `known`, the answers and what was deduced, as links."""
+        """All links: `known`, the answers and the deduced pairs."""
         known = self._known
         must = [(a, b) for a, b, together in self.answers if together is True] + self.deduced
         cannot = [(a, b) for a, b, together in self.answers if together is False]
@@ -161,8 +160,8 @@ class Strategy(ABC):
     def __next__(self) -> Question:
         if self._is_put and self._pending is not None:
             raise RuntimeError(
-                f"The question about rows {self._pending.a} and {self._pending.b} is not answered yet; call answer() "
-                "with True, False or None (skip) before the next one."
+                f"The question about rows {self._pending.a} and {self._pending.b} is not answered; call answer() with "
+                "True, False or None (skip) before the next one."
             )
         if self.question is None:
             raise StopIteration
@@ -170,12 +169,12 @@ class Strategy(ABC):
         return self.question
 
     def answer(self, together: bool | None) -> None:
-        """Answer the question that waits.
+        """Answer the current question.
 
         Parameters
         ----------
         together : bool or None
-            Whether the two rows belong together; None to skip the question, which is then not put again.
+            Whether the two rows belong together; None to skip the question for good.
         """
         question = self.question
         if question is None:
@@ -183,70 +182,69 @@ class Strategy(ABC):
         self.tell(*question, together)
 
     def tell(self, a: int, b: int, together: bool | None) -> None:
-        """Say something about any two rows, asked or not.
+        """Add an answer about any two rows.
 
         Parameters
         ----------
         a, b : int
             The rows.
         together : bool or None
-            Whether they belong together; None if that is not known, so that it is not asked.
+            Whether they belong together; None if unknown, to prevent the question.
         """
-        a, b = self._checked_row(a), self._checked_row(b)
+        a, b = self._check_row(a), self._check_row(b)
         if a == b:
-            raise ConstraintError(f"Row {a} cannot be linked with itself; a question has two different rows.")
+            raise ConstraintError(f"Row {a} cannot be linked with itself; give two different rows.")
         if together is not None and not isinstance(together, bool | np.bool_):
-            raise TypeError(f"An answer is True, False or None (skip); got {together!r}.")
-        self._take(Answer(a, b, None if together is None else bool(together)))
+            raise TypeError(f"An answer must be True, False or None (skip); got {together!r}.")
+        self._add(Answer(a, b, None if together is None else bool(together)))
         if self._pending is not None and self._knowledge.is_settled(*self._pending):
             self._pending, self._is_put = None, False
 
     def undo(self) -> Answer | None:
-        """Take back the last answer; its question waits again.
+        """Undo the last answer; its question becomes the current one.
 
         Returns
         -------
         Answer or None
-            The answer taken back; None if there was none.
+            The answer that was undone; None if there was none.
         """
         if not self.answers:
             return None
         *kept, last = self.answers
         self._begin()
         for answer in kept:
-            self._take(answer)
+            self._add(answer)
         if not self._knowledge.is_settled(last.a, last.b):
             self._pending = Question(last.a, last.b)
         return last
 
     def _begin(self) -> None:
-        """Start with what is known beforehand."""
+        """Start with the known links."""
         self.answers, self.contradictions, self.deduced = [], [], []
         self._pending, self._is_put = None, False
         self._knowledge = Knowledge()
-        for pairs, together in ((self._known.must_link, True), (self._known.cannot_link, False)):
-            for a, b in pairs.tolist():
-                if not self._knowledge.learn(a, b, together):
-                    self.contradictions.append(Answer(a, b, together))
+        for (a, b), sign in zip(self._known.pairs.tolist(), self._known.sign.tolist(), strict=True):
+            if not self._knowledge.learn(a, b, sign > 0):
+                self.contradictions.append(Answer(a, b, sign > 0))
 
-    def _take(self, answer: Answer) -> None:
-        """Take in an answer."""
+    def _add(self, answer: Answer) -> None:
+        """Add an answer."""
         self.answers.append(answer)
         if self._knowledge.learn(*answer):
-            self._learned(answer)
+            self._conclude_from(answer)
         else:
             self.contradictions.append(answer)
 
-    def _checked_row(self, row: int) -> int:
-        """Refuse what is not a row of the table."""
-        if not is_whole(row, 0, self._rows.n_rows - 1):
-            raise ConstraintError(f"{row!r} is not a row of the table, whose rows are 0 to {self._rows.n_rows - 1}.")
+    def _check_row(self, row: int) -> int:
+        """Return a row number as an int, or raise if there is no such row."""
+        if not is_integer(row, 0, self._rows.n_rows - 1):
+            raise ConstraintError(f"{row!r} is not a row; the rows are 0 to {self._rows.n_rows - 1}.")
         return int(row)
 
-    def _learned(self, answer: Answer) -> None:
-        """Draw conclusions from an answer that fits the earlier ones."""
+    def _conclude_from(self, answer: Answer) -> None:
+        """Deduce further facts from an answer that does not contradict earlier ones."""
         return
 
     @abstractmethod
     def _choose(self) -> Question | None:
-        """Choose a question that is not settled; None if there is none."""
+        """Return a question that is not settled; None if there is none."""

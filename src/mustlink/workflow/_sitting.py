@@ -145,7 +145,7 @@ class Sitting:
     @property
     def n_groups_found(self) -> int | None:
         """Of how many groups a row is known; None for strategies that do not look for groups."""
-        found = getattr(self._strategy, "neighbourhoods", None)
+        found = getattr(self._strategy, "components", None)
         return None if found is None else len(found)
 
     @property
