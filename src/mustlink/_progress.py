@@ -62,10 +62,3 @@ def progress(
 
 def _do_nothing(n_done: int | None = None, note: str | float = "", *, total: int | None = None) -> None:
     """Take the place of the function that moves the bar, where none is shown."""
-
-
-@contextmanager
-def round_bar(shown: int | bool, name: str, n_rounds: int) -> Iterator[Advance]:
-    """Show a bar of rounds."""
-    with progress(n_rounds, name, shown=shown) as advance:
-        yield advance

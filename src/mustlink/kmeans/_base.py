@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mustlink._progress import round_bar
+from mustlink._progress import progress
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink._types import Array, Floats, Ints
@@ -239,14 +239,15 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
                 lambda report: iterate(plan.geometry, start.draw(), plan.stop, report),
                 n_runs,
                 max_runs,
-                lambda number: round_bar(self.verbose, f"{type(self).__name__}, run {number}", self.max_iter),
+                lambda number: progress(self.max_iter, f"{type(self).__name__}, run {number}", shown=self.verbose),
                 plan.geometry.rule.try_another_order,
                 best,
             )
         except NoPlacement:
             raise InfeasibleError(
                 f"No clustering that keeps all links was found in {max(n_runs, max_runs)} runs, and whether one exists "
-                'is not known; raise n_init or n_clusters, or pass on_infeasible="relax".'
+                "is not known",
+                remedy=("more_starts", "more_clusters", "relax"),
             ) from None
 
     def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:

@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mustlink._progress import round_bar
+from mustlink._progress import progress
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._types import Array, Floats, Indices, Ints
@@ -374,7 +374,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
             ),
             n_runs,
             n_runs,
-            lambda number: round_bar(self.verbose, f"KernelKMeans, run {number}", self.max_iter),
+            lambda number: progress(self.max_iter, f"KernelKMeans, run {number}", shown=self.verbose),
         )
 
     def _check_init(self, n_rows: int) -> Labels:
