@@ -50,7 +50,7 @@ def test_parquet(tmp_path):
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(FileFormatError, match=r"pip install 'mustlink\[parquet\]'"):
+    with pytest.raises(FileFormatError, match=r'pip install "mustlink\[parquet\]"'):
         check_output_suffix(tmp_path / "out.parquet")
 
 

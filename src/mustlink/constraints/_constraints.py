@@ -29,7 +29,7 @@ from mustlink.constraints._sampling import draw_links, links_of_labels
 from mustlink.errors import ConstraintError
 
 if TYPE_CHECKING:
-    from mustlink.tables import Link
+    from mustlink.tables._links import Link
 
 __all__ = ["Constraints"]
 
@@ -181,9 +181,11 @@ class Constraints:
         >>> Constraints.from_frame(answers, ids=["u1", "u2", "u3"]).cannot_link
         array([[0, 2]])
         """
-        from mustlink.tables import links_from_frame
+        from mustlink.tables import read_links
 
-        return cls._from_links(links_from_frame(frame, ids), contradictions)
+        if isinstance(frame, str | os.PathLike):
+            raise TypeError(f"{frame} is a path; read a file of links with Constraints.read.")
+        return cls._from_links(read_links(frame, ids), contradictions)
 
     @classmethod
     def read(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mustlink.tables._encode import EncodedTable, Feature, encode
-from mustlink.tables._links import Link, links_from_frame, read_links, write_links
+from mustlink.tables._links import read_links, write_links
 from mustlink.tables._read import read_table
 from mustlink.tables._table import Table
 from mustlink.tables._text import read_header
@@ -12,11 +12,9 @@ from mustlink.tables._write import check_output_suffix, stage_clusters
 __all__ = [
     "EncodedTable",
     "Feature",
-    "Link",
     "Table",
     "check_output_suffix",
     "encode",
-    "links_from_frame",
     "read_header",
     "read_links",
     "read_table",

@@ -8,7 +8,7 @@ import io
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from mustlink.errors import ConstraintError, FileFormatError
 from mustlink.tables._read import EXCEL, PARQUET, read_parquet, read_sheet
 from mustlink.tables._text import TextFile
 
-__all__ = ["Link", "links_from_frame", "read_links", "write_links"]
+__all__ = ["Link", "read_links", "write_links"]
 
 MUST = {"must", "must-link", "must_link", "mustlink", "1", "+1", "1.0"}
 CANNOT = {"cannot", "cannot-link", "cannot_link", "cannotlink", "-1", "-1.0"}
@@ -30,25 +30,7 @@ MAX_ROW = np.iinfo(np.int64).max
 
 
 class Link(NamedTuple):
-    """One link of a file or frame.
-
-    Parameters
-    ----------
-    a, b : int
-        The rows.
-    is_must : bool
-        Whether it is a must-link.
-    weight : float
-        Its weight.
-    place : str
-        Where it stands, for messages.
-
-    Examples
-    --------
-    >>> from mustlink.tables import links_from_frame
-    >>> links_from_frame({"a": [0], "b": [4], "link": ["must"]})
-    [Link(a=0, b=4, is_must=True, weight=1.0, place='Row 0 of the frame')]
-    """
+    """One link of a file or frame, and words for where it stands."""
 
     a: int
     b: int
@@ -57,20 +39,20 @@ class Link(NamedTuple):
     place: str
 
 
-def read_links(path: str | os.PathLike[str], ids: Sequence[Any] | None = None) -> list[Link]:
-    """Read links from a file.
+def read_links(source: Any, ids: Sequence[Any] | None = None) -> list[Link]:
+    """Read links from a file or a data frame, with the columns a, b, link (must/cannot or 1/-1), optionally weight.
 
     Parameters
     ----------
-    path : path-like
-        Text of any delimiter, plain or gzip, ``.xlsx`` or ``.parquet``, with the columns a, b, link (must/cannot or
-        1/-1) and optionally weight.
+    source : path-like, pandas or polars DataFrame, or mapping of columns
+        A file is text with any separator, plain or gzip, ``.xlsx`` or ``.parquet``.
     ids : sequence, default=None
         The id of every row of the table, if the links name ids; None means row numbers from 0.
 
     Returns
     -------
     list of Link
+        Each with the fields a, b, is_must, weight and place (words for where it stands).
 
     Raises
     ------
@@ -83,15 +65,16 @@ def read_links(path: str | os.PathLike[str], ids: Sequence[Any] | None = None) -
 
     Examples
     --------
-    >>> from mustlink.datasets import make_customers, sample_paths
     >>> from mustlink.tables import read_links
-    >>> len(read_links(sample_paths().links, ids=[row[0] for row in make_customers().rows]))
-    40
+    >>> read_links({"a": ["u1"], "b": ["u3"], "link": [-1]}, ids=["u1", "u2", "u3"])
+    [Link(a=0, b=2, is_must=False, weight=1.0, place='Row 0 of the frame')]
     """
-    path = Path(path)
+    if not isinstance(source, str | os.PathLike):
+        return _links("The frame", *_frame_records(source, "Row {} of the frame".format), ids)
+    path = Path(source)
     suffix = path.suffix.lower()
     if suffix in PARQUET:
-        return links_from_frame(read_parquet(path), ids, f"{path}, row {{}}")
+        return _links(str(path), *_frame_records(read_parquet(path), lambda row: f"{path}, row {row}"), ids)
     records: Iterator[tuple[str, Sequence[Any]]]
     if suffix in EXCEL:
         sheet = read_sheet(path)
@@ -102,28 +85,8 @@ def read_links(path: str | os.PathLike[str], ids: Sequence[Any] | None = None) -
     return _links(f"{place}: the header", names, records, ids)
 
 
-def links_from_frame(frame: Any, ids: Sequence[Any] | None = None, place: str = "Row {} of the frame") -> list[Link]:
-    """Read links from a data frame.
-
-    Parameters
-    ----------
-    frame : pandas or polars DataFrame, or mapping of columns
-        With the columns a, b, link and optionally weight.
-    ids : sequence, default=None
-        The id of every row of the table, if the links name ids; None means row numbers from 0.
-    place : str, default="Row {} of the frame"
-        Words for the place of a link, with the row of the frame in braces.
-
-    Returns
-    -------
-    list of Link
-
-    Examples
-    --------
-    >>> from mustlink.tables import links_from_frame
-    >>> links_from_frame({"a": ["u1"], "b": ["u3"], "link": [-1]}, ids=["u1", "u2", "u3"])[0].b
-    2
-    """
+def _frame_records(frame: Any, place: Callable[[int], str]) -> tuple[list[Any], Iterator[tuple[str, Sequence[Any]]]]:
+    """Return the names of the columns of a frame, and its rows with words for where they stand."""
     if not (isinstance(frame, Mapping) or hasattr(frame, "columns")):
         raise TypeError(f"Links are read from a data frame or a mapping of columns, and this is a {type(frame)}.")
     names = list(frame) if isinstance(frame, Mapping) else list(frame.columns)
@@ -131,8 +94,7 @@ def links_from_frame(frame: Any, ids: Sequence[Any] | None = None, place: str = 
     if len({len(column) for column in columns}) > 1:
         lengths = [f"{name} has {len(column)}" for name, column in zip(names, columns, strict=True)]
         raise ConstraintError(f"The columns of links must be equally long: {', '.join(lengths)} entries.")
-    records = ((place.format(row), cells) for row, cells in enumerate(zip(*columns, strict=True)))
-    return _links("The frame", names, records, ids)
+    return names, ((place(row), cells) for row, cells in enumerate(zip(*columns, strict=True)))
 
 
 def write_links(path: str | os.PathLike[str], links: Iterable[tuple[int, int, str, float]]) -> None:

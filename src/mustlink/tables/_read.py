@@ -29,7 +29,7 @@ from mustlink.tables._table import (
 )
 from mustlink.tables._text import TextFile
 
-__all__ = ["read_cells", "read_table"]
+__all__ = ["read_table"]
 
 SEPARATOR = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None}
 EXCEL = (".xlsx", ".xlsm")
@@ -121,7 +121,7 @@ def _read_text(file: TextFile, text: Collection[str], ignore: Collection[str], h
     def where(row: int) -> str:
         return f"line {file.record(row + has_header)[0]}"
 
-    cells_read, commas = read_cells(file, has_header, {names.index(name) for name in (*text, *ignore)})
+    cells_read, commas = _read_cells(file, has_header, {names.index(name) for name in (*text, *ignore)})
     columns: dict[str, Any] = {}
     for place, (name, column) in enumerate(zip(names, cells_read, strict=True)):
         if name in ignore:
@@ -149,27 +149,12 @@ def _has_header(cells: Sequence[Any], header: bool | None, place: str) -> bool:
     return header is not False
 
 
-def read_cells(file: TextFile, has_header: bool, as_text: Collection[int] | None = None) -> tuple[list[Any], set[int]]:
-    """Read the columns of a text file as floats or categories.
+def _read_cells(file: TextFile, has_header: bool, as_text: Collection[int]) -> tuple[list[Any], set[int]]:
+    """Read the columns as floats or categories, and return which of the floats had a decimal comma.
 
-    Parameters
-    ----------
-    file : TextFile
-        The file.
-    has_header : bool
-        Whether its first record is not data.
-    as_text : collection of int, default=None
-        The columns that are categories however they look; None means all.
-
-    Returns
-    -------
-    columns : list of ndarray or pandas.Categorical
-        Floats, or categories in the order of their first row. Categories may still spell numbers.
-    commas : set of int
-        The columns of floats that were read with the comma as the decimal sign.
+    The categories may still spell numbers, except in the columns that are text however they look.
     """
     width = len(file.first[1])
-    as_text = range(width) if as_text is None else as_text
     # One column only: pandas skips blank lines, which may be empty cells.
     found = _read_fast(file, has_header, width, as_text) if width > 1 else None
     if found is not None:
@@ -298,7 +283,7 @@ def _read_excel(path: Path, text: Collection[str], ignore: Collection[str], head
 
 def read_sheet(path: Path) -> pd.DataFrame:
     """Read the cells of the first sheet of a workbook, without its blank rows; empty cells are ""."""
-    _require("openpyxl", path, "reading Excel files", "excel")
+    require("openpyxl", path, "reading Excel files", "excel")
     with path.open("rb") as stream:
         try:
             sheet = pd.read_excel(stream, header=None, dtype=object, engine="openpyxl", na_filter=False)
@@ -314,7 +299,7 @@ def read_sheet(path: Path) -> pd.DataFrame:
 
 def read_parquet(path: Path) -> pd.DataFrame:
     """Read a Parquet file."""
-    _require("pyarrow", path, "reading Parquet", "parquet")
+    require("pyarrow", path, "reading Parquet", "parquet")
     import pyarrow
 
     with path.open("rb") as stream:
@@ -340,7 +325,7 @@ def _read_npy(path: Path) -> pd.DataFrame:
     return pd.DataFrame(values.astype(dtype), columns=[f"x{place}" for place in range(values.shape[1])])
 
 
-def _require(package: str, path: Path, what: str, extra: str) -> None:
+def require(package: str, path: str | PathLike[str], what: str, extra: str) -> None:
     """Raise if an optional package is not installed."""
     try:
         importlib.import_module(package)

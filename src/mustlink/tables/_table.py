@@ -48,8 +48,8 @@ class Table:
     >>> import pandas as pd
     >>> from mustlink.tables import Table
     >>> table = Table.from_frame(pd.DataFrame({"age": [31, 40], "plan": ["pro", "basic"]}))
-    >>> table.names, table.n_rows, table.where(1)
-    (('age', 'plan'), 2, 'row 1')
+    >>> table.names, table.strings("age"), table.where(1)
+    (('age', 'plan'), ['31', '40'], 'row 1')
     """
 
     source: str
@@ -82,13 +82,6 @@ class Table:
         Returns
         -------
         Table
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> frame = pd.DataFrame({"zip": [8001, 8002], "when": pd.to_datetime(["2024-01-01", "2024-01-02"])})
-        >>> Table.from_frame(frame, text=["zip"], ignore=["when"]).strings("zip")
-        ['8001', '8002']
         """
         return cls(source, tidy_frame(source, frame, text=text, ignore=ignore))
 
@@ -113,14 +106,6 @@ class Table:
         Returns
         -------
         pandas.Series
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> Table.from_frame(pd.DataFrame({"x": [1, 2]}), source="points.csv").column("age")
-        Traceback (most recent call last):
-            ...
-        mustlink.errors.FileFormatError: points.csv has no column 'age'; its columns are x.
         """
         check_columns(self.source, self.names, [name])
         return self.frame[name]
@@ -136,12 +121,6 @@ class Table:
         Returns
         -------
         list of str
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> Table.from_frame(pd.DataFrame({"x": [31.0, 0.5, None]})).strings("x")
-        ['31', '0.5', '']
         """
         column = self.column(name)
         if is_text(column):
@@ -160,14 +139,6 @@ class Table:
         Returns
         -------
         list of str
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> Table.from_frame(pd.DataFrame({"who": ["ann", "bob", "ann"]})).row_ids("who")
-        Traceback (most recent call last):
-            ...
-        mustlink.errors.FileFormatError: The data frame: the id 'ann' stands in row 0 and again in row 2 of ...
         """
         ids = self.strings(name)
         first_row: dict[str, int] = {}

@@ -57,26 +57,7 @@ def read_header(path: str | PathLike[str]) -> tuple[str, list[str]]:
 
 
 class TextFile:
-    """A delimited text file, plain or gzip, read as often as needed.
-
-    Parameters
-    ----------
-    path : Path
-        The file. What is packed or is not a regular file is read into memory once.
-    separator : str, default=None
-        None finds it from the first lines: comma, semicolon or tab.
-
-    Attributes
-    ----------
-    source : str
-        The name of the file, for messages.
-    separator : str
-        As given or found.
-    first : tuple of (int, list of str)
-        The first record that is not blank, and the line it begins in.
-    content : bytes or None
-        The unpacked content, where it is kept in memory.
-    """
+    """A delimited text file, plain or gzip: its separator, its first record and, where it is unpacked, its content."""
 
     def __init__(self, path: Path, separator: str | None = None) -> None:
         self.path = path

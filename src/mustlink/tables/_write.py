@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from os import PathLike
@@ -10,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mustlink._atomic import StagedFiles, is_stream
 from mustlink.errors import FileFormatError
+from mustlink.tables._read import require
 
 __all__ = ["check_output_suffix", "stage_clusters"]
 
@@ -64,27 +65,21 @@ def stage_clusters(
     bob,0
     """
     suffix = check_output_suffix(path)
-    names = [id_name, "cluster" if id_name != "cluster" else "cluster_found"]
+    buffer = io.BytesIO()
     if suffix == ".npy":
-        buffer = io.BytesIO()
         np.save(buffer, labels)
         files.stage(path, buffer.getvalue())
         return
-    if suffix == ".parquet":
-        files.stage(path, _parquet(names, labels, ids, known, known_name))
-        return
-    columns: list[Sequence[Any]] = [
-        range(labels.size) if ids is None else ids,
-        ["" if label < 0 else label for label in labels.tolist()],
-    ]
+    frame = pd.DataFrame({id_name: np.arange(labels.size) if ids is None else list(ids)})
+    frame["cluster" if id_name != "cluster" else "cluster_found"] = pd.array(labels, "Int64").copy()
+    frame.loc[labels < 0, frame.columns[1]] = pd.NA
     if known is not None:
-        names.append(known_name)
-        columns.append(known)
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(zip(*columns, strict=True))
-    files.stage(path, text.getvalue().encode("utf-8"))
+        frame[known_name] = [text or None for text in known]
+    if suffix == ".parquet":
+        frame.to_parquet(buffer, engine="pyarrow", index=False)
+    else:
+        frame.to_csv(buffer, sep="\t" if suffix == ".tsv" else ",", index=False, lineterminator="\n")
+    files.stage(path, buffer.getvalue())
 
 
 def check_output_suffix(path: str | PathLike[str]) -> str:
@@ -122,38 +117,5 @@ def check_output_suffix(path: str | PathLike[str]) -> str:
             f"and {suffix or 'a name without a suffix'} is none of them."
         )
     if suffix == ".parquet":
-        _pyarrow(path)
+        require("pyarrow", path, "writing Parquet", "parquet")
     return suffix
-
-
-def _pyarrow(path: str | PathLike[str]) -> Any:
-    """Import the library for Parquet, or name the extra that brings it."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise FileFormatError(
-            f"{path}: writing Parquet needs pyarrow; install it with pip install 'mustlink[parquet]'."
-        ) from None
-    return pyarrow
-
-
-def _parquet(
-    names: list[str],
-    labels: np.ndarray[Any, Any],
-    ids: Sequence[str] | None,
-    known: Sequence[str] | None,
-    known_name: str,
-) -> bytes:
-    """Lay out the file of clusters as Parquet."""
-    pyarrow = _pyarrow("clusters.parquet")
-    first = np.arange(labels.size) if ids is None else list(ids)
-    columns = {
-        names[0]: pyarrow.array(first),
-        names[1]: pyarrow.array(labels.astype(np.int64), mask=labels < 0),
-    }
-    if known is not None:
-        columns[known_name] = pyarrow.array([text or None for text in known], type=pyarrow.string())
-    sink = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table(columns), sink)
-    return sink.getvalue()
