@@ -434,6 +434,7 @@ WRONG: list[tuple[str, type[Soft], str]] = [
     ("check_nothing_given_is_changed", ChangesPartialLabels, "fit changes y"),
     ("check_nothing_given_is_changed", ChangesLinks, "changes the links"),
     ("check_labels", relabeled(lambda labels: labels + 0.0), "not integers"),
+    ("check_labels", relabeled(lambda labels: labels.astype(np.int32)), "the dtype int32, not int64"),
     ("check_labels", relabeled(lambda labels: labels + 1), "there are 3 clusters, numbered from 0"),
     ("check_labels", relabeled(lambda labels: labels - 2), "only -1 for noise"),
     ("check_labels", relabeled(lambda labels: labels[:, None]), r"shape \(60, 1\)"),

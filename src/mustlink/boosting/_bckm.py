@@ -368,7 +368,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         self.n_iter_ = len(columns)
         self.violations_ = links.violations(labels)
         self._boosting = boosting
-        self._code_centres: CodeCenters = compute_centers(CodeTable.of(self.coassociation_), labels, self.n_clusters)
+        self._code_centers: CodeCenters = compute_centers(CodeTable.of(self.coassociation_), labels, self.n_clusters)
 
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.
@@ -388,15 +388,15 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
-        kernel, centres = self.coassociation_, self._code_centres
+        kernel, centers = self.coassociation_, self._code_centers
         labels = np.zeros((len(X), kernel.n_rounds), dtype=np.min_scalar_type(-self.round_centers_.shape[1]))
         counted = np.flatnonzero(kernel.weights)
         for t in counted:
             labels[:, t] = PriorityLinks.nearest(X, self.round_centers_[t])
         codes = kernel.encode(labels)
-        closeness = np.tile(-centres.lengths, (len(X), 1))  # minus the squared distance, the row's own length left out
+        closeness = np.tile(-centers.lengths, (len(X), 1))  # minus the squared distance, the row's own length left out
         for t in counted:
             # An empty cluster of a round has no information.
             known = np.flatnonzero(codes[:, t] >= 0)
-            closeness[known] += 2 * centres.table[kernel.offsets[t] + codes[known, t]]
+            closeness[known] += 2 * centers.table[kernel.offsets[t] + codes[known, t]]
         return np.argmax(closeness, axis=1)

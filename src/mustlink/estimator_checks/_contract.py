@@ -33,10 +33,11 @@ from mustlink.estimator_checks._cases import (
 
 
 def check_labels(estimator: BaseEstimator) -> None:
-    """``labels_`` has an integer for every row: from 0, at most the wanted number of clusters, or -1 for noise."""
+    """``labels_`` has an int64 for every row: from 0, at most the wanted number of clusters, or -1 for noise."""
     for case in (separated(), crowded()):
         model = fitted(estimator, case.X, constraints=case.links)
         _expect_cluster_numbers(estimator, model.labels_, "labels_")
+        expect(model.labels_.dtype == np.int64, estimator, f"labels_ has the dtype {model.labels_.dtype}, not int64.")
         expect(model.n_features_in_ == N_FEATURES, estimator, f"n_features_in_ is {model.n_features_in_}.")
 
 
