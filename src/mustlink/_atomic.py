@@ -102,20 +102,20 @@ class StagedFiles:
 
 
 def is_stream(path: str | PathLike[str]) -> bool:
-    """Tell a device or a pipe, also behind names such as /dev/stdout, from a file that can be replaced."""
+    """Return whether a path is a device or a pipe, also by a name such as /dev/stdout, and cannot be replaced."""
     path = Path(path)
     return path.is_relative_to("/dev") or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 def _umask() -> int:
-    """Read the mask of permissions, which can only be read by setting it."""
+    """Return the mask of permissions, which can only be read by setting it."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 def check_writable(path: str | PathLike[str]) -> None:
-    """Refuse a target that cannot be written, before the work whose result it is to hold.
+    """Raise if a file cannot be written, before the work for it begins.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def check_writable(path: str | PathLike[str]) -> None:
     Raises
     ------
     OSError
-        When the folder does not exist or may not be written, or the target is itself a folder.
+        If the folder does not exist or may not be written, or the target is itself a folder.
 
     Examples
     --------

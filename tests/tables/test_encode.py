@@ -29,7 +29,7 @@ numbers = hnp.arrays(
 
 @given(numbers)
 @settings(deadline=None, max_examples=60)
-def test_standardised_as_by_scikit_learn(values):
+def test_standardized_as_by_scikit_learn(values):
     varied = (values != values[0]).any(axis=0)
     table = pd.DataFrame(values, columns=[f"v{i}" for i in range(values.shape[1])])
     if not varied.any():
@@ -52,18 +52,18 @@ def test_standardised_as_by_scikit_learn(values):
 
 @given(st.lists(st.sampled_from(["red", "green", "blue"]), min_size=4, max_size=20))
 @settings(deadline=None, max_examples=40)
-def test_one_hot_as_by_scikit_learn(colours):
-    colours = [*colours, "red", "red", "green"]
-    encoded = encode(table_of(colour=colours))
+def test_one_hot_as_by_scikit_learn(colors):
+    colors = [*colors, "red", "red", "green"]
+    encoded = encode(table_of(color=colors))
     ours = {feature.category: encoded.X[:, place] for place, feature in enumerate(encoded.features)}
     encoder = OneHotEncoder(sparse_output=False)
-    theirs = encoder.fit_transform(np.array(colours)[:, np.newaxis])
+    theirs = encoder.fit_transform(np.array(colors)[:, np.newaxis])
     assert set(ours) == set(encoder.categories_[0])
     for place, category in enumerate(encoder.categories_[0]):
         np.testing.assert_array_equal(ours[category], theirs[:, place])
 
 
-def test_numeric_and_text_columns_have_the_same_say():
+def test_numeric_and_text_columns_count_alike():
     """Two rows drawn at random from a standardised column are 2 apart on average, two categories exactly."""
     rng = np.random.default_rng(0)
     encoded = encode(table_of(a=rng.normal(size=200).tolist(), b=["x", "y"] * 100))
@@ -109,7 +109,7 @@ def test_a_small_spread_around_a_large_mean_survives():
         ({"a": [3.0, 1, 2], "customer_id": [0, 1, 2]}, "Column 'customer_id' only numbers the rows and was left out."),
     ],
 )
-def test_columns_left_out_are_told(columns, notice):
+def test_columns_left_out_give_a_notice(columns, notice):
     encoded = encode(table_of(**columns))
     assert encoded.notices == (notice,)
     assert [feature.name for feature in encoded.features] == ["a"]
@@ -185,3 +185,44 @@ def test_categories_beyond_memory_are_refused(monkeypatch):
     monkeypatch.setattr(_encode, "MAX_ONE_HOT_BYTES", 100)
     with pytest.raises(TooLargeError, match="the column 'b' with 3 different values; leave it out with ignore"):
         encode(table_of(a=[1.0, 2, 3, 4, 5, 6], b=["x", "y", "z"] * 2))
+
+
+def test_a_data_frame_of_every_type():
+    frame = pd.DataFrame(
+        {
+            "whole": [1, 2, 4, 2],
+            "nullable": pd.array([1, 2, None, 2], dtype="Int64"),
+            "flag": [True, False, True, True],
+            "kind": pd.Categorical(["b", "a", "b", "b"], categories=["a", "b", "unused"]),
+            "code": [7, 8, 7, 7],
+            "text": ["1", "2", "1", "1"],
+        },
+        index=list("wxyz"),
+    )
+    encoded = encode(frame, categorical=["code"], missing="mean", scale=False)
+    names = ["whole", "nullable", "flag = true", "flag = false", "kind = b", "kind = a", "code = 7", "code = 8"]
+    assert [feature.name for feature in encoded.features] == [*names, "text = 1", "text = 2"]
+    np.testing.assert_allclose(encoded.X[:, 1], [1, 2, 5 / 3, 2])
+    np.testing.assert_array_equal(encoded.X[:, 2], [1, 0, 1, 1])
+    np.testing.assert_array_equal(encoded.rows, range(4))
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pd.to_datetime(["2024-01-01", "2024-01-02"]), "'c' holds values of the type date or time, .*ignore=..c"),
+        ([1 + 2j, 3j], "'c' holds values of the type complex"),
+        ([[1], [2]], "'c' holds values of the type list"),
+        ([1.0, np.inf], "The data frame, row 1: the column 'c' holds inf"),
+        ([1, 2, 3, "x"], "The data frame, row 3: the column 'c' holds 'x' among numbers"),
+    ],
+)
+def test_columns_of_a_data_frame_without_distance(column, message):
+    with pytest.raises(FileFormatError, match=message):
+        encode(pd.DataFrame({"c": column}))
+
+
+def test_two_columns_of_one_name_are_refused():
+    frame = pd.DataFrame([[1, 2], [3, 5]], columns=["a", "a"])
+    with pytest.raises(FileFormatError, match="the columns 1 and 2 are both called 'a'"):
+        encode(frame)

@@ -168,7 +168,7 @@ def test_frames_by_id(make: Any) -> None:
         ({"b": [1, 4]}, ConstraintError, "equally long: a has 4, b has 2, link has 4"),
     ],
 )
-def test_what_is_wrong_in_a_frame_is_told_with_its_row(change: Any, error: type, message: str) -> None:
+def test_an_error_in_a_frame_names_its_row(change: Any, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         Constraints.from_frame({**COLUMNS, **change})
 
@@ -229,7 +229,7 @@ def test_frames_that_are_none() -> None:
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", FileFormatError, "line 1: the byte 0x89 at place 1 is not UTF-8"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told_with_its_line(
+def test_an_error_in_a_file_names_its_line(
     links_file: Any, content: str | bytes, error: type, message: str
 ) -> None:
     path = links_file(content)

@@ -55,7 +55,7 @@ def test_gzip_is_unpacked(tmp_path, name):
     assert list(table.column("b").cat.categories) == ["x", "y"]
 
 
-def test_decimal_comma_is_told(tmp_path):
+def test_decimal_comma_gives_a_notice(tmp_path):
     table = read_table(write(tmp_path, "a;b\n1,5;2\n2,5;3\n"))
     np.testing.assert_array_equal(table.column("a"), [1.5, 2.5])
     assert table.notices == ("Column 'a' was read with the comma as the decimal sign.",)
@@ -381,6 +381,6 @@ def test_excel_that_is_no_table(tmp_path, columns, message):
         ("id,x\na,1\n,2\n", "line 3: the id column 'id' is empty"),
     ],
 )
-def test_ids_must_tell_rows_apart(tmp_path, content, message):
+def test_ids_must_differ(tmp_path, content, message):
     with pytest.raises(FileFormatError, match=message):
         read_table(write(tmp_path, content), text=["id"]).row_ids("id")

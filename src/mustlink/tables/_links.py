@@ -197,7 +197,7 @@ def _is_whole(cell: Any) -> bool:
 
 
 def _is_must(cell: Any, place: str) -> bool:
-    """Return whether a cell says must or cannot."""
+    """Return whether a cell means must rather than cannot."""
     word = str(cell).strip().lower()
     if word not in MUST and word not in CANNOT:
         raise FileFormatError(f"{place}: a link is must or cannot, or 1 or -1, and this is {str(cell).strip()!r}.")

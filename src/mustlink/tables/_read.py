@@ -174,9 +174,11 @@ def _read_fast(
         return None
     guessed = [[cell.strip() for cell in cells if cell.strip() not in MISSING] for cells in first]
     decimal = "," if file.separator == ";" and any(map(_has_decimal_comma, guessed)) else "."
-    texts = {place for place in range(width) if place in as_text or not _spell_numbers(guessed[place], decimal)}
-    # pandas makes numbers and truth values of categories that all look like them; as objects, texts stay as they are.
-    dtype = {place: "category" if _is_surely_text(guessed[place]) else object for place in texts}
+    texts = {
+        place
+        for place, cells in enumerate(guessed)
+        if place in as_text or any(as_number(cell.replace(decimal, ".")) is None for cell in cells)
+    }
     options: dict[str, Any] = {
         "sep": file.separator,
         "header": 0 if has_header else None,
@@ -194,7 +196,7 @@ def _read_fast(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pd.errors.DtypeWarning)
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(_source(file), dtype=dtype, **options)
+            frame = pd.read_csv(_source(file), dtype=dict.fromkeys(texts, object), **options)
             # Columns that only later cells show to be no numbers are read again as they are written.
             late = [place for place in frame if place not in texts and not _holds_numbers(frame[place])]
             if late:
@@ -210,7 +212,7 @@ def _read_fast(
     for place in range(width):
         column = frame[place]
         if not _holds_numbers(column):
-            columns.append(text_column(*_factorize(column)))
+            columns.append(text_column(*pd.factorize(column)))
             continue
         values = column.to_numpy(dtype=np.float64)
         if decimal == "," and (
@@ -232,23 +234,6 @@ def _scan(file: TextFile) -> tuple[int, bool, bool]:
             has_quotes = has_quotes or b'"' in block
             n_separators += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == ord(file.separator)))
     return n_separators, has_quotes, False
-
-
-def _spell_numbers(cells: Sequence[str], decimal: str) -> bool:
-    """Return whether all cells spell numbers."""
-    return all(as_number(cell.replace(decimal, ".")) is not None for cell in cells)
-
-
-def _is_surely_text(cells: Sequence[str]) -> bool:
-    """Return whether a cell is neither a number nor a truth value."""
-    return any(as_number(cell) is None and cell.lower() not in {"true", "false"} for cell in cells)
-
-
-def _factorize(column: pd.Series) -> tuple[Any, Sequence[str]]:
-    """Return the codes of the texts of a column, and the texts."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.cat.codes, list(column.cat.categories)
-    return pd.factorize(column)
 
 
 def _source(file: TextFile) -> Any:

@@ -30,7 +30,7 @@ def stage_clusters(
     known: Sequence[str] | None = None,
     known_name: str = "label",
 ) -> None:
-    """Stage the file that says which row is in which cluster.
+    """Stage the file of clusters.
 
     Parameters
     ----------
