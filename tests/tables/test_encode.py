@@ -64,7 +64,7 @@ def test_one_hot_as_by_scikit_learn(colors):
 
 
 def test_numeric_and_text_columns_count_alike():
-    """Two rows drawn at random from a standardised column are 2 apart on average, two categories exactly."""
+    """Two rows drawn at random from a standardized column are 2 apart on average, two categories exactly."""
     rng = np.random.default_rng(0)
     encoded = encode(table_of(a=rng.normal(size=200).tolist(), b=["x", "y"] * 100))
     x = encoded.X[:, 0]

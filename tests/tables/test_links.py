@@ -229,9 +229,7 @@ def test_frames_that_are_none() -> None:
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", FileFormatError, "line 1: the byte 0x89 at place 1 is not UTF-8"),
     ],
 )
-def test_an_error_in_a_file_names_its_line(
-    links_file: Any, content: str | bytes, error: type, message: str
-) -> None:
+def test_an_error_in_a_file_names_its_line(links_file: Any, content: str | bytes, error: type, message: str) -> None:
     path = links_file(content)
     with pytest.raises(error, match=message) as info:
         Constraints.read(path)
