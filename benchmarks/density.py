@@ -1,6 +1,6 @@
 """ConstrainedHDBSCAN beside scikit-learn's HDBSCAN, which makes the same hierarchy and knows no links.
 
-The fits take turns on one table in one process; a fit of a small table first takes compiling out of the figures.
+The fits alternate on the same data in one process, after a small fit that excludes compilation.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def main() -> None:
     links = Constraints.sample(classes, n_pairs=N_LINKS, random_state=0)
     small = Constraints.sample(classes[:200], n_pairs=20, random_state=0)
     table = Table(
-        title=f"{N_ROWS:,} x {N_FEATURES}, {N_LINKS} links, best of {N_TURNS} turns; asked: little above HDBSCAN",
+        title=f"{N_ROWS:,} x {N_FEATURES}, {N_LINKS} links, best of {N_TURNS} turns; target: little more than HDBSCAN",
         title_justify="left",
     )
     table.add_column("clusterer")
-    for heading in ("seconds", "times HDBSCAN", "clusters", "noise", "ARI", "links broken", "MB above the data"):
+    for heading in ("seconds", "times HDBSCAN", "clusters", "noise", "ARI", "violations", "MB above the data"):
         table.add_column(heading, justify="right")
     seconds: dict[str, list[float]] = {name: [] for name in CONTENDERS}
     rows: dict[str, list[str]] = {}

@@ -1,7 +1,7 @@
-"""ConstrainedLinkage beside scipy's linkage and the peer, and how quickly SeededSingleLink takes a new answer.
+"""ConstrainedLinkage beside scipy's linkage and the peer, and the update time of SeededSingleLink.
 
-Every figure is the shortest of a few fits in this process, after a fit of a small table that takes compiling out of it;
-the peer runs in an environment of its own.
+Every time is the minimum of a few fits in this process, after a small fit that excludes compilation; the peer runs in
+its own environment.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def beside_scipy() -> Any:
     from mustlink import ConstrainedLinkage
 
     table = new_table(
-        f"{N_ROWS:,} x {N_FEATURES}, {N_PAIRS} links; asked: at most twice the time of scipy",
-        ("linkage", "scipy, s", "no links, s", "ratio", "links, s", "ratio", "clusters", "links broken"),
+        f"{N_ROWS:,} x {N_FEATURES}, {N_PAIRS} links; target: at most twice the time of scipy",
+        ("linkage", "scipy, s", "no links, s", "ratio", "links, s", "ratio", "clusters", "violations"),
     )
     X, _, links = make_data(N_ROWS, N_PAIRS)
     for method in LINKAGES:
@@ -81,9 +81,9 @@ def beside_peer() -> Any:
             table.add_row(method, theirs["failed"][:60], f"{bound:.3f}", "?", "?", ours, "?", our_ari)
             continue
         labels = np.array(theirs["labels"])
-        broken, ari = str(len(links.violations(labels))), f"{adjusted_rand(y, labels):.3f}"
+        violated, ari = str(len(links.violations(labels))), f"{adjusted_rand(y, labels):.3f}"
         ratio = f"{theirs['seconds'] / bound:,.0f}"
-        table.add_row(method, f"{theirs['seconds']:.2f}", f"{bound:.3f}", ratio, broken, ours, ari, our_ari)
+        table.add_row(method, f"{theirs['seconds']:.2f}", f"{bound:.3f}", ratio, violated, ours, ari, our_ari)
     return table
 
 
@@ -92,7 +92,7 @@ def answers() -> Any:
     from mustlink import Constraints, SeededSingleLink
 
     table = new_table(
-        "SeededSingleLink, 10 clusters; asked: a new answer in under 100 ms",
+        "SeededSingleLink, 10 clusters; target: an update in less than 100 ms",
         ("table", "tree, s", *(f"{n:,} links, ms" for n in N_ANSWERS), *(f"{n:,} labels, ms" for n in N_ANSWERS)),
     )
     for n_rows, n_features in TREE_TABLES:
@@ -166,7 +166,7 @@ def run_peer(path: Path, method: str) -> None:
     X = case["X"]
     distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
     penalty = np.zeros_like(distances)
-    # Larger than any distance, so that links count for all they can.
+    # Larger than any distance, for the maximum effect of links.
     for pairs, sign in ((case["must"], -1.0), (case["cannot"], 1.0)):
         a, b = pairs.T
         penalty[a, b] = penalty[b, a] = sign * 2 * distances.max()

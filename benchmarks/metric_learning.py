@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks._apart import run_apart
 
 TIME_LIMIT = 300
-N_PAIRS, SEEDS, ASKED = 500, (0, 1, 2), 10
+N_PAIRS, SEEDS, TARGET = 500, (0, 1, 2), 10
 METHODS = ("ITML", "MMC", "MMC, diagonal")
 
 
@@ -29,7 +29,7 @@ def main() -> None:
     from rich.table import Table
 
     table = Table(
-        title=f"wdbc, {N_PAIRS} pairs, mean of {len(SEEDS)} draws; asked: {ASKED} times faster, objective no higher",
+        title=f"wdbc, {N_PAIRS} pairs, mean of {len(SEEDS)} draws; target: {TARGET} times faster, objective not higher",
         title_justify="left",
     )
     table.add_column("metric")
@@ -64,7 +64,7 @@ def ratio_text(peer: list[dict[str, Any]], ours: list[dict[str, Any]]) -> str:
 
 
 def make_data(folder: Path, seed: int) -> Path:
-    """Write the table, the pairs and the bounds that both get."""
+    """Write the data, the pairs and the bounds for both."""
     from sklearn.datasets import load_breast_cancer
     from sklearn.preprocessing import StandardScaler
 
@@ -136,7 +136,7 @@ def logdet_objective(A: Any, data: dict[str, Any]) -> float:
 
 
 def normalized_sum(A: Any, data: dict[str, Any]) -> float:
-    """Return the sum over the must-links, with A scaled so that the sum over the cannot-links is one."""
+    """Return the sum over the must-links, with A scaled to a sum over the cannot-links of one."""
     return float(squares(A, data, "must_link").sum() / np.sqrt(squares(A, data, "cannot_link")).sum() ** 2)
 
 

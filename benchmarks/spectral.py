@@ -1,6 +1,6 @@
 """The spectral clusterers on 20,000 rows, beside scikit-learn's spectral clustering on the same neighbors.
 
-Every fit runs in a process of its own, on the same table and the same links. An array of n x n numbers would take
+Every fit runs in its own process, on the same data and links. An array of n x n numbers would take
 3,200 MB.
 """
 
@@ -41,7 +41,7 @@ def compare(path: Path, kind: str) -> Any:
     title = f"{kind}: {N_ROWS:,} rows, {TABLES[kind]} clusters, {N_PAIRS:,} links, 10 neighbors"
     table = Table(title=title, title_justify="left")
     table.add_column("clusterer")
-    for heading in ("seconds", "times the peer's", "ARI", "ARI, rows in no link", "links broken", "MB above the data"):
+    for heading in ("seconds", "times the peer's", "ARI", "ARI, rows in no link", "violations", "MB above the data"):
         table.add_column(heading, justify="right")
     peer: float | None = None
     for name in FITS:
@@ -87,7 +87,7 @@ def fit_apart(name: str, path: Path) -> dict[str, Any]:
 
 
 def fit_one(name: str, path: Path) -> dict[str, float]:
-    """Fit one clusterer and measure it, importing and compiling apart."""
+    """Fit one clusterer and measure it, without import and compilation."""
     data = dict(np.load(path))
     rows = np.arange(200)
     fit(name, data["X"][rows], {"n_clusters": data["n_clusters"], "must_link": [(0, 1)], "cannot_link": []})

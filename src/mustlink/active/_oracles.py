@@ -62,7 +62,7 @@ class TruthOracle:
     def __init__(self, y: ArrayLike, *, missing: object = -1) -> None:
         classes = np.asarray(y)
         if classes.ndim != 1:
-            raise ValueError(f"y must hold one class per row; its shape is {classes.shape}.")
+            raise ValueError(f"y must have one class per row; its shape is {classes.shape}.")
         self._classes: list[Any] = classes.tolist()
         self._missing = missing
 

@@ -6,13 +6,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.cluster import HDBSCAN
 from sklearn.neighbors import BallTree, KDTree
 from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, single_linkage_tree
+from mustlink._types import Array, Floats
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, refuse_contradictions
 from mustlink.constraints import AlignedConstraints, Closure, Constraints
@@ -154,9 +155,9 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
-    probabilities_: NDArray[np.float64]
+    probabilities_: Floats
     n_clusters_: int
-    condensed_tree_: NDArray[Any]
+    condensed_tree_: Array
     violations_: Constraints
 
     def __init__(
@@ -245,7 +246,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         self.violations_ = links.violations(self.labels_)
         return self
 
-    def _hierarchy(self, X: NDArray[np.float64]) -> NDArray[Any]:
+    def _hierarchy(self, X: Floats) -> Array:
         """Build the single-linkage tree by scikit-learn."""
         model = HDBSCAN(
             min_cluster_size=self.min_cluster_size,
@@ -258,7 +259,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             copy=True,
         )
-        tree: NDArray[Any] = single_linkage_tree(model.fit(X))
+        tree: Array = single_linkage_tree(model.fit(X))
         return tree
 
     def _handle_contradictions(self, links: Constraints, closure: Closure) -> None:
