@@ -66,12 +66,12 @@ def test_the_same_seed_gives_the_same_parts():
     assert one.part_centers_.dtype == np.float32
 
 
-def test_shapes_that_k_means_cannot_see():
+def test_clusters_that_k_means_cannot_find():
     X, y = make_moons(300, noise=0.04, random_state=0)
     assert adjusted_rand(y, PartitionThenLink(2, random_state=0).fit_predict(X)) == 1.0
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 4])
-def test_hardly_any_rows(n_rows):
+def test_few_rows(n_rows):
     X = np.arange(2.0 * n_rows).reshape(n_rows, 2)
     assert sorted(set(PartitionThenLink(min(2, n_rows), random_state=0).fit_predict(X))) == [0, 1][:n_rows]

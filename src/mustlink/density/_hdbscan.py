@@ -195,11 +195,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | AlignedConstraints | None = None,
+        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
     ) -> Self:
         """Find the clusters.
 

@@ -80,11 +80,7 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | AlignedConstraints | None = None,
+        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
     ) -> Self:
         """Learn the metric.
 

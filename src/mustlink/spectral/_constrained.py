@@ -165,11 +165,7 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseSpectral):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | AlignedConstraints | None = None,
+        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
     ) -> Self:
         """Find the clusters.
 

@@ -43,8 +43,8 @@ class SpectralLearning(ConstrainedClusterMixin, BaseSpectral):
     n_neighbors : int, default=10
         The number of neighbors of each row.
     scale_neighbor : int or None, default=7
-        The distance of a row to this neighbor is its own scale s. An edge weighs exp(-d^2 / (s_i s_j)). None gives
-        the weight 1 to all edges of nearest neighbors.
+        The distance of a row to this neighbor is its local scale s. The weight of an edge is exp(-d^2 / (s_i s_j)).
+        None gives all edges between nearest neighbors the weight 1.
     normalization : {"additive", "symmetric"}, default="additive"
         "additive" is that of the paper, (A + d_max I - D) / d_max; "symmetric" is that of Ng, Jordan and Weiss,
         D^(-1/2) A D^(-1/2), where few links have less effect.
@@ -142,11 +142,7 @@ class SpectralLearning(ConstrainedClusterMixin, BaseSpectral):
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | AlignedConstraints | None = None,
+        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
     ) -> Self:
         """Find the clusters.
 
