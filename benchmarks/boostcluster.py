@@ -1,7 +1,7 @@
 """RobustBoostCluster and BoostCluster beside the runs of the base that they make: time, memory, trials on a sample.
 
-Every fit runs in a process of its own, so that its peak memory is its own; the base is timed inside that process. A fit
-of a small table first takes compiling out of the figures.
+Every fit runs in its own process, to measure its peak memory; the base is timed inside that process. A fit of a small
+table first keeps compilation out of the figures.
 """
 
 from __future__ import annotations
@@ -191,14 +191,14 @@ def blobs(n_rows: int, kind: str) -> dict[str, float]:
 
 
 def overlapping(n_rows: int) -> tuple[Any, Any]:
-    """Return blobs as float32, made in pieces so that the making does not set the peak."""
-    centres = np.random.RandomState(0).uniform(-10, 10, (N_CLUSTERS, N_FEATURES))
+    """Return blobs as float32, made in blocks to keep peak memory low."""
+    centers = np.random.RandomState(0).uniform(-10, 10, (N_CLUSTERS, N_FEATURES))
     X = np.empty((n_rows, N_FEATURES), dtype=np.float32)
     classes = np.empty(n_rows, dtype=np.int8)
     for start in range(0, n_rows, 50_000):
         stop = min(start + 50_000, n_rows)
         X[start:stop], classes[start:stop] = make_blobs(
-            stop - start, centers=centres, cluster_std=6.0, random_state=1 + start
+            stop - start, centers=centers, cluster_std=6.0, random_state=1 + start
         )
     return X, classes
 

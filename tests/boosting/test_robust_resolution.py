@@ -12,9 +12,8 @@ from mustlink.boosting import CoAssociation
 from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation_kernels import nearest_two
-from mustlink.boosting._code_kmeans import CodeCenters, CodeTable, code_distances, compute_centers
+from mustlink.boosting._code_kmeans import CodeTable, code_distances, compute_centers
 from mustlink.boosting._robust._resolution import (
-    LinkedExamples,
     LinkPrior,
     ResolvedConsensus,
     reduce_violations,
@@ -29,9 +28,10 @@ def link_set(links: Constraints, n: int) -> LinkSet:
     return LinkSet.of(links, np.arange(n)[:, None].astype(float))
 
 
-def no_centers() -> CodeCenters:
-    """Votes depend on codes only, and distances are given."""
-    return CodeCenters(np.empty((0, 0)), np.empty(0), np.empty(0), 0.0)
+def resolved(kernel: CoAssociation, labels: np.ndarray, linked: np.ndarray, marginals: np.ndarray) -> ResolvedConsensus:
+    """A consensus whose linked rows have these marginals."""
+    centers = compute_centers(CodeTable.of(kernel), labels, marginals.shape[1])
+    return ResolvedConsensus(kernel, labels, linked=linked, marginals=marginals, centers=centers)
 
 
 def test_marginals_do_not_depend_on_row_numbers() -> None:
@@ -63,18 +63,19 @@ def test_votes_are_those_of_the_slow_version(seed: int) -> None:
     )
     weights = rng.dirichlet(np.ones(12))
     marginals = rng.dirichlet(np.ones(3), size=8)
-    examples = LinkedExamples(codes[:8].astype(np.int8), weights, marginals, no_centers())
-    np.testing.assert_allclose(
-        examples.votes(codes[8:].astype(np.int8)), slow_votes(codes[8:], codes[:8], weights, marginals), atol=1e-12
-    )
+    kernel = CoAssociation(codes, weights)
+    model = resolved(kernel, np.zeros(20, dtype=np.int64), np.arange(8), marginals)
+    found = model.votes(kernel.codes[8:])
+    np.testing.assert_allclose(found, slow_votes(codes[8:], codes[:8], weights, marginals), atol=1e-12)
 
 
-def test_a_row_follows_similar_examples() -> None:
-    codes = np.array([[0, 0, 0, 0], [1, 1, 1, 1]], dtype=np.int8)
-    examples = LinkedExamples(codes, np.full(4, 0.25), np.array([[0.1, 0.9], [0.9, 0.1]]), no_centers())
-    assert examples.most_probable(codes, np.array([[0.4, 0.6], [0.4, 0.6]])).tolist() == [1, 0]
-    unlike_all = np.array([[0, 0, 1, 1]], dtype=np.int8)
-    assert examples.most_probable(unlike_all, np.array([[0.4, 0.6]])).tolist() == [0]
+def test_a_row_near_two_centers_follows_similar_examples() -> None:
+    """The two last rows are about as near to either center: one equals an example, the other is unlike all."""
+    codes = np.array([[0, 0, 0, 0]] * 5 + [[1, 1, 1, 1]] * 5 + [[0, 0, 1, 1], [0, 1, 0, 1], [0, 0, 1, 1]])
+    kernel = CoAssociation(codes, [0.26, 0.25, 0.25, 0.24])
+    labels = np.array([0] * 5 + [1] * 5 + [-1, -1, -1])
+    model = resolved(kernel, labels, np.array([10]), np.array([[0.1, 0.9]]))
+    assert model.assign_unlinked(CodeTable.of(kernel)).tolist() == [0] * 5 + [1] * 6 + [0, 1]
 
 
 def test_only_rows_below_the_margin_follow_examples() -> None:
@@ -82,10 +83,9 @@ def test_only_rows_below_the_margin_follow_examples() -> None:
     codes = np.array([[0, 0, 0, 0]] * 5 + [[1, 1, 1, 1]] * 5 + [[0, 0, 1, 1]])
     kernel = CoAssociation(codes, np.full(4, 0.25))
     rows = CodeTable.of(kernel)
-    centers = compute_centers(rows, np.array([0] * 5 + [1] * 5 + [0]), 2)
-    marginals = np.array([[0.0, 1.0], [0.0, 1.0]])
-    examples = LinkedExamples(kernel.codes[[0, 10]], np.full(4, 0.25), marginals, centers)
-    assert examples.assign_unlinked(rows).tolist() == [0] * 5 + [1] * 6
+    labels = np.array([0] * 5 + [1] * 5 + [0])
+    model = resolved(kernel, labels, np.array([0, 10]), np.array([[0.0, 1.0], [0.0, 1.0]]))
+    assert model.assign_unlinked(rows).tolist() == [0] * 5 + [1] * 6
 
 
 @given(st.integers(0, 10**6))
@@ -124,8 +124,7 @@ def test_clusters_that_links_empty_are_removed() -> None:
     model = weigh_links(Consensus(kernel, labels), links, LinkPrior(0.5, 3.9))
     assert np.unique(model.labels).tolist() == [0, 1]
     assert isinstance(model, ResolvedConsensus)
-    assert model.examples is not None
-    assert model.examples.marginals.shape == (5, 2)
+    assert model.marginals.shape == (5, 2)
     assert (model.predict(codes) == [0] * 10 + [1] * 10 + [0]).all()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -23,7 +23,7 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._coordinates import Coordinates, Scaling
 from mustlink.boosting._boostcluster._links import LinkSet
-from mustlink.boosting._boostcluster._rounds import Round
+from mustlink.boosting._boostcluster._rounds import BoostResult
 from mustlink.constraints import AlignedConstraints, Constraints
 
 __all__ = ["BaseBoostCluster", "Suspect", "list_suspects"]
@@ -120,7 +120,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         table = scaling.apply(X)
         run = base.run(table, seed)
         coordinates = Coordinates(scaling, table[:, :0], None, table, 1.0)
-        self._keep(Consensus.of_run(run), [run], [], coordinates, is_plain=True)
+        self._keep(Consensus.of_run(run), [run], coordinates, is_plain=True)
         self.suspects_: list[Suspect] = []
 
     def _scales(self) -> bool:
@@ -139,8 +139,8 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         self,
         consensus: Consensus,
         voters: Sequence[BaseRun],
-        rounds: Sequence[Round],
         coordinates: Coordinates,
+        rounds: BoostResult | None = None,
         *,
         is_plain: bool,
     ) -> None:
@@ -154,21 +154,11 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         self._voters = [replace(run, labels=run.labels[:0]) for run in voters]
         can_predict = all(run.model is not None for run in voters)
         self._coordinates = coordinates.without_rows() if can_predict else coordinates
-        self.n_iter_ = len(rounds)
-        self._directions = [done.directions for done in rounds]
-        self.objective_ = [float(np.exp(done.log_objective)) for done in rounds]
-        self.alphas_ = np.array([done.alpha for done in rounds])
-        self.history_ = [
-            {
-                "representation": done.representation,
-                "objective": objective,
-                "alpha": done.alpha,
-                **asdict(done.masses),
-                "counted": done.counted,
-                "n_clusters": done.n_clusters,
-            }
-            for done, objective in zip(rounds, self.objective_, strict=True)
-        ]
+        self.history_ = [] if rounds is None else rounds.history
+        self._directions = [] if rounds is None else rounds.directions
+        self.n_iter_ = len(self.history_)
+        self.objective_ = [entry["objective"] for entry in self.history_]
+        self.alphas_ = np.array([entry["alpha"] for entry in self.history_])
 
     # ---- new rows ----------------------------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ class BoostCluster(BaseBoostCluster):
         scaled to norm one (0.1; 0). It keeps directions that no link involves.
     smoothing : float, default=None
         Added to the weights of satisfied and broken links, in units of links, before the step of a round is computed
-        (0.5; 0), so that a round that breaks no link has a finite weight.
+        (0.5; 0). It keeps the weight of a round that breaks no link finite.
     on_bad_round : {"reweight", "skip", "stop"}, default=None
         What happens after a round with a negative step ("reweight"; "skip"): update the weights of the links but leave
         the round out of the result, ignore it, or end.
@@ -252,6 +252,6 @@ class BoostCluster(BaseBoostCluster):
         else:
             voters = [run_plain(problem, draw_seed(rng))]
             consensus = Consensus.of_run(voters[0])
-        self._keep(consensus, voters, result.rounds, coordinates, is_plain=not result.voters)
+        self._keep(consensus, voters, coordinates, result, is_plain=not result.voters)
         growth = result.weights.growth()
         self.suspects_ = list_suspects(links, growth > 1 + 1e-9, np.ones(len(links)), growth)

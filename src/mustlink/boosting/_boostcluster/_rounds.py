@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import count_clusters
 from mustlink.boosting._boostcluster._coordinates import Coordinates
-from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights, Masses
+from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights
 from mustlink.boosting._boostcluster._representations import Directions, Representation
 
-__all__ = ["BoostProblem", "BoostResult", "Round", "boost", "draw_seeds", "held_out_log_odds", "run_plain"]
+__all__ = ["BoostProblem", "BoostResult", "boost", "draw_seeds", "held_out_log_odds", "run_plain"]
 
 HALF_A_LINK = 0.5
 
@@ -49,25 +49,34 @@ class BoostProblem:
 
 
 @dataclass(frozen=True)
-class Round:
-    """The report of one round."""
-
-    representation: str
-    alpha: float
-    masses: Masses
-    counted: bool
-    log_objective: float
-    n_clusters: int
-    directions: Directions
-
-
-@dataclass
 class BoostResult:
-    """The weights of the links after the rounds, the reports of all rounds, and the runs that count."""
+    """The result of some rounds.
+
+    Attributes
+    ----------
+    weights : LinkWeights
+        The weights of the links after the rounds.
+    history : list of dict
+        The report of every round, an entry of ``history_``.
+    directions : list of Directions
+        The representation of every round.
+    voters : list of BaseRun
+        The runs that count, with their weights.
+    """
 
     weights: LinkWeights
-    rounds: list[Round] = field(default_factory=list)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    directions: list[Directions] = field(default_factory=list)
     voters: list[BaseRun] = field(default_factory=list)
+
+    def continued(self, later: BoostResult) -> BoostResult:
+        """Return the result of these rounds and of later ones."""
+        return BoostResult(
+            later.weights,
+            self.history + later.history,
+            self.directions + later.directions,
+            self.voters + later.voters,
+        )
 
 
 def boost(
@@ -117,9 +126,16 @@ def boost(
             vote = held_out_log_odds(links, trust * ~mask, together)
         if alpha > 0 or problem.on_bad_round == "reweight":
             weights.add(alpha, together)
-        n_clusters = count_clusters(run.labels)
-        result.rounds.append(
-            Round(representation.label, alpha, masses, vote > 0, weights.log_objective(), n_clusters, directions)
+        result.directions.append(directions)
+        result.history.append(
+            {
+                "representation": representation.label,
+                "objective": float(np.exp(weights.log_objective())),
+                "alpha": alpha,
+                **asdict(masses),
+                "counted": vote > 0,
+                "n_clusters": count_clusters(run.labels),
+            }
         )
         problem.after_run()
         if vote > 0:

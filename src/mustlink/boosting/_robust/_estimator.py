@@ -218,7 +218,7 @@ class RobustBoostCluster(BaseBoostCluster):
         consensus, voters = choose_consensus(problem, all_voters, trials, prior)
         # 5. Weigh links against distances.
         consensus = weigh_links(consensus, links, prior)
-        self._keep(consensus, voters, rounds.rounds, coordinates, is_plain=voters is not all_voters)
+        self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
         names = [representation.label for representation in representations] + [PLAIN]
         self.representation_weights_ = dict(zip(names, trials.weights().tolist(), strict=True))
         self._keep_trust(trust, links, rounds.weights.growth())

@@ -7,7 +7,7 @@ Belief propagation computes the probability of each cluster and of each link.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -79,84 +79,58 @@ class LinkPrior:
 
 
 @dataclass(frozen=True)
-class LinkedExamples:
-    """Linked rows as examples: similar rows are assigned to their clusters.
+class ResolvedConsensus(Consensus):
+    """A consensus after links were weighed against distances, with the linked rows as examples for similar rows.
 
     Attributes
     ----------
-    codes : ndarray of shape (n_linked, n_runs)
-        Of the linked rows.
-    weights : ndarray of shape (n_runs,)
-        Of the runs, with sum one.
+    linked : ndarray of shape (n_linked,)
+        The linked rows.
     marginals : ndarray of shape (n_linked, n_clusters)
         The probability that each is in each cluster.
     centers : CodeCenters
         Of the clusters.
     """
 
-    codes: Array
-    weights: Floats
-    marginals: Floats
-    centers: CodeCenters
+    linked: Ints = field(kw_only=True)
+    marginals: Floats = field(kw_only=True)
+    centers: CodeCenters = field(kw_only=True)
 
-    def take(self, clusters: Ints) -> LinkedExamples:
-        """Keep some of the clusters."""
-        marginals = np.ascontiguousarray(self.marginals[:, clusters])
-        return replace(self, marginals=marginals, centers=self.centers.take(clusters))
+    def compact(self) -> Self:
+        """Number the clusters in use from 0."""
+        used = label_names(self.labels)
+        marginals = np.ascontiguousarray(self.marginals[:, used])
+        return replace(super().compact(), marginals=marginals, centers=self.centers.take(used))
+
+    def _assign(self, new: CodeTable) -> Ints:
+        """Assign new rows as those in no link."""
+        return self.assign_unlinked(new)
 
     def assign_unlinked(self, rows: CodeTable) -> Ints:
         """Return the clusters of rows in no link: the nearest center or, below a margin, the vote of the examples."""
         found, margin = nearest_two(rows.codes, rows.offsets, self.centers.table, self.centers.lengths)
         unsure = np.flatnonzero(margin < CLEAR_MARGIN)
         few = rows.take(unsure)
-        found[unsure] = self.most_probable(few.codes, code_distances(few, self.centers))
+        share = self.votes(few.codes) + PRIOR_VOTES / self.marginals.shape[1]
+        found[unsure] = np.argmax(np.log(share) - code_distances(few, self.centers), axis=1)
         return np.asarray(found)
-
-    def most_probable(self, codes: Array, distance: Floats) -> Ints:
-        """Return the most probable clusters, given codes and squared distances, up to a constant in each row."""
-        share = self.votes(codes) + PRIOR_VOTES / distance.shape[1]
-        return np.asarray(np.argmax(np.log(share) - distance, axis=1))
 
     def votes(self, codes: Array) -> Floats:
         """Add up the marginals of the examples that are similar to each row."""
-        heaviest_first = np.argsort(-self.weights, kind="stable")
+        heaviest_first = np.argsort(-self.kernel.weights, kind="stable")
+        weights = self.kernel.weights / float(self.kernel.weights.sum())
+        examples = self.kernel.codes[self.linked]
         votes = np.zeros((len(codes), self.marginals.shape[1]))
         vote_by_similarity(
             np.ascontiguousarray(codes[:, heaviest_first]),
-            np.ascontiguousarray(self.codes[:, heaviest_first]),
-            self.weights[heaviest_first],
+            np.ascontiguousarray(examples[:, heaviest_first]),
+            weights[heaviest_first],
             self.marginals,
             SIMILARITY_POWER,
             1 - MIN_SIMILARITY,
             votes,
         )
         return votes
-
-
-@dataclass(frozen=True)
-class ResolvedConsensus(Consensus):
-    """A consensus after links were weighed against distances.
-
-    Attributes
-    ----------
-    examples : LinkedExamples or None
-        The linked rows that new rows are compared with.
-    """
-
-    examples: LinkedExamples | None = None
-
-    def compact(self) -> Self:
-        """Number the clusters in use from 0."""
-        compact = super().compact()
-        return (
-            compact
-            if self.examples is None
-            else replace(compact, examples=self.examples.take(label_names(self.labels)))
-        )
-
-    def _assign(self, new: CodeTable) -> Ints:
-        """Assign the codes of new rows as those of rows in no link."""
-        return super()._assign(new) if self.examples is None else self.examples.assign_unlinked(new)
 
 
 def weigh_links(consensus: Consensus, links: LinkSet, prior: LinkPrior) -> Consensus:
@@ -169,10 +143,10 @@ def weigh_links(consensus: Consensus, links: LinkSet, prior: LinkPrior) -> Conse
     labels = consensus.labels.copy()
     labels[shown], marginals = resolve_links(rows.take(shown), labels[shown], links.among(shown), prior)
     centers = compute_centers(rows, labels, marginals.rows.shape[1])
-    examples = LinkedExamples(kernel.codes[links.rows], kernel.weights / rows.length, marginals.rows, centers)
-    assigned = examples.assign_unlinked(rows)
+    resolved = ResolvedConsensus(kernel, labels, linked=links.rows, marginals=marginals.rows, centers=centers)
+    assigned = resolved.assign_unlinked(rows)
     assigned[links.rows] = labels[links.rows]
-    return ResolvedConsensus(kernel, assigned, examples=examples).compact()
+    return replace(resolved, labels=assigned).compact()
 
 
 def resolve_links(rows: CodeTable, labels: Ints, links: LinkSet, prior: LinkPrior) -> tuple[Ints, Marginals]:

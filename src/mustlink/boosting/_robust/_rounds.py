@@ -49,8 +49,7 @@ def boost_robustly(
         voters = combine_voters(first.voters, trials.voters(), EARLY_TRIAL_WEIGHT)
         early = replace(prior, penalty=RESTART_PENALTY * prior.penalty)
         trust = update_trust(trust, links, voters, problem.base, early)
-    later = boost(problem, drawn[cut:], seeds[cut:], trust, seen=seen[cut:], first_round=cut + 1)
-    return BoostResult(later.weights, first.rounds + later.rounds, first.voters + later.voters)
+    return first.continued(boost(problem, drawn[cut:], seeds[cut:], trust, seen=seen[cut:], first_round=cut + 1))
 
 
 def combine_voters(rounds: list[BaseRun], trials: list[BaseRun], trial_weight: float) -> list[BaseRun]:
