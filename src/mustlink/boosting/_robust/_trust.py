@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
 
 from mustlink._types import Floats, Mask
 from mustlink.boosting._boostcluster._links import LinkSet
@@ -59,32 +60,14 @@ def estimate_trust(
     return LinkTrust(error, np.maximum(trust, MIN_TRUST), outvoted)
 
 
-def fit_logistic(x: Floats, links: LinkSet, n_iter: int = 100) -> tuple[float, float]:
-    """Fit P(must-link | x) = sigma(b0 + b1 x) by Newton's method, both kinds with equal weight, with a ridge."""
-    target = links.is_must.astype(np.float64)
+def fit_logistic(x: Floats, links: LinkSet) -> tuple[float, float]:
+    """Fit P(must-link | x) = sigma(b0 + b1 x), both kinds with equal weight, with a ridge on b1; return b0 and b1."""
     weight = links.weight.copy()
-    for kind in (True, False):
-        weight[links.is_must == kind] *= len(links) / 2 / weight[links.is_must == kind].sum()
-    design = np.column_stack([np.ones_like(x), x])
-    beta = np.zeros(2)
-    ridge = np.array([1e-6, LOGISTIC_RIDGE])
-
-    def loss(b: Floats) -> float:
-        z = design @ b
-        return float((weight * (np.logaddexp(0, z) - target * z)).sum() + 0.5 * ridge @ b**2)
-
-    for _ in range(n_iter):
-        p = expit(design @ beta)
-        gradient = design.T @ (weight * (p - target)) + ridge * beta
-        hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + np.diag(ridge)
-        step = np.linalg.solve(hessian, gradient)
-        length = 1.0
-        while length > 1e-6 and loss(beta - length * step) > loss(beta):
-            length /= 2
-        beta = beta - length * step
-        if np.abs(length * step).max() < 1e-10:
-            break
-    return float(beta[0]), float(beta[1])
+    for kind in (links.is_must, ~links.is_must):
+        weight[kind] *= len(links) / 2 / weight[kind].sum()
+    model = LogisticRegression(C=1 / LOGISTIC_RIDGE, solver="newton-cg", tol=1e-8)
+    model.fit(x[:, None], links.is_must, sample_weight=weight)
+    return float(model.intercept_[0]), float(model.coef_[0, 0])
 
 
 def conflict_bound(constraints: Constraints, n_samples: int) -> float:
