@@ -16,7 +16,6 @@ from mustlink.boosting._code_kmeans import CodeTable, code_distances, compute_ce
 from mustlink.boosting._robust._resolution import (
     LinkPrior,
     ResolvedConsensus,
-    reduce_violations,
     resolve_links,
     weigh_links,
 )
@@ -138,29 +137,6 @@ def test_resolving_ends_with_the_most_probable_clusters() -> None:
     labels, marginals = resolve_links(CodeTable.of(kernel), start.astype(np.int64), links, LinkPrior(0.5, 2.2))
     assert (labels[links.rows] == marginals.rows.argmax(axis=1)).all()
     assert (labels != y).sum() < (start != y).sum()
-
-
-@given(st.integers(0, 10**6), st.sampled_from([0.05, 0.3, 1.5]))
-@settings(deadline=None, max_examples=40)
-def test_violations_are_reduced_until_no_row_can_gain(seed: int, penalty: float) -> None:
-    rng = np.random.RandomState(seed)
-    links = link_set(Constraints.sample(rng.randint(0, 3, 20), 16, noise=0.2, random_state=seed), 20)
-    graph = links.graph()
-    distance = rng.uniform(0, 2, (len(links.rows), 3))
-
-    def cost(labels: np.ndarray) -> float:
-        together = labels[graph.pairs[:, 0]] == labels[graph.pairs[:, 1]]
-        broken = together != (graph.sign > 0)
-        return float(distance[np.arange(len(labels)), labels].sum() + penalty * graph.weight[broken].sum())
-
-    start = rng.randint(0, 3, len(links.rows))
-    found = reduce_violations(start, distance, graph, penalty * graph.weight)
-    assert cost(found) <= cost(start) + 1e-9
-    for i in range(len(found)):
-        for cluster in range(3):
-            other = found.copy()
-            other[i] = cluster
-            assert cost(other) >= cost(found) - 1e-9
 
 
 def test_violations_are_reduced_if_links_are_trusted() -> None:

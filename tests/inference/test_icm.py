@@ -60,6 +60,19 @@ def test_equal_penalties_in_all_clusters_are_one_penalty(case: Case, k: int, see
     np.testing.assert_array_equal(iterated_conditional_modes(wide, groups), expected)
 
 
+@given(case=cases(max_samples=9, min_samples=3), k=st.integers(2, 3), seed=st.integers(0, 99))
+@SETTINGS
+def test_without_components_no_move_of_a_row_lowers_the_energy(case: Case, k: int, seed: int) -> None:
+    model, _, rng = random_model(case, k, False, seed)
+    start, order = rng.randint(k, size=case.n_samples), rng.permutation(case.n_samples)
+    labels = iterated_conditional_modes(model, labels=start, order=order)
+    value = energy(model, labels)
+    assert value <= energy(model, start) + 1e-12
+    for row in np.eye(case.n_samples, dtype=bool):
+        for c in range(k):
+            assert energy(model, np.where(row, c, labels)) >= value - 1e-9
+
+
 def test_a_component_leaves_a_cluster_as_a_whole() -> None:
     # Moved alone, either row would break the heavy must-link.
     links = Constraints(must_link=[(0, 1)], cannot_link=[(1, 2)])

@@ -15,17 +15,22 @@ __all__ = ["iterated_conditional_modes"]
 MAX_SWEEPS = 10_000
 
 
-def iterated_conditional_modes(model: LinkModel, groups: Groups, labels: Indices | None = None) -> Indices:
+def iterated_conditional_modes(
+    model: LinkModel, groups: Groups | None = None, labels: Indices | None = None, order: Indices | None = None
+) -> Indices:
     """Find a labeling of low energy by moving rows and whole must-link components one at a time.
 
     Parameters
     ----------
     model : LinkModel
         The evidence of the linked rows and the penalties of their links.
-    groups : Groups
-        The must-link components of two and more rows (:meth:`mustlink.constraints.Closure.groups`).
+    groups : Groups, default=None
+        The must-link components of two and more rows (:meth:`mustlink.constraints.Closure.groups`). None moves single
+        rows only.
     labels : ndarray of shape (n_rows,), default=None
         Where to start. None starts with no labels: rows without a label do not count until they are visited.
+    order : ndarray of shape (n_rows,), default=None
+        The order in which rows are visited; None visits the most certain first.
 
     Returns
     -------
@@ -34,8 +39,8 @@ def iterated_conditional_modes(model: LinkModel, groups: Groups, labels: Indices
 
     Notes
     -----
-    The most certain rows and components are visited first; only exact ties depend on how the rows are numbered. Every
-    move lowers the energy, which is minus the log-probability of the model.
+    By default the most certain rows and components are visited first, and only exact ties depend on how the rows are
+    numbered. Every move lowers the energy, which is minus the log-probability of the model.
 
     Examples
     --------
@@ -51,9 +56,9 @@ def iterated_conditional_modes(model: LinkModel, groups: Groups, labels: Indices
     labels = np.full(len(evidence), -1, dtype=np.intp) if labels is None else labels.copy()
     penalty = model.penalty[:, None] if model.penalty.ndim == 1 else model.penalty
     problem = (evidence, graph.indptr, graph.neighbors, graph.link, int((graph.sign > 0).sum()), penalty)
-    row_order = _most_certain_first(evidence)
+    row_order = _most_certain_first(evidence) if order is None else order
     sweep_rows(*problem, row_order, MAX_SWEEPS, labels)
-    if groups.rows.size:
+    if groups is not None and groups.rows.size:
         group_order = _most_certain_first(np.add.reduceat(evidence[groups.rows], groups.indptr[:-1]))
         while sweep_groups(*problem, *groups, group_order, labels):
             sweep_rows(*problem, row_order, MAX_SWEEPS, labels)

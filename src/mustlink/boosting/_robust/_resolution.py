@@ -19,10 +19,10 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import label_names
 from mustlink.boosting._coassociation_kernels import nearest_two
 from mustlink.boosting._code_kmeans import CodeCenters, CodeTable, assign, code_distances, compute_centers
-from mustlink.boosting._robust._resolution_kernels import sweep_rows, vote_by_similarity
+from mustlink.boosting._robust._resolution_kernels import vote_by_similarity
 from mustlink.boosting._robust._trust import MIN_TRUST
 from mustlink.constraints import LinkGraph
-from mustlink.inference import LinkModel, Marginals, propagate_beliefs
+from mustlink.inference import LinkModel, Marginals, iterated_conditional_modes, propagate_beliefs
 
 __all__ = ["FEW_WRONG", "LinkPrior", "ResolvedConsensus", "resolve_links", "update_trust", "weigh_links"]
 
@@ -37,7 +37,6 @@ MAX_LOG_ODDS = 30.0
 CLEAR_MARGIN = 0.5
 # How often centers and marginals are updated in turn; after that hardly a row moves.
 MAX_TURNS = 3
-MAX_SWEEPS = 30
 # An example votes with its co-association to this power: one that is in the same cluster in 98% of the runs counts half
 # as much as one that always is.
 SIMILARITY_POWER = 32
@@ -179,18 +178,9 @@ def resolve_links(rows: CodeTable, labels: Ints, links: LinkSet, prior: LinkPrio
         if unchanged:
             break
     if prior.trusts_most_links:
-        labels[links.rows] = reduce_violations(labels[links.rows], distance, graph, prior.penalty * model.penalty)
+        in_order = np.arange(len(links.rows))
+        labels[links.rows] = iterated_conditional_modes(model, labels=labels[links.rows], order=in_order)
     return labels, marginals
-
-
-def reduce_violations(labels: Ints, distance: Floats, graph: LinkGraph, penalty: Floats) -> Ints:
-    """Move single rows as long as that lowers the sum of distances and penalties."""
-    labels = labels.copy()
-    cost_together = (-graph.sign * penalty)[graph.link]
-    for _ in range(MAX_SWEEPS):
-        if not sweep_rows(distance, graph.indptr, graph.neighbors, cost_together, labels):
-            break
-    return labels
 
 
 def update_trust(
