@@ -28,7 +28,6 @@ HELPERS = {
     "_sklearn_compat",
     "_types",
     "_version",
-    "_warn",
     "_warnings",
     "_words",
     "errors",

@@ -19,7 +19,7 @@ from mustlink._progress import progress
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink._types import Array, Floats, Ints
-from mustlink._warn import warn_user
+from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, as_constraints, check_enough_rows, check_partial_labels
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import InfeasibleError
@@ -328,7 +328,7 @@ def keep_run(estimator: Any, run: Run, links: Constraints) -> None:
     """Store what every k-means clusterer keeps of a run, and warn of empty clusters."""
     n_found = len(np.unique(run.labels))
     if n_found < estimator.n_clusters:
-        warn_user(
+        warn_caller(
             f"Only {n_found} of the {estimator.n_clusters} clusters have rows, possibly because of equal rows or of "
             "must-links.",
             ConvergenceWarning,

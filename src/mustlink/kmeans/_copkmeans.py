@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from mustlink._sklearn_compat import StrOptions
-from mustlink._warn import warn_user
+from mustlink._warnings import warn_caller
 from mustlink.base import refuse_contradictions
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
@@ -163,7 +163,7 @@ class COPKMeans(_WeightedKMeans):
     def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:
         super()._keep(run, links, dtype)
         if run.n_broken:
-            warn_user(
+            warn_caller(
                 f"Not all links could be kept: {run.n_broken} of {len(links.cannot_link)} cannot-links are broken; "
                 "violations_ lists them.",
                 InfeasibleWarning,
