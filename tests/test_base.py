@@ -25,7 +25,7 @@ class Components(ConstrainedClusterMixin, BaseEstimator):
     """Clusters are the must-link components."""
 
     def fit(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> Components:
-        self.links_ = self._constraints_for(constraints, y, len(X))
+        self.links_ = self._check_fit_input(X, y, constraints)[1]
         self.labels_ = self.links_.components(len(X))
         self.sample_weight_ = sample_weight
         return self

@@ -36,8 +36,7 @@ class Soft(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Self:
-        X = self._check(X, reset=True)
-        links = self._constraints_for(constraints, y, len(X))
+        X, links, _ = self._check_fit_input(X, y, constraints)
         component = links.components(len(X))
         sizes = np.bincount(component)
         means = np.column_stack([np.bincount(component, weights=column) / sizes for column in X.T]).astype(X.dtype)
@@ -50,7 +49,7 @@ class Soft(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
         self._n_features_out = self.n_clusters
         return self
 
-    def _check(self, X: Any, *, reset: bool) -> NDArray[Any]:
+    def _check_rows(self, X: Any, *, reset: bool = True) -> NDArray[Any]:
         checked: NDArray[Any] = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32])
         return checked
 
@@ -68,7 +67,7 @@ class Soft(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
 
     def _distances(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
-        X = self._check(X, reset=False)
+        X = self._check_rows(X, reset=False)
         return np.sqrt(((X[:, None, :] - self.cluster_centers_[None]) ** 2).sum(axis=2))
 
 
@@ -358,8 +357,8 @@ class DistancesInFloat64(Soft):
 
 
 class WritesIntoX(Soft):
-    def _check(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        X = super()._check(X, reset=reset)
+    def _check_rows(self, X: Any, *, reset: bool = True) -> NDArray[Any]:
+        X = super()._check_rows(X, reset=reset)
         X -= 0
         return X
 
@@ -372,12 +371,12 @@ class ClaimsSparse(Soft):
 
 
 class TakesSparseUnasked(Soft):
-    def _check(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        return super()._check(X.toarray() if issparse(X) else X, reset=reset)
+    def _check_rows(self, X: Any, *, reset: bool = True) -> NDArray[Any]:
+        return super()._check_rows(X.toarray() if issparse(X) else X, reset=reset)
 
 
 class ForgetsNames(Soft):
-    def _check(self, X: Any, *, reset: bool) -> NDArray[Any]:
+    def _check_rows(self, X: Any, *, reset: bool = True) -> NDArray[Any]:
         checked: NDArray[Any] = check_array(X, dtype=[np.float64, np.float32])
         self.n_features_in_ = checked.shape[1]
         return checked
@@ -394,8 +393,8 @@ class TakesColumnsInAnyOrder(Soft):
 
 
 class ReplacesNan(Soft):
-    def _check(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        return super()._check(np.nan_to_num(X, posinf=99.0, neginf=-99.0), reset=reset)
+    def _check_rows(self, X: Any, *, reset: bool = True) -> NDArray[Any]:
+        return super()._check_rows(np.nan_to_num(X, posinf=99.0, neginf=-99.0), reset=reset)
 
 
 class PredictsDistances(Soft):

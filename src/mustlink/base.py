@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
 from sklearn.utils import column_or_1d
+from sklearn.utils.validation import validate_data
 
+from mustlink._sklearn_compat import fit_context
 from mustlink.constraints import AlignedConstraints, Constraints, known_rows
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
@@ -110,8 +112,8 @@ def collect_links(
 class ConstrainedClusterMixin(ClusterMixin):
     """Mixin class for all constrained clusterers.
 
-    It requests `constraints` for ``fit`` in metadata routing, merges partial labels into the constraints, and
-    provides ``fit_predict``.
+    It provides ``fit`` and ``fit_predict``, requests `constraints` in metadata routing, validates the input, and merges
+    partial labels into the constraints. A subclass implements ``_fit(X, links, y)``.
 
     Examples
     --------
@@ -120,26 +122,72 @@ class ConstrainedClusterMixin(ClusterMixin):
     >>> from mustlink import Constraints
     >>> from mustlink.base import ConstrainedClusterMixin
     >>> class MustLinkComponents(ConstrainedClusterMixin, BaseEstimator):
-    ...     def fit(self, X, y=None, *, constraints=None):
-    ...         links = self._constraints_for(constraints, y, len(X))
+    ...     def _fit(self, X, links, y):
     ...         self.labels_ = links.components(len(X))
-    ...         return self
+    ...         self.violations_ = links.violations(self.labels_)
     >>> MustLinkComponents().fit_predict(np.zeros((3, 1)), constraints=Constraints(must_link=[(0, 2)]))
     array([0, 1, 0])
     """
 
+    # A subclass declares its parameters; those without a constraint are not validated.
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     __metadata_request__fit = {"constraints": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
 
-    labels_: NDArray[np.integer]
+    labels_: NDArray[np.int64]
+    violations_: Constraints
 
-    def _constraints_for(
+    # Some classes fit an estimator of the user, whose parameters are to be validated too.
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(
         self,
-        constraints: Constraints | AlignedConstraints | None,
-        y: ArrayLike | None,
-        n_samples: int,
-    ) -> Constraints:
-        """Merge the links and the partial labels passed to ``fit``."""
-        return collect_links(constraints, y, n_samples)
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        constraints: Constraints | AlignedConstraints | None = None,
+    ) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data; a sparse matrix where the class supports it, and an array of shape (n_samples, n_samples) where
+            similarities, distances or a kernel are precomputed.
+        y : array-like of shape (n_samples,), default=None
+            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored:
+            scikit-learn passes them to every clusterer to score against.
+        constraints : Constraints or AlignedConstraints, default=None
+            Must-links and cannot-links between rows.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        self._fit(*self._check_fit_input(X, y, constraints))
+        return self
+
+    def _check_fit_input(
+        self, X: Any, y: ArrayLike | None, constraints: Constraints | AlignedConstraints | None
+    ) -> tuple[Any, Constraints, NDArray[Any] | None]:
+        """Return the validated rows, the links of constraints and partial labels together, and the partial labels."""
+        X = self._check_rows(X)
+        n_samples = X.shape[0]
+        check_enough_rows(n_samples, getattr(self, "n_clusters", None))
+        links = as_constraints(constraints, n_samples)
+        labels = check_partial_labels(y, n_samples)
+        return X, links if labels is None else links + self._links_of_labels(labels), labels
+
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        """Validate rows, of a fit or new ones; a subclass with other needs overrides it."""
+        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32])
+
+    def _links_of_labels(self, y: NDArray[Any]) -> Constraints:
+        """Return links with the same closure as the partial labels."""
+        return Constraints.from_labels(y)
+
+    def _fit(self, X: Any, links: Constraints, y: NDArray[Any] | None) -> None:
+        """Cluster validated rows under the links, and set ``labels_`` and ``violations_``."""
+        raise NotImplementedError
 
     def fit_predict(
         self,

@@ -42,7 +42,7 @@ class Recorder(ConstrainedClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Recorder:
         self.rows_ = np.asarray(X)[:, 0]
-        self.links_ = self._constraints_for(constraints, y, len(X))
+        self.links_ = self._check_fit_input(X, y, constraints)[1]
         self.labels_ = np.zeros(len(X), dtype=np.intp)
         return self
 

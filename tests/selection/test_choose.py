@@ -40,7 +40,7 @@ class Memory(ConstrainedClusterMixin, BaseEstimator):
     """Memorizes the links: satisfies each of them, and separates all other rows."""
 
     def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Memory:
-        self.labels_ = self._constraints_for(constraints, y, len(X)).components(len(X))
+        self.labels_ = self._check_fit_input(X, y, constraints)[1].components(len(X))
         return self
 
 

@@ -30,7 +30,7 @@ class ChunkletKMeans(ConstrainedClusterMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> ChunkletKMeans:
         X = np.asarray(X, dtype=float)
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight)
-        self.links_ = self._constraints_for(constraints, y, len(X))
+        self.links_ = self._check_fit_input(X, y, constraints)[1]
         component = self.links_.components(len(X))
         mass = np.bincount(component, weights=weight)
         means = np.column_stack([np.bincount(component, weights=weight * column) / mass for column in X.T])

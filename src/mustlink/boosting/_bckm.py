@@ -8,18 +8,17 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._estimators import draw_seed
 from mustlink._progress import progress
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Ints
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows
+from mustlink.base import ConstrainedClusterMixin
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import CodeCenters, CodeTable, compute_centers
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.constraints import Constraints
 from mustlink.kmeans import PriorityLinks
 
 __all__ = ["BoostedConstrainedKMeans"]
@@ -263,37 +262,10 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | AlignedConstraints | None = None,
-    ) -> Self:
-        """Find the clusters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints.
-        constraints : Constraints or AlignedConstraints, default=None
-            The must-links and cannot-links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         begun = time.monotonic()
-        goes_on = self.warm_start and hasattr(self, "_boosting")
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=not goes_on)
-        check_enough_rows(len(X), self.n_clusters)
-        links = self._constraints_for(constraints, y, len(X))
         pairs = PriorityLinks.of(links, len(X))
-        if goes_on:
+        if self._continues():
             boosting, columns = self._continued(X, links)
         else:
             boosting, columns = Boosting.begin(links, self.random_state), []
@@ -304,7 +276,14 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
                 columns.append(self._run_round(X, pairs, boosting))
                 advance(len(columns), boosting.history[-1]["objective"])
         self._join(boosting, columns, links)
-        return self
+
+    def _continues(self) -> bool:
+        """Whether the rounds of an earlier fit go on."""
+        return self.warm_start and hasattr(self, "_boosting")
+
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        reset = reset and not self._continues()
+        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
 
     def _run_round(self, X: Array, pairs: PriorityLinks, boosting: Boosting) -> Array:
         """Run the constrained k-means once and update the priorities; return its labels."""
@@ -387,7 +366,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
             Cluster numbers.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        X = self._check_rows(X, reset=False)
         kernel, centers = self.coassociation_, self._code_centers
         labels = np.zeros((len(X), kernel.n_rounds), dtype=np.min_scalar_type(-self.round_centers_.shape[1]))
         counted = np.flatnonzero(kernel.weights)

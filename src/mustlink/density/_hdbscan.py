@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.cluster import HDBSCAN
 from sklearn.neighbors import BallTree, KDTree
 from sklearn.utils.validation import validate_data
 
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context, single_linkage_tree
+from mustlink._sklearn_compat import Interval, StrOptions, single_linkage_tree
 from mustlink._types import Array, Floats
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, refuse_contradictions
-from mustlink.constraints import AlignedConstraints, Closure, Constraints
+from mustlink.constraints import Closure, Constraints
 from mustlink.density._cannot_links import ComponentGraph
 from mustlink.density._condensed_tree import CondensedTree
 from mustlink.density._joining import join_must_linked
@@ -193,28 +192,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         self.leaf_size = leaf_size
         self.n_jobs = n_jobs
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
-    ) -> Self:
-        """Find the clusters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored.
-        constraints : Constraints or AlignedConstraints, default=None
-            The links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        links = self._constraints_for(constraints, y, X.shape[0])
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         closure = links.closure(X.shape[0]) if self.enforce == "hard" else None
         if closure is not None and closure.self_loops.size:
             self._handle_contradictions(links, closure)
@@ -240,7 +218,9 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         self.n_clusters_ = len(found) - n_noise
         self.probabilities_ = strength
         self.violations_ = links.violations(self.labels_)
-        return self
+
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        return validate_data(self, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
 
     def _hierarchy(self, X: Floats) -> Array:
         """Build the single-linkage tree by scikit-learn."""

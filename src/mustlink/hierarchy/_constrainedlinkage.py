@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._sklearn_compat import Interval, StrOptions
+from mustlink._types import Array
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_fits
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.base import ConstrainedClusterMixin, check_fits
+from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.hierarchy._dendrogram_kernels import as_linkage
 from mustlink.hierarchy._distances import condensed_distances
@@ -154,37 +154,8 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
-    ) -> Self:
-        """Build the dendrogram and cut it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            The data, or the distances with ``metric="precomputed"``.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored.
-        constraints : Constraints or AlignedConstraints, default=None
-            The links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        if (self.n_clusters is None) == (self.distance_threshold is None):
-            raise ValueError(
-                f"Exactly one of n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} must "
-                "be None."
-            )
-        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         n_rows = len(X)
-        instead = "cluster a sample of the rows, or use PartitionThenLink or SeededSingleLink"
-        check_fits("ConstrainedLinkage", (n_rows, (n_rows - 1) // 2), MAX_DISTANCES, instead)
-        check_enough_rows(n_rows, self.n_clusters)
-        links = self._constraints_for(constraints, y, n_rows)
         merges = link_rows(
             lambda: condensed_distances(X, self.metric),
             links,
@@ -218,4 +189,14 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
                 f"{len(self.violations_)} of {len(links)} links are violated; violations_ lists them.",
                 InfeasibleWarning,
             )
-        return self
+
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        if (self.n_clusters is None) == (self.distance_threshold is None):
+            raise ValueError(
+                f"Exactly one of n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} must "
+                "be None."
+            )
+        X = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        instead = "cluster a sample of the rows, or use PartitionThenLink or SeededSingleLink"
+        check_fits("ConstrainedLinkage", (len(X), (len(X) - 1) // 2), MAX_DISTANCES, instead)
+        return X

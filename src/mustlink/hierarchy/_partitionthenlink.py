@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Ints
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows, refuse_contradictions
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.base import ConstrainedClusterMixin, refuse_contradictions
+from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError
 from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage
 
@@ -130,29 +129,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         self.on_infeasible = on_infeasible
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
-    ) -> Self:
-        """Partition the rows, and join the parts.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored.
-        constraints : Constraints or AlignedConstraints, default=None
-            The links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
-        check_enough_rows(len(X), self.n_clusters)
-        links = self._constraints_for(constraints, y, len(X))
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         if self.on_infeasible == "raise":
             self._refuse_infeasible(links, len(X))
         self._partition(X, links)
@@ -173,7 +150,6 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         self.labels_ = self.part_clusters_[self.part_labels_]
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.violations_ = links.violations(self.labels_)
-        return self
 
     def predict(self, X: Any) -> Ints:
         """Return for each row the cluster of the part with the nearest center.
@@ -189,7 +165,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
             Cluster numbers.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        X = self._check_rows(X, reset=False)
         nearest = pairwise_distances_argmin(X, self.part_centers_.astype(X.dtype))
         return np.asarray(self.part_clusters_[nearest], dtype=np.int64)
 

@@ -15,10 +15,10 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._numbering import number_by_first
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_partial_labels
+from mustlink.base import ConstrainedClusterMixin, as_constraints
 from mustlink.constraints import AlignedConstraints, Closure, Constraints, known_rows
 from mustlink.errors import UnmetConstraintsWarning
 from mustlink.hierarchy._dendrogram_kernels import cut
@@ -134,42 +134,23 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         tags.input_tags.sparse = self.metric != "precomputed"
         return tags
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
-    ) -> Self:
-        """Compute the spanning tree, and grow the seeds along it.
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
+        self.tree_, self.tree_lengths_ = spanning_tree(X, self.metric, self.algorithm, self.verbose)
+        self._grow(links, X.shape[0], y)
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features) or array-like of shape (n_samples, n_samples)
-            The data, or the distances with ``metric="precomputed"``.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as an additional source of seeds. Labels for every row are ignored.
-        constraints : Constraints or AlignedConstraints, default=None
-            The links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         precomputed = self.metric == "precomputed"
         X = validate_data(
             self,
             X,
+            reset=reset,
             accept_sparse=False if precomputed else "csr",
             dtype=[np.float64, np.float32],
             ensure_all_finite=not precomputed,
         )
         if precomputed:
             check_distances(X)
-        check_enough_rows(X.shape[0], self.n_clusters)
-        y = check_partial_labels(y, X.shape[0])
-        links = self._constraints_for(constraints, y, X.shape[0])
-        self.tree_, self.tree_lengths_ = spanning_tree(X, self.metric, self.algorithm, self.verbose)
-        self._grow(links, X.shape[0], y)
-        return self
+        return X
 
     def update(
         self,
@@ -194,7 +175,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         """
         check_is_fitted(self, "tree_")
         n_rows = len(self.labels_)
-        links = self._constraints_for(constraints, None, n_rows)
+        links = as_constraints(constraints, n_rows)
         known: Array | None = None
         if seeds is not None:
             known = column_or_1d(seeds)

@@ -20,7 +20,7 @@ from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin, as_constraints, check_enough_rows, check_partial_labels
+from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import InfeasibleError
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Stop, best_of_runs, iterate
@@ -81,33 +81,6 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
     objective_: list[float]
     violations_: Constraints
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | AlignedConstraints | None = None,
-    ) -> Self:
-        """Find the clusters.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows; sparse where the class supports it.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints. Labels of all rows are ignored:
-            scikit-learn passes them to every clusterer to score against.
-        constraints : Constraints or AlignedConstraints, default=None
-            Must-links and cannot-links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        return self._fit(X, y, constraints, None)
-
     def predict(self, X: Any) -> Ints:
         """Return the cluster with the nearest center for each row.
 
@@ -142,28 +115,14 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         squares = rows.squared_distances(self.cluster_centers_.astype(np.float64), rows.dtype)
         return np.sqrt(squares, out=squares)
 
-    def _fit(
-        self,
-        X: Any,
-        y: ArrayLike | None,
-        constraints: Constraints | AlignedConstraints | None,
-        sample_weight: ArrayLike | None,
-    ) -> Self:
-        """Check the input, make the runs, and keep the best."""
-        X = self._check_rows(X, reset=True)
-        n_rows = X.shape[0]
-        check_enough_rows(n_rows, self.n_clusters)
-        weight = _check_weight(sample_weight, X)
-        labels = check_partial_labels(y, n_rows)
-        links = as_constraints(constraints, n_rows)
-        if labels is not None:
-            links = links + Constraints.from_labels(labels)
+    def _fit(self, X: Any, links: Constraints, y: Array | None, sample_weight: ArrayLike | None = None) -> None:
+        """Make the runs, and keep the best."""
         rng = check_random_state(self.random_state)
-        problem = Problem(RowBlocks(X), weight, LinkedRows(links, n_rows), labels, rng)
+        linked = LinkedRows(links, X.shape[0])
+        problem = Problem(RowBlocks(X), _check_weight(sample_weight, X), linked, y, rng)
         self._keep(self._run(problem), links, X.dtype)
-        return self
 
-    def _check_rows(self, X: Any, *, reset: bool) -> Any:
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Check rows, of the fit or new ones."""
         return validate_data(
             self,
@@ -296,7 +255,9 @@ class _WeightedKMeans(_ConstrainedKMeans):
         self : object
             The fitted clusterer.
         """
-        return self._fit(X, y, constraints, sample_weight)
+        X, links, y = self._check_fit_input(X, y, constraints)
+        self._fit(X, links, y, sample_weight)
+        return self
 
     def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Return minus the inertia of new rows.

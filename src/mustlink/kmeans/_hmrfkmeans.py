@@ -202,7 +202,7 @@ class HMRFKMeans(_ConstrainedKMeans):
         check_is_fitted(self)
         return self._shifted(self._check_rows(X, reset=False)), self._shifted(self.cluster_centers_)
 
-    def _check_rows(self, X: Any, *, reset: bool) -> Any:
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Check rows, for the I-divergence also that nothing is negative."""
         X = super()._check_rows(X, reset=reset)
         if self.distortion == "i-divergence":

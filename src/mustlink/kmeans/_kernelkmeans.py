@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._progress import progress
 from mustlink._rows import RowBlocks
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Indices, Ints
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_fits
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.base import ConstrainedClusterMixin, check_fits
+from mustlink.constraints import Constraints
 from mustlink.kmeans._base import keep_run
 from mustlink.kmeans._engine import Run, best_of_runs
 from mustlink.kmeans._kernel_space import FeatureSpace, Kernel, MatrixSpace, Nystroem, pieces, scale_gamma
@@ -217,40 +217,8 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | AlignedConstraints | None = None,
-    ) -> Self:
-        """Find the clusters.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or array-like of shape (n_samples, n_samples)
-            The rows; with ``kernel="precomputed"`` the kernel of all pairs of rows, which is never copied or written
-            if it is an array of floating-point numbers.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints. Labels of all rows are ignored.
-        constraints : Constraints or AlignedConstraints, default=None
-            Must-links and cannot-links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-
-        Raises
-        ------
-        TooLargeError
-            If ``approximation="exact"`` needs the kernel matrix of too many rows.
-        """
-        X = self._check_rows(X, reset=True)
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         n_rows = X.shape[0]
-        check_enough_rows(n_rows, self.n_clusters)
-        links = self._constraints_for(constraints, y, n_rows)
         rng = check_random_state(self.random_state)
         space, order = self._space(X, rng)
         self.penalty_ = self._penalty_of_weight_one(space)
@@ -261,7 +229,6 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         if start.is_random:
             n_runs = DEFAULT_RUNS if isinstance(self.n_init, str) else int(self.n_init)
         self._keep(self._best_run(passes, start, n_runs), space, links)
-        return self
 
     def predict(self, X: Any) -> Ints:
         """Return the cluster whose mean, under the kernel alone, is nearest to each row.
@@ -291,7 +258,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         values = X if self._rows is None else self._kernel.between(X, self._rows)
         return np.asarray(values @ self._means, dtype=np.float64)
 
-    def _check_rows(self, X: Any, *, reset: bool) -> Any:
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Check rows, or a kernel matrix."""
         is_matrix = isinstance(self.kernel, str) and self.kernel == "precomputed"
         X = validate_data(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
+from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink.constraints import Constraints
@@ -39,6 +41,12 @@ class BaseSpectral(BaseEstimator):
         piece = find_pieces(graph.weights)
         self.n_connected_components_ = int(piece.max()) + 1
         return join_pieces(graph, piece, links) if self.n_connected_components_ > max_pieces else graph
+
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        """Validate rows, or precomputed affinities."""
+        return validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink._types import Floats, Ints
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink._sklearn_compat import Interval, StrOptions
+from mustlink._types import Array, Floats, Ints
+from mustlink.base import ConstrainedClusterMixin
+from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError
 from mustlink.spectral._base import BaseSpectral
 from mustlink.spectral._eigenvectors import leading_vectors
@@ -163,31 +161,8 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseSpectral):
         self.max_samples = max_samples
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
-    ) -> Self:
-        """Find the clusters.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The data, or their affinities if precomputed.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored.
-        constraints : Constraints or AlignedConstraints, default=None
-            The links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False)
-        n_samples = X.shape[0]
-        check_enough_rows(n_samples, self.n_clusters)
-        n_smooth = self._check_components(n_samples)
-        links = self._constraints_for(constraints, y, n_samples)
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
+        n_smooth = self._check_components(X.shape[0])
         rng = check_random_state(self.random_state)
         graph = self._make_graph(X, max_pieces=1)
         vectors = self._vectors(graph, links, n_smooth, rng)
@@ -198,7 +173,6 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseSpectral):
         self.embedding_ = embedding.astype(X.dtype, copy=False)
         self.labels_ = self._assign(embedding, rng)
         self.violations_ = links.violations(self.labels_)
-        return self
 
     def _check_components(self, n_samples: int) -> int:
         """Return the number of eigenvectors to use, and refuse too many."""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from mustlink._estimators import clone_with, draw_seed
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._sklearn_compat import Interval, StrOptions
+from mustlink._types import Array
 from mustlink.base import ConstrainedClusterMixin
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.constraints import Constraints
 from mustlink.spectral._base import BaseSpectral
 from mustlink.spectral._eigenvectors import leading_vectors
 
@@ -140,33 +139,10 @@ class SpectralLearning(ConstrainedClusterMixin, BaseSpectral):
         self.max_samples = max_samples
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(
-        self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
-    ) -> Self:
-        """Find the clusters.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The data, or their affinities if precomputed.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored.
-        constraints : Constraints or AlignedConstraints, default=None
-            The links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False)
-        n_samples = X.shape[0]
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         n_vectors = self.n_clusters if self.n_components is None else self.n_components
-        for name, number in (("n_clusters", self.n_clusters), ("n_components", n_vectors)):
-            if n_samples < number:
-                raise ValueError(f"n_samples={n_samples} should be >= {name}={number}.")
-        links = self._constraints_for(constraints, y, n_samples)
+        if X.shape[0] < n_vectors:
+            raise ValueError(f"n_samples={X.shape[0]} should be >= n_components={n_vectors}.")
         rng = check_random_state(self.random_state)
         graph = self._make_graph(X, max_pieces=n_vectors, links=links)
         self.eigenvalues_, vectors = leading_vectors(graph, self.normalization, n_vectors, rng)
@@ -178,4 +154,3 @@ class SpectralLearning(ConstrainedClusterMixin, BaseSpectral):
         self.estimator_ = clone_with(estimator, self.n_clusters, draw_seed(rng))
         self.labels_ = np.asarray(self.estimator_.fit_predict(directions), dtype=np.int64)
         self.violations_ = links.violations(self.labels_)
-        return self

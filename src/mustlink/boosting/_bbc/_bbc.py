@@ -7,24 +7,23 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mustlink._estimators import draw_seed
 from mustlink._progress import progress
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin, as_constraints, check_enough_rows, check_fits, check_partial_labels
+from mustlink.base import ConstrainedClusterMixin, check_fits
 from mustlink.boosting._bbc._inner import InnerClusterer, affinity_for_number, make_inner
 from mustlink.boosting._bbc._metric import PairScatter, take_step
 from mustlink.boosting._bbc._spectral_consensus import spectral_consensus
 from mustlink.boosting._coassociation import CoAssociation
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.constraints import Constraints
 from mustlink.errors import UnmetConstraintsWarning
 
 __all__ = ["BoostBaseClustering"]
@@ -289,38 +288,12 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | AlignedConstraints | None = None,
-    ) -> Self:
-        """Find the clusters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row are taken as the
-            ground truth of a score, and ignored.
-        constraints : Constraints or AlignedConstraints, default=None
-            The must-links and cannot-links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
-        n_wanted = self._number_to_cut(len(X))
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
+        n_wanted = self._number_to_cut()
         inner = make_inner(self.estimator, self.n_clusters)
         inner.check_size(len(X), self.max_samples, X.itemsize)
         instead = "reduce the features first, for example with sklearn.decomposition.PCA"
         check_fits("The learned metric", (X.shape[1], X.shape[1]), MAX_FEATURES**2, instead)
-        links = self._constraints_for(constraints, y, len(X))
         rng = check_random_state(self.random_state)
         points, spread = X, np.ones(X.shape[1])
         if self.scale:
@@ -341,7 +314,6 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
         # A soft method may break a few pairs; a warning is due if the pairs cannot be met or the clusterer stalls.
         if not self.violations_.is_empty and (self.stalls_ or links.conflicts()):
             warn_caller(self._warning(len(links)), UnmetConstraintsWarning)
-        return self
 
     @property
     def n_clusters_per_round_(self) -> list[int]:
@@ -353,26 +325,19 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
             for t in range(1, kernel.n_rounds + 1)
         ]
 
-    def _number_to_cut(self, n_samples: int) -> int | None:
+    def _number_to_cut(self) -> int | None:
         """Return the number of clusters of the spectral consensus, None for connected components."""
-        check_enough_rows(n_samples, self.n_clusters)
         if self.consensus == "spectral" and self.n_clusters is None:
             raise ValueError('consensus="spectral" needs the number of clusters; give n_clusters.')
         return None if self.consensus == "components" else self.n_clusters
 
-    def _constraints_for(
-        self, constraints: Constraints | AlignedConstraints | None, y: ArrayLike | None, n_samples: int
-    ) -> Constraints:
-        """Combine the links with all pairs that the partial labels imply, if these are not too many."""
-        links = as_constraints(constraints, n_samples)
-        labels = check_partial_labels(y, n_samples)
-        if labels is None:
-            return links
-        compact = Constraints.from_labels(labels)
+    def _links_of_labels(self, y: Array) -> Constraints:
+        """Return all pairs that the partial labels imply, if these are not too many."""
+        compact = super()._links_of_labels(y)
         n_labeled = len(compact.constrained_rows())
         if n_labeled * (n_labeled - 1) // 2 > MAX_IMPLIED_PAIRS:
-            return links + compact
-        return links + Constraints.from_labels(labels, pairs="all")
+            return compact
+        return Constraints.from_labels(y, pairs="all")
 
     def _supervise(self, X: Array, state: Supervision, inner: InnerClusterer, rng: np.random.RandomState) -> None:
         """Run the rounds: the loop of the paper's Figure 1, with an exit."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
@@ -16,7 +15,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._estimators import draw_seed
-from mustlink._sklearn_compat import Interval, fit_context
+from mustlink._sklearn_compat import Interval
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows
 from mustlink.boosting._bases import BaseClusterer, BaseRun
@@ -24,7 +23,7 @@ from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._coordinates import Coordinates, Scaling
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostResult
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.constraints import Constraints
 
 __all__ = ["BaseBoostCluster", "Suspect", "list_suspects"]
 
@@ -76,33 +75,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
 
     # ---- fitting -----------------------------------------------------------------------------------------------
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | AlignedConstraints | None = None,
-    ) -> Self:
-        """Find the clusters.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints. Labels for every row are taken for the
-            truth to score against, and ignored.
-        constraints : Constraints or AlignedConstraints, default=None
-            What is known of pairs of rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = _with_small_indices(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"))
-        links = self._constraints_for(constraints, y, X.shape[0])
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         base = BaseClusterer(self.estimator, self.n_clusters)
         check_enough_rows(X.shape[0], base.n_clusters)
         rng = check_random_state(self.random_state)
@@ -112,7 +85,10 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         else:
             self._fit_links(X, links, base, seed, rng)
         self.violations_ = links.violations(self.labels_)
-        return self
+
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        return _with_small_indices(X)
 
     def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
         """Without links the result is that of the base clusterer alone."""

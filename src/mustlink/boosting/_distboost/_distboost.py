@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 from scipy.sparse.csgraph import connected_components
@@ -17,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._eigen import decompose
 from mustlink._progress import progress
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context, one_blas_thread
+from mustlink._sklearn_compat import Interval, StrOptions, one_blas_thread
 from mustlink._types import Array, Floats, Ints
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_fits
+from mustlink.base import ConstrainedClusterMixin, check_fits
 from mustlink.boosting._distboost._distance import Directions, Ensemble, embed
 from mustlink.boosting._distboost._pair_weights import PairWeights
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.constraints import Constraints
 from mustlink.mixture import ConstrainedEM, FittedMixture
 
 __all__ = ["DistBoost"]
@@ -184,38 +183,8 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         self.random_state = random_state
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | AlignedConstraints | None = None,
-    ) -> Self:
-        """Learn the distance and find the clusters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as one more source of constraints.
-        constraints : Constraints or AlignedConstraints, default=None
-            The must-links and cannot-links between rows.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-
-        Raises
-        ------
-        TooLargeError
-            If ``consensus="average"`` and there are more than 10,000 rows.
-        """
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         self._check_sizes(len(X))
-        links = self._constraints_for(constraints, y, len(X))
         rng = check_random_state(self.random_state)
         # The matrices are small: several threads would cost more than they save.
         with one_blas_thread():
@@ -223,11 +192,12 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
             self.labels_ = self._cluster_features(X, rng) if self.consensus == "kmeans" else self._link_rows(X)
         self.violations_ = links.violations(self.labels_)
         self._n_features_out = self._ensemble.n_features
-        return self
+
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
 
     def _check_sizes(self, n_samples: int) -> None:
-        """Refuse too few rows for the clusters, and too many for average linkage."""
-        check_enough_rows(n_samples, self.n_clusters)
+        """Refuse too few rows for the mixtures, and too many for average linkage."""
         if self.n_components is not None and n_samples < self.n_components:
             raise ValueError(f"n_samples={n_samples} should be >= n_components={self.n_components}.")
         if self.consensus == "average":
@@ -385,7 +355,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
     def _check_new_rows(self, X: Any) -> Array:
         """Validate rows that were not part of the fit."""
         check_is_fitted(self)
-        rows: Array = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        rows: Array = self._check_rows(X, reset=False)
         return rows
 
     def __sklearn_tags__(self) -> Any:
