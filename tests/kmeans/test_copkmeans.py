@@ -15,7 +15,7 @@ from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.kmeans._components import Components
 from mustlink.kmeans._copkmeans_kernels import place_by_saturation, place_forest, settle, smallest_last
 from mustlink.kmeans._rules import LinkedRows
-from reference.copkmeans import cheapest_placement, optimum, published_assignment, valid_labellings
+from reference.copkmeans import cheapest_placement, optimum, published_assignment, valid_labelings
 from reference.lloyd import means
 from reference.random_links import Case, Pairs, cases
 
@@ -243,7 +243,7 @@ def test_many_conflicts_are_counted() -> None:
         COPKMeans(2).fit(rows(6, 0), constraints=links)
 
 
-def test_too_few_groups_for_the_clusters() -> None:
+def test_fewer_components_than_clusters_are_refused() -> None:
     links = Constraints(must_link=[(0, 1), (2, 3)])
     with pytest.raises(InfeasibleError, match=r"2 components.*3"):
         COPKMeans(3).fit(rows(4, 0), constraints=links)
@@ -262,7 +262,7 @@ def test_too_few_clusters_for_the_cannot_links(k: int, edges: Pairs, reason: str
         COPKMeans(k).fit(rows(6, 0), constraints=Constraints(cannot_link=edges))
 
 
-def test_a_search_without_an_answer_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_undecided_search_is_reported_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     # Grötzsch's graph needs four colors and has no triangle, only a search can decide.
     ring = [(i, (i + 1) % 5) for i in range(5)]
     edges = [
@@ -303,7 +303,7 @@ def test_relaxing_breaks_as_few_links_as_possible(must: Pairs, cannot: Pairs, k:
     assert len(model.violations_.cannot_link) == n_broken
 
 
-def test_relaxing_without_need_breaks_nothing_and_says_nothing() -> None:
+def test_relaxing_without_need_breaks_nothing_and_does_not_warn() -> None:
     links = Constraints([(0, 1)], [(1, 2), (2, 3)])
     strict = COPKMeans(3, random_state=0).fit(rows(8, 0), constraints=links)
     relaxed = COPKMeans(3, on_infeasible="relax", random_state=0).fit(rows(8, 0), constraints=links)
@@ -366,8 +366,8 @@ def test_all_rows_linked_in_pairs() -> None:
     assert model.inertia_ == pytest.approx(expected)
 
 
-def test_every_valid_labelling_is_found_valid() -> None:
+def test_every_valid_labeling_is_found_valid() -> None:
     must, cannot = [(0, 1)], [(1, 2), (2, 3)]
     links = Constraints(must, cannot)
-    for labels in valid_labellings(4, 2, must, cannot):
+    for labels in valid_labelings(4, 2, must, cannot):
         assert links.satisfied(labels).all()

@@ -54,7 +54,7 @@ def broken_cost(geometry: WeightedDistortion, step: Step, state: State) -> float
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csr_matrix])
 @pytest.mark.parametrize("name", NAMES)
-def test_distortions_are_what_they_say(name: str, form: Any) -> None:
+def test_distortions_match_their_definitions(name: str, form: Any) -> None:
     X = counts(12, 5, 0)
     rng = np.random.RandomState(0)
     weights, centers = rng.uniform(0.2, 3, size=5), rng.uniform(0.2, 3, size=(3, 5))

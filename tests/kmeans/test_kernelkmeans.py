@@ -203,7 +203,7 @@ def test_links_lift_agreement_with_the_truth() -> None:
     assert np.mean(ours) > plain + 0.03
 
 
-def test_gamma_is_one_over_the_number_of_standardised_columns() -> None:
+def test_gamma_is_one_over_the_number_of_standardized_columns() -> None:
     X = StandardScaler().fit_transform(load_wine().data)
     assert KernelKMeans(3, random_state=0).fit(X).gamma_ == pytest.approx(1 / 13)
     assert KernelKMeans(3, random_state=0).fit(100 * X + 7).gamma_ == pytest.approx(1e-4 / 13)
@@ -239,7 +239,7 @@ def test_too_many_rows_are_refused_with_the_size(monkeypatch: pytest.MonkeyPatch
     assert not hasattr(KernelKMeans(2, random_state=0).fit(X[:40]), "landmarks_")
 
 
-def test_bad_kernels_and_starts_are_told_in_a_sentence() -> None:
+def test_bad_kernels_and_starts_are_refused() -> None:
     X, _, _ = small_and_linked()
     with pytest.raises(ValueError, match="must be square"):
         KernelKMeans(2, kernel="precomputed").fit(X)

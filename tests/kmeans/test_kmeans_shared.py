@@ -92,7 +92,7 @@ def test_weights_count_like_must_linked_copies() -> None:
 
 @every_clusterer
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
-def test_sparse_is_dense(clusterer: Any, form: Any) -> None:
+def test_sparse_equals_dense(clusterer: Any, form: Any) -> None:
     table = np.where(np.abs(X) < 3, 0.0, X)
     dense = clusterer(4, random_state=0).fit(table, constraints=LINKS)
     thin = clusterer(4, random_state=0).fit(form(table), constraints=LINKS)
@@ -149,7 +149,7 @@ def test_renumbering_the_rows_renumbers_the_labels(clusterer: Any, seed: int) ->
 
 
 @every_clusterer
-def test_threads_do_not_show(clusterer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_do_not_depend_on_the_number_of_threads(clusterer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_rows, "MIN_ROWS_PER_THREAD", 20)
     models = []
     for n_threads in (1, 3):
@@ -198,7 +198,7 @@ def test_partial_labels_are_links(clusterer: Any) -> None:
 
 
 @every_clusterer
-def test_the_whole_truth_does_not_leak(clusterer: Any) -> None:
+def test_labels_of_all_rows_are_ignored(clusterer: Any) -> None:
     np.testing.assert_array_equal(
         clusterer(3, random_state=0).fit(X, Y, constraints=None).labels_, clusterer(3, random_state=0).fit(X).labels_
     )
@@ -209,7 +209,7 @@ def test_the_whole_truth_does_not_leak(clusterer: Any) -> None:
 
 @every_clusterer
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_numbers_that_are_none(clusterer: Any, bad: float) -> None:
+def test_nan_and_infinity_are_refused(clusterer: Any, bad: float) -> None:
     table = X.copy()
     table[3, 1] = bad
     with pytest.raises(ValueError, match=r"NaN|infinity"):
@@ -262,7 +262,7 @@ def test_centers_of_the_wrong_shape(clusterer: Any, shape: tuple[int, int]) -> N
 
 
 @every_clusterer
-def test_weights_that_are_none(clusterer: Any) -> None:
+def test_bad_weights_are_refused(clusterer: Any) -> None:
     weight = np.ones(150)
     weight[5] = -1
     with pytest.raises(ValueError, match="row 5 has -1"):

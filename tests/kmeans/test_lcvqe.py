@@ -1,4 +1,4 @@
-"""LCVQE: the fast version is the slow one, and its centers minimise the objective."""
+"""LCVQE: the fast version is the slow one, and its centers minimize the objective."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_fast_version_is_the_slow_one(case: Case, k: int, seed: int, plain: 
 
 @given(case=cases(max_samples=9, min_samples=4), k=st.integers(2, 3), seed=st.integers(0, 99))
 @SETTINGS
-def test_the_centers_minimise_the_objective_for_given_labels(case: Case, k: int, seed: int) -> None:
+def test_the_centers_minimize_the_objective_for_given_labels(case: Case, k: int, seed: int) -> None:
     rng = np.random.RandomState(seed)
     X = rng.normal(size=(case.n_samples, 2))
     slow = SlowLCVQE(X, weighted(case, rng), X[:k].copy(), np.ones(case.n_samples))

@@ -78,7 +78,7 @@ def test_the_fast_version_is_the_slow_one_and_no_step_raises_the_objective(
 
 
 @pytest.mark.parametrize(("metric", "shared"), KINDS)
-def test_the_objective_is_what_it_says(metric: str, shared: bool) -> None:
+def test_the_objective_matches_its_definition(metric: str, shared: bool) -> None:
     X, y = make_blobs(60, 3, centers=3, cluster_std=4, random_state=0)
     X *= [1, 10, 0.1]
     links = Constraints.sample(y, n_pairs=60, noise=0.3, random_state=0)

@@ -63,7 +63,7 @@ def test_the_fast_version_is_the_slow_one_and_the_objective_never_rises(
 @given(case=cases(max_samples=12, min_samples=5), k=st.integers(2, 4), price=st.floats(0, 50), seed=st.integers(0, 99))
 @settings(deadline=None, max_examples=80)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_objective_falls_by_rounds_and_is_what_it_says(case: Case, k: int, price: float, seed: int) -> None:
+def test_the_objective_never_rises_and_matches_its_definition(case: Case, k: int, price: float, seed: int) -> None:
     X = rows(case.n_samples, seed)
     links = Constraints(case.must_link, case.cannot_link)
     model = PCKMeans(k, penalty=price, random_state=seed, tol=0).fit(X, constraints=links)
@@ -92,9 +92,9 @@ def test_with_no_penalty_it_is_k_means(seed: int) -> None:
 def test_with_a_high_penalty_an_easy_set_of_links_is_kept_whole(case: Case, seed: int) -> None:
     links = Constraints(case.must_link, case.cannot_link)
     closure = links.closure(case.n_samples)
-    n_neighbours = np.diff(closure.graph().indptr).max(initial=0)
-    # A component then always has a cluster free of its neighbours, and may move there as a whole.
-    assume(not closure.self_loops.size and n_neighbours < 4)
+    n_neighbors = np.diff(closure.graph().indptr).max(initial=0)
+    # A component then always has a cluster free of its neighbors, and may move there as a whole.
+    assume(not closure.self_loops.size and n_neighbors < 4)
     X = rows(case.n_samples, seed)
     model = PCKMeans(4, init=X[:4], penalty=1e4).fit(X, constraints=links)
     assert model.violations_.is_empty
@@ -196,6 +196,6 @@ def test_every_start_is_repeatable_and_more_runs_are_never_worse(init: str) -> N
 
 
 @pytest.mark.parametrize("penalty", [-1.0, "automatic", None])
-def test_a_penalty_that_is_none(penalty: object) -> None:
+def test_bad_penalties_are_refused(penalty: object) -> None:
     with pytest.raises(ValueError, match="penalty"):
         PCKMeans(2, penalty=penalty).fit(rows(5, 0))  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Only .* clusters:sklearn.excepti
 
 # A line with a center at each end; what a test calls "left" is cluster 0.
 ENDS = np.array([[0.0], [10.0]])
-# Three centers, so that the second nearest is not simply the other one.
+# Three centers: the second nearest is not simply the other one.
 THREE = np.array([[0.0], [4.0], [20.0]])
 
 
@@ -72,7 +72,7 @@ def test_the_second_nearest_of_three_centers():
 @pytest.mark.parametrize(
     ("x", "rows", "expected"),
     [
-        # The heavy must-link (0, 1) places both at 0; row 2 is then linked with row 0 as the case says.
+        # The heavy must-link (0, 1) places both at 0; row 2 is then linked with row 0 or follows.
         ([0.0, 1.0, 9.0], (0, 2), [0, 0, 0]),
         # Row 2 stands before the assigned row 3: the second end is the one that is placed already.
         ([9.0, 0.0, 8.0, 0.5], (2, 3), [1, 0, 0, 0]),
@@ -130,8 +130,8 @@ def test_an_empty_cluster_keeps_its_center():
     assert model.cluster_centers_.ravel().tolist() == [1.0, 100.0]
 
 
-def test_a_circle_is_noticed():
-    # The two centers change places for ever: 5.5 and 4, then 4 and 5.5.
+def test_a_cycle_is_detected():
+    # The two centers change places forever: 5.5 and 4, then 4 and 5.5.
     X = np.array([[5.0], [0.0], [3.0], [11.0]])
     links = Constraints(must_link=[(0, 2)], cannot_link=[(0, 3)])
     model = PriorityCOPKMeans(2, init=X[:2], max_iter=1000).fit(X, constraints=links)

@@ -82,7 +82,7 @@ def test_must_links_spread_a_class_unless_they_contradict() -> None:
     links = Constraints(must_link=[(seed_0, rows[0]), (rows[0], rows[1])])
     model = SeededKMeans(3, constrained=True).fit(X, PARTIAL, constraints=links)
     assert model.labels_[rows[0]] == model.labels_[rows[1]] == 0
-    # Joined to two classes, a row has none; the labelled rows keep theirs.
+    # Joined to two classes, a row has none; the labeled rows keep theirs.
     torn = Constraints(must_link=[(seed_0, rows[2]), (seed_1, rows[2])])
     model = SeededKMeans(3, constrained=True).fit(X, PARTIAL, constraints=torn)
     np.testing.assert_array_equal(model.labels_[PARTIAL != -1], PARTIAL[PARTIAL != -1])

@@ -11,18 +11,18 @@ from reference.lloyd import Floats, inertia, means, squared_distance
 from reference.random_links import Pairs
 
 
-def valid_labellings(n: int, n_clusters: int, must_link: Pairs, cannot_link: Pairs) -> Iterator[list[int]]:
-    """List all labellings that keep all links, empty clusters allowed."""
+def valid_labelings(n: int, n_clusters: int, must_link: Pairs, cannot_link: Pairs) -> Iterator[list[int]]:
+    """List all labelings that keep all links, empty clusters allowed."""
     for labels in product(range(n_clusters), repeat=n):
         if all(labels[i] == labels[j] for i, j in must_link) and all(labels[i] != labels[j] for i, j in cannot_link):
             yield list(labels)
 
 
 def optimum(X: Floats, n_clusters: int, must_link: Pairs, cannot_link: Pairs) -> tuple[float, list[int]] | None:
-    """Return the least inertia of a labelling that keeps all links and leaves no cluster empty, and the labelling."""
+    """Return the least inertia of a labeling that keeps all links and leaves no cluster empty, and the labeling."""
     weight, centers = np.ones(len(X)), np.zeros((n_clusters, X.shape[1]))
     best: tuple[float, list[int]] | None = None
-    for labels in valid_labellings(len(X), n_clusters, must_link, cannot_link):
+    for labels in valid_labelings(len(X), n_clusters, must_link, cannot_link):
         if len(set(labels)) == n_clusters:
             value = inertia(X, labels, means(X, labels, weight, centers), weight)
             if best is None or value < best[0]:

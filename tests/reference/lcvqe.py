@@ -25,15 +25,15 @@ class SlowLCVQE:
     was_empty: bool = False
 
     def cost(self, i: int, c: int) -> float:
-        """Return the weighted squared distance of a row to a centre."""
+        """Return the weighted squared distance of a row to a center."""
         return float(self.weight[i]) * squared_distance(self.X[i], self.centers[c])
 
     def next_choice(self, i: int, own: int) -> int:
-        """Return the nearest centre but one's own."""
+        """Return the nearest center but one's own."""
         return min((c for c in range(len(self.centers)) if c != own), key=lambda c: self.cost(i, c))
 
     def farther(self, i: int, j: int) -> int:
-        """Return which of two rows of a cluster is farther from its centre."""
+        """Return which of two rows of a cluster is farther from its center."""
         own = self.labels[i]
         return i if self.cost(i, own) > self.cost(j, own) else j
 
@@ -70,7 +70,7 @@ class SlowLCVQE:
                 self.labels[far] = other
 
     def pulls(self) -> list[Pull]:
-        """Return (row, cluster, share) for all that broken links add to the centres."""
+        """Return (row, cluster, share) for all that broken links add to the centers."""
         found: list[Pull] = []
         for i, j, w in self.ordered("must"):
             if self.labels[i] != self.labels[j]:
@@ -87,7 +87,7 @@ class SlowLCVQE:
         return 0.5 * data + 0.5 * sum(share * self.cost(i, c) for i, c, share in pulls)
 
     def average(self, pulls: list[Pull]) -> None:
-        """Make every centre the mean of its rows and of those that pull on it."""
+        """Make every center the mean of its rows and of those that pull on it."""
         parts = [(i, c, 1.0) for i, c in enumerate(self.labels)] + pulls
         for c in range(len(self.centers)):
             own = [(i, share * float(self.weight[i])) for i, cluster, share in parts if cluster == c]
@@ -109,7 +109,7 @@ class SlowLCVQE:
 
 
 def least_objective_centers(slow: SlowLCVQE) -> tuple[float, float]:
-    """Return the objective at the averaged centres and the least one near by, with labels and pulls held fixed."""
+    """Return the objective at the averaged centers and the least one near by, with labels and pulls held fixed."""
     pulls = slow.pulls()
     slow.average(pulls)
     at_means = slow.value(pulls)

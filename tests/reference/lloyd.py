@@ -14,12 +14,12 @@ def squared_distance(a: Floats, b: Floats) -> float:
 
 
 def inertia(X: Floats, labels: list[int], centers: Floats, weight: Floats) -> float:
-    """Return the weighted sum of squared distances of the rows to their centres."""
+    """Return the weighted sum of squared distances of the rows to their centers."""
     return sum(w * squared_distance(x, centers[c]) for x, c, w in zip(X, labels, weight, strict=True))
 
 
 def means(X: Floats, labels: list[int], weight: Floats, centers: Floats) -> Floats:
-    """Return the weighted mean of each cluster; an empty one keeps its centre."""
+    """Return the weighted mean of each cluster; an empty one keeps its center."""
     new = centers.copy()
     for c in range(len(centers)):
         members = [i for i, label in enumerate(labels) if label == c]

@@ -1,4 +1,4 @@
-"""MPCKMeans one visit at a time in the units of the table, the objective reckoned anew after each."""
+"""MPCKMeans one visit at a time in the units of X, the objective computed again after each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def objective(
     metrics: list[Floats],
     longest: list[Floats],
 ) -> float:
-    """Return the objective of a labelling; rows without a label (-1) and their links count nothing."""
+    """Return the objective of a labeling; rows without a label (-1) and their links count nothing."""
     total = 0.0
     for i, c in enumerate(labels):
         if c >= 0:
@@ -49,7 +49,7 @@ def objective(
 
 @dataclass
 class SlowMPCKMeans:
-    """The algorithm on lists, from given centres and from columns divided by their standard deviations.
+    """The algorithm on lists, from given centers and from columns divided by their standard deviations.
 
     `objective` has a list for each time that the longest pairs were looked for, with an entry per visit, per update of
     the means and per update of the metrics. `was_empty` tells whether a cluster ever was.
@@ -61,13 +61,13 @@ class SlowMPCKMeans:
     centers: Floats
     is_full: bool
     is_shared: bool
-    least_variance: float
+    min_variance: float
     labels: list[int] = field(default_factory=list)
     objective: list[list[float]] = field(default_factory=list)
     was_empty: bool = False
 
     def value(self, labels: list[int]) -> float:
-        """Return the objective of a labelling."""
+        """Return the objective of a labeling."""
         return objective(self.X, self.links, self.penalty, labels, self.centers, self.metrics, self.longest)
 
     def look_for_longest(self) -> None:
@@ -97,7 +97,7 @@ class SlowMPCKMeans:
         return True
 
     def certainty(self, rows: list[int]) -> float:
-        """Return how much dearer the second-best cluster is for some rows together."""
+        """Return how much more the second-best cluster costs for some rows together."""
         costs = sorted(self.cost(rows, c) for c in range(len(self.centers)))
         return costs[1] - costs[0] if len(costs) > 1 else 0.0
 
@@ -143,13 +143,13 @@ class SlowMPCKMeans:
         return total
 
     def inverse(self, scatter: Floats, mass: float) -> Floats:
-        """Return mass times the inverse, after raising what is too small in standardised columns."""
+        """Return mass times the inverse, after raising what is too small in standardized columns."""
         scale = self.X.std(axis=0)
         scatter = scatter / np.outer(scale, scale) / mass
         if not self.is_full:
             scatter = np.diag(np.diag(scatter))
         variance, directions = np.linalg.eigh(scatter)
-        variance = np.maximum(variance, self.least_variance)
+        variance = np.maximum(variance, self.min_variance)
         return np.asarray((directions / variance) @ directions.T / np.outer(scale, scale))
 
     def learn(self) -> None:

@@ -1,4 +1,4 @@
-"""PCKMeans one visit at a time, the objective reckoned anew after each."""
+"""PCKMeans one visit at a time, the objective computed again after each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference.lloyd import Floats, means, squared_distance
 class SlowPCKMeans:
     """The algorithm on lists; `objective` grows by one entry per visit and per update of the means.
 
-    Rows are visited in the order of their certainty: how much farther the second-nearest centre is. Must-link
+    Rows are visited in the order of their certainty: how much farther the second-nearest center is. Must-link
     components of several rows follow, as wholes, in the order of theirs. `was_empty` tells whether a cluster ever was.
     """
 
@@ -28,7 +28,7 @@ class SlowPCKMeans:
     was_empty: bool = False
 
     def value(self, labels: list[int]) -> float:
-        """Return the objective of a labelling; links to rows without a label (-1) count nothing."""
+        """Return the objective of a labeling; links to rows without a label (-1) count nothing."""
         total = 0.0
         for i, c in enumerate(labels):
             if c >= 0:
@@ -50,7 +50,7 @@ class SlowPCKMeans:
         return True
 
     def certainty(self, rows: list[int]) -> float:
-        """Return how much dearer the second-best cluster is for some rows together."""
+        """Return how much more the second-best cluster costs for some rows together."""
         costs = sorted(
             sum(self.weight[i] * squared_distance(self.X[i], center) for i in rows) for center in self.centers
         )

@@ -7,25 +7,25 @@ import math
 import numpy as np
 
 
-def squared_distance(x, centre, kind):
+def squared_distance(x, center, kind):
     """Add up feature by feature, in the precision of the table."""
     total = kind(0)
-    for value, target in zip(x, centre, strict=True):
+    for value, target in zip(x, center, strict=True):
         gap = kind(value) - kind(target)
         total = kind(total + gap * gap)
     return total
 
 
-def centres_by_distance(x, centres, kind):
-    """Return the centres from near to far, the earlier first of equally near ones, and the least distance."""
-    distances = [squared_distance(x, centre, kind) for centre in centres]
-    return sorted(range(len(centres)), key=lambda c: distances[c]), min(distances)
+def centers_by_distance(x, centers, kind):
+    """Return the centers from near to far, the earlier first of equally near ones, and the least distance."""
+    distances = [squared_distance(x, center, kind) for center in centers]
+    return sorted(range(len(centers)), key=lambda c: distances[c]), min(distances)
 
 
-def assign(X, pairs, is_must, centres):
+def assign(X, pairs, is_must, centers):
     """Place the pairs in the order given, then all other rows."""
     kind = X.dtype.type
-    near = [centres_by_distance(x, centres, kind) for x in X]
+    near = [centers_by_distance(x, centers, kind) for x in X]
     label = {}
 
     def nearest_but(row, avoided):
@@ -44,13 +44,13 @@ def assign(X, pairs, is_must, centres):
     return [label.get(row, near[row][0][0]) for row in range(len(X))]
 
 
-def means(X, labels, centres):
-    """Average the rows of each cluster; an empty one keeps its centre."""
+def means(X, labels, centers):
+    """Average the rows of each cluster; an empty one keeps its center."""
     new = []
-    for c in range(len(centres)):
+    for c in range(len(centers)):
         rows = [row for row in range(len(X)) if labels[row] == c]
         if not rows:
-            new.append([float(value) for value in centres[c]])
+            new.append([float(value) for value in centers[c]])
             continue
         sums = [0.0] * X.shape[1]
         for row in rows:
@@ -60,24 +60,24 @@ def means(X, labels, centres):
     return np.array(new).astype(X.dtype)
 
 
-def priority_cop(X, pairs, is_must, priority, centres, max_iter, memory=32):
-    """Assign and average until centres come back that one of the latest assignments had."""
+def priority_cop(X, pairs, is_must, priority, centers, max_iter, memory=32):
+    """Assign and average until centers come back that one of the latest assignments had."""
     order = sorted(range(len(pairs)), key=lambda p: -priority[p])
     pairs, is_must = [tuple(pairs[p]) for p in order], [is_must[p] for p in order]
     seen = []
     for n_iter in range(1, max_iter + 1):
-        seen = [*seen, centres.tobytes()][-memory:]
-        labels = assign(X, pairs, is_must, centres)
-        new = means(X, labels, centres)
+        seen = [*seen, centers.tobytes()][-memory:]
+        labels = assign(X, pairs, is_must, centers)
+        new = means(X, labels, centers)
         if new.tobytes() in seen:
             break
         if n_iter < max_iter:
-            centres = new
-    return np.array(labels), centres, n_iter
+            centers = new
+    return np.array(labels), centers, n_iter
 
 
 def boost(X, pairs, is_must, starts, rho, max_iter):
-    """Run one round per starting centres; return the labels, alphas and errors of the rounds."""
+    """Run one round per starting centers; return the labels, alphas and errors of the rounds."""
     weights = [1 / len(pairs)] * len(pairs)
     rounds, alphas, errors = [], [], []
     for start in starts:

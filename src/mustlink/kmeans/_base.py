@@ -30,8 +30,9 @@ from mustlink.kmeans._seeding import DEFAULT_RUNS, Start, component_seeds, start
 
 @dataclass
 class Problem:
-    """What a fit is given: rows with weights, the linked rows, partial labels, and the source of randomness."""
+    """What a fit is given: X, its rows with weights, the linked rows, partial labels, the source of randomness."""
 
+    X: Any
     rows: RowBlocks
     weight: Floats
     linked: LinkedRows
@@ -119,7 +120,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         """Make the runs, and keep the best."""
         rng = check_random_state(self.random_state)
         linked = LinkedRows(links, X.shape[0])
-        problem = Problem(RowBlocks(X), _check_weight(sample_weight, X), linked, y, rng)
+        problem = Problem(X, RowBlocks(X), _check_weight(sample_weight, X), linked, y, rng)
         self._keep(self._run(problem), links, X.dtype)
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:

@@ -1,7 +1,7 @@
 """Compiled steps that place the nodes of a cannot-link graph in clusters.
 
 Graphs come as (indptr, indices) with the neighbors of node i at indices[indptr[i]:indptr[i + 1]]; `costs` (n_nodes,
-n_clusters) says what a node costs in a cluster; `labels` is written.
+n_clusters) is what a node costs in a cluster; `labels` is written.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def settle(indptr: Any, indices: Any, n_links: Any, costs: Any, order: Any, labe
     """Visit the nodes in order, each time taking the cluster that `choose` names, until none moves.
 
     A label of -1 is a node not placed yet: then the first round is the greedy assignment. Every later move breaks
-    fewer links, or as many at less cost, so that it comes to an end. `n_links` counts the links behind each edge.
+    fewer links, or as many at lower cost; therefore it ends. `n_links` counts the links behind each edge.
     """
     n_nodes, n_clusters = costs.shape
     broken = np.zeros((n_nodes, n_clusters), np.int64)

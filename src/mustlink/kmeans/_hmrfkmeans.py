@@ -221,7 +221,7 @@ class HMRFKMeans(_ConstrainedKMeans):
         return (centers if self._origin is None else centers + self._origin).astype(dtype)
 
     def _plan(self, problem: Problem) -> Plan:
-        X, dtype = problem.rows.X, problem.rows.dtype
+        X, dtype = problem.X, problem.X.dtype
         is_shifted = self.distortion == "euclidean" and not sparse.issparse(X)
         self._origin = np.asarray(X.mean(axis=0, dtype=np.float64)) if is_shifted else None
         rows = self._shifted(X)

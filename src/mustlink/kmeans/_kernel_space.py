@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from mustlink._rows import RowBlocks
-from mustlink._types import Floats, Indices
+from mustlink._types import Array, Floats, Indices
 
 # How many kernel values between new rows and known rows are held at a time (128 MB).
 MAX_ENTRIES = 1 << 24
@@ -25,7 +25,7 @@ class Kernel:
     name: str | Callable[..., float]
     parameters: dict[str, Any]
 
-    def between(self, X: Any, Y: Any) -> NDArray[Any]:
+    def between(self, X: Any, Y: Any) -> Array:
         """Return the kernel of every row of X with every row of Y."""
         is_named = isinstance(self.name, str)
         values = pairwise_kernels(X, Y, metric=self.name, filter_params=is_named, **self.parameters)
@@ -48,73 +48,63 @@ def scale_gamma(rows: RowBlocks, kernel: object) -> float:
     return float(1.0 / (rows.n_features * (np.sqrt(variance) if kernel == "laplacian" else variance)))
 
 
-class Space(Protocol):
-    """The space in which the inner product of two rows is their kernel."""
+class Space(ABC):
+    """The space in which the inner product of two rows is their kernel; `squares` are the squared lengths of the rows.
 
-    n_rows: int
-    dtype: Any
-    # The squared length of every row.
-    squares: Floats
+    `values` is an array with a row for each row: of the kernel matrix, or of features.
+    """
 
+    def __init__(self, values: Array, squares: Floats) -> None:
+        self.values, self.squares = values, squares
+        self.n_rows, self.dtype = len(values), values.dtype
+
+    @abstractmethod
     def products(self, members: sparse.csr_array) -> Floats:
         """Return the inner product of every row with every weighted sum of rows, the columns of `members`."""
-        ...
 
+    @abstractmethod
     def columns(self, rows: Indices) -> Floats:
         """Return the inner product of every row with each of some rows."""
-        ...
 
+    @abstractmethod
     def mean_squares(self, groups: Sequence[Indices]) -> Floats:
         """Return the squared length of the mean of each group of rows."""
-        ...
 
 
-class MatrixSpace:
+class MatrixSpace(Space):
     """The space of a kernel matrix that is held as a whole."""
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
-        self.matrix = matrix
-        self.n_rows = len(matrix)
-        self.dtype = matrix.dtype
-        self.squares: Floats = matrix.diagonal().astype(np.float64)
+    def __init__(self, matrix: Array) -> None:
+        super().__init__(matrix, matrix.diagonal().astype(np.float64))
 
     def products(self, members: sparse.csr_array) -> Floats:
-        """Return the inner product of every row with every weighted sum of rows, the columns of `members`."""
-        return np.asarray(self.matrix @ members.toarray().astype(self.dtype), dtype=np.float64)
+        return np.asarray(self.values @ members.toarray().astype(self.dtype), dtype=np.float64)
 
     def columns(self, rows: Indices) -> Floats:
-        """Return the inner product of every row with each of some rows."""
-        return np.asarray(self.matrix[rows].T, dtype=np.float64)
+        return np.asarray(self.values[rows].T, dtype=np.float64)
 
     def mean_squares(self, groups: Sequence[Indices]) -> Floats:
-        """Return the squared length of the mean of each group of rows."""
-        return np.array([self.matrix[np.ix_(rows, rows)].mean(dtype=np.float64) for rows in groups])
+        return np.array([self.values[np.ix_(rows, rows)].mean(dtype=np.float64) for rows in groups])
 
 
-class FeatureSpace:
+class FeatureSpace(Space):
     """The space of explicit features, whose inner products approximate a kernel."""
 
-    def __init__(self, features: NDArray[Any]) -> None:
-        self.features = features
-        self.n_rows = len(features)
-        self.dtype = features.dtype
-        self.squares: Floats = np.einsum("ij,ij->i", features, features, dtype=np.float64)
+    def __init__(self, features: Array) -> None:
+        super().__init__(features, np.einsum("ij,ij->i", features, features, dtype=np.float64))
 
     def products(self, members: sparse.csr_array) -> Floats:
-        """Return the inner product of every row with every weighted sum of rows, the columns of `members`."""
-        return np.asarray(self.features @ self.sums(members).astype(self.dtype), dtype=np.float64)
+        return np.asarray(self.values @ self.sums(members).astype(self.dtype), dtype=np.float64)
 
     def columns(self, rows: Indices) -> Floats:
-        """Return the inner product of every row with each of some rows."""
-        return np.asarray(self.features @ self.features[rows].T, dtype=np.float64)
+        return np.asarray(self.values @ self.values[rows].T, dtype=np.float64)
+
+    def mean_squares(self, groups: Sequence[Indices]) -> Floats:
+        return np.array([np.square(self.values[rows].mean(axis=0, dtype=np.float64)).sum() for rows in groups])
 
     def sums(self, members: sparse.csr_array) -> Floats:
         """Return the weighted sums of the features, one column for each column of `members`."""
-        return np.asarray(self.features.T @ members.astype(self.dtype), dtype=np.float64)
-
-    def mean_squares(self, groups: Sequence[Indices]) -> Floats:
-        """Return the squared length of the mean of each group of rows."""
-        return np.array([np.square(self.features[rows].mean(axis=0, dtype=np.float64)).sum() for rows in groups])
+        return np.asarray(self.values.T @ members.astype(self.dtype), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -123,7 +113,7 @@ class Nystroem:
 
     kernel: Kernel
     landmarks: Any
-    basis: NDArray[Any]
+    basis: Array
 
     @classmethod
     def on(cls, kernel: Kernel, landmarks: Any) -> Nystroem:
@@ -134,7 +124,7 @@ class Nystroem:
         kept = values > len(values) * np.finfo(inner.dtype).eps * max(float(values[-1]), 0.0)
         return cls(kernel, landmarks, (vectors[:, kept] / np.sqrt(values[kept])).astype(inner.dtype))
 
-    def features(self, X: Any) -> NDArray[Any]:
+    def features(self, X: Any) -> Array:
         """Return the features of some rows."""
         out = np.empty((X.shape[0], self.basis.shape[1]), dtype=self.basis.dtype)
         for rows in pieces(X.shape[0], len(self.basis)):

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from mustlink._types import Floats, Indices, Ints
 from mustlink.kmeans._engine import Run
-from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace, Space
+from mustlink.kmeans._kernel_space import FeatureSpace, Space
 from mustlink.kmeans._kernelkmeans_kernels import move_in_features, move_in_matrix
 from mustlink.kmeans._rules import LinkedRows
 from mustlink.kmeans._seeding import Start, draw_far_rows, farthest_first, rows_apart, seed_groups
@@ -69,7 +69,7 @@ class Passes:
         The number of clusters.
     """
 
-    def __init__(self, space: MatrixSpace | FeatureSpace, W: sparse.csr_array, n_clusters: int) -> None:
+    def __init__(self, space: Space, W: sparse.csr_array, n_clusters: int) -> None:
         self.space, self.W, self.n_clusters = space, W, n_clusters
         self.shift = least_shift(W)
         self._links = (W.indptr.astype(np.int64), W.indices.astype(np.int64), W.data)
@@ -150,15 +150,14 @@ class Passes:
                 break
             order = movers[np.argsort(-gain[movers], kind="stable")]
             shared = (self.space.squares, *self._links, order, self._noise, moving.labels, moving.counts)
-            if isinstance(self.space, MatrixSpace):
-                move_in_matrix(self.space.matrix, *shared, moving.sums, moving.within)
-                continue
-            members = one_hot(moving.labels, self.n_clusters)
-            cluster_sums = np.ascontiguousarray(self.space.sums(members).T)
-            link_sums = (self.W @ members).toarray()
-            move_in_features(self.space.features, *shared, cluster_sums, link_sums, moving.within)
-            # The sums of the rows are not kept up to date here, and the gains are unknown after the moves.
-            break
+            if isinstance(self.space, FeatureSpace):
+                members = one_hot(moving.labels, self.n_clusters)
+                cluster_sums = np.ascontiguousarray(self.space.sums(members).T)
+                link_sums = (self.W @ members).toarray()
+                move_in_features(self.space.values, *shared, cluster_sums, link_sums, moving.within)
+                # The sums of the rows are not kept up to date here, and the gains are unknown after the moves.
+                break
+            move_in_matrix(self.space.values, *shared, moving.sums, moving.within)
         # Computed again: rounding errors do not add up from move to move.
         moved = self._state(moving.labels)
         return moved if moved.objective < state.objective else state

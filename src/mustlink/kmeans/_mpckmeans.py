@@ -230,8 +230,8 @@ class MPCKMeans(_ConstrainedKMeans):
                 MAX_ENTRIES,
                 'pass metric="diagonal" or shared_metric=True, or reduce the columns first',
             )
-        self._standardizer = Standardizer.of(problem.rows.X)
-        rows = RowBlocks(self._standardizer.transform(problem.rows.X))
+        self._standardizer = Standardizer.of(problem.X)
+        rows = RowBlocks(self._standardizer.transform(problem.X))
         linked = problem.linked if self.penalty else LinkedRows(Constraints(), rows.n_rows)
         geometry = LearnedMetrics(rows, linked, float(self.penalty), self.min_variance, self._round)
         weights = {"identity": self._standardizer.original_weights(), "variance": np.ones(n_features)}

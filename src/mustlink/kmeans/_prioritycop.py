@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import kmeans_plusplus
+from sklearn.utils.validation import check_is_fitted
 
-from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import StrOptions, is_array_like
 from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.constraints import Constraints
@@ -100,24 +100,8 @@ class PriorityLinks:
         """
         order = np.argsort(-priority, kind="stable")
         ends = (self.left[order], self.right[order], self.is_must[order])
-        labels, centers, n_iter = priority_cop(RowBlocks(X).X, self.free, self.linked, *ends, centers, max_iter)
+        labels, centers, n_iter = priority_cop(X, self.free, self.linked, *ends, centers, max_iter)
         return labels, centers, int(n_iter)
-
-    def kept(self, labels: Array) -> Mask:
-        """Return whether labels keep each link.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (n_samples,)
-            The labels of all rows.
-
-        Returns
-        -------
-        ndarray of shape (n_links,)
-            Whether each link is kept.
-        """
-        linked = labels[self.linked]
-        return np.asarray((linked[self.left] == linked[self.right]) == self.is_must)
 
     @staticmethod
     def nearest(X: Array, centers: Array) -> Labels:
@@ -136,7 +120,7 @@ class PriorityLinks:
             The labels.
         """
         labels = np.empty(len(X), dtype=np.int32)
-        nearest(RowBlocks(X).X, np.arange(len(X)), centers.astype(X.dtype), labels)
+        nearest(X, np.arange(len(X)), centers.astype(X.dtype), labels)
         return labels
 
     @staticmethod
@@ -273,10 +257,11 @@ class PriorityCOPKMeans(_ConstrainedKMeans):
         ndarray of shape (n_samples,)
             Cluster numbers.
         """
-        return PriorityLinks.nearest(self._check_new_rows(X).X, self.cluster_centers_).astype(np.int64)
+        check_is_fitted(self)
+        return PriorityLinks.nearest(self._check_rows(X, reset=False), self.cluster_centers_).astype(np.int64)
 
     def _run(self, problem: Problem) -> Run:
-        X = problem.rows.X
+        X = problem.X
         links = PriorityLinks.of(problem.linked.given, len(X))
         labels, centers, n_iter = links.cluster(X, links.weight, self._starting_centers(X, problem.rng), self.max_iter)
         return Run(labels, n_iter, [], State(centers), float(inertia_of(X, labels, centers)))

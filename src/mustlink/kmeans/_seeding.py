@@ -101,18 +101,18 @@ def draw_far_rows(
     rng : RandomState
         The source of randomness.
     """
-    drawn: list[int] = []
+    drawn = np.empty(n_drawn, dtype=np.intp)
     n_trials = 2 + int(np.log(n_clusters))
-    while len(drawn) < n_drawn:
+    for place in range(n_drawn):
+        if place:
+            latest = distances_to(drawn[place - 1 : place])[:, 0]
+            closest = latest if closest is None else np.minimum(closest, latest)
         if closest is None:
-            drawn.append(int(draw_rows(weight, order, 1, rng)[0]))
-            closest = distances_to(np.array(drawn[-1:]))[:, 0].copy()
-            continue
-        trials = draw_rows(weight * closest, order, n_trials, rng)
-        inertia = weight @ np.minimum(closest[:, None], distances_to(trials))
-        drawn.append(int(trials[np.argmin(inertia)]))
-        np.minimum(closest, distances_to(np.array(drawn[-1:]))[:, 0], out=closest)
-    return np.array(drawn, dtype=np.intp)
+            drawn[place] = draw_rows(weight, order, 1, rng)[0]
+        else:
+            trials = draw_rows(weight * closest, order, n_trials, rng)
+            drawn[place] = trials[np.argmin(weight @ np.minimum(closest[:, None], distances_to(trials)))]
+    return drawn
 
 
 def draw_rows(mass: Floats, order: Indices, size: int, rng: np.random.RandomState) -> Indices:
