@@ -20,10 +20,18 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun, NearestMean
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import held_out_log_odds
 from mustlink.boosting._robust import _trials
+from mustlink.boosting._robust._estimator import combine_voters
 from mustlink.boosting._robust._resolution import LinkPrior, update_trust
-from mustlink.boosting._robust._rounds import combine_voters
-from mustlink.boosting._robust._trials import Trials, draw_masks, draw_representations, held_out_votes, score
-from mustlink.boosting._robust._trust import conflict_bound, estimate_trust, fit_logistic
+from mustlink.boosting._robust._trials import (
+    Trials,
+    conflict_bound,
+    draw_masks,
+    draw_representations,
+    estimate_trust,
+    fit_logistic,
+    held_out_votes,
+    score,
+)
 
 
 def link_set(links: Constraints, n: int) -> LinkSet:

@@ -92,16 +92,16 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
 
     def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
         """Without links the result is that of the base clusterer alone."""
-        scaling = Scaling.of(X, self._scales())
+        scaling = Scaling.of(X, self._setting("scale"))
         table = scaling.apply(X)
         run = base.run(table, seed)
         coordinates = Coordinates(scaling, table[:, :0], None, table, 1.0)
         self._keep(Consensus.of_run(run), [run], coordinates, is_plain=True)
         self.suspects_: list[Suspect] = []
 
-    def _scales(self) -> bool:
-        """Whether the features are standardized."""
-        raise NotImplementedError
+    def _setting(self, name: str) -> Any:
+        """Return the value of a parameter."""
+        return getattr(self, name)
 
     def _fit_links(
         self, X: Any, constraints: Constraints, base: BaseClusterer, seed: int, rng: np.random.RandomState
@@ -121,7 +121,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         is_plain: bool,
     ) -> None:
         """Keep the clusters, the reports of the rounds, and what is needed to predict new rows."""
-        self.labels_ = consensus.labels
+        self.labels_ = consensus.labels.copy()
         self.n_clusters_ = int(consensus.labels.max()) + 1
         self.coassociation_ = consensus.kernel
         self.is_plain_ = is_plain

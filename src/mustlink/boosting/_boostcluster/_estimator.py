@@ -214,9 +214,6 @@ class BoostCluster(BaseBoostCluster):
             return value
         return (PUBLISHED if self.representation == "published" else DEFAULTS)[name]
 
-    def _scales(self) -> bool:
-        return bool(self._setting("scale"))
-
     def _fit_links(
         self, X: Any, constraints: Constraints, base: BaseClusterer, seed: int, rng: np.random.RandomState
     ) -> None:
@@ -226,7 +223,7 @@ class BoostCluster(BaseBoostCluster):
         coordinates = make_coordinates(
             X,
             constraints,
-            standardize=self._scales(),
+            standardize=self._setting("scale"),
             points=kind == "projection",
             needs_rest=representation.identity > 0,
             n_components=n_components,

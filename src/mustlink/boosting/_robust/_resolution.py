@@ -17,10 +17,9 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, subsample_with_linked
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import label_names
-from mustlink.boosting._coassociation_kernels import nearest_two
+from mustlink.boosting._coassociation_kernels import nearest_two, vote_by_similarity
 from mustlink.boosting._code_kmeans import CodeCenters, CodeTable, assign, code_distances, compute_centers
-from mustlink.boosting._robust._resolution_kernels import vote_by_similarity
-from mustlink.boosting._robust._trust import MIN_TRUST
+from mustlink.boosting._robust._trials import MIN_TRUST
 from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, Marginals, iterated_conditional_modes, propagate_beliefs
 

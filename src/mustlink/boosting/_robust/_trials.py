@@ -1,4 +1,4 @@
-"""Held-out trials: how well each representation predicts links that it has not seen."""
+"""Held-out trials: how well each representation predicts unseen links, and how likely each link is to be correct."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, softmax
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.parallel import Parallel, delayed
 
 from mustlink._types import Array, Floats, Indices, Mask
@@ -15,8 +16,18 @@ from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Directions, Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
+from mustlink.constraints import Constraints
 
-__all__ = ["Trials", "draw_mask", "draw_masks", "draw_representations", "run_trials"]
+__all__ = [
+    "MIN_TRUST",
+    "LinkTrust",
+    "Trials",
+    "draw_mask",
+    "draw_masks",
+    "draw_representations",
+    "estimate_trust",
+    "run_trials",
+]
 
 # The fraction of the links that a trial or a round sees.
 SEEN_FRACTION = 0.63
@@ -27,6 +38,8 @@ CHANCE_MARGIN = 1.5
 MAX_ROWS_TRIED = 20_000
 SAMPLE_FRACTION = 0.1
 MIN_SAMPLE, MAX_SAMPLE = 3_000, 50_000
+LOGISTIC_RIDGE = 0.1
+MIN_TRUST = 1e-3
 
 
 @dataclass(frozen=True)
@@ -182,3 +195,72 @@ def fraction_together(labels: Array) -> float:
     """Return the fraction of all pairs of rows that a clustering puts together."""
     sizes = np.unique(labels[labels != -1], return_counts=True)[1].astype(float)
     return float((sizes * (sizes - 1)).sum() / (len(labels) * (len(labels) - 1)))
+
+
+# ---- trust ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LinkTrust:
+    """How far the links can be trusted.
+
+    Attributes
+    ----------
+    error_rate : float
+        The estimated fraction of wrong links: an upper bound less a margin.
+    of_links : ndarray of shape (n_links,)
+        The posterior probability that each link is correct.
+    outvoted : ndarray of shape (n_links,)
+        Whether the trials that had not seen a link vote against it.
+    """
+
+    error_rate: float
+    of_links: Floats
+    outvoted: Mask
+
+
+def estimate_trust(
+    links: LinkSet, constraints: Constraints, vote: Floats, n_samples: int, max_error: float
+) -> LinkTrust:
+    """Estimate trust from the held-out votes.
+
+    All links are trusted if the votes are unrelated to them, or if there is only one kind of link.
+    """
+    outvoted = np.where(links.is_must, vote < 0.5, vote > 0.5)
+    full = LinkTrust(0.0, np.ones(len(links)), outvoted)
+    if not links.has_both_kinds:
+        return full
+    intercept, slope = fit_logistic(vote - 0.5, links)
+    if slope <= 0:
+        return full
+    low, high = expit(intercept - slope / 2), expit(intercept + slope / 2)
+    error = float(np.clip(min(low, 1 - high) - 0.5 / np.sqrt(len(links)), 0, max_error))
+    error = min(error, conflict_bound(constraints, n_samples))
+    must = expit(intercept + slope * (vote - 0.5))
+    correct = np.clip((must - error) / (1 - 2 * error), 0, 1)
+    trust = (1 - error) * np.where(links.is_must, correct / must, (1 - correct) / (1 - must))
+    return LinkTrust(error, np.maximum(trust, MIN_TRUST), outvoted)
+
+
+def fit_logistic(x: Floats, links: LinkSet) -> tuple[float, float]:
+    """Fit P(must-link | x) = sigma(b0 + b1 x), both kinds with equal weight, with a ridge on b1; return b0 and b1."""
+    weight = links.weight.copy()
+    for kind in (links.is_must, ~links.is_must):
+        weight[kind] *= len(links) / 2 / weight[kind].sum()
+    model = LogisticRegression(C=1 / LOGISTIC_RIDGE, solver="newton-cg", tol=1e-8)
+    model.fit(x[:, None], links.is_must, sample_weight=weight)
+    return float(model.intercept_[0]), float(model.coef_[0, 0])
+
+
+def conflict_bound(constraints: Constraints, n_samples: int) -> float:
+    """Bound the error rate by the number of cannot-links inside must-link components.
+
+    Random pairs of rows would fall inside components in a known number. Far fewer cannot-links inside them mean that
+    the links agree with each other. The bound matters where links are dense.
+    """
+    component = constraints.components(n_samples)
+    sizes = np.bincount(component).astype(float)
+    cannot = constraints.cannot_link
+    expected = len(cannot) * (sizes * (sizes - 1)).sum() / (n_samples * (n_samples - 1))
+    inside = float((component[cannot[:, 0]] == component[cannot[:, 1]]).sum())
+    return (inside + 1.65 * np.sqrt(inside) + 3) / expected if expected > 0 else np.inf
