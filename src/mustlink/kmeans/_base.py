@@ -88,16 +88,15 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows. Constraints are not used: for a row that its links put into a cluster farther away, this differs
-            from ``labels_``.
+            New rows; sparse where ``fit`` takes sparse rows. Constraints are not used: for a row that its links put
+            into a cluster farther away, this differs from ``labels_``.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             Cluster numbers.
         """
-        rows = self._check_new_rows(X)
-        return rows.assign(self.cluster_centers_.astype(np.float64), np.ones(rows.n_rows)).labels.astype(np.int64)
+        return self._nearest(self._check_new_rows(X)).astype(np.int64)
 
     def transform(self, X: Any) -> Array:
         """Return the distance of each row to each center.
@@ -105,16 +104,23 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows.
+            New rows; sparse where ``fit`` takes sparse rows.
 
         Returns
         -------
         ndarray of shape (n_samples, n_clusters)
-            Euclidean distances.
+            Euclidean distances, or those of the learned metric.
         """
-        rows = self._check_new_rows(X)
-        squares = rows.squared_distances(self.cluster_centers_.astype(np.float64), rows.dtype)
+        squares = self._squared_distances(self._check_new_rows(X))
         return np.sqrt(squares, out=squares)
+
+    def _nearest(self, rows: RowBlocks) -> Array:
+        """Return the nearest cluster of each row."""
+        return rows.assign(self.cluster_centers_.astype(np.float64), np.ones(rows.n_rows)).labels
+
+    def _squared_distances(self, rows: RowBlocks) -> Array:
+        """Return the squared distance of each row to each center, in the precision of X."""
+        return rows.squared_distances(self.cluster_centers_.astype(np.float64), rows.dtype)
 
     def _fit(self, X: Any, links: Constraints, y: Array | None, sample_weight: ArrayLike | None = None) -> None:
         """Make the runs, and keep the best."""

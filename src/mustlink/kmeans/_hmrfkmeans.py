@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.preprocessing import normalize
-from sklearn.utils.validation import check_is_fitted
 
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Array, Floats, Ints
+from mustlink._types import Array, Floats
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import Plan, Problem, _ConstrainedKMeans
 from mustlink.kmeans._engine import Run, Stop
@@ -163,22 +162,9 @@ class HMRFKMeans(_ConstrainedKMeans):
         self.verbose = verbose
         self.random_state = random_state
 
-    def predict(self, X: Any) -> Ints:
-        """Return the cluster with the nearest center for each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows. Constraints are not used: for a row that its links put into a cluster farther away, this differs
-            from ``labels_``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Cluster numbers.
-        """
-        rows, centers = self._new_rows_and_centers(X)
-        return DISTORTIONS[self.distortion].nearest(rows, self.feature_weights_, centers)[0].astype(np.int64)
+    def _nearest(self, rows: RowBlocks) -> Array:
+        centers = self._shifted(self.cluster_centers_)
+        return DISTORTIONS[self.distortion].nearest(rows.X, self.feature_weights_, centers)[0]
 
     def transform(self, X: Any) -> Array:
         """Return the distortion of each row from each center.
@@ -193,14 +179,13 @@ class HMRFKMeans(_ConstrainedKMeans):
         ndarray of shape (n_samples, n_clusters)
             Squared distances, one minus cosines, or divergences, under the weights of the columns.
         """
-        rows, centers = self._new_rows_and_centers(X)
-        costs = DISTORTIONS[self.distortion].costs(rows, self.feature_weights_, centers)
+        rows, centers = self._check_new_rows(X), self._shifted(self.cluster_centers_)
+        costs = DISTORTIONS[self.distortion].costs(rows.X, self.feature_weights_, centers)
         return costs.astype(self.cluster_centers_.dtype)
 
-    def _new_rows_and_centers(self, X: Any) -> tuple[Any, Floats]:
-        """Check rows that come after the fit; return them and the centers, both relative to the origin."""
-        check_is_fitted(self)
-        return self._shifted(self._check_rows(X, reset=False)), self._shifted(self.cluster_centers_)
+    def _check_new_rows(self, X: Any) -> RowBlocks:
+        """Check rows that come after the fit, and shift them to the origin."""
+        return RowBlocks(self._shifted(super()._check_new_rows(X).X))
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Check rows, for the I-divergence also that nothing is negative."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from mustlink._rows import RowBlocks, Standardizer
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Array, Floats, Ints
+from mustlink._types import Array, Floats
 from mustlink.base import check_fits
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import Plan, Problem, _ConstrainedKMeans
@@ -118,7 +118,8 @@ class MPCKMeans(_ConstrainedKMeans):
     standardized columns fail where many are irrelevant, as in images; the lower objective of a run from each is a good
     choice in most cases. One shared metric is the default because with few links it agreed better with the classes of
     iris, wine, breast cancer and digits; with many links full metrics were better on all four. An empty cluster is
-    restarted at the row whose leaving lowers the objective most. X is copied once in double precision.
+    restarted at the row whose leaving lowers the objective most. X is copied once in double precision. Where every
+    cluster has its own metric, ``predict`` subtracts its log-determinant from the squared distance, as the fit does.
 
     References
     ----------
@@ -180,40 +181,13 @@ class MPCKMeans(_ConstrainedKMeans):
         self.verbose = verbose
         self.random_state = random_state
 
-    def predict(self, X: Any) -> Ints:
-        """Return the cluster with the nearest center under the learned metrics, for each row.
+    def _nearest(self, rows: RowBlocks) -> Array:
+        return self._metrics.nearest(rows, self._standardizer.transform(self.cluster_centers_))[0]
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows. Constraints are not used: for a row that its links put into a cluster farther away, this differs
-            from ``labels_``. Where every cluster has its own metric, its log-determinant is subtracted from the squared
-            distance, as in the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Cluster numbers.
-        """
-        rows = self._check_new_rows(X)
-        return self._metrics.nearest(rows, self._standardizer.transform(self.cluster_centers_))[0].astype(np.int64)
-
-    def transform(self, X: Any) -> Array:
-        """Return the distance of each row to each center under the metric of its cluster.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_clusters)
-            Distances.
-        """
-        rows, centers = self._check_new_rows(X), self._standardizer.transform(self.cluster_centers_)
+    def _squared_distances(self, rows: RowBlocks) -> Array:
+        centers = self._standardizer.transform(self.cluster_centers_)
         squares = np.concatenate(rows.map_pieces(lambda _, piece: self._metrics.distances(piece.X, centers)))
-        return np.sqrt(squares).astype(self._standardizer.dtype)
+        return squares.astype(self._standardizer.dtype)
 
     def _check_new_rows(self, X: Any) -> RowBlocks:
         """Check rows that come after the fit, and standardize their columns."""

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import kmeans_plusplus
-from sklearn.utils.validation import check_is_fitted
 
+from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import StrOptions, is_array_like
-from mustlink._types import Array, Floats, Indices, Ints, Mask
+from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import Problem, _ConstrainedKMeans
 from mustlink.kmeans._engine import Run, State
@@ -243,22 +243,8 @@ class PriorityCOPKMeans(_ConstrainedKMeans):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def predict(self, X: Any) -> Ints:
-        """Return the cluster with the nearest center for each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows. Constraints are not used: for a row that its links put into a cluster farther away, this differs
-            from ``labels_``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Cluster numbers.
-        """
-        check_is_fitted(self)
-        return PriorityLinks.nearest(self._check_rows(X, reset=False), self.cluster_centers_).astype(np.int64)
+    def _nearest(self, rows: RowBlocks) -> Array:
+        return PriorityLinks.nearest(rows.X, self.cluster_centers_)
 
     def _run(self, problem: Problem) -> Run:
         X = problem.X
