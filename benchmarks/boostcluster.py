@@ -24,11 +24,11 @@ from mustlink.metrics import normalized_mutual_info
 
 N_FEATURES, N_CLUSTERS, N_PAIRS = 16, 10, 400
 SIZES = (10_000, 100_000, 1_000_000)
-ASKED = {10_000: 1.10, 100_000: 1.05, 1_000_000: 1.05}
-ASKED_OF_ROBUST_ABOVE, ASKED_OF_ROBUST = 20_000, 1.3
-ASKED_BYTES = 1e9
+MAX_RATIO = {10_000: 1.10, 100_000: 1.05, 1_000_000: 1.05}
+MIN_ROWS_OF_ROBUST_LIMIT, MAX_ROBUST_RATIO = 20_000, 1.3
+MAX_BYTES = 1e9
 TEXT = {"n_rows": 20_000, "n_terms": 100_000, "terms_per_row": 100, "n_pairs": 500, "n_topics": 10}
-ASKED_SECONDS_PER_ROUND = 1.0
+MAX_SECONDS_PER_ROUND = 1.0
 SPENT: list[tuple[int, float]] = []
 
 
@@ -55,9 +55,9 @@ def beside_the_base(sizes: tuple[int, ...]) -> Any:
             "seconds",
             "in the base",
             "ratio",
-            "asked",
+            "limit",
             "/ full rounds",
-            "asked",
+            "limit",
             "peak MB",
             "NMI",
         ),
@@ -65,7 +65,7 @@ def beside_the_base(sizes: tuple[int, ...]) -> Any:
     for n_rows in sizes:
         for kind in ("difference", "ridged", "robust"):
             row = apart("blobs", n_rows, kind)
-            of_robust = kind == "robust" and n_rows > ASKED_OF_ROBUST_ABOVE
+            of_robust = kind == "robust" and n_rows > MIN_ROWS_OF_ROBUST_LIMIT
             table.add_row(
                 f"{n_rows:,}",
                 kind,
@@ -73,10 +73,10 @@ def beside_the_base(sizes: tuple[int, ...]) -> Any:
                 f"{row['total']:.2f}",
                 f"{row['base']:.2f}",
                 f"{row['total'] / row['base']:.3f}",
-                f"{ASKED.get(n_rows, 1.05):.2f}",
+                f"{MAX_RATIO.get(n_rows, 1.05):.2f}",
                 f"{row['total'] / row['full']:.3f}",
-                f"{ASKED_OF_ROBUST:.2f}" if of_robust else "",
-                f"{row['peak'] / 1e6:,.0f}" + (f" of {ASKED_BYTES / 1e6:,.0f}" if n_rows >= 1_000_000 else ""),
+                f"{MAX_ROBUST_RATIO:.2f}" if of_robust else "",
+                f"{row['peak'] / 1e6:,.0f}" + (f" of {MAX_BYTES / 1e6:,.0f}" if n_rows >= 1_000_000 else ""),
                 f"{row['nmi']:.3f}",
             )
     return table
@@ -101,7 +101,7 @@ def sparse_text() -> Any:
         "{n_rows:,} documents x {n_terms:,} terms, {terms_per_row} a document, {n_pairs} links, MiniBatchKMeans".format(
             **TEXT
         ),
-        ("representation", "rounds", "own seconds", "own seconds a round", "asked", "peak MB", "NMI"),
+        ("representation", "rounds", "own seconds", "own seconds a round", "limit", "peak MB", "NMI"),
     )
     for kind in ("projection", "difference", "robust"):
         row = apart("text", 0, kind)
@@ -110,7 +110,7 @@ def sparse_text() -> Any:
             str(row["n_runs"]),
             f"{row['total'] - row['base']:.1f}",
             f"{(row['total'] - row['base']) / row['n_runs']:.3f}",
-            f"{ASKED_SECONDS_PER_ROUND:.1f}",
+            f"{MAX_SECONDS_PER_ROUND:.1f}",
             f"{row['peak'] / 1e6:,.0f}",
             f"{row['nmi']:.3f}",
         )
@@ -137,7 +137,7 @@ def apart(case: str, size: int, setting: str) -> dict[str, float]:
 
 
 class TimedKMeans(KMeans):
-    """KMeans that notes how long each fit took, and on how many rows."""
+    """KMeans that records the time and the number of rows of each fit."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TimedKMeans:
         start = time.perf_counter()
@@ -147,7 +147,7 @@ class TimedKMeans(KMeans):
 
 
 class TimedMiniBatchKMeans(MiniBatchKMeans):
-    """MiniBatchKMeans that notes how long each fit took, and on how many rows."""
+    """MiniBatchKMeans that records the time and the number of rows of each fit."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TimedMiniBatchKMeans:
         start = time.perf_counter()
@@ -157,7 +157,7 @@ class TimedMiniBatchKMeans(MiniBatchKMeans):
 
 
 def timed_fit(model: BoostCluster | RobustBoostCluster, X: Any, links: Constraints, classes: Any) -> dict[str, float]:
-    """Fit, and tell the time of the whole, of the base, and of the base on all rows; and the peak memory."""
+    """Fit, and return the time of the whole, of the base, and of the base on all rows, and the peak memory."""
     SPENT.clear()
     start = time.perf_counter()
     model.fit(X, constraints=links)

@@ -65,6 +65,7 @@ def test_catalogue_names_are_unique_and_load():
     for (class_name, clusterer), entry in zip(all_clusterers(), CATALOGUE, strict=True):
         assert clusterer.__name__ == class_name == entry.class_name
         assert find_clusterer(entry.name) is find_clusterer(class_name.upper()) is entry
+        assert all(find_clusterer(alias) is entry for alias in entry.aliases)
 
 
 def test_warmup_exercises_every_clusterer(desk):

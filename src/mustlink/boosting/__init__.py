@@ -1,4 +1,4 @@
-"""Boosting: any clusterer made to follow a person's links."""
+"""Boosting of any clusterer with must-link and cannot-link constraints, and the co-association matrix."""
 
 from mustlink.boosting._bbc import BoostBaseClustering
 from mustlink.boosting._bckm import BoostedConstrainedKMeans
