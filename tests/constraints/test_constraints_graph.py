@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink import Constraints
+from mustlink.errors import ConstraintError
 from reference.random_links import Case, cases
 
 
@@ -129,3 +130,17 @@ def test_importing_the_constraints_loads_no_compiler() -> None:
     script = "import sys, mustlink.constraints; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@given(case=cases(max_samples=10), data=st.data())
+@settings(deadline=None, max_examples=60)
+def test_from_pairs_is_the_inverse_of_pairs_sign_and_weight(case: Case, data: st.DataObject) -> None:
+    links = weighted(case)
+    order = np.array(data.draw(st.permutations(range(len(links)))), dtype=np.intp)
+    assert Constraints.from_pairs(links.pairs[order], links.sign[order], links.weight[order]) == links
+
+
+@pytest.mark.parametrize(("sign", "given"), [([1], r"shape \(1,\)"), ([1, 0], "with zeros")])
+def test_from_pairs_refuses_other_signs(sign: list[int], given: str) -> None:
+    with pytest.raises(ConstraintError, match=f"each of the 2 pairs; got an array of .*{given}"):
+        Constraints.from_pairs([(0, 1), (1, 2)], sign)

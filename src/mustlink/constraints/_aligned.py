@@ -75,14 +75,8 @@ class AlignedConstraints:
         if rows.ndim != 1:
             raise IndexError(f"Constraints on rows take one list of rows, not an index of shape {rows.shape}.")
         links = self.constraints
-        must_link, must_from = _renumber(links.must_link, rows, len(self))
-        cannot_link, cannot_from = _renumber(links.cannot_link, rows, len(self))
-        taken = type(links)(
-            must_link,
-            cannot_link,
-            must_link_weight=links.must_link_weight[must_from],
-            cannot_link_weight=links.cannot_link_weight[cannot_from],
-        )
+        pairs, source = _renumber(links.pairs, rows, len(self))
+        taken = links.from_pairs(pairs, links.sign[source], links.weight[source])
         return AlignedConstraints(taken, len(rows))
 
 

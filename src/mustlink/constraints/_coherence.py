@@ -1,57 +1,45 @@
-"""Do the links agree with each other in space? (Davidson, Wagstaff and Basu, PKDD 2006)."""
+"""Coherence of must-links and cannot-links in space (Davidson, Wagstaff and Basu, PKDD 2006)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
+if TYPE_CHECKING:
+    from mustlink.constraints._constraints import Constraints
+
+# Combinations of links compared at a time.
 BLOCK = 4_000_000
-"""Pairs of links compared at a time."""
-
+# Fraction of the largest coordinate up to which an overlap counts as rounding.
 TOLERANCE = 1e-12
-"""The share of the largest coordinate up to which an overlap counts as rounding."""
 
 
-def coherence(
-    X: Any,
-    must_link: NDArray[np.int64],
-    cannot_link: NDArray[np.int64],
-    max_links: int,
-    random_state: Any,
-) -> float:
-    """Share of the pairs (must-link, cannot-link) whose segments do not overlap along each other."""
-    if len(must_link) == 0 or len(cannot_link) == 0:
+def coherence(X: Any, links: Constraints, max_links: int, random_state: Any) -> float:
+    """Return the fraction of (must-link, cannot-link) combinations whose segments do not overlap along each other."""
+    if len(links.must_link) == 0 or len(links.cannot_link) == 0:
         return float("nan")
     rng = check_random_state(random_state)
-    must_link, cannot_link = (
+    must, cannot = (
         pairs if len(pairs) <= max_links else pairs[np.sort(rng.permutation(len(pairs))[:max_links])]
-        for pairs in (must_link, cannot_link)
+        for pairs in (links.must_link, links.cannot_link)
     )
-    X, must_link, cannot_link = _ends(X, must_link, cannot_link)
+    rows, position = np.unique(np.concatenate([must, cannot]), return_inverse=True)
+    must, cannot = np.split(position.reshape(-1, 2), [len(must)])
+    X = X[rows].astype(np.float64)
+    if not issparse(X):
+        # Far from the origin, small differences are lost to rounding.
+        X = X - X.mean(axis=0)
     n_coherent = 0
-    step = max(1, BLOCK // len(cannot_link))
-    for begin in range(0, len(must_link), step):
-        some = must_link[begin : begin + step]
-        apart = ~_overlaps(X, some, cannot_link) & ~_overlaps(X, cannot_link, some).T
+    step = max(1, BLOCK // len(cannot))
+    for begin in range(0, len(must), step):
+        some = must[begin : begin + step]
+        apart = ~_overlaps(X, some, cannot) & ~_overlaps(X, cannot, some).T
         n_coherent += int(apart.sum())
-    return n_coherent / (len(must_link) * len(cannot_link))
-
-
-def _ends(
-    X: Any, must_link: NDArray[np.int64], cannot_link: NDArray[np.int64]
-) -> tuple[Any, NDArray[np.intp], NDArray[np.intp]]:
-    """Take the rows that stand in links, in double precision, and renumber the links.
-
-    Dense rows are moved to the middle, because far from the origin small differences drown in rounding.
-    """
-    rows, position = np.unique(np.concatenate([must_link, cannot_link]), return_inverse=True)
-    must_position, cannot_position = np.split(position.reshape(-1, 2), [len(must_link)])
-    points = X[rows].astype(np.float64)
-    return points if issparse(points) else points - points.mean(axis=0), must_position, cannot_position
+    return n_coherent / (len(must) * len(cannot))
 
 
 def _overlaps(X: Any, segments: NDArray[np.intp], onto: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -124,6 +124,54 @@ class Constraints:
     # ---- construction ------------------------------------------------------------------------------------------------
 
     @classmethod
+    def from_pairs(
+        cls,
+        pairs: ArrayLike,
+        sign: ArrayLike,
+        weight: ArrayLike | float | None = None,
+        *,
+        contradictions: Literal["raise", "majority"] = "raise",
+    ) -> Constraints:
+        """Build constraints from one list of signed pairs.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_links, 2)
+            Pairs of row numbers.
+        sign : array-like of shape (n_links,)
+            Positive for a must-link, negative for a cannot-link.
+        weight : array-like of shape (n_links,) or float, default=None
+            Weight of each link, positive and finite; 1 if None.
+        contradictions : {"raise", "majority"}, default="raise"
+            As for the class.
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints.from_pairs([(0, 1), (1, 2)], [1, -1])
+        Constraints(1 must-link, 1 cannot-link)
+        """
+        ends, signs = np.asarray(pairs).reshape(-1, 2), np.asarray(sign)
+        if signs.shape != (len(ends),) or (signs.size and not (signs != 0).all()):
+            raise ConstraintError(
+                f"There must be one sign, positive or negative, for each of the {len(ends)} pairs; got an array of "
+                f"shape {signs.shape}{' with zeros' if signs.shape == (len(ends),) else ''}."
+            )
+        weights = np.broadcast_to(np.ones(()) if weight is None else np.asarray(weight), len(ends))
+        must = signs > 0
+        return cls(
+            ends[must],
+            ends[~must],
+            must_link_weight=weights[must],
+            cannot_link_weight=weights[~must],
+            contradictions=contradictions,
+        )
+
+    @classmethod
     def from_labels(
         cls, y: ArrayLike, *, missing: object = -1, pairs: Literal["compact", "all"] = "compact"
     ) -> Constraints:
@@ -234,14 +282,11 @@ class Constraints:
 
     @classmethod
     def _from_links(cls, links: list[Link], contradictions: Literal["raise", "majority"]) -> Constraints:
-        must = [link for link in links if link.is_must]
-        cannot = [link for link in links if not link.is_must]
         try:
-            return cls(
-                [(link.a, link.b) for link in must],
-                [(link.a, link.b) for link in cannot],
-                must_link_weight=[link.weight for link in must],
-                cannot_link_weight=[link.weight for link in cannot],
+            return cls.from_pairs(
+                np.array([(link.a, link.b) for link in links], dtype=np.int64),
+                [1 if link.is_must else -1 for link in links],
+                [link.weight for link in links],
                 contradictions=contradictions,
             )
         except ConstraintError as error:
@@ -405,11 +450,10 @@ class Constraints:
     def __add__(self, other: object) -> Constraints:
         if not isinstance(other, Constraints):
             return NotImplemented
-        return Constraints(
-            np.concatenate([self._must_link, other._must_link]),
-            np.concatenate([self._cannot_link, other._cannot_link]),
-            must_link_weight=np.concatenate([self._must_link_weight, other._must_link_weight]),
-            cannot_link_weight=np.concatenate([self._cannot_link_weight, other._cannot_link_weight]),
+        return Constraints.from_pairs(
+            np.concatenate([self.pairs, other.pairs]),
+            np.concatenate([self.sign, other.sign]),
+            np.concatenate([self.weight, other.weight]),
         )
 
     # ---- rows --------------------------------------------------------------------------------------------------
@@ -496,15 +540,8 @@ class Constraints:
         index = np.asarray(chosen)
         if index.dtype == bool and index.shape != (len(self),):
             raise ValueError(f"The mask must have one entry for each of the {len(self)} links; got {index.shape}.")
-        number = np.arange(len(self))[index if index.size else np.empty(0, dtype=np.intp)]
-        n_must = len(self._must_link)
-        must, cannot = number[number < n_must], number[number >= n_must] - n_must
-        return Constraints(
-            self._must_link[must],
-            self._cannot_link[cannot],
-            must_link_weight=self._must_link_weight[must],
-            cannot_link_weight=self._cannot_link_weight[cannot],
-        )
+        index = index if index.size else np.empty(0, dtype=np.intp)
+        return Constraints.from_pairs(self.pairs[index], self.sign[index], self.weight[index])
 
     def compact(self) -> tuple[NDArray[np.intp], Constraints]:
         """Return the linked rows, and the links numbered by the places of their rows among them.
@@ -802,7 +839,7 @@ class Constraints:
 
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.check_rows(X.shape[0])
-        return coherence(X, self._must_link, self._cannot_link, max_links, random_state)
+        return coherence(X, self, max_links, random_state)
 
 
 def _refuse_contradictions(pairs: NDArray[np.int64]) -> NoReturn:
