@@ -99,11 +99,8 @@ class LinkSet:
         """Return the graph of the linked rows, numbered by their places in `rows`; the links keep their order."""
         by_number = np.argsort(self.rows)
         ends = by_number[np.searchsorted(self.rows, self.pairs, sorter=by_number)]
-        must, cannot = self.is_must, ~self.is_must
-        links = Constraints(
-            ends[must], ends[cannot], must_link_weight=self.weight[must], cannot_link_weight=self.weight[cannot]
-        )
-        return links.adjacency(len(self.rows))
+        sign = np.where(self.is_must, 1, -1)
+        return Constraints.from_pairs(ends, sign, self.weight).adjacency(len(self.rows))
 
     def together(self, labels: Array) -> Mask:
         """Return for each link whether a clustering puts its rows together; noise is apart from everything."""
