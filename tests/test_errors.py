@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mustlink import errors
-from mustlink.cli import _wording
+from mustlink.cli import _errors
 from mustlink.errors import REMEDIES, ConstraintError, FileFormatError, InfeasibleError, MustlinkError
 
 CLASSES = [getattr(errors, name) for name in errors.__all__ if name.endswith("Error")]
@@ -24,7 +24,7 @@ def fields_of(template: str) -> set[str]:
 
 
 def test_the_command_words_every_remedy_with_the_same_fields():
-    assert {key: fields_of(text) for key, text in _wording.REMEDIES.items()} == {
+    assert {key: fields_of(text) for key, text in _errors.REMEDIES.items()} == {
         key: fields_of(text) for key, text in REMEDIES.items()
     }
 
@@ -87,6 +87,6 @@ def test_the_problem_stands_alone_without_a_remedy():
 def test_fields_are_quoted_for_the_shell():
     error = FileFormatError("The column 'a b' holds text", remedy=("mark_id", "ignore_column"), column="a b")
     assert str(error).endswith("; pass id_column='a b' if it names the rows, or leave it out with ignore=['a b'].")
-    assert _wording.describe_error(error).endswith(
+    assert _errors.one_sentence(error).endswith(
         "; use --id 'a b' if it names the rows, or leave it out with --ignore 'a b'."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -262,13 +263,15 @@ def check_fits(what: str, shape: tuple[int, int], max_entries: int, instead: str
         )
 
 
-def refuse_contradictions(links: Constraints) -> None:
+def refuse_contradictions(links: Constraints, names: Sequence[object] | None = None) -> None:
     """Refuse cannot-links between rows that must-links join.
 
     Parameters
     ----------
     links : Constraints
         The links.
+    names : sequence, default=None
+        The names of the rows, such as their ids; row numbers if None.
 
     Raises
     ------
@@ -287,12 +290,12 @@ def refuse_contradictions(links: Constraints) -> None:
     conflicts = links.conflicts()
     if not conflicts:
         return
-    named = " ".join(str(conflict) for conflict in conflicts[:MAX_CONFLICTS_NAMED])
+    named = " ".join(conflict.describe(names) for conflict in conflicts[:MAX_CONFLICTS_NAMED])
     n_more = len(conflicts) - MAX_CONFLICTS_NAMED
     raise InfeasibleError(
         f"{named}{f' There are {n_more} more conflicts.' if n_more > 0 else ''}",
         [conflict.cannot_link for conflict in conflicts],
-        remedy=("drop_link", "relax"),
+        remedy=("drop_link", "relax", "soft_method"),
     )
 
 

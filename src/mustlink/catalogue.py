@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 __all__ = [
     "CATALOGUE",
+    "ESTIMATORS",
     "FAMILIES",
     "METRIC_LEARNERS",
     "Entry",
@@ -59,8 +60,6 @@ class Entry:
         Whether its parameter `estimator` takes another clusterer.
     own_estimators : tuple of str, default=()
         Names that `estimator` takes as text.
-    command_defaults : mapping, default={}
-        Parameters that the command sets, other than the defaults of the class.
 
     Examples
     --------
@@ -80,7 +79,6 @@ class Entry:
     input: Literal["table", "table, sparse"] = "table"
     boosts: bool = False
     own_estimators: tuple[str, ...] = ()
-    command_defaults: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -116,7 +114,6 @@ CATALOGUE: tuple[Entry, ...] = (
         is_default=True,
         input="table, sparse",
         boosts=True,
-        command_defaults={"scale": False},
     ),
     Entry(
         "BoostedConstrainedKMeans",
@@ -137,7 +134,6 @@ CATALOGUE: tuple[Entry, ...] = (
         speed="slow",
         boosts=True,
         own_estimators=("affinity", "spectral", "average", "complete", "kmedoids"),
-        command_defaults={"scale": False},
     ),
     Entry(
         "BoostCluster",
@@ -148,7 +144,6 @@ CATALOGUE: tuple[Entry, ...] = (
         speed="slow",
         input="table, sparse",
         boosts=True,
-        command_defaults={"scale": False},
     ),
     Entry(
         "DistBoost",
@@ -283,6 +278,20 @@ METRIC_LEARNERS: tuple[Entry, ...] = (
     Entry("DCA", "mustlink.metric_learning", "soft", "You have links of both kinds and want fewer columns."),
     Entry("MMC", "mustlink.metric_learning", "soft", "You want a weight for each column (diagonal=True)."),
 )
+
+# What boosting can be given by name: a class and its parameters; boosting sets the number of clusters.
+ESTIMATORS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
+    "kmeans": ("sklearn.cluster", "KMeans", {"n_init": 3}),
+    "spectral": ("sklearn.cluster", "SpectralClustering", {"affinity": "nearest_neighbors"}),
+    "average": ("sklearn.cluster", "AgglomerativeClustering", {"linkage": "average"}),
+    "complete": ("sklearn.cluster", "AgglomerativeClustering", {"linkage": "complete"}),
+    "single": ("sklearn.cluster", "AgglomerativeClustering", {"linkage": "single"}),
+    "ward": ("sklearn.cluster", "AgglomerativeClustering", {"linkage": "ward"}),
+    "mixture": ("sklearn.mixture", "GaussianMixture", {"reg_covar": 1e-3}),
+    "birch": ("sklearn.cluster", "Birch", {}),
+    "hdbscan": ("sklearn.cluster", "HDBSCAN", {"copy": True}),
+    "affinity": ("sklearn.cluster", "AffinityPropagation", {}),
+}
 
 
 def find_clusterer(name: str) -> Entry:

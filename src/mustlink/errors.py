@@ -195,7 +195,7 @@ class InfeasibleError(_PairsError):
     """No clustering that satisfies every constraint exists, or none was found.
 
     Takes the parameters of :class:`ConstraintError`; `pairs` holds the cannot-links that could not be satisfied, where
-    they are known.
+    they are known, and the field ``feasibility`` the :class:`~mustlink.constraints.Feasibility`, where one was decided.
     """
 
 

@@ -186,7 +186,7 @@ def test_frames_that_are_none() -> None:
 @pytest.mark.parametrize(
     ("content", "error", "message"),
     [
-        ("", FileFormatError, "is empty; a header line and data rows are expected"),
+        ("", FileFormatError, "is empty; the columns a, b, link and optionally weight are expected"),
         ("\n \n", FileFormatError, "is empty"),
         ("x,y\n0,1\n", FileFormatError, "line 1: the header has the columns x, y, and a, b and link are missing"),
         ("a,b,kind\n0,1,must\n", FileFormatError, "line 1: .* link is missing"),

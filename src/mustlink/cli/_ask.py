@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -28,29 +27,19 @@ CHOICES = "y (yes), n (no), s (skip), u (undo) or q (quit)"
 MARK = "*"
 
 
-class StrategyName(StrEnum):
-    """How questions are chosen."""
-
-    consolidate = "consolidate"
-    explore = "explore"
-    minmax = "minmax"
-    npu = "npu"
-    random = "random"
-
-
 @report_errors
 def ask(
     table: opt.TableFile,
     n_clusters: opt.Clusters,
     strategy: Annotated[
-        StrategyName,
+        Literal["consolidate", "explore", "minmax", "npu", "random"],
         typer.Option(
             "--strategy",
             help="How questions are chosen: find a row of every group (explore), then place random rows (consolidate) "
             "or the rows farthest from all before (minmax); the least certain row (npu, slow on large tables); or "
             "random pairs.",
         ),
-    ] = StrategyName.consolidate,
+    ] = "consolidate",
     links: Annotated[
         Path | None,
         typer.Option(
@@ -77,9 +66,9 @@ def ask(
     categorical: opt.Categorical = None,
     scale: opt.Scale = True,
     one_hot: opt.OneHot = True,
-    missing: opt.Missing = opt.MissingCells.error,
+    missing: opt.Missing = "error",
     header: opt.Header = None,
-    contradictions: opt.Contradictions = opt.WhenContradictory.error,
+    contradictions: opt.Contradictions = "raise",
     random_state: opt.Seed = 0,
     debug: opt.Debug = False,
 ) -> None:
@@ -104,7 +93,7 @@ def ask(
         path,
         n_clusters=n_clusters,
         strategy=strategy,
-        contradictions=contradictions.value,
+        contradictions=contradictions,
         random_state=random_state,
     )
     try:

@@ -29,9 +29,9 @@ def check(
     categorical: opt.Categorical = None,
     scale: opt.Scale = True,
     one_hot: opt.OneHot = True,
-    missing: opt.Missing = opt.MissingCells.error,
+    missing: opt.Missing = "error",
     header: opt.Header = None,
-    contradictions: opt.Contradictions = opt.WhenContradictory.error,
+    contradictions: opt.Contradictions = "raise",
     random_state: opt.Seed = 0,
     debug: opt.Debug = False,
 ) -> None:
@@ -54,14 +54,14 @@ def check(
         loaded = load_table(opt.fill(TableOptions, locals()))
         if n_clusters is not None:
             check_n_clusters(n_clusters, loaded)
-        known, notices = loaded.read_links(links, contradictions.value)
+        known, notices = loaded.read_links(links, contradictions)
         notices = [*loaded.notices, *notices]
         n_rows, names = len(loaded.X), RowNames(loaded.row_names)
     else:
         if id_column is not None:
             raise ValueError("--id needs the table that holds the ids: mustlink check LINKS TABLE --id COLUMN.")
         loaded, notices = None, []
-        known = Constraints.read(links, contradictions=contradictions.value)
+        known = Constraints.read(links, contradictions=contradictions)
         n_rows, names = int(known.constrained_rows().max(initial=-1)) + 1, RowNames(None)
     _show_counts(known, n_rows, of_table=loaded is not None)
     conflicts = known.conflicts()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import functools
+import shlex
 import sys
 import traceback
 from collections.abc import Callable
@@ -11,16 +12,40 @@ from typing import Any
 
 import typer
 
-from mustlink.cli._wording import describe_error
+from mustlink import errors
 from mustlink.errors import MustlinkError
 
-__all__ = ["BAD_INPUT", "CONFLICT", "INTERRUPTED", "one_sentence", "report_errors"]
+__all__ = ["BAD_INPUT", "CONFLICT", "INTERRUPTED", "REMEDIES", "one_sentence", "report_errors"]
 
 CONFLICT = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 
 _EXPECTED = (MustlinkError, OSError, ValueError, MemoryError)
+
+# What to do about an error, in the words of the command line; the same keys and fields as in mustlink.errors.
+REMEDIES = {
+    **errors.REMEDIES,
+    "choose_auto": "choose it by the links with --method auto",
+    "fewer_clusters": "reduce the number of clusters (-k)",
+    "give_links": "give LINKS, or a column of labels with --label-column",
+    "give_n_clusters": "give it with -k",
+    "handle_missing": "fill it, or use --missing drop or --missing mean",
+    "header": "use --header if they are the names of the columns",
+    "ignore_column": "leave it out with --ignore {column}",
+    "look_ahead": "use a method that looks ahead, such as --method linkage",
+    "majority": "use --contradictions majority to keep the heavier one",
+    "mark_categorical": "use it as categories with --categorical {column}",
+    "mark_id": "use --id {column} if it names the rows",
+    "more_clusters": "increase the number of clusters (-k)",
+    "more_starts": "increase the number of starts (--starts)",
+    "n_clusters_from_1": "-k must be at least 1",
+    "n_init_from_1": "--starts must be at least 1",
+    "no_header": "use --no-header if they are data",
+    "random_state_range": "--seed must be from 0 to 4294967295",
+    "relax": "use --relax",
+    "soft_method": "use a method that may break links, such as --method boost",
+}
 
 
 def report_errors(command: Callable[..., None]) -> Callable[..., None]:
@@ -53,7 +78,7 @@ def one_sentence(error: BaseException) -> str:
     elif isinstance(error, MemoryError):
         text = f"There is not enough memory ({str(error) or 'no size is known'})"
     elif isinstance(error, MustlinkError):
-        text = describe_error(error)
+        text = error.describe(REMEDIES, shlex.quote)
     else:
         text = str(error) or type(error).__name__
     line = " ".join(text.split())

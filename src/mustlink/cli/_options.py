@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from mustlink.catalogue import default_methods
+from mustlink.catalogue import ESTIMATORS, default_methods
 
 # Where the group of commands keeps the words as typed, for the commands.
 TYPED = "mustlink.typed"
@@ -55,10 +54,6 @@ Method = Annotated[
         "without -k the number of clusters, is the one that best predicts held-out links.",
     ),
 ]
-# The keys of mustlink.workflow.ESTIMATORS, which takes long to import.
-ESTIMATORS = (
-    "kmeans", "spectral", "average", "complete", "single", "ward", "mixture", "birch", "hdbscan", "affinity",
-)  # fmt: skip
 Base = Annotated[
     str | None,
     typer.Option(
@@ -151,16 +146,8 @@ Header = Annotated[
 ]
 
 
-class MissingCells(StrEnum):
-    """What to do with empty cells."""
-
-    error = "error"
-    drop = "drop"
-    mean = "mean"
-
-
 Missing = Annotated[
-    MissingCells,
+    Literal["error", "drop", "mean"],
     typer.Option(
         "--missing",
         help="Empty cells: refuse them, leave out their rows (drop), or fill them with the mean of the column, in text "
@@ -168,17 +155,8 @@ Missing = Annotated[
         rich_help_panel=_COLUMNS,
     ),
 ]
-
-
-class WhenContradictory(StrEnum):
-    """What to do with a pair linked both ways."""
-
-    error = "raise"
-    majority = "majority"
-
-
 Contradictions = Annotated[
-    WhenContradictory,
+    Literal["raise", "majority"],
     typer.Option(
         "--contradictions", help="A pair linked both ways: refuse it (raise), or keep the heavier side (majority)."
     ),

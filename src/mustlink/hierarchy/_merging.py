@@ -121,7 +121,7 @@ def _find_coloring(links: Constraints, closure: Closure, n_clusters: int, relax:
     if answer.colors is not None:
         return closure, answer.colors[components].astype(np.int64)
     if not relax:
-        raise InfeasibleError(answer.reason)
+        raise InfeasibleError(answer.reason, feasibility=answer)
     colors: Ints = least_violated_coloring(
         n_clusters, graph.data, graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
     )

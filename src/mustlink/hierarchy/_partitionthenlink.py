@@ -174,7 +174,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         refuse_contradictions(links)
         answer = links.feasible(self.n_clusters, n_rows)
         if not answer:
-            raise InfeasibleError(answer.reason)
+            raise InfeasibleError(answer.reason, feasibility=answer)
 
     def _partition(self, X: Array, links: Constraints) -> None:
         """Run k-means, and make every linked row a part of its own."""

@@ -97,7 +97,7 @@ class Components(LinkRule):
         n_broken, _, labels = min(tried, key=lambda outcome: outcome[:2])
         if n_broken and not self._relax:
             if self.feasibility.answer is False:
-                raise InfeasibleError(self.feasibility.reason)
+                raise InfeasibleError(self.feasibility.reason, feasibility=self.feasibility)
             raise NoPlacement
         return labels
 

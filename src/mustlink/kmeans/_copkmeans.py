@@ -157,7 +157,7 @@ class COPKMeans(_WeightedKMeans):
         if self.on_infeasible == "raise":
             refuse_contradictions(problem.linked.given)
             if rule.n_components < self.n_clusters:
-                raise InfeasibleError(rule.feasibility.reason)
+                raise InfeasibleError(rule.feasibility.reason, feasibility=rule.feasibility)
         return rule
 
     def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:

@@ -26,6 +26,7 @@ MUST = {"must", "must-link", "must_link", "mustlink", "1", "+1", "1.0"}
 CANNOT = {"cannot", "cannot-link", "cannot_link", "cannotlink", "-1", "-1.0"}
 REQUIRED = ("a", "b", "link")
 COLUMNS = (*REQUIRED, "weight")
+EXPECTED = "the columns a, b, link and optionally weight"
 MAX_ROW = np.iinfo(np.int64).max
 
 
@@ -77,10 +78,10 @@ def read_links(source: Any, ids: Sequence[Any] | None = None) -> list[Link]:
         return _links(str(path), *_frame_records(read_parquet(path), lambda row: f"{path}, row {row}"), ids)
     records: Iterator[tuple[str, Sequence[Any]]]
     if suffix in EXCEL:
-        sheet = read_sheet(path)
+        sheet = read_sheet(path, EXPECTED)
         records = ((f"{path}, sheet row {row + 1}", list(sheet.loc[row])) for row in sheet.index)
     else:
-        records = ((f"{path}, line {line}", cells) for line, cells in TextFile(path).records())
+        records = ((f"{path}, line {line}", cells) for line, cells in TextFile(path, expected=EXPECTED).records())
     place, names = next(records)
     return _links(f"{place}: the header", names, records, ids)
 

@@ -27,7 +27,7 @@ from mustlink.tables._table import (
     text_column,
     tidy_frame,
 )
-from mustlink.tables._text import TextFile
+from mustlink.tables._text import HEADER_AND_ROWS, TextFile
 
 __all__ = ["read_table"]
 
@@ -266,7 +266,7 @@ def _read_excel(path: Path, text: Collection[str], ignore: Collection[str], head
     return Table(str(path), frame_read, where=where)
 
 
-def read_sheet(path: Path) -> pd.DataFrame:
+def read_sheet(path: Path, expected: str = HEADER_AND_ROWS) -> pd.DataFrame:
     """Read the cells of the first sheet of a workbook, without its blank rows; empty cells are ""."""
     require("openpyxl", path, "reading Excel files", "excel")
     with path.open("rb") as stream:
@@ -278,7 +278,7 @@ def read_sheet(path: Path) -> pd.DataFrame:
             raise FileFormatError(f"{path} is not a readable Excel file ({_one_line(error)}).") from None
     sheet = sheet[(sheet != "").any(axis=1)]
     if sheet.empty:
-        raise FileFormatError(f"{path} is empty; a header line and data rows are expected.")
+        raise FileFormatError(f"{path} is empty; {expected} are expected.")
     return sheet
 
 

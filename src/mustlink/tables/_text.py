@@ -20,6 +20,8 @@ SEPARATORS = (",", ";", "\t")
 MAX_LINE_BYTES = 64 * 2**20
 N_SNIFFED_LINES = 20
 BYTE_ORDER_MARK = "\ufeff"
+# What an empty file lacks.
+HEADER_AND_ROWS = "a header line and data rows"
 
 
 def read_header(path: str | PathLike[str]) -> tuple[str, list[str]]:
@@ -59,7 +61,7 @@ def read_header(path: str | PathLike[str]) -> tuple[str, list[str]]:
 class TextFile:
     """A delimited text file, plain or gzip: its separator, its first record and, where it is unpacked, its content."""
 
-    def __init__(self, path: Path, separator: str | None = None) -> None:
+    def __init__(self, path: Path, separator: str | None = None, expected: str = HEADER_AND_ROWS) -> None:
         self.path = path
         self.source = str(path)
         self.content: bytes | None = None
@@ -71,7 +73,7 @@ class TextFile:
         self.separator = separator or self._sniff()
         first = next(self.records(), None)
         if first is None:
-            raise FileFormatError(f"{self.source} is empty; a header line and data rows are expected.")
+            raise FileFormatError(f"{self.source} is empty; {expected} are expected.")
         self.first = first
 
     def open(self) -> IO[bytes]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mustlink.catalogue import ESTIMATORS
 from mustlink.workflow._comparison import ColumnPair, RowComparison
-from mustlink.workflow._estimators import ESTIMATORS
 from mustlink.workflow._job import Job, JobResult, run_job
 from mustlink.workflow._loading import LoadedTable, TableOptions, check_n_clusters, load_table
 from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,13 @@ import numpy as np
 
 from mustlink._atomic import StagedFiles, check_writable
 from mustlink._types import Ints
-from mustlink.catalogue import Entry, default_methods, find_clusterer
-from mustlink.constraints import Conflict, Constraints
+from mustlink.base import refuse_contradictions
+from mustlink.catalogue import ESTIMATORS, Entry, default_methods, find_clusterer
+from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
 from mustlink.selection import Choice, choose
 from mustlink.tables import check_output_suffix, stage_clusters
-from mustlink.workflow._estimators import make_boosted_estimator
 from mustlink.workflow._loading import Contradictions, LoadedTable, TableOptions, check_n_clusters, load_table
 
 __all__ = ["Job", "JobResult", "run_job"]
@@ -170,23 +170,16 @@ def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> J
     links, notices = Constraints(), list[str]()
     if job.links is not None:
         links, notices = table.read_links(job.links, job.contradictions)
-    choice = None
+    known = _add_labels(table, links)
+    if entry is not None and entry.kind == "hard" and not job.relax:
+        refuse_contradictions(known, RowNames(table.row_names))
+    notices += _label_notices(links, known, RowNames(table.row_names))
     try:
-        conflicts = _conflicts_with_labels(table, links)
-    except ConstraintError as error:
-        raise _with_row_names(error, table.row_names) from None
-    if len(conflicts) and entry is not None and entry.kind == "hard" and not job.relax:
-        _refuse_conflicts(conflicts, table.row_names)
-    notices += _label_notices(conflicts, links, table.row_names)
-    try:
-        if entry is None:
-            choice, entry, warned = choose_method(job, table, links, verbose=verbose)
-            estimator = choice.estimator
-        else:
-            estimator, warned = fit_method(entry, job, table, links)
+        estimator, choice, warned = _fit(job, entry, table, links, verbose)
     except (ConstraintError, InfeasibleError) as error:
         raise _with_row_names(error, table.row_names) from None
     summary = _write(job, command, table, links, estimator, choice, [*table.notices, *notices, *warned])
+    entry = find_clusterer(type(estimator).__name__)
     return JobResult(table, links, estimator.labels_, estimator, entry, summary, choice)
 
 
@@ -195,7 +188,7 @@ def _check_options(job: Job, entry: Entry | None) -> None:
     if job.estimator is not None:
         if entry is None:
             raise OptionError(f"The method auto cannot be combined with a clusterer to boost ({job.estimator!r}).")
-        make_boosted_estimator(job.estimator, entry)
+        _boosted_estimator(job.estimator, entry)
     if job.n_init < 1:
         raise OptionError(f"The number of starts is {job.n_init}", remedy="n_init_from_1")
     if not 0 <= job.random_state < 2**32:
@@ -224,31 +217,30 @@ def _check_outputs(job: Job) -> None:
         raise OptionError(f"The clusters and the report cannot both be written to {job.output}.")
 
 
-def _conflicts_with_labels(table: LoadedTable, links: Constraints) -> Sequence[Conflict]:
-    """Find the contradictions among links and labels taken together."""
-    labels = table.partial_labels
-    return (links if labels is None else links + Constraints.from_labels(labels)).conflicts()
+def _add_labels(table: LoadedTable, links: Constraints) -> Constraints:
+    """Return the links together with those that the labels imply."""
+    if table.partial_labels is None:
+        return links
+    try:
+        return links + Constraints.from_labels(table.partial_labels)
+    except ConstraintError as error:
+        raise _with_row_names(error, table.row_names) from None
 
 
-def _refuse_conflicts(conflicts: Sequence[Conflict], names: list[str]) -> None:
-    """Refuse conflicts before a hard method is fitted, by the names of the rows."""
-    more = f" ({len(conflicts) - 1} more conflicts like this)" if len(conflicts) > 1 else ""
-    first = conflicts[0].describe(RowNames(names)).removesuffix(".")
-    raise InfeasibleError(f"{first}{more}", remedy=("drop_link", "relax", "soft_method"))
-
-
-def _label_notices(conflicts: Sequence[Conflict], links: Constraints, names: list[str]) -> list[str]:
+def _label_notices(links: Constraints, with_labels: Constraints, names: RowNames) -> list[str]:
     """Note contradictions that only the labels bring in; those among links alone are in the summary anyway."""
-    known = {conflict.cannot_link for conflict in links.conflicts()}
-    new = [conflict for conflict in conflicts if conflict.cannot_link not in known]
+    among_links = {conflict.cannot_link for conflict in links.conflicts()}
+    new = [conflict for conflict in with_labels.conflicts() if conflict.cannot_link not in among_links]
     if not new:
         return []
     places = "1 place" if len(new) == 1 else f"{len(new):,} places"
-    return [f"The labels contradict the links in {places}, for example: {new[0].describe(RowNames(names))}"]
+    return [f"The labels contradict the links in {places}, for example: {new[0].describe(names)}"]
 
 
 def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -> ConstraintError | InfeasibleError:
-    """Add the names of the rows that an error gives by number."""
+    """Name the rows that an error gives by number."""
+    if "feasibility" in error.fields:
+        return error.with_problem(error.fields["feasibility"].describe(RowNames(names)))
     note = ""
     if error.pairs:
         rows = dict.fromkeys(row for pair in error.pairs[:MAX_NAMED_PAIRS] for row in pair if names[row] != str(row))
@@ -258,80 +250,72 @@ def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) 
     return error.with_problem(f"{error.problem.removesuffix('.')} ({note}).") if note else error
 
 
-def known_links(table: LoadedTable, links: Constraints) -> tuple[Constraints, Ints | None]:
-    """Return the links and the partial labels to fit with."""
+def _fit(
+    job: Job, entry: Entry | None, table: LoadedTable, links: Constraints, verbose: bool
+) -> tuple[Any, Choice | None, list[str]]:
+    """Fit the method of an entry, or the one that held-out links choose; also return its warnings as sentences."""
     labels = table.partial_labels
     if labels is not None and (labels >= 0).all():
         # An estimator takes a label for every row as the truth to be scored against and ignores it.
-        return links + Constraints.from_labels(labels), None
-    return links, labels
+        links, labels = links + Constraints.from_labels(labels), None
+    choice = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if entry is not None:
+            estimator = _build_estimator(entry, job).fit(table.X, labels, constraints=links)
+        else:
+            choice = choose(
+                table.X,
+                links,
+                y=labels,
+                methods={name: _build_estimator(find_clusterer(name), job) for name in default_methods()},
+                n_clusters=job.n_clusters,
+                random_state=job.random_state,
+                verbose=verbose,
+            )
+            estimator = choice.estimator
+    # The summary lists broken links, and the notes of a choice are printed with the table of what was tried.
+    known = () if choice is None else choice.notes
+    texts = dict.fromkeys(
+        " ".join(str(warning.message).split())
+        for warning in caught
+        if issubclass(warning.category, UserWarning) and not issubclass(warning.category, InfeasibleWarning)
+    )
+    notices = [text for text in texts if text not in known]
+    if entry is not None and job.n_clusters is not None and "n_clusters" not in estimator.get_params():
+        notices.append(
+            f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was "
+            "not used."
+        )
+    return estimator, choice, notices
 
 
-def build_estimator(entry: Entry, job: Job) -> Any:
+def _build_estimator(entry: Entry, job: Job) -> Any:
     """Make the clusterer of an entry with the parameters of the job that it has."""
     clusterer = entry.load()
-    known = clusterer().get_params()
-    asked: dict[str, Any] = {
-        "random_state": job.random_state,
-        "n_init": job.n_init,
-        **entry.command_defaults,
-    }
+    # Whether to scale was decided when the table was read.
+    asked: dict[str, Any] = {"random_state": job.random_state, "n_init": job.n_init, "scale": False}
     if job.n_clusters is not None:
         asked["n_clusters"] = job.n_clusters
     if job.relax:
         asked["on_infeasible"] = "relax"
     if job.estimator is not None:
-        asked["estimator"] = make_boosted_estimator(job.estimator, entry)
+        asked["estimator"] = _boosted_estimator(job.estimator, entry)
+    known = clusterer().get_params()
     return clusterer(**{name: value for name, value in asked.items() if name in known})
 
 
-def fit_method(entry: Entry, job: Job, table: LoadedTable, links: Constraints) -> tuple[Any, list[str]]:
-    """Fit the clusterer of an entry; return it and its warnings as sentences."""
-    links, labels = known_links(table, links)
-    estimator = build_estimator(entry, job)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        estimator.fit(table.X, labels, constraints=links)
-    notices = warning_texts(caught)
-    if job.n_clusters is not None and "n_clusters" not in estimator.get_params():
-        notices.append(
-            f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was "
-            "not used."
-        )
-    return estimator, notices
-
-
-def choose_method(
-    job: Job, table: LoadedTable, links: Constraints, *, verbose: bool
-) -> tuple[Choice, Entry, list[str]]:
-    """Choose a clusterer, and without a number of clusters that number too, by held-out links."""
-    links, labels = known_links(table, links)
-    methods = {name: build_estimator(find_clusterer(name), job) for name in default_methods()}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        choice = choose(
-            table.X,
-            links,
-            y=labels,
-            methods=methods,
-            n_clusters=job.n_clusters,
-            random_state=job.random_state,
-            verbose=verbose,
-        )
-    # The notes of the choice are printed with the table of what was tried.
-    notices = [text for text in warning_texts(caught) if text not in choice.notes]
-    return choice, find_clusterer(choice.method), notices
-
-
-def warning_texts(caught: list[warnings.WarningMessage]) -> list[str]:
-    """Return what warnings say, each once, without those about broken links, which the summary lists."""
-    return list(
-        dict.fromkeys(
-            " ".join(str(warning.message).split())
-            for warning in caught
-            if issubclass(warning.category, UserWarning) and not issubclass(warning.category, InfeasibleWarning)
-        )
-    )
+def _boosted_estimator(name: str, entry: Entry) -> Any:
+    """Make the clusterer of a name for a method that boosts one, or refuse the name."""
+    if not entry.boosts:
+        raise OptionError(f"The method {entry.name} boosts no other clusterer; {name!r} cannot be used with it.")
+    if name in entry.own_estimators:
+        return name
+    if name not in ESTIMATORS:
+        known = ", ".join(dict.fromkeys([*entry.own_estimators, *ESTIMATORS]))
+        raise OptionError(f"There is no clusterer {name!r} to boost; use one of {known}.")
+    module, class_name, parameters = ESTIMATORS[name]
+    return getattr(importlib.import_module(module), class_name)(**parameters)
 
 
 def _write(
