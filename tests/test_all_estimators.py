@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks as parametrize_with_sklearn_checks
 
 import mustlink
@@ -52,6 +54,15 @@ def test_the_catalogue_agrees_with_the_class(entry: Entry) -> None:
     estimator = entry.load()()
     assert is_hard(estimator) == (entry.kind == "hard")
     assert estimator.__sklearn_tags__().input_tags.sparse == ("sparse" in entry.input)
+    assert ("estimator" in estimator.get_params()) == entry.boosts
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in CATALOGUE if "sparse" in entry.input], ids=lambda entry: entry.name
+)
+def test_sparse_tables_are_taken(entry: Entry) -> None:
+    X = sparse.csr_matrix(np.random.default_rng(0).normal(size=(40, 3)))
+    assert entry.load()(**case_of(entry).fast).fit(X).labels_.shape == (40,)
 
 
 def test_every_exported_clusterer_is_in_the_catalogue() -> None:

@@ -131,6 +131,9 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseSpectral):
     True
     """
 
+    # The mixin, which comes first, has one that refuses sparse matrices.
+    _check_rows = BaseSpectral._check_rows
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSpectral._parameter_constraints,
         "satisfaction": [Interval(Real, None, None, closed="neither"), StrOptions({"auto"})],

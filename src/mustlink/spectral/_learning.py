@@ -110,6 +110,9 @@ class SpectralLearning(ConstrainedClusterMixin, BaseSpectral):
     True
     """
 
+    # The mixin, which comes first, has one that refuses sparse matrices.
+    _check_rows = BaseSpectral._check_rows
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSpectral._parameter_constraints,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
