@@ -89,7 +89,7 @@ class Constraints:
            [4, 7]])
     """
 
-    __slots__ = ("_cannot_link", "_cannot_link_weight", "_must_link", "_must_link_weight")
+    __slots__ = ("_n_must", "_pairs", "_sign", "_weight")
 
     def __init__(
         self,
@@ -116,9 +116,13 @@ class Constraints:
             must_weight[in_must], cannot_weight[in_cannot] = balance, -balance
             must, must_weight = must[must_weight > 0], must_weight[must_weight > 0]
             cannot, cannot_weight = cannot[cannot_weight > 0], cannot_weight[cannot_weight > 0]
-        self._must_link, self._must_link_weight = must, must_weight
-        self._cannot_link, self._cannot_link_weight = cannot, cannot_weight
-        for array in (must, must_weight, cannot, cannot_weight):
+        self._store(np.concatenate([must, cannot]), np.concatenate([must_weight, cannot_weight]), len(must))
+
+    def _store(self, pairs: NDArray[np.int64], weight: NDArray[np.float64], n_must: int) -> None:
+        """Keep the links, must-links first, in arrays that cannot be written to."""
+        self._pairs, self._weight, self._n_must = pairs, weight, n_must
+        self._sign = np.repeat(np.array([1, -1], dtype=np.int8), [n_must, len(pairs) - n_must])
+        for array in (self._pairs, self._weight, self._sign):
             array.flags.writeable = False
 
     # ---- construction ------------------------------------------------------------------------------------------------
@@ -375,37 +379,37 @@ class Constraints:
     @property
     def must_link(self) -> NDArray[np.int64]:
         """The pairs that belong to one cluster."""
-        return self._must_link
+        return self._pairs[: self._n_must]
 
     @property
     def cannot_link(self) -> NDArray[np.int64]:
         """The pairs that belong to different clusters."""
-        return self._cannot_link
+        return self._pairs[self._n_must :]
 
     @property
     def must_link_weight(self) -> NDArray[np.float64]:
         """The weights of the must-links."""
-        return self._must_link_weight
+        return self._weight[: self._n_must]
 
     @property
     def cannot_link_weight(self) -> NDArray[np.float64]:
         """The weights of the cannot-links."""
-        return self._cannot_link_weight
+        return self._weight[self._n_must :]
 
     @property
     def pairs(self) -> NDArray[np.int64]:
         """All pairs, must-links first."""
-        return np.concatenate([self._must_link, self._cannot_link])
+        return self._pairs
 
     @property
     def sign(self) -> NDArray[np.int8]:
         """The kind of each of `pairs`: 1 for a must-link, -1 for a cannot-link."""
-        return np.repeat(np.array([1, -1], dtype=np.int8), [len(self._must_link), len(self._cannot_link)])
+        return self._sign
 
     @property
     def weight(self) -> NDArray[np.float64]:
         """The weight of each of `pairs`."""
-        return np.concatenate([self._must_link_weight, self._cannot_link_weight])
+        return self._weight
 
     @property
     def is_empty(self) -> bool:
@@ -423,18 +427,16 @@ class Constraints:
         )
 
     def __len__(self) -> int:
-        return len(self._must_link) + len(self._cannot_link)
+        return len(self._pairs)
 
     def __repr__(self) -> str:
         def count(n: int, what: str) -> str:
             return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
-        return (
-            f"Constraints({count(len(self._must_link), 'must-link')}, {count(len(self._cannot_link), 'cannot-link')})"
-        )
+        return f"Constraints({count(len(self.must_link), 'must-link')}, {count(len(self.cannot_link), 'cannot-link')})"
 
     def _state(self) -> tuple[NDArray[Any], ...]:
-        return self._must_link, self._must_link_weight, self._cannot_link, self._cannot_link_weight
+        return self.must_link, self.must_link_weight, self.cannot_link, self.cannot_link_weight
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constraints):
@@ -474,7 +476,7 @@ class Constraints:
             ...
         mustlink.errors.ConstraintError: A must-link names the rows 0 and 5, but the table has 5 rows, numbered 0 to 4.
         """
-        for kind, pairs in (("must-link", self._must_link), ("cannot-link", self._cannot_link)):
+        for kind, pairs in (("must-link", self.must_link), ("cannot-link", self.cannot_link)):
             outside = np.flatnonzero(pairs[:, 1] >= n_samples)
             if outside.size:
                 raise ConstraintError(
@@ -516,7 +518,7 @@ class Constraints:
         >>> Constraints(must_link=[(7, 2)], cannot_link=[(2, 4)]).constrained_rows()
         array([2, 4, 7])
         """
-        return np.unique(np.concatenate([self._must_link, self._cannot_link]))
+        return np.unique(self._pairs)
 
     def take(self, chosen: ArrayLike) -> Constraints:
         """Return some of the links, with their weights.
@@ -563,11 +565,7 @@ class Constraints:
         rows = self.constrained_rows().astype(np.intp)
         local = object.__new__(Constraints)
         # The order of rows is kept, so the pairs stay sorted and need no second check.
-        local._must_link = np.searchsorted(rows, self._must_link).astype(np.int64)
-        local._cannot_link = np.searchsorted(rows, self._cannot_link).astype(np.int64)
-        local._must_link_weight, local._cannot_link_weight = self._must_link_weight, self._cannot_link_weight
-        for array in (local._must_link, local._cannot_link):
-            array.flags.writeable = False
+        local._store(np.searchsorted(rows, self._pairs).astype(np.int64), self._weight, self._n_must)
         return rows, local
 
     # ---- the links as a graph ----------------------------------------------------------------------------------
@@ -639,7 +637,7 @@ class Constraints:
         array([0, 1, 0, 2])
         """
         self.check_rows(n_samples)
-        return connected_nodes(self._must_link, n_samples)
+        return connected_nodes(self.must_link, n_samples)
 
     def closure(self, n_samples: int) -> Closure:
         """Compute the entailed constraints in implicit form.
@@ -677,7 +675,7 @@ class Constraints:
         >>> [conflict.cannot_link for conflict in links.conflicts()]
         [(0, 2)]
         """
-        return find_conflicts(self._must_link, self._cannot_link)
+        return find_conflicts(self.must_link, self.cannot_link)
 
     def feasible(self, n_clusters: int, n_samples: int, *, budget: int = DEFAULT_BUDGET) -> Feasibility:
         """Decide whether some clustering into n_clusters non-empty clusters satisfies all links.
@@ -739,7 +737,7 @@ class Constraints:
         is_noise = array == NOISE_LABEL if array.dtype.kind in "ifO" else np.zeros(len(array), dtype=bool)
         together = [
             (array[pairs[:, 0]] == array[pairs[:, 1]]) & ~is_noise[pairs[:, 0]]
-            for pairs in (self._must_link, self._cannot_link)
+            for pairs in (self.must_link, self.cannot_link)
         ]
         return np.concatenate([together[0], ~together[1]])
 

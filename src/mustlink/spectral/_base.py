@@ -1,4 +1,4 @@
-"""The base class of the spectral clusterers."""
+"""Shared parts of the spectral clusterers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
@@ -15,7 +14,7 @@ from mustlink.constraints import Constraints
 from mustlink.spectral._graph import Graph, add_links, find_pieces, join_pieces, make_graph
 
 
-class BaseSpectral(BaseEstimator):
+class SpectralMixin:
     """The parameters of the graph, and the graph itself."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -49,7 +48,7 @@ class BaseSpectral(BaseEstimator):
         )
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
+        tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = tags.input_tags.positive_only = self.affinity == "precomputed"
         return tags

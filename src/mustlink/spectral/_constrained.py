@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
@@ -14,7 +15,7 @@ from mustlink._types import Array, Floats, Ints
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError
-from mustlink.spectral._base import BaseSpectral
+from mustlink.spectral._base import SpectralMixin
 from mustlink.spectral._eigenvectors import leading_vectors
 from mustlink.spectral._graph import Graph, check_array_fits
 from mustlink.spectral._satisfaction import bounded_vectors, find_bound, normalized_links
@@ -26,7 +27,7 @@ MAX_FULL_ROWS = 1_000
 N_SMOOTHEST = 100
 
 
-class ConstrainedSpectral(ConstrainedClusterMixin, BaseSpectral):
+class ConstrainedSpectral(SpectralMixin, ConstrainedClusterMixin, BaseEstimator):
     """Flexible constrained spectral clustering (Wang and Davidson 2010).
 
     Finds the minimum normalized cut of a graph subject to a lower bound on the satisfaction of the links. The
@@ -135,7 +136,7 @@ class ConstrainedSpectral(ConstrainedClusterMixin, BaseSpectral):
     _check_rows = BaseSpectral._check_rows
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseSpectral._parameter_constraints,
+        **SpectralMixin._parameter_constraints,
         "satisfaction": [Interval(Real, None, None, closed="neither"), StrOptions({"auto"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],

@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
@@ -15,13 +16,13 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import Constraints
-from mustlink.spectral._base import BaseSpectral
+from mustlink.spectral._base import SpectralMixin
 from mustlink.spectral._eigenvectors import leading_vectors
 
 __all__ = ["SpectralLearning"]
 
 
-class SpectralLearning(ConstrainedClusterMixin, BaseSpectral):
+class SpectralLearning(SpectralMixin, ConstrainedClusterMixin, BaseEstimator):
     """Spectral learning: links modify the affinities of spectral clustering (Kamvar, Klein and Manning 2003).
 
     Must-linked rows get the largest affinity, 1, and cannot-linked rows the affinity 0; the eigenvectors of the graph
@@ -114,7 +115,7 @@ class SpectralLearning(ConstrainedClusterMixin, BaseSpectral):
     _check_rows = BaseSpectral._check_rows
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseSpectral._parameter_constraints,
+        **SpectralMixin._parameter_constraints,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "normalization": [StrOptions({"additive", "symmetric"})],
     }

@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
@@ -14,14 +14,14 @@ from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink.base import check_enough_rows
-from mustlink.spectral._base import BaseSpectral
+from mustlink.spectral._base import SpectralMixin
 from mustlink.spectral._eigenvectors import leading_vectors
 from mustlink.spectral._rotation import rotate_to_indicators
 
 __all__ = ["NormalizedSpectralClustering"]
 
 
-class NormalizedSpectralClustering(ClusterMixin, BaseSpectral):
+class NormalizedSpectralClustering(SpectralMixin, ClusterMixin, BaseEstimator):
     """Normalized spectral clustering with local scaling (Ng, Jordan and Weiss 2001; Zelnik-Manor and Perona 2004).
 
     Clusters are parts of a graph of the rows with few edges between them, and can have any shape. The graph of nearest
@@ -94,7 +94,7 @@ class NormalizedSpectralClustering(ClusterMixin, BaseSpectral):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseSpectral._parameter_constraints,
+        **SpectralMixin._parameter_constraints,
         "assign_labels": [StrOptions({"kmeans", "rotation"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
     }
