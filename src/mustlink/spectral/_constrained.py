@@ -132,9 +132,6 @@ class ConstrainedSpectral(SpectralMixin, ConstrainedClusterMixin, BaseEstimator)
     True
     """
 
-    # The mixin, which comes first, has one that refuses sparse matrices.
-    _check_rows = BaseSpectral._check_rows
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SpectralMixin._parameter_constraints,
         "satisfaction": [Interval(Real, None, None, closed="neither"), StrOptions({"auto"})],

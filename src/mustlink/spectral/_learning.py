@@ -111,9 +111,6 @@ class SpectralLearning(SpectralMixin, ConstrainedClusterMixin, BaseEstimator):
     True
     """
 
-    # The mixin, which comes first, has one that refuses sparse matrices.
-    _check_rows = BaseSpectral._check_rows
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SpectralMixin._parameter_constraints,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
