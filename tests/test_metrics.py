@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, normalized_mutual_info_score
 
 from mustlink import Constraints, metrics
@@ -37,22 +37,16 @@ labelings = st.integers(1, 25).flatmap(
     lambda n: st.tuples(
         st.lists(st.integers(-1, 4), min_size=n, max_size=n),
         st.lists(st.integers(-1, 4), min_size=n, max_size=n),
-        st.sets(st.integers(0, n - 1)),
+        # One row alone is in no link.
+        st.sets(st.integers(0, n - 1)).filter(lambda rows: len(rows) != 1),
     )
 )
 
 
-@dataclass
-class Touched:
-    """A stand-in for constraints with given rows, half of them broken."""
-
-    rows: list[int]
-
-    def constrained_rows(self) -> NDArray[np.int64]:
-        return np.array(sorted(self.rows), dtype=np.int64)
-
-    def violation_rate(self, labels: ArrayLike) -> float:
-        return 0.5
+def links_of(rows: Iterable[int]) -> Constraints:
+    """Links that name all given rows, of which there is not just one."""
+    rows = sorted(rows)
+    return Constraints(must_link=list(itertools.pairwise(rows)))
 
 
 @pytest.mark.parametrize("name", SCORES)
@@ -70,7 +64,7 @@ def test_constraints_leave_only_the_rows_they_do_not_name(
     name: str, case: tuple[list[int], list[int], set[int]]
 ) -> None:
     truth, found, touched = case
-    score = SCORES[name](truth, found, constraints=Touched(list(touched)))
+    score = SCORES[name](truth, found, constraints=links_of(touched))
     left = [row for row in range(len(truth)) if row not in touched]
     if left:
         expected = SLOW[name]([truth[row] for row in left], [found[row] for row in left])
@@ -83,11 +77,11 @@ def test_constraints_leave_only_the_rows_they_do_not_name(
 @settings(deadline=None, max_examples=40)
 def test_scores_contains_the_single_scores(case: tuple[list[int], list[int], set[int]]) -> None:
     truth, found, touched = case
-    links = Touched(list(touched))
+    links = links_of(touched)
     result = metrics.scores(truth, found, links)
     expected = {name: score(truth, found) for name, score in SCORES.items()}
     expected |= {f"{name}_unconstrained": score(truth, found, constraints=links) for name, score in SCORES.items()}
-    expected["violation_rate"] = 0.5
+    expected["violation_rate"] = links.violation_rate(found)
     assert result == pytest.approx(expected, nan_ok=True)
     assert metrics.scores(truth, found) == {name: expected[name] for name in SCORES}
 
@@ -188,13 +182,15 @@ def test_bad_labels_are_refused(name: str, truth: ArrayLike, found: ArrayLike, m
 
 
 def test_constraints_beyond_the_labels() -> None:
-    with pytest.raises(ConstraintError, match="row 7, but there are labels for 3 rows only"):
-        metrics.adjusted_rand([0, 1, 1], [0, 1, 1], constraints=Touched([1, 7]))
+    with pytest.raises(ConstraintError, match="the rows 1 and 7, but the table has 3 rows"):
+        metrics.adjusted_rand([0, 1, 1], [0, 1, 1], constraints=links_of([1, 7]))
 
 
 def test_constraints_of_another_type_are_refused() -> None:
-    with pytest.raises(TypeError, match=r"of type list; expected mustlink\.Constraints"):
-        metrics.violation_rate([0, 0], [(0, 1)])
+    with pytest.raises(TypeError, match=r"a mustlink\.Constraints, got list"):
+        metrics.violation_rate([0, 0], [(0, 1)])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="got None"):
+        metrics.violation_rate([0, 0], None)
 
 
 @given(case=labelings, seed=st.integers(0, 99))
@@ -210,7 +206,7 @@ def test_real_constraints(case: tuple[list[int], list[int], set[int]], seed: int
     broken += sum(pairs.together(found, a, b) for a, b in cannot)
     result = metrics.scores(truth, found, links)
     assert result["violation_rate"] == pytest.approx(broken / len(drawn) if drawn else 0.0)
-    touched = Touched(sorted({row for pair in drawn for row in pair}))
+    touched = links_of({row for pair in drawn for row in pair})
     for name, score in SCORES.items():
         expected = pytest.approx(score(truth, found, constraints=touched), nan_ok=True)
         assert result[f"{name}_unconstrained"] == expected

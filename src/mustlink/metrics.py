@@ -14,15 +14,16 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, runtime_checkable
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import pair_confusion_matrix
 
 from mustlink._types import Indices
-from mustlink.errors import ConstraintError
+from mustlink.base import as_constraints
+from mustlink.constraints import AlignedConstraints, Constraints
 
 __all__ = [
     "adjusted_rand",
@@ -34,29 +35,16 @@ __all__ = [
     "violation_rate",
 ]
 
-_NOISE = -1
+Links: TypeAlias = Constraints | AlignedConstraints | None
 
 
-@runtime_checkable
-class _Links(Protocol):
-    """The methods of constraints that this module uses."""
-
-    def constrained_rows(self) -> NDArray[np.int64]:
-        """Rows that appear in some constraint."""
-
-    def violation_rate(self, labels: ArrayLike) -> float:
-        """Fraction of the constraints that the labels break."""
-
-
-def normalized_mutual_info(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Any = None) -> float:
+def normalized_mutual_info(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
     """Mutual information of classes and clusters, divided by the mean of their two entropies.
 
     Parameters
     ----------
-    labels_true : array-like of shape (n_samples,)
-        The true class of each row.
-    labels_pred : array-like of shape (n_samples,)
-        The cluster of each row; a noise row (-1) is a cluster of its own.
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) is a cluster of its own.
     constraints : Constraints, default=None
         If given, only the rows that appear in no constraint are scored.
 
@@ -80,15 +68,13 @@ def normalized_mutual_info(labels_true: ArrayLike, labels_pred: ArrayLike, *, co
     return _score(_nmi, labels_true, labels_pred, constraints)
 
 
-def pairwise_precision(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Any = None) -> float:
+def pairwise_precision(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
     """Fraction of the pairs in one cluster that share a class.
 
     Parameters
     ----------
-    labels_true : array-like of shape (n_samples,)
-        The true class of each row.
-    labels_pred : array-like of shape (n_samples,)
-        The cluster of each row; a noise row (-1) shares its cluster with no other.
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) shares its cluster with no other.
     constraints : Constraints, default=None
         If given, only the rows that appear in no constraint are scored.
 
@@ -111,15 +97,13 @@ def pairwise_precision(labels_true: ArrayLike, labels_pred: ArrayLike, *, constr
     return _score(_precision, labels_true, labels_pred, constraints)
 
 
-def pairwise_recall(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Any = None) -> float:
+def pairwise_recall(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
     """Fraction of the pairs in one class that share a cluster.
 
     Parameters
     ----------
-    labels_true : array-like of shape (n_samples,)
-        The true class of each row.
-    labels_pred : array-like of shape (n_samples,)
-        The cluster of each row; a noise row (-1) shares its cluster with no other.
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) shares its cluster with no other.
     constraints : Constraints, default=None
         If given, only the rows that appear in no constraint are scored.
 
@@ -142,15 +126,13 @@ def pairwise_recall(labels_true: ArrayLike, labels_pred: ArrayLike, *, constrain
     return _score(_recall, labels_true, labels_pred, constraints)
 
 
-def pairwise_f1(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Any = None) -> float:
+def pairwise_f1(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
     """Harmonic mean of pairwise precision and pairwise recall.
 
     Parameters
     ----------
-    labels_true : array-like of shape (n_samples,)
-        The true class of each row.
-    labels_pred : array-like of shape (n_samples,)
-        The cluster of each row; a noise row (-1) shares its cluster with no other.
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) shares its cluster with no other.
     constraints : Constraints, default=None
         If given, only the rows that appear in no constraint are scored.
 
@@ -175,15 +157,13 @@ def pairwise_f1(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: 
     return _score(_f1, labels_true, labels_pred, constraints)
 
 
-def adjusted_rand(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Any = None) -> float:
+def adjusted_rand(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
     """Rand index adjusted for chance.
 
     Parameters
     ----------
-    labels_true : array-like of shape (n_samples,)
-        The true class of each row.
-    labels_pred : array-like of shape (n_samples,)
-        The cluster of each row; a noise row (-1) is a cluster of its own.
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) is a cluster of its own.
     constraints : Constraints, default=None
         If given, only the rows that appear in no constraint are scored.
 
@@ -204,7 +184,7 @@ def adjusted_rand(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints
     return _score(_ari, labels_true, labels_pred, constraints)
 
 
-def violation_rate(labels: ArrayLike, constraints: Any) -> float:
+def violation_rate(labels: ArrayLike, constraints: Links) -> float:
     """Fraction of the constraints that the labels break.
 
     Parameters
@@ -227,18 +207,18 @@ def violation_rate(labels: ArrayLike, constraints: Any) -> float:
     >>> violation_rate([0, 0, 0], links)
     0.5
     """
-    return float(_links(constraints).violation_rate(labels))
+    if constraints is None:
+        raise TypeError("violation_rate needs constraints; got None.")
+    return as_constraints(constraints, np.size(labels)).violation_rate(labels)
 
 
-def scores(labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Any = None) -> dict[str, float]:
+def scores(labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Links = None) -> dict[str, float]:
     """Compute all scores of this module.
 
     Parameters
     ----------
-    labels_true : array-like of shape (n_samples,)
-        The true class of each row.
-    labels_pred : array-like of shape (n_samples,)
-        The cluster of each row; a noise row (-1) is a cluster of its own.
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) is a cluster of its own.
     constraints : Constraints, default=None
         If given, the violation rate is reported too, and each score a second time on the rows that appear in no
         constraint.
@@ -260,22 +240,27 @@ def scores(labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Any = No
     (1.0, 1.0, 0.0)
     """
     codes = _paired_codes(labels_true, labels_pred)
-    result = {name: score(*codes) for name, score in _SCORES.items()}
+    functions = {
+        "nmi": _nmi,
+        "ari": _ari,
+        "pairwise_precision": _precision,
+        "pairwise_recall": _recall,
+        "pairwise_f1": _f1,
+    }
+    result = {name: score(*codes) for name, score in functions.items()}
     if constraints is not None:
         free = _unconstrained(codes, constraints)
-        result |= {f"{name}_unconstrained": _or_nan(score, free) for name, score in _SCORES.items()}
+        result |= {f"{name}_unconstrained": _or_nan(score, free) for name, score in functions.items()}
         result["violation_rate"] = violation_rate(labels_pred, constraints)
     return result
 
 
 def _score(
-    score: Callable[[Indices, Indices], float], labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Any
+    score: Callable[[Indices, Indices], float], labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Links
 ) -> float:
     """Apply a score to checked labels, on the unconstrained rows if constraints are given."""
     codes = _paired_codes(labels_true, labels_pred)
-    if constraints is None:
-        return score(*codes)
-    return _or_nan(score, _unconstrained(codes, constraints))
+    return score(*codes) if constraints is None else _or_nan(score, _unconstrained(codes, constraints))
 
 
 def _or_nan(score: Callable[[Indices, Indices], float], codes: tuple[Indices, Indices]) -> float:
@@ -285,63 +270,38 @@ def _or_nan(score: Callable[[Indices, Indices], float], codes: tuple[Indices, In
 
 def _paired_codes(labels_true: ArrayLike, labels_pred: ArrayLike) -> tuple[Indices, Indices]:
     """Validate both labelings and number their values from 0, each predicted noise row separately."""
-    classes = _label_array(labels_true, "labels_true")
-    clusters = _label_array(labels_pred, "labels_pred")
-    if len(classes) != len(clusters):
+    class_codes, _ = _coded(labels_true, "labels_true")
+    cluster_codes, noise = _coded(labels_pred, "labels_pred")
+    if len(class_codes) != len(cluster_codes):
         raise ValueError(
-            f"labels_true has {len(classes)} entries and labels_pred has {len(clusters)}; both need one entry per row."
+            f"labels_true has {len(class_codes)} entries and labels_pred has {len(cluster_codes)}; both need one "
+            "entry per row."
         )
-    if len(classes) == 0:
+    if len(class_codes) == 0:
         raise ValueError("labels_true and labels_pred are empty; a score needs at least one row.")
-    class_codes = _numbered(classes, "labels_true")
-    cluster_codes = _numbered(clusters, "labels_pred")
-    noise = np.flatnonzero(clusters == _NOISE) if clusters.dtype.kind in "iuf" else np.empty(0, dtype=np.intp)
-    cluster_codes[noise] = len(clusters) + np.arange(len(noise))
+    cluster_codes[noise] = len(cluster_codes) + np.arange(len(noise))
     return class_codes, cluster_codes
 
 
-def _label_array(labels: ArrayLike, name: str) -> NDArray[Any]:
-    """Turn labels into an array of one dimension."""
+def _coded(labels: ArrayLike, name: str) -> tuple[Indices, Indices]:
+    """Replace each label by its rank among the distinct labels; return the rows of noise as well."""
     array = np.asarray(labels)
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; expected one dimension with one label per row.")
     if array.dtype.kind == "f" and np.isnan(array).any():
         row = int(np.flatnonzero(np.isnan(array))[0])
         raise ValueError(f"{name} has no label (NaN) at row {row}; leave such rows out of both.")
-    return array
-
-
-def _numbered(labels: NDArray[Any], name: str) -> Indices:
-    """Replace each label by its rank among the distinct labels."""
     try:
-        return np.unique(labels, return_inverse=True)[1].astype(np.intp, copy=False)
+        codes = np.unique(array, return_inverse=True)[1].astype(np.intp, copy=False)
     except TypeError as error:
         raise ValueError(f"{name} mixes types of labels that cannot be compared ({error}); use one type.") from error
+    return codes, np.flatnonzero(array == -1) if array.dtype.kind in "iuf" else np.empty(0, dtype=np.intp)
 
 
-def _links(constraints: Any) -> _Links:
-    """Return the constraints, also from those aligned with rows."""
-    if not isinstance(constraints, _Links):
-        constraints = getattr(constraints, "constraints", constraints)
-    if not isinstance(constraints, _Links):
-        raise TypeError(
-            f"constraints is of type {type(constraints).__name__}; expected mustlink.Constraints, "
-            "for example Constraints(must_link=[(0, 1)])."
-        )
-    return constraints
-
-
-def _unconstrained(codes: tuple[Indices, Indices], constraints: Any) -> tuple[Indices, Indices]:
+def _unconstrained(codes: tuple[Indices, Indices], constraints: Links) -> tuple[Indices, Indices]:
     """Keep the rows that appear in no constraint."""
-    n_samples = len(codes[0])
-    rows = np.asarray(_links(constraints).constrained_rows(), dtype=np.int64)
-    if len(rows) and rows.max() >= n_samples:
-        raise ConstraintError(
-            f"The constraints name row {rows.max()}, but there are labels for {n_samples} rows only "
-            f"(rows 0 to {n_samples - 1})."
-        )
-    free = np.ones(n_samples, dtype=bool)
-    free[rows] = False
+    free = np.ones(len(codes[0]), dtype=bool)
+    free[as_constraints(constraints, len(free)).constrained_rows()] = False
     return codes[0][free], codes[1][free]
 
 
@@ -353,52 +313,34 @@ def _many_clusters_allowed() -> Iterator[None]:
         yield
 
 
+@_many_clusters_allowed()
 def _nmi(classes: Indices, clusters: Indices) -> float:
-    """Normalized mutual information with the arithmetic mean."""
-    with _many_clusters_allowed():
-        return float(normalized_mutual_info_score(classes, clusters, average_method="arithmetic"))
+    return float(normalized_mutual_info_score(classes, clusters))
 
 
+@_many_clusters_allowed()
 def _ari(classes: Indices, clusters: Indices) -> float:
-    """Adjusted Rand index."""
-    with _many_clusters_allowed():
-        return float(adjusted_rand_score(classes, clusters))
+    return float(adjusted_rand_score(classes, clusters))
 
 
+@_many_clusters_allowed()
 def _pair_counts(classes: Indices, clusters: Indices) -> tuple[int, int, int]:
-    """Count ordered pairs: in one class and cluster, in one class only, in one cluster only."""
-    with _many_clusters_allowed():
-        table = pair_confusion_matrix(classes, clusters)
-    return int(table[1, 1]), int(table[1, 0]), int(table[0, 1])
-
-
-def _ratio(part: int, whole: int) -> float:
-    """Divide, with 0 for an undefined ratio."""
-    return part / whole if whole else 0.0
+    """Count ordered pairs: in one class and cluster, in one class, in one cluster."""
+    (_, cluster_only), (class_only, both) = pair_confusion_matrix(classes, clusters).tolist()
+    return both, both + class_only, both + cluster_only
 
 
 def _precision(classes: Indices, clusters: Indices) -> float:
-    """Pairwise precision."""
-    both, _, cluster_only = _pair_counts(classes, clusters)
-    return _ratio(both, both + cluster_only)
+    both, _, in_cluster = _pair_counts(classes, clusters)
+    return both / in_cluster if in_cluster else 0.0
 
 
 def _recall(classes: Indices, clusters: Indices) -> float:
-    """Pairwise recall."""
-    both, class_only, _ = _pair_counts(classes, clusters)
-    return _ratio(both, both + class_only)
+    both, in_class, _ = _pair_counts(classes, clusters)
+    return both / in_class if in_class else 0.0
 
 
 def _f1(classes: Indices, clusters: Indices) -> float:
     """Pairwise F1, in the form that is defined even if precision or recall is not."""
-    both, class_only, cluster_only = _pair_counts(classes, clusters)
-    return _ratio(2 * both, 2 * both + class_only + cluster_only)
-
-
-_SCORES: dict[str, Callable[[Indices, Indices], float]] = {
-    "nmi": _nmi,
-    "ari": _ari,
-    "pairwise_precision": _precision,
-    "pairwise_recall": _recall,
-    "pairwise_f1": _f1,
-}
+    both, in_class, in_cluster = _pair_counts(classes, clusters)
+    return 2 * both / (in_class + in_cluster) if in_class + in_cluster else 0.0
