@@ -47,17 +47,9 @@ class NPU(PlacingStrategy):
     random_state : int, RandomState or None, default=None
         Chooses the first row, and seeds the trees and the clusterer.
 
-    Attributes
-    ----------
-    answers : list of Answer
-        All answers so far, in order.
-    contradictions : list of Answer
-        Answers that contradict `known` or earlier answers.
-    deduced : list of Question
-        Pairs that must belong together because there are only `n_clusters` clusters.
-
     See Also
     --------
+    Strategy : The methods and attributes of all strategies.
     MinMax : Much faster, with more questions on most data.
 
     Notes
@@ -118,13 +110,7 @@ class NPU(PlacingStrategy):
     def _next_row(self) -> int | None:
         if len(self._firsts) < 2:
             return self._farthest()
-        priority = normalized_uncertainty(self._probabilities())
-        priority[self._assigned] = -1.0
-        while priority[row := int(np.argmax(priority))] >= 0:
-            if self._undecided(row):
-                return row
-            priority[row] = -1.0
-        return None
+        return self._first_undecided(normalized_uncertainty(self._probabilities()))
 
     def _order(self, row: int, firsts: Sequence[int]) -> list[int]:
         if len(self._firsts) < 2:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
 
+from mustlink._types import Floats
 from mustlink.active._strategy import Answer, Question, Strategy
 
 __all__ = ["PlacingStrategy"]
 
 
 class PlacingStrategy(Strategy):
-    """A strategy that compares one row with every component until it belongs to one or starts a new one."""
+    """A strategy that compares one row with every component until it belongs to one or starts a new one.
+
+    Rows are chosen farthest-first, and components by their nearest row, unless a subclass chooses otherwise.
+    """
 
     def _begin(self) -> None:
         super()._begin()
@@ -45,11 +48,10 @@ class PlacingStrategy(Strategy):
 
     def _conclude(self, row: int) -> None:
         """Assign the component of a row if it belongs to a known one, is a new one, or only one is left."""
-        if self._is_assigned(row):
-            self._assign(row)
-            return
         relations = [self._knowledge.relation(row, first) for first in self._firsts]
-        if all(relation is False for relation in relations):
+        if True in relations:
+            self._assign(row)
+        elif None not in relations:
             self._start_component(row)
         elif len(self._firsts) >= self.n_clusters and relations.count(None) == 1:
             last = self._firsts[relations.index(None)]
@@ -64,10 +66,6 @@ class PlacingStrategy(Strategy):
         self._firsts.append(row)
         self._assign(row)
 
-    def _is_assigned(self, row: int) -> bool:
-        """Return whether a row belongs to a known component."""
-        return any(self._knowledge.relation(row, first) is True for first in self._firsts)
-
     def _assign(self, row: int) -> None:
         """Mark the rows of a component as assigned."""
         new = [member for member in self._knowledge.members(row) if not self._assigned[member]]
@@ -77,17 +75,11 @@ class PlacingStrategy(Strategy):
     def _choose(self) -> Question | None:
         if self.n_clusters == 1:
             return None
-        row = self._unfinished()
-        if row is None:
-            row = self._next_row()
-        if row is None:
-            return None
-        return self._question_between(row, self._order(row, self._undecided(row))[0])
-
-    def _unfinished(self) -> int | None:
-        """Return the row of the last answer if it is not assigned and questions about it are left."""
+        # First further questions about the row of the last answer.
         row = self.answers[-1].a if self.answers else None
-        return row if row is not None and not self._assigned[row] and self._undecided(row) else None
+        if row is None or self._assigned[row] or not self._undecided(row):
+            row = self._next_row()
+        return None if row is None else self._question_between(row, self._order(row, self._undecided(row))[0])
 
     def _undecided(self, row: int) -> list[int]:
         """Return the components that a row can be compared with, by their first rows."""
@@ -100,39 +92,31 @@ class PlacingStrategy(Strategy):
         return Question(row, members[int(np.argmin(distances))])
 
     def _farthest(self) -> int | None:
-        """Return the row farthest from all assigned rows, among those that questions are left about."""
+        """Return the row farthest from all assigned rows."""
         self._rows.update_nearest(self._nearest, self._new_rows)
         self._new_rows = []
-        distance = np.where(self._assigned, -1.0, self._nearest)
-        while distance[row := int(np.argmax(distance))] >= 0:
+        return self._first_undecided(self._nearest)
+
+    def _first_undecided(self, priority: Floats) -> int | None:
+        """Return the free row of the highest priority that questions are left about; negative ones are left out."""
+        priority = np.where(self._assigned, -1.0, priority)
+        while priority[row := int(np.argmax(priority))] >= 0:
             if self._undecided(row):
                 return row
-            distance[row] = -1.0
+            priority[row] = -1.0
         return None
 
-    def _order_by_nearest_row(self, row: int, firsts: Sequence[int]) -> list[int]:
-        """Sort components by the distance of their nearest row."""
-        point = self._rows.point(row)
-        return self._sort(
-            firsts,
-            [self._rows.distances_to(point, self._knowledge.members(first)).min() for first in firsts],
-        )
+    def _next_row(self) -> int | None:
+        """Return the next row to assign."""
+        return self._farthest()
 
-    def _order_by_mean(self, row: int, firsts: Sequence[int]) -> list[int]:
-        """Sort components by the distance of their means."""
+    def _order(self, row: int, firsts: Sequence[int]) -> list[int]:
+        """Sort components by the order of questions about them: by the distance of their nearest row."""
         point = self._rows.point(row)
-        means = [self._rows.mean(self._knowledge.members(first)) for first in firsts]
-        return self._sort(firsts, [float(np.square(mean - point).sum()) for mean in means])
+        members = (self._knowledge.members(first) for first in firsts)
+        return self._sort(firsts, [self._rows.distances_to(point, rows).min() for rows in members])
 
     @staticmethod
     def _sort(firsts: Sequence[int], costs: Sequence[float]) -> list[int]:
         """Sort components by a cost; ties in the order in which they were found."""
         return [firsts[place] for place in np.argsort(costs, kind="stable").tolist()]
-
-    @abstractmethod
-    def _next_row(self) -> int | None:
-        """Return the next row to assign."""
-
-    @abstractmethod
-    def _order(self, row: int, firsts: Sequence[int]) -> list[int]:
-        """Sort components by the order of questions about them."""

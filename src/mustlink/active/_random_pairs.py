@@ -29,17 +29,9 @@ class RandomPairs(Strategy):
     random_state : int, RandomState or None, default=None
         Makes the questions repeatable.
 
-    Attributes
-    ----------
-    answers : list of Answer
-        All answers so far, in order.
-    contradictions : list of Answer
-        Answers that contradict `known` or earlier answers.
-    deduced : list of Question
-        Empty: nothing is deduced from the number of clusters.
-
     See Also
     --------
+    Strategy : The methods and attributes of all strategies.
     Consolidate : Assigns one row after the other, with far fewer questions.
 
     Examples

@@ -99,17 +99,10 @@ class Strategy(ABC):
     not asked, contradictions come only from `known` and :meth:`tell`; a wrong answer to a question is not detected.
     """
 
-    X: Any
-    n_clusters: int
     answers: list[Answer]
     contradictions: list[Answer]
     deduced: list[Question]
-    _rows: Rows
-    _known: Constraints
-    _knowledge: Knowledge
-    _seed: int
     _pending: Question | None
-    _is_put: bool
 
     def __init__(self, X: Any, n_clusters: int, *, known: Any = None, random_state: Any = None) -> None:
         X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2, input_name="X")
