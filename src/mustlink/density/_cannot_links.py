@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -15,19 +14,7 @@ from mustlink.density._condensed_tree import CondensedTree
 class ComponentGraph:
     """The cannot-link graph between must-link components, for lookups by component.
 
-    Parameters
-    ----------
-    closure : Closure
-        The closure of the links. Cannot-links inside a component are ignored.
-
-    Attributes
-    ----------
-    component : ndarray of shape (n_rows,)
-        The must-link component of every row.
-    forbidden : dict of int to set of int
-        The components that each component is cannot-linked with.
-    has_cannot_link : ndarray of shape (n_components,)
-        Whether each component has a cannot-link.
+    Cannot-links inside a component are ignored. `forbidden` has the components that each one is cannot-linked with.
     """
 
     def __init__(self, closure: Closure) -> None:
@@ -42,15 +29,6 @@ class ComponentGraph:
     def is_forbidden(self, component: int, others: set[int]) -> bool:
         """Return whether a component is cannot-linked with one of others."""
         return component in self.forbidden and not self.forbidden[component].isdisjoint(others)
-
-    def has_conflict(self, components: Iterable[int]) -> bool:
-        """Return whether two of some components are cannot-linked."""
-        seen: set[int] = set()
-        for component in components:
-            if self.is_forbidden(component, seen):
-                return True
-            seen.add(component)
-        return False
 
     def sets_conflict(self, one: set[int], other: set[int]) -> bool:
         """Return whether a component of one set is cannot-linked with one of the other set."""
@@ -74,7 +52,7 @@ def nodes_with_conflicts(tree: CondensedTree, graph: ComponentGraph) -> Mask:
     own = graph.components_by(tree.row_node, np.arange(tree.n_rows))
     conflict = np.zeros(tree.n_nodes, dtype=np.bool_)
     for node, components in own.items():
-        conflict[node] = graph.has_conflict(components)
+        conflict[node] = graph.sets_conflict(components, components)
     parent = tree.node_parent.tolist()
     for node in range(tree.n_nodes - 1, 0, -1):
         here, above = own.pop(node, set()), parent[node]

@@ -23,27 +23,18 @@ ROOT = 0
 
 @dataclass(frozen=True)
 class CondensedTree:
-    """The nodes, numbered from the root (0) with parents before their children, and where each row leaves the tree.
+    """The nodes, numbered from the root (0) with parents before their children, and where each row leaves the tree."""
 
-    Parameters
-    ----------
-    edges : structured array
-        One entry for each row and each node but the root: parent, child, inverse distance at which the child leaves
-        its parent, and size. Ints are numbered from the number of rows on here, as in scikit-learn and hdbscan.
-    node_parent, birth, size : arrays of shape (n_nodes,)
-        Of each node the parent (that of the root is -1), the inverse distance at which it appears, and its rows.
-    row_node, row_value : arrays of shape (n_rows,)
-        The last node that each row is in, and the inverse distance at which it leaves that.
-    stability : array of shape (n_nodes,)
-        The excess of mass of each node: for how long its rows stay in it, summed over the rows.
-    """
-
+    # For each row and each node but the root; nodes are numbered from the number of rows on, as in scikit-learn.
     edges: Array
+    # For each node: its parent (-1 for the root), the inverse distance at which it appears, its number of rows.
     node_parent: Ints
     birth: Floats
     size: Ints
+    # For each row: the last node that it is in, and the inverse distance at which it leaves that.
     row_node: Ints
     row_value: Floats
+    # For each node: for how long its rows stay in it, summed over the rows (excess of mass).
     stability: Floats
 
     @classmethod

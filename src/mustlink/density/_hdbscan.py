@@ -19,12 +19,7 @@ from mustlink.constraints import Closure, Constraints
 from mustlink.density._cannot_links import ComponentGraph
 from mustlink.density._condensed_tree import CondensedTree
 from mustlink.density._joining import join_must_linked
-from mustlink.density._selection import (
-    SelectionRules,
-    select_by_stability,
-    select_with_penalties,
-    select_without_conflicts,
-)
+from mustlink.density._selection import SelectionRules, select_with_penalties, select_without_conflicts
 from mustlink.errors import InfeasibleWarning
 
 TREE_METRICS = sorted({*KDTree.valid_metrics, *BallTree.valid_metrics})
@@ -154,11 +149,6 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
-    probabilities_: Floats
-    n_clusters_: int
-    condensed_tree_: Array
-    violations_: Constraints
-
     def __init__(
         self,
         min_cluster_size: int = 5,
@@ -193,30 +183,27 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
-        closure = links.closure(X.shape[0]) if self.enforce == "hard" else None
-        if closure is not None and closure.self_loops.size:
+        closure = links.closure(len(X))
+        is_hard = self.enforce == "hard" and not links.is_empty
+        if is_hard and closure.self_loops.size:
             self._handle_contradictions(links, closure)
         tree = CondensedTree.from_single_linkage(self._hierarchy(X), int(self.min_cluster_size))
         self.condensed_tree_ = tree.edges
         rules = SelectionRules(
             self.cluster_selection_method, self.allow_single_cluster, self.min_cluster_size, self.max_cluster_size
         )
-        if links.is_empty or (closure is None and self.penalty == 0):
-            clusters = select_by_stability(tree, rules)
-            strength = tree.strength(clusters)
-        elif closure is None:
-            clusters = select_with_penalties(tree, rules, links, float(self.penalty))
-            strength = tree.strength(clusters)
-        else:
+        if is_hard:
             graph = ComponentGraph(closure)
             selected = select_without_conflicts(tree, rules, graph)
             clusters, by_link = join_must_linked(selected, closure, graph)
-            strength = np.where(by_link, 0.0, tree.strength(selected))
+            self.probabilities_ = np.where(by_link, 0.0, tree.strength(selected))
+        else:
+            clusters = select_with_penalties(tree, rules, links, float(self.penalty))
+            self.probabilities_ = tree.strength(clusters)
         found, place = np.unique(clusters, return_inverse=True)
         n_noise = int(found[0] == -1)
         self.labels_ = (place - n_noise).astype(np.int64)
         self.n_clusters_ = len(found) - n_noise
-        self.probabilities_ = strength
         self.violations_ = links.violations(self.labels_)
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:

@@ -49,27 +49,13 @@ class _Clusters:
 
 
 def join_must_linked(labels: Ints, closure: Closure, graph: ComponentGraph) -> tuple[Ints, Mask]:
-    """Bring every must-link component into one cluster.
+    """Bring every must-link component into one cluster; `labels` are clusters without cannot-linked rows, -1 is noise.
 
     Larger components come first. The cluster with the most rows of the component is joined with the other clusters
     that have some, unless that would violate a cannot-link; then only the component's rows move. Its rows of noise
     follow. A component of noise only becomes a cluster.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_rows,)
-        The cluster of each row, -1 for noise. No cluster contains cannot-linked rows.
-    closure : Closure
-        The closure of the links.
-    graph : ComponentGraph
-        Its cannot-link graph.
-
-    Returns
-    -------
-    clusters : ndarray of shape (n_rows,)
-        Cluster numbers, possibly with gaps, -1 for noise.
-    by_link : ndarray of shape (n_rows,)
-        Whether a row has left its cluster, or noise, for the sake of a must-link.
+    Returns cluster numbers, possibly with gaps, and whether each row has left its cluster, or noise, by a must-link.
     """
     groups = closure.groups()
     components = np.split(groups.rows, groups.indptr[1:-1]) if len(groups.rows) else []

@@ -14,17 +14,7 @@ from mustlink.density._condensed_tree import ROOT, CondensedTree
 
 @dataclass(frozen=True)
 class SelectionRules:
-    """Which nodes may be selected, and their values, before links are considered.
-
-    Parameters
-    ----------
-    method : {"eom", "leaf"}
-        Whether the value of a node is its stability, or that of every leaf is one and that of other nodes zero.
-    allow_single_cluster : bool
-        Whether the root may be selected.
-    min_cluster_size, max_cluster_size : int, int or None
-        Bounds on the rows of a cluster.
-    """
+    """Which nodes may be selected, and their values, before links are considered; the parameters of HDBSCAN."""
 
     method: str
     allow_single_cluster: bool
@@ -49,20 +39,17 @@ class SelectionRules:
         return tree.finite_stability if finite else tree.stability
 
 
-def select_by_stability(tree: CondensedTree, rules: SelectionRules) -> Ints:
-    """Select as HDBSCAN does without links; return the selected node of each row, or -1."""
-    selected, _ = tree.select(rules.value(tree), rules.allowed(tree))
-    return tree.cluster_nodes(selected)
-
-
 def select_with_penalties(tree: CondensedTree, rules: SelectionRules, links: Constraints, penalty: float) -> Ints:
     """Select the nodes of largest total value minus penalties; return the selected node of each row, or -1.
 
-    Values are divided by the best total without links, and `penalty` is subtracted for all links violated together.
-    A must-link is satisfied, and a cannot-link violated, if one selected node contains both rows, so that penalties
-    add up over nodes.
+    Without links and penalty this is the selection of HDBSCAN. Otherwise values are divided by its total, and `penalty`
+    is subtracted for all links violated together. A must-link is satisfied, and a cannot-link violated, if one selected
+    node contains both rows; hence penalties add up over nodes.
     """
-    value, allowed = rules.value(tree, finite=True), rules.allowed(tree)
+    allowed = rules.allowed(tree)
+    if links.is_empty or penalty == 0:
+        return tree.cluster_nodes(tree.select(rules.value(tree), allowed)[0])
+    value = rules.value(tree, finite=True)
     _, best = tree.select(value, allowed)
     inside = tree.weight_inside(links.pairs, links.sign * links.weight)
     selected, _ = tree.select(value / (best or 1.0) + penalty * inside / links.weight.sum(), allowed)
@@ -77,8 +64,8 @@ def select_without_conflicts(tree: CondensedTree, rules: SelectionRules, graph: 
     """
     conflict = nodes_with_conflicts(tree, graph)
     if rules.allow_single_cluster:
-        in_root = np.unique(graph.component[tree.in_root])
-        conflict[ROOT] = graph.has_conflict(in_root.tolist())
+        in_root = set(graph.component[tree.in_root].tolist())
+        conflict[ROOT] = graph.sets_conflict(in_root, in_root)
     value, allowed = rules.value(tree).copy(), rules.allowed(tree)
     allowed &= ~conflict | tree.is_leaf
     leaves = np.flatnonzero(conflict & tree.is_leaf & allowed)

@@ -94,10 +94,7 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
     clusters no merge is skipped without need. For more the problem is NP-hard; the search has a budget, and a merge
     that exceeds it is skipped.
 
-    Klein, Kamvar and Manning set the distance of cannot-linked rows to a large number and use complete linkage; here
-    cannot-links are satisfied by every linkage. A wrong must-link distorts many distances, more so with "klein".
-
-    Ties are broken by the order of the rows.
+    Ties are broken by the order of the rows. A wrong must-link distorts many distances with "klein".
 
     References
     ----------
@@ -127,8 +124,6 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         "look_ahead": ["boolean"],
         "on_infeasible": [StrOptions({"raise", "relax"})],
     }
-
-    violations_: Constraints
 
     def __init__(
         self,

@@ -46,22 +46,17 @@ class Merges:
     n_forced: int
 
     @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return len(self.pairs) + 1
-
-    @property
     def n_allowed(self) -> int:
         """The number of merges that violate no cannot-link."""
         return len(self.pairs) - self.n_forced
 
     def count_down_to(self, n_clusters: int) -> int:
         """Return the number of merges that lead to so many clusters; must-links are always merged."""
-        return max(self.n_rows - n_clusters, self.n_given)
+        return max(len(self.pairs) + 1 - n_clusters, self.n_given)
 
     def labels(self, n_merges: int) -> Ints:
         """Return the clusters after the first merges, numbered by their first rows."""
-        labels: Ints = cut(self.pairs[:n_merges], self.n_rows)
+        labels: Ints = cut(self.pairs[:n_merges], len(self.pairs) + 1)
         return labels
 
 
@@ -78,25 +73,9 @@ def link_rows(
 ) -> Merges:
     """Build the whole dendrogram.
 
-    Parameters
-    ----------
-    distances : callable
-        Returns the distances as of ``scipy.spatial.distance.pdist``, which are overwritten. It is called after the
-        links are known to be feasible.
-    links : Constraints
-        The links.
-    n_rows : int
-        The number of rows.
-    n_clusters : int or None
-        The number of clusters that the merges should be able to reach; None for any.
-    linkage : {"single", "complete", "average", "ward"}
-        The distance of two clusters.
-    propagate : bool, default=False
-        Whether distances are first replaced by shortest paths through must-links.
-    look_ahead : bool, default=True
-        Whether merges are skipped after which `n_clusters` clusters cannot be reached.
-    relax : bool, default=False
-        Whether cannot-links are dropped if not all links can be satisfied, instead of raising InfeasibleError.
+    The `distances`, as of ``scipy.spatial.distance.pdist``, are computed after the links are known to be feasible, and
+    overwritten. With `look_ahead`, merges are skipped after which `n_clusters` clusters, if given, cannot be reached.
+    With `relax`, cannot-links are dropped if not all links can be satisfied, instead of raising InfeasibleError.
     """
     closure = links.closure(n_rows)
     if closure.self_loops.size and not relax:
@@ -115,8 +94,7 @@ def link_rows(
 def _find_coloring(links: Constraints, closure: Closure, n_clusters: int, relax: bool) -> tuple[Closure, Ints]:
     """Color the components that have a cannot-link; if that is infeasible, drop cannot-links of little weight."""
     one, other = closure.component[links.pairs].T
-    sound = links.take((one != other) | (links.sign > 0)) if closure.self_loops.size else links
-    answer = sound.feasible(n_clusters, len(closure.component))
+    answer = links.take((one != other) | (links.sign > 0)).feasible(n_clusters, len(closure.component))
     components, graph = _cannot_link_graph(closure)
     if answer.colors is not None:
         return closure, answer.colors[components].astype(np.int64)

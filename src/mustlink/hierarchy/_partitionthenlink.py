@@ -107,9 +107,6 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    violations_: Constraints
-    part_clusters_: Ints
-
     def __init__(
         self,
         n_clusters: int = 8,
@@ -131,7 +128,11 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         if self.on_infeasible == "raise":
-            self._refuse_infeasible(links, len(X))
+            # Here the message has the numbers of rows, later those of parts.
+            refuse_contradictions(links)
+            answer = links.feasible(self.n_clusters, len(X))
+            if not answer:
+                raise InfeasibleError(answer.reason, feasibility=answer)
         self._partition(X, links)
         n_parts = len(self.part_centers_)
         if n_parts <= self.n_clusters and links.is_empty:
@@ -144,8 +145,13 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
                 propagation=self.propagation,
                 on_infeasible=self.on_infeasible,
             )
-            model.fit(self.part_centers_, constraints=_between_parts(links, self.part_labels_))
-            self.part_clusters_ = np.asarray(model.labels_, dtype=np.int64)
+            between_parts = Constraints(
+                self.part_labels_[links.must_link],
+                self.part_labels_[links.cannot_link],
+                must_link_weight=links.must_link_weight,
+                cannot_link_weight=links.cannot_link_weight,
+            )
+            self.part_clusters_ = model.fit_predict(self.part_centers_, constraints=between_parts)
             self.linkage_ = model.linkage_
         self.labels_ = self.part_clusters_[self.part_labels_]
         self.n_clusters_ = int(self.labels_.max()) + 1
@@ -167,14 +173,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._check_rows(X, reset=False)
         nearest = pairwise_distances_argmin(X, self.part_centers_.astype(X.dtype))
-        return np.asarray(self.part_clusters_[nearest], dtype=np.int64)
-
-    def _refuse_infeasible(self, links: Constraints, n_rows: int) -> None:
-        """Raise InfeasibleError with the numbers of rows, before there are parts."""
-        refuse_contradictions(links)
-        answer = links.feasible(self.n_clusters, n_rows)
-        if not answer:
-            raise InfeasibleError(answer.reason, feasibility=answer)
+        return self.part_clusters_[nearest]
 
     def _partition(self, X: Array, links: Constraints) -> None:
         """Run k-means, and make every linked row a part of its own."""
@@ -188,13 +187,3 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         # Drop parts without rows: empty ones of k-means, and those whose rows are all linked.
         used, self.part_labels_ = np.unique(part, return_inverse=True)
         self.part_centers_ = centers[used]
-
-
-def _between_parts(links: Constraints, part: Ints) -> Constraints:
-    """Return the links between rows as links between their parts."""
-    return Constraints(
-        part[links.must_link],
-        part[links.cannot_link],
-        must_link_weight=links.must_link_weight,
-        cannot_link_weight=links.cannot_link_weight,
-    )

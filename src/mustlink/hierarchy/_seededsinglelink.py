@@ -81,13 +81,12 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
 
     Notes
     -----
-    A row joins the group with the smallest longest step over all paths through rows that are no seeds. This is Prim's
-    algorithm started at all seeds at once, or Kruskal's algorithm on the minimum spanning tree with each seed group as
-    one node. With ties the result depends on the order of the rows.
+    A row joins the group with the smallest longest step over all paths through rows that are no seeds. With ties the
+    result depends on the order of the rows.
 
-    That different groups are kept apart even without a cannot-link between them is the rule of the source, made for
-    points that a person has arranged on a screen. With few links between many groups, give `n_clusters`. The source
-    has no such number: joining surplus groups by single linkage on paths along the tree is our addition.
+    That different groups are kept apart even without a cannot-link between them is the rule of the source. With few
+    links between many groups, give `n_clusters`. The source has no such number: joining surplus groups by single
+    linkage on paths along the tree is our addition.
 
     References
     ----------
@@ -112,8 +111,6 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         "algorithm": [StrOptions({"auto", "kd_tree", "prim"})],
         "verbose": ["verbose"],
     }
-
-    violations_: Constraints
 
     def __init__(
         self,
@@ -206,10 +203,8 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         else:
             n_edges = len(self.tree_) if self.n_clusters is None else n_rows - self.n_clusters
             labels = cut(self.tree_[:n_edges], n_rows)
-        self.labels_ = labels
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        self.seeds_ = seeds
-        self.violations_ = links.violations(self.labels_)
+        self.labels_, self.n_clusters_, self.seeds_ = labels, int(labels.max()) + 1, seeds
+        self.violations_ = links.violations(labels)
         if len(self.violations_):
             too_many = "There are more cannot-linked groups than n_clusters allows."
             reason = links.conflicts()[0] if closure.self_loops.size else too_many
@@ -240,10 +235,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
 
 
 def _distances_along(tree: Ints, lengths: Floats, n_nodes: int) -> Floats:
-    """Return the lengths of the paths between all nodes of a tree.
-
-    Single linkage of these distances is that of the tree, and where a cannot-link forbids an edge, the next is used.
-    """
+    """Return the lengths of the paths between all nodes of a tree, whose single linkage is that of the tree."""
     a, b = tree.T
     # Ones, since a sparse array has no edges of length 0.
     graph = coo_array((np.ones(len(tree)), (a, b)), shape=(n_nodes, n_nodes)).tocsr()

@@ -27,17 +27,6 @@ def spanning_tree(X: Any, metric: str, algorithm: str, verbose: int | bool) -> t
     """Return the edges of a minimum spanning tree, shortest first, and their lengths.
 
     At most one row of distances is stored. There are fewer than n - 1 edges if some distances are infinite.
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n_rows, n_features)
-        The data, or a square matrix of distances.
-    metric : str
-        The name of a metric, or "precomputed".
-    algorithm : {"auto", "kd_tree", "prim"}
-        The algorithm for Euclidean distances of a dense X.
-    verbose : int or bool
-        Whether to show a progress bar.
     """
     if X.shape[0] == 1:
         return np.empty((0, 2), dtype=np.int64), np.empty(0)

@@ -22,6 +22,8 @@ from mustlink.errors import UnmetConstraintsWarning
 
 # Learning takes several matrices of d x d numbers, of 200 MB each for so many features.
 MAX_FEATURES = 5_000
+# Up to this many numbers one BLAS thread is faster than several.
+MAX_ONE_THREAD = 200_000
 # A relative gap to the optimum below this may be due to rounding.
 ROUNDING = 1e-7
 

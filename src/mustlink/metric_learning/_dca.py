@@ -53,9 +53,9 @@ class DCA(BaseLinkedMetric):
     -----
     With m_j the mean of must-link component j (single rows included), C_b is the mean of (m_i - m_j)(m_i - m_j)' over
     all pairs of cannot-linked components, and C_w the mean covariance of the components of two and more rows. The
-    directions are the generalized eigenvectors C_b w = ratio C_w w with w' C_w w = 1. The paper solves the same problem
-    in two steps and searches only combinations of the differences m_i - m_j; the eigenvectors here are optimal among
-    all directions. Weights of links, and cannot-links within a component, are not used.
+    directions are the generalized eigenvectors C_b w = ratio C_w w with w' C_w w = 1. The paper searches only
+    combinations of the differences m_i - m_j; the eigenvectors here are optimal among all directions. Weights of links,
+    and cannot-links within a component, are not used.
 
     Without links the metric is the Euclidean one, and likewise, with a warning, without must-links between different
     rows or cannot-links between different components.

@@ -11,27 +11,13 @@ from scipy.optimize import OptimizeResult, minimize
 
 from mustlink._sklearn_compat import one_blas_thread
 from mustlink._types import Floats
+from mustlink.metric_learning._base import MAX_ONE_THREAD
 
 # The bound on the optimum needs eigenvalues, and is computed once in so many steps.
 STEPS_PER_CHECK = 5
 
 # The minimum length, which avoids a division by zero.
 MIN_LENGTH = 1e-150
-
-# Up to this many numbers one BLAS thread is faster than several.
-MAX_ONE_THREAD = 200_000
-
-
-@dataclass(frozen=True)
-class Farthest:
-    """A root of the matrix, scaled to weighted lengths that sum to one; its trace after each step; the relative gap.
-
-    The gap is an upper bound on how far the trace is above the optimum, relative to the trace.
-    """
-
-    root: Floats
-    objective: list[float]
-    gap: float
 
 
 def maximize_distances(
@@ -41,10 +27,11 @@ def maximize_distances(
     max_iter: int,
     tol: float,
     report: Callable[[int, float], None],
-) -> Farthest:
+) -> tuple[Floats, list[float], float]:
     """Find the positive semidefinite B of minimum trace under which the weighted lengths sqrt(v'Bv) sum to one.
 
-    Equivalently, scaled to trace one, B maximizes that sum.
+    Equivalently, scaled to trace one, B maximizes that sum. Returns a root of B, the trace after each step, and an
+    upper bound on how far the trace is above the optimum, relative to the trace.
     """
     basis = None
     if not diagonal and len(vectors) < vectors.shape[1]:
@@ -60,7 +47,7 @@ def maximize_distances(
         root, gap = problem.run()
     scale = unit * weight.sum()
     root = root / scale
-    return Farthest(root if basis is None else basis.T @ root, [value / scale**2 for value in problem.objective], gap)
+    return root if basis is None else basis.T @ root, [value / scale**2 for value in problem.objective], gap
 
 
 @dataclass

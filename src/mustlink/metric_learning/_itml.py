@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array, check_random_state, gen_batches
 
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, is_array_like
@@ -77,8 +77,7 @@ class ITML(BaseLinkedMetric):
     With d(v) = v'Av for the difference v of a linked pair, the objective is the LogDet divergence
     tr(A P) - log det(A P) - d of A from the prior P^-1, plus gamma * weight * (r - log r - 1) for every violated link,
     where r is d(v) over its bound. The problem is convex. The paper uses Bregman projections onto one link after the
-    other, which converge slowly for many links; here Newton's method finds the same metric, with penalties increased
-    in stages, until the duality gap is small. A link of weight two counts as two links.
+    other; here Newton's method finds the same metric. A link of weight two counts as two links.
 
     X is not scaled: standardize features of different units first, or use ``prior="covariance"``. Links between equal
     rows are not used. Without other links the metric is the prior. One kind of links is enough.
@@ -134,7 +133,7 @@ class ITML(BaseLinkedMetric):
         must, cannot = (_map(root, differences(X, pairs)) for pairs in (links.must_link, links.cannot_link))
         problem = LogDetProblem.of(must, cannot, links, self.bounds_, self.gamma)
         n_features = X.shape[1]
-        if len(problem) == 0:
+        if len(problem.sign) == 0:
             self.objective_, self.gap_, self.n_iter_ = [0.0], 0.0, 1
             return np.eye(n_features) if root is None else root
         with progress(self.max_iter, "ITML", shown=self.verbose) as report:
@@ -194,11 +193,11 @@ def _sampled_squares(X: Any, root: Floats | None, rng: np.random.RandomState) ->
         # The second row is drawn from the other rows.
         first, other = rng.randint(n_samples, size=SAMPLED_PAIRS), rng.randint(n_samples - 1, size=SAMPLED_PAIRS)
         pairs = np.column_stack([first, other + (other >= first)])
-    squares = [np.empty(0)]
-    for start in range(0, len(pairs), PAIRS_AT_ONCE):
-        difference = _map(root, differences(X, pairs[start : start + PAIRS_AT_ONCE]))
-        squares.append(np.einsum("ij,ij->i", difference, difference))
-    return np.concatenate(squares)
+    squares = np.empty(len(pairs))
+    for some in gen_batches(len(pairs), PAIRS_AT_ONCE):
+        difference = _map(root, differences(X, pairs[some]))
+        squares[some] = np.einsum("ij,ij->i", difference, difference)
+    return squares
 
 
 def _covariance(X: Any) -> Floats:
@@ -206,8 +205,8 @@ def _covariance(X: Any) -> Floats:
     mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
     if sparse.issparse(X):
         return (X.T @ X).toarray().astype(np.float64) / X.shape[0] - np.outer(mean, mean)
-    centerd = X.astype(np.float64) - mean
-    return centerd.T @ centerd / X.shape[0]
+    centered = X.astype(np.float64) - mean
+    return centered.T @ centered / X.shape[0]
 
 
 def _root_of_given(prior: Floats, n_features: int) -> Floats:

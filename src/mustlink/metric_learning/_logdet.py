@@ -12,6 +12,7 @@ import numpy as np
 from mustlink._sklearn_compat import one_blas_thread
 from mustlink._types import Floats, Mask
 from mustlink.constraints import Constraints
+from mustlink.metric_learning._base import MAX_ONE_THREAD
 
 # Rows with a smaller squared distance, relative to the bound, differ by rounding only.
 MIN_SQUARED = np.finfo(np.float64).eps ** 2
@@ -27,20 +28,14 @@ MAX_DIRECTIONS = 100
 
 MIN_STEP = 1e-10
 
-# Up to this many numbers one BLAS thread is faster than several.
-MAX_ONE_THREAD = 200_000
-
 
 @dataclass(frozen=True)
 class LogDetProblem:
     """Links as bounds on squared distances, in coordinates in which the prior metric is the identity.
 
     Differences are divided by the root of their bound: the squared distance of a must-link should be at most one, and
-    that of a cannot-link at least one. With fewer links than features the coordinates are those of a basis of the span
-    of the differences, because A is the identity outside.
-
-    `difference` has the shape (n_links, n_coordinates), `sign` is 1 for must-links and -1 for cannot-links, `penalty`
-    is the penalty of each link, and `basis` has the coordinate axes as rows; None is all features.
+    that of a cannot-link at least one. With fewer links than features the coordinates are those of a `basis` of the
+    span of the differences, because A is the identity outside.
     """
 
     difference: Floats
@@ -61,9 +56,6 @@ class LogDetProblem:
             kept = length > length[0] * len(length) * np.finfo(np.float64).eps
             difference, basis = left[:, kept] * length[kept], right[kept]
         return cls(difference, sign, gamma * links.weight[different], basis)
-
-    def __len__(self) -> int:
-        return len(self.difference)
 
     def squared_distances(self, A: Floats) -> Floats:
         """Return the squared distance of each linked pair under A, relative to its bound."""
@@ -108,10 +100,7 @@ class LogDetProblem:
 
 @dataclass(frozen=True)
 class Solution:
-    """A metric, the objective after each step of the last stage, the number of all steps, and the relative gap.
-
-    The gap is an upper bound on how far the objective is above the optimum, relative to the objective.
-    """
+    """A metric, the objective after each step of the last stage, the number of all steps, and the relative gap."""
 
     A: Floats
     objective: list[float]

@@ -64,9 +64,8 @@ class MMC(BaseLinkedMetric):
     -----
     The problem is to minimize the sum of weight * v'Av over the differences v of must-linked rows, such that the
     sum of weight * sqrt(v'Av) over those of cannot-linked rows is at least 1 and A is positive semidefinite. It is
-    convex. The paper uses gradient steps and alternating projections. Here X is first mapped such that the scatter of
-    the must-linked rows is the identity; then a quasi-Newton method on a root of A maximizes the second sum over
-    matrices of trace one, and the largest eigenvalue of the gradient bounds the optimum.
+    convex. The paper uses gradient steps and alternating projections; here a quasi-Newton method on a root of A
+    maximizes the second sum, and the largest eigenvalue of its gradient bounds the optimum.
 
     The optimal A often has a low rank. Links between equal rows are not used. Without must-links the variances of the
     features replace their scatter. Without links, and with a warning without cannot-links between different rows, the
@@ -128,10 +127,10 @@ class MMC(BaseLinkedMetric):
         root = np.linalg.cholesky(shrink(scatter, self.shrinkage, len(near), X.dtype))
         mapped = solve_triangular(root, far[different].T, lower=True).T
         with progress(self.max_iter, "MMC", shown=self.verbose) as report:
-            found = maximize_distances(
+            found, self.objective_, self.gap_ = maximize_distances(
                 mapped, links.cannot_link_weight[different], self.diagonal, self.max_iter, self.tol, report
             )
-        self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, len(found.objective)
-        warn_of_gap("MMC", self.n_iter_, found.gap, self.tol)
-        map_ = solve_triangular(root, found.root, lower=True, trans="T")
+        self.n_iter_ = len(self.objective_)
+        warn_of_gap("MMC", self.n_iter_, self.gap_, self.tol)
+        map_ = solve_triangular(root, found, lower=True, trans="T")
         return units.of_all_features(symmetric_root(map_ @ map_.T))

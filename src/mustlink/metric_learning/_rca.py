@@ -47,9 +47,8 @@ class RCA(BaseLinkedMetric):
     -----
     With m_j the mean of component j and n the number of rows in components of two rows and more, the scatter is
     C = 1/n sum over j and the rows x of j of (x - m_j)(x - m_j)', and A is its inverse. The map is the symmetric root
-    of A for features scaled to unit variance, hence results do not depend on their units. The paper first reduces the
-    features to the rank of C; here only constant features are dropped, and `shrinkage` makes C regular when links are
-    few. Weights of links are not used.
+    of A for features scaled to unit variance. The paper first reduces the features to the rank of C; here only constant
+    features are dropped, and `shrinkage` makes C regular when links are few. Weights of links are not used.
 
     Without links, and with a warning without must-links between different rows, the metric is the Euclidean one.
 
@@ -81,7 +80,7 @@ class RCA(BaseLinkedMetric):
         if links.is_empty:
             return np.eye(n_features)
         units = Units.of(X)
-        within = WithinComponents.of(X, links.closure(X.shape[0]), units)
+        within = WithinComponents.of(X, links.take(links.sign > 0).closure(X.shape[0]), units)
         if not within.residual.any():
             return warn_of_identity("RCA", "must-links between different rows", links, n_features)
         scatter = within.residual.T @ within.residual / len(within.residual)

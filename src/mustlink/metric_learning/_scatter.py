@@ -16,10 +16,7 @@ from mustlink.metric_learning._base import dense_rows
 
 @dataclass(frozen=True)
 class Units:
-    """The features that are not constant, and their standard deviations.
-
-    Learning in units of the standard deviations makes results independent of the units of the features.
-    """
+    """The features that are not constant, and their standard deviations, which make results independent of units."""
 
     columns: Indices
     scale: Floats
@@ -55,8 +52,7 @@ class Units:
 class WithinComponents:
     """The rows of the must-link components of two and more rows.
 
-    `residual` is each row minus the mean of its component, `number` its component, and `size` the number of rows of
-    each component.
+    `residual` is each row minus the mean of its component, `number` its component, `size` the rows of each component.
     """
 
     residual: Floats

@@ -112,7 +112,7 @@ def choose(
     A method that fails on a fold, as a hard one may, is a trial with a failure. If the best one fails with all links,
     the next is selected.
 
-    The score of the best of many trials is slightly optimiztic. With exactly two clusters, two cannot-links in a row
+    The score of the best of many trials is slightly optimistic. With exactly two clusters, two cannot-links in a row
     entail a must-link, which the folds do not prevent: chains of cannot-links give two clusters a small advantage.
 
     Links of one kind do not determine the number of clusters: one cluster satisfies all must-links, and single rows

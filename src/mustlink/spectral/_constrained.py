@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Array, Floats, Ints
+from mustlink._types import Array, Floats
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError
@@ -172,7 +172,12 @@ class ConstrainedSpectral(SpectralMixin, ConstrainedClusterMixin, BaseEstimator)
         embedding = vectors / root[:, None]
         self.vectors_ = vectors.astype(X.dtype, copy=False)
         self.embedding_ = embedding.astype(X.dtype, copy=False)
-        self.labels_ = self._assign(embedding, rng)
+        self.labels_ = np.zeros(len(embedding), dtype=np.int64)
+        if embedding.shape[1]:
+            # Rescaled to unit variance, which suits the tolerance of k-means.
+            spread = float(np.sqrt(np.square(embedding.std(axis=0)).mean()))
+            model = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng)
+            self.labels_ = model.fit_predict(embedding / max(spread, 1e-300)).astype(np.int64)
         self.violations_ = links.violations(self.labels_)
 
     def _check_components(self, n_samples: int) -> int:
@@ -197,22 +202,11 @@ class ConstrainedSpectral(SpectralMixin, ConstrainedClusterMixin, BaseEstimator)
         values, basis = leading_vectors(graph, "symmetric", n_smooth, rng)
         inside = basis.T @ (normalized_links(links, graph.degree) @ basis)
         given = None if isinstance(self.satisfaction, str) else float(self.satisfaction)
-        bound, self.largest_bound_ = find_bound(inside, n_wanted, given)
-        if bound >= self.largest_bound_:
+        self.bound_, self.largest_bound_ = find_bound(inside, n_wanted, given)
+        if self.bound_ >= self.largest_bound_:
             raise InfeasibleError(
                 f"satisfaction={self.satisfaction:g} is more than {n_wanted} vectors in {basis.shape[1]} dimensions "
                 f"can reach; give a number below {self.largest_bound_:.6g}."
             )
-        found, self.costs_, self.satisfactions_ = bounded_vectors(1 - values, inside, bound, n_wanted)
-        self.bound_ = bound
+        found, self.costs_, self.satisfactions_ = bounded_vectors(1 - values, inside, self.bound_, n_wanted)
         return basis @ found
-
-    def _assign(self, embedding: Floats, rng: np.random.RandomState) -> Ints:
-        """Run k-means on the embedding."""
-        if embedding.shape[1] == 0:
-            return np.zeros(len(embedding), dtype=np.int64)
-        # Rescaled to unit variance, which suits the tolerance of k-means.
-        spread = embedding.std(axis=0)
-        model = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng)
-        labels = model.fit(embedding / max(float(np.sqrt(np.square(spread).mean())), 1e-300)).labels_
-        return np.asarray(labels, dtype=np.int64)

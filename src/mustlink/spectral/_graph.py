@@ -21,18 +21,10 @@ ROWS_AT_ONCE = 1_024
 
 @dataclass(frozen=True)
 class Graph:
-    """A symmetric matrix of nonnegative weights, with a diagonal of zeros.
+    """A symmetric matrix of nonnegative weights, sparse or dense, with a diagonal of zeros.
 
-    Attributes
-    ----------
-    weights : csr_array or ndarray of shape (n_rows, n_rows)
-        Sparse for nearest neighbors, dense for a full or dense affinity.
-    scale : ndarray of shape (n_rows,) or None
-        The local scale of each row; None if all edges have the same weight, or the weights are precomputed.
-    X : array or CSR matrix, or None
-        The rows, for further distances; None if the weights are precomputed.
-    n_links : int
-        The number of must-links among the edges.
+    `scale`, the local scale of each row, is None if all edges have the same weight, `X` if weights are precomputed;
+    `n_links` is the number of must-links among the edges.
     """
 
     weights: Any

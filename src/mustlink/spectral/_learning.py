@@ -85,14 +85,11 @@ class SpectralLearning(SpectralMixin, ConstrainedClusterMixin, BaseEstimator):
     The paper uses a Gaussian affinity of all rows, which is sensitive to outliers; here the graph is that of nearest
     neighbors, with local scaling, and sparse. Weights of links, and links that only follow from others, are not used.
 
-    The additive form has the eigenvectors of the Laplacian D - A; d_max, the largest degree, only scales the
-    eigenvalues. Hence a row with many must-links does not affect the others, but rows with weak edges form small
-    clusters more easily than with the symmetric form.
+    The additive form has the eigenvectors of the Laplacian D - A. Hence a row with many must-links does not affect the
+    others, but rows with weak edges form small clusters more easily than with the symmetric form.
 
-    A graph with more connected components than eigenvectors is connected first: along the minimum spanning tree of the
-    means of its components, by the edge between the two nearest rows without a cannot-link, with the weight
-    1 / (1 + d^2 / (s_i s_j)). With a precomputed affinity all components are connected with the largest one, by the
-    smallest positive weight.
+    A graph with more connected components than eigenvectors is connected first, as by :class:`ConstrainedSpectral`, but
+    never by an edge between cannot-linked rows.
 
     References
     ----------

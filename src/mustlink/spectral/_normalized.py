@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink.base import check_enough_rows
@@ -72,9 +71,7 @@ class NormalizedSpectralClustering(SpectralMixin, ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    A graph with more connected components than clusters is connected first: along the minimum spanning tree of the
-    means of its components, by the edge between the two nearest rows, with the weight 1 / (1 + d^2 / (s_i s_j)). With a
-    precomputed affinity all components are connected with the largest one, by the smallest positive weight.
+    A graph with more connected components than clusters is connected first, as by :class:`ConstrainedSpectral`.
 
     References
     ----------
@@ -136,7 +133,7 @@ class NormalizedSpectralClustering(SpectralMixin, ClusterMixin, BaseEstimator):
         self : object
             The fitted clusterer.
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False)
+        X = self._check_rows(X)
         check_enough_rows(X.shape[0], self.n_clusters)
         rng = check_random_state(self.random_state)
         graph = self._make_graph(X, max_pieces=self.n_clusters)

@@ -33,31 +33,17 @@ def normalized_links(links: Constraints, degree: Floats) -> Any:
     return sparse.csr_array(inverse @ links.signed(len(degree)) @ inverse) / unit
 
 
-def automatic_bound(constant: float) -> float:
-    """Return the default bound: 0.5, unless it is close to the satisfaction of the constant vector.
-
-    With a bound that the constant vector just meets, the other vectors are close to it and cut badly.
-    """
-    return 0.75 if 0.3 < constant <= 0.55 else 0.5
-
-
 def find_bound(links: Floats, n_wanted: int, given: float | None) -> tuple[float, float]:
     """Return a bound, and the limit below which bounds leave `n_wanted` vectors.
 
-    Parameters
-    ----------
-    links : ndarray of shape (n, n)
-        The matrix Q of :func:`normalized_links`, in coordinates of which the first is the constant vector.
-    n_wanted : int
-        The number of vectors.
-    given : float or None
-        The bound, which is returned even if it is above the limit. None is :func:`automatic_bound`, or less if that is
-        not below the limit.
+    `links` is the matrix of :func:`normalized_links` in coordinates of which the first is the constant vector. A given
+    bound is returned even if it is above the limit; None is 0.5 or 0.75, or less if that is not below the limit.
     """
     n_rows = len(links)
     values = eigvalsh(links, subset_by_index=(max(n_rows - n_wanted - 1, 0), n_rows - 1))[::-1]
     largest, constant = float(np.abs(values).max()), float(links[0, 0])
-    bound = automatic_bound(constant) if given is None else given
+    # With a bound that the constant vector just meets, the other vectors are close to it and cut badly.
+    bound = (0.75 if 0.3 < constant <= 0.55 else 0.5) if given is None else given
     limit = float(values[n_wanted - 1])
     # The constant vector, which is no cut, is one of the vectors if it meets the bound.
     if constant >= min(bound, limit):
