@@ -103,6 +103,7 @@ class Strategy(ABC):
     contradictions: list[Answer]
     deduced: list[Question]
     _pending: Question | None
+    _is_put: bool
 
     def __init__(self, X: Any, n_clusters: int, *, known: Any = None, random_state: Any = None) -> None:
         X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2, input_name="X")

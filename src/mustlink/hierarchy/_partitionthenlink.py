@@ -136,8 +136,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         self._partition(X, links)
         n_parts = len(self.part_centers_)
         if n_parts <= self.n_clusters and links.is_empty:
-            self.part_clusters_ = np.arange(n_parts, dtype=np.int64)
-            self.linkage_ = np.empty((0, 4))
+            self.part_clusters_, self.linkage_ = np.arange(n_parts), np.empty((0, 4))
         else:
             model = ConstrainedLinkage(
                 min(self.n_clusters, n_parts),
@@ -151,8 +150,8 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
                 must_link_weight=links.must_link_weight,
                 cannot_link_weight=links.cannot_link_weight,
             )
-            self.part_clusters_ = model.fit_predict(self.part_centers_, constraints=between_parts)
-            self.linkage_ = model.linkage_
+            model.fit(self.part_centers_, constraints=between_parts)
+            self.part_clusters_, self.linkage_ = model.labels_, model.linkage_
         self.labels_ = self.part_clusters_[self.part_labels_]
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.violations_ = links.violations(self.labels_)

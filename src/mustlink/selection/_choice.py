@@ -154,21 +154,10 @@ class Choice:
             mark = "*" if trial is self.best else ""
             lines.append((mark, trial.method, clusters, *kept, f"{trial.seconds:.1f}"))
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        text = [
-            " ".join(
-                [
-                    mark.ljust(widths[0]),
-                    method.ljust(widths[1]),
-                    *(cell.rjust(width) for cell, width in zip(rest, widths[2:], strict=True)),
-                ]
-            )
-            for mark, method, *rest in lines
-        ]
+        layout = " ".join(f"{{:{side}{width}}}" for side, width in zip("<<>>>>", widths, strict=True))
+        text = [layout.format(*line) for line in lines]
         reasons = {trial.failure: trial.name for trial in reversed(self.trials) if trial.failure is not None}
-        failures = [f"{name} failed: {_shorten(failure)}" for failure, name in reversed(reasons.items())]
-        return "\n".join([*text, *failures, *self.notes, f"Chosen: {self.reason}"])
-
-
-def _shorten(sentence: str) -> str:
-    """Truncate a long reason."""
-    return sentence if len(sentence) <= MAX_FAILURE_LENGTH else f"{sentence[:MAX_FAILURE_LENGTH]} ..."
+        for failure, name in reversed(reasons.items()):
+            is_long = len(failure) > MAX_FAILURE_LENGTH
+            text.append(f"{name} failed: {failure[:MAX_FAILURE_LENGTH]}{' ...' if is_long else ''}")
+        return "\n".join([*text, *self.notes, f"Chosen: {self.reason}"])

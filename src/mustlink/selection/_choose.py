@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from mustlink._estimators import draw_seed
@@ -115,9 +116,6 @@ def choose(
     The score of the best of many trials is slightly optimistic. With exactly two clusters, two cannot-links in a row
     entail a must-link, which the folds do not prevent: chains of cannot-links give two clusters a small advantage.
 
-    Links of one kind do not determine the number of clusters: one cluster satisfies all must-links, and single rows
-    satisfy all cannot-links.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -141,15 +139,15 @@ def choose(
     splitter = _make_splitter(links, n_samples, cv, seed, notes)
     for note in notes:
         warn_caller(note, UserWarning)
-    search = _Search(X, links, n_samples, splitter, balanced, n_jobs)
+    score = partial(held_out_accuracy, X=X, constraints=links, cv=splitter, balanced=balanced, n_jobs=n_jobs)
     with progress(None, "Choosing", shown=verbose, stderr=True) as advance:
         slow_names = {entry.name for entry in CATALOGUE if entry.speed == "slow" and shortlist is not None}
         slow = {name: clusterer for name, clusterer in candidates.items() if name in slow_names}
         quick = {name: clusterer for name, clusterer in candidates.items() if name not in slow}
-        search.try_all(list(_configured(quick, numbers, seed)), advance)
-        promising = _promising(search.trials, numbers, shortlist)
-        search.try_all(list(_configured(slow, promising, seed)), advance)
-    return search.choice({method: rank for rank, method in enumerate(candidates)}, notes)
+        tried = _try_all(list(_configured(quick, numbers, seed)), score, advance)
+        promising = _promising([trial for trial, _ in tried], numbers, shortlist)
+        tried += _try_all(list(_configured(slow, promising, seed)), score, advance)
+    return _fit_best(tried, X, links.on(n_samples), list(candidates), notes)
 
 
 def _named_clusterers(methods: Methods) -> dict[str, Any]:
@@ -260,58 +258,44 @@ def _parameter_name(clusterer: Any, name: str) -> str | None:
     return inner if inner in known else None
 
 
-@dataclass
-class _Search:
-    """The data of all trials, and the results so far."""
-
-    X: Any
-    links: Constraints
-    n_samples: int
-    splitter: ConstraintKFold
-    balanced: bool
-    n_jobs: int | None
-    trials: list[Trial] = field(default_factory=list)
-    clusterers: list[Any] = field(default_factory=list)
-
-    def try_all(self, prepared: list[Candidate], advance: Advance) -> None:
-        """Score some clusterers; a failure is a result as well."""
-        for place, (method, number, clusterer) in enumerate(prepared):
-            advance(place, method if number is None else f"{method}, {number} clusters", total=len(prepared))
-            started = time.perf_counter()
-            scores: tuple[float, ...] = ()
-            failure = None
-            with warnings.catch_warnings():
-                # Warnings of fits with fewer links are irrelevant here.
-                warnings.simplefilter("ignore")
-                try:
-                    scores = self._scores(clusterer)
-                except Exception as error:
-                    failure = _sentence(error)
-            self.trials.append(Trial(method, number, scores, time.perf_counter() - started, failure))
-            self.clusterers.append(clusterer)
-
-    def _scores(self, clusterer: Any) -> tuple[float, ...]:
-        """Score a clusterer on every fold."""
-        scores = held_out_accuracy(
-            clusterer, self.X, self.links, cv=self.splitter, balanced=self.balanced, n_jobs=self.n_jobs
-        )
-        return tuple(scores.tolist())
-
-    def choice(self, order: Mapping[str, int], notes: list[str]) -> Choice:
-        """Fit the best clusterer with all links, or the next one if it fails."""
-        while ranked := _rank(self.trials, order):
-            place = ranked[0]
-            trial = self.trials[place]
+def _try_all(
+    prepared: list[Candidate], score: Callable[[Any], NDArray[np.float64]], advance: Advance
+) -> list[tuple[Trial, Any]]:
+    """Score some clusterers, and return their trials with them; a failure is a result as well."""
+    tried = []
+    for place, (method, number, clusterer) in enumerate(prepared):
+        advance(place, method if number is None else f"{method}, {number} clusters", total=len(prepared))
+        started = time.perf_counter()
+        scores: tuple[float, ...] = ()
+        failure = None
+        with warnings.catch_warnings():
+            # Warnings of fits with fewer links are irrelevant here.
+            warnings.simplefilter("ignore")
             try:
-                fitted = self.clusterers[place].fit(self.X, constraints=self.links.on(self.n_samples))
+                scores = tuple(score(clusterer).tolist())
             except Exception as error:
-                failure = f"It was the best on the folds, and failed with all links: {_sentence(error)}"
-                self.trials[place] = replace(trial, scores=(), failure=failure)
-                notes.append(f"{trial.name} was the best on the folds, and failed with all links.")
-                continue
-            return Choice(trial, fitted, tuple(self.trials), tuple(notes))
-        examples = "; ".join(f"{trial.name}: {trial.failure}" for trial in self.trials[:3])
-        raise ValueError(f"All {len(self.trials)} trials failed, for example {examples}")
+                failure = _sentence(error)
+        tried.append((Trial(method, number, scores, time.perf_counter() - started, failure), clusterer))
+    return tried
+
+
+def _fit_best(
+    tried: list[tuple[Trial, Any]], X: Any, links: AlignedConstraints, methods: list[str], notes: list[str]
+) -> Choice:
+    """Fit the best clusterer with all links, or the next one if it fails."""
+    trials = [trial for trial, _ in tried]
+    while ranked := _rank(trials, methods):
+        trial, clusterer = trials[ranked[0]], tried[ranked[0]][1]
+        try:
+            clusterer.fit(X, constraints=links)
+        except Exception as error:
+            failure = f"It was the best on the folds, and failed with all links: {_sentence(error)}"
+            trials[ranked[0]] = replace(trial, scores=(), failure=failure)
+            notes.append(f"{trial.name} was the best on the folds, and failed with all links.")
+        else:
+            return Choice(trial, clusterer, tuple(trials), tuple(notes))
+    examples = "; ".join(f"{trial.name}: {trial.failure}" for trial in trials[:3])
+    raise ValueError(f"All {len(trials)} trials failed, for example {examples}")
 
 
 def _sentence(error: Exception) -> str:
@@ -319,17 +303,17 @@ def _sentence(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _rank(trials: list[Trial], order: Mapping[str, int]) -> list[int]:
-    """Return the indices of the trials that have a score, best first."""
+def _rank(trials: list[Trial], methods: list[str]) -> list[int]:
+    """Return the indices of the trials that have a score, best first; `methods` are in order, simplest first."""
     scored = [place for place, trial in enumerate(trials) if trial.scores]
     if not scored:
         return []
     top = max((trials[place] for place in scored), key=lambda trial: trial.mean)
     as_good = {trials[place].method for place in scored if trials[place].mean >= top.mean - top.standard_error}
-    simplest = min(as_good, key=order.__getitem__)
+    simplest = min(as_good, key=methods.index)
 
     def rank(place: int) -> tuple[bool, float, int, int]:
         trial = trials[place]
-        return trial.method != simplest, -trial.mean, order[trial.method], trial.n_clusters or 0
+        return trial.method != simplest, -trial.mean, methods.index(trial.method), trial.n_clusters or 0
 
     return sorted(scored, key=rank)
