@@ -138,13 +138,12 @@ class Strategy(ABC):
     def constraints(self) -> Constraints:
         """All links: `known`, the answers and the deduced pairs."""
         known = self._known
-        must = [(a, b) for a, b, together in self.answers if together is True] + self.deduced
-        cannot = [(a, b) for a, b, together in self.answers if together is False]
-        return Constraints(
-            np.concatenate([known.must_link, np.array(must, dtype=np.int64).reshape(-1, 2)]),
-            np.concatenate([known.cannot_link, np.array(cannot, dtype=np.int64).reshape(-1, 2)]),
-            must_link_weight=np.concatenate([known.must_link_weight, np.ones(len(must))]),
-            cannot_link_weight=np.concatenate([known.cannot_link_weight, np.ones(len(cannot))]),
+        answered = [(a, b, 1 if together else -1) for a, b, together in self.answers if together is not None]
+        new = np.array([*answered, *((a, b, 1) for a, b in self.deduced)], dtype=np.int64).reshape(-1, 3)
+        return Constraints.from_pairs(
+            np.concatenate([known.pairs, new[:, :2]]),
+            np.concatenate([known.sign, new[:, 2]]),
+            np.concatenate([known.weight, np.ones(len(new))]),
             contradictions="majority",
         )
 

@@ -144,12 +144,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
                 propagation=self.propagation,
                 on_infeasible=self.on_infeasible,
             )
-            between_parts = Constraints(
-                self.part_labels_[links.must_link],
-                self.part_labels_[links.cannot_link],
-                must_link_weight=links.must_link_weight,
-                cannot_link_weight=links.cannot_link_weight,
-            )
+            between_parts = Constraints.from_pairs(self.part_labels_[links.pairs], links.sign, links.weight)
             model.fit(self.part_centers_, constraints=between_parts)
             self.part_clusters_, self.linkage_ = model.labels_, model.linkage_
         self.labels_ = self.part_clusters_[self.part_labels_]
