@@ -39,7 +39,7 @@ Links: TypeAlias = Constraints | AlignedConstraints | None
 
 
 def normalized_mutual_info(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
-    """Mutual information of classes and clusters, divided by the mean of their two entropies.
+    """Mutual information of classes and clusters, divided by the arithmetic mean of their entropies.
 
     Parameters
     ----------
@@ -52,10 +52,6 @@ def normalized_mutual_info(labels_true: ArrayLike, labels_pred: ArrayLike, *, co
     -------
     float
         Between 0 and 1; 1 for the same partition. ``nan`` if the constraints leave no row.
-
-    Notes
-    -----
-    The mean is the arithmetic one. If both partitions have one cluster only, the score is 1, as in scikit-learn.
 
     Examples
     --------
@@ -81,12 +77,7 @@ def pairwise_precision(labels_true: ArrayLike, labels_pred: ArrayLike, *, constr
     Returns
     -------
     float
-        Between 0 and 1. ``nan`` if the constraints leave no row.
-
-    Notes
-    -----
-    If no pair shares a cluster, the ratio is undefined and 0 is returned, as by scikit-learn's
-    ``fowlkes_mallows_score``.
+        Between 0 and 1; 0 if no pair shares a cluster. ``nan`` if the constraints leave no row.
 
     Examples
     --------
@@ -110,12 +101,7 @@ def pairwise_recall(labels_true: ArrayLike, labels_pred: ArrayLike, *, constrain
     Returns
     -------
     float
-        Between 0 and 1. ``nan`` if the constraints leave no row.
-
-    Notes
-    -----
-    If no pair shares a class, the ratio is undefined and 0 is returned, as by scikit-learn's
-    ``fowlkes_mallows_score``.
+        Between 0 and 1; 0 if no pair shares a class. ``nan`` if the constraints leave no row.
 
     Examples
     --------

@@ -14,8 +14,8 @@ from sklearn.cluster import HDBSCAN
 from sklearn.datasets import make_blobs
 
 from mustlink import ConstrainedHDBSCAN, Constraints
-from mustlink.density._cannot_links import ComponentGraph, nodes_with_conflicts
 from mustlink.density._condensed_tree import CondensedTree
+from mustlink.density._selection import ComponentGraph, nodes_with_conflicts
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.metrics import adjusted_rand
 from reference.condensed_tree import SlowTree, objective

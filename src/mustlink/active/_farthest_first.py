@@ -129,7 +129,7 @@ class Consolidate(PlacingStrategy):
 
     def _begin(self) -> None:
         super()._begin()
-        self._shuffled = np.random.RandomState(self._seed).permutation(self._rows.n_rows)
+        self._shuffled = np.random.RandomState(self._seed).permutation(self._n_rows)
 
     def _next_row(self) -> int | None:
         if len(self._firsts) < self.n_clusters:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.metrics import pairwise_distances_argmin_min
 
 from mustlink._types import Floats
 from mustlink.active._strategy import Answer, Question, Strategy
 
 __all__ = ["PlacingStrategy"]
+
+# Up to this number, distances to rows are computed one by one, exactly; otherwise by a matrix product.
+MAX_EXACT_ROWS = 64
 
 
 class PlacingStrategy(Strategy):
@@ -18,15 +25,19 @@ class PlacingStrategy(Strategy):
     Rows are chosen farthest-first, and components by their nearest row, unless a subclass chooses otherwise.
     """
 
+    @cached_property
+    def _rows(self) -> Rows:
+        return Rows(self.X)
+
     def _begin(self) -> None:
         super()._begin()
         self._firsts: list[int] = []
-        self._assigned = np.zeros(self._rows.n_rows, dtype=np.bool_)
-        self._nearest = np.full(self._rows.n_rows, np.inf)
+        self._assigned = np.zeros(self._n_rows, dtype=np.bool_)
+        self._nearest = np.full(self._n_rows, np.inf)
         self._new_rows: list[int] = []
         known = self._known_components()
         if not known:
-            self._start_component(int(np.random.RandomState(self._seed).randint(self._rows.n_rows)))
+            self._start_component(int(np.random.RandomState(self._seed).randint(self._n_rows)))
         # Twice: deductions from the number of clusters need all components.
         for row in known * 2:
             self._conclude(row)
@@ -120,3 +131,39 @@ class PlacingStrategy(Strategy):
     def _sort(firsts: Sequence[int], costs: Sequence[float]) -> list[int]:
         """Sort components by a cost; ties in the order in which they were found."""
         return [firsts[place] for place in np.argsort(costs, kind="stable").tolist()]
+
+
+class Rows:
+    """Distances between rows of X, a few at a time."""
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+        self._is_sparse = sparse.issparse(X)
+        self._norms = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel() if self._is_sparse else None
+
+    def distances_to(self, point: Floats, rows: Sequence[int] | None = None) -> Floats:
+        """Return the squared distances of all rows, or of some, to a point."""
+        taken = self.X if rows is None else self.X[rows]
+        if self._norms is None:
+            apart = taken - point.astype(self.X.dtype)
+            return np.einsum("ij,ij->i", apart, apart).astype(np.float64)
+        norms = self._norms if rows is None else self._norms[rows]
+        return np.maximum(norms + point @ point - 2 * (taken @ point), 0.0)
+
+    def point(self, row: int) -> Floats:
+        """Return one row, dense and in double precision."""
+        return np.asarray(self.X[[row]].toarray() if self._is_sparse else self.X[[row]], dtype=np.float64)[0]
+
+    def mean(self, rows: Sequence[int]) -> Floats:
+        """Return the mean of some rows."""
+        return np.asarray(self.X[rows].mean(axis=0), dtype=np.float64).ravel()
+
+    def update_nearest(self, nearest: Floats, rows: Sequence[int]) -> None:
+        """Update `nearest`, the smallest squared distances of all rows so far, by the distances to some rows."""
+        if len(rows) <= MAX_EXACT_ROWS:
+            for row in rows:
+                np.minimum(nearest, self.distances_to(self.point(row)), out=nearest)
+            return
+        distances = pairwise_distances_argmin_min(self.X, self.X[rows])[1]
+        np.minimum(nearest, np.square(distances), out=nearest)
+        nearest[rows] = 0.0

@@ -45,7 +45,7 @@ class RandomPairs(Strategy):
     def _begin(self) -> None:
         super()._begin()
         self._random = np.random.RandomState(self._seed)
-        n_rows = self._rows.n_rows
+        n_rows = self._n_rows
         self._is_shuffled = n_rows * (n_rows - 1) // 2 <= MAX_SHUFFLED
         self._block: list[tuple[int, int]] = self._all_pairs() if self._is_shuffled else []
 
@@ -59,12 +59,12 @@ class RandomPairs(Strategy):
                 self._block.pop()
             if self._is_shuffled:
                 return None
-            drawn = self._random.randint(self._rows.n_rows, size=(BLOCK_SIZE, 2))
+            drawn = self._random.randint(self._n_rows, size=(BLOCK_SIZE, 2))
             self._block = [(a, b) for a, b in drawn.tolist() if a != b]
         return None
 
     def _all_pairs(self) -> list[tuple[int, int]]:
         """Return every pair of rows once, in random order."""
-        a, b = np.triu_indices(self._rows.n_rows, k=1)
+        a, b = np.triu_indices(self._n_rows, k=1)
         order = self._random.permutation(len(a))
         return list(zip(a[order].tolist(), b[order].tolist(), strict=True))

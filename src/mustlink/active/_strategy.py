@@ -11,7 +11,6 @@ from sklearn.utils import check_array
 
 from mustlink._estimators import draw_seed
 from mustlink.active._knowledge import Knowledge
-from mustlink.active._rows import Rows
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError
 
@@ -114,7 +113,7 @@ class Strategy(ABC):
         if known is not None and not isinstance(known, Constraints):
             raise TypeError(f"known must be Constraints; got {type(known).__name__}.")
         self.X = X
-        self._rows = Rows(X)
+        self._n_rows: int = X.shape[0]
         self._known = Constraints() if known is None else known
         self._known.check_rows(X.shape[0])
         # All random choices derive from one seed, hence undoing an answer restores the previous state.
@@ -230,8 +229,8 @@ class Strategy(ABC):
 
     def _check_row(self, row: int) -> int:
         """Return a row number as an int, or raise if there is no such row."""
-        if not is_integer(row, 0, self._rows.n_rows - 1):
-            raise ConstraintError(f"{row!r} is not a row; the rows are 0 to {self._rows.n_rows - 1}.")
+        if not is_integer(row, 0, self._n_rows - 1):
+            raise ConstraintError(f"{row!r} is not a row; the rows are 0 to {self._n_rows - 1}.")
         return int(row)
 
     def _conclude_from(self, answer: Answer) -> None:

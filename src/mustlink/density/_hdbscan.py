@@ -16,10 +16,9 @@ from mustlink._types import Array, Floats
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, refuse_contradictions
 from mustlink.constraints import Closure, Constraints
-from mustlink.density._cannot_links import ComponentGraph
 from mustlink.density._condensed_tree import CondensedTree
 from mustlink.density._joining import join_must_linked
-from mustlink.density._selection import SelectionRules, select_with_penalties, select_without_conflicts
+from mustlink.density._selection import ComponentGraph, SelectionRules, select_with_penalties, select_without_conflicts
 from mustlink.errors import InfeasibleWarning
 
 TREE_METRICS = sorted({*KDTree.valid_metrics, *BallTree.valid_metrics})

@@ -6,7 +6,7 @@ import numpy as np
 
 from mustlink._types import Indices, Ints, Mask
 from mustlink.constraints import Closure
-from mustlink.density._cannot_links import ComponentGraph
+from mustlink.density._selection import ComponentGraph
 
 
 class _Clusters:

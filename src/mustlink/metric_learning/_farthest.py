@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
@@ -40,65 +40,61 @@ def maximize_distances(
         vectors = left * length
     # Rescale for numerical stability; the optimum is scale-invariant.
     unit = np.sqrt(np.einsum("ij,ij->i", vectors, vectors).mean())
-    problem = (_DiagonalProblem if diagonal else _FullProblem)(
-        vectors / unit, weight / weight.sum(), max_iter, tol, report
-    )
+    problem = _Problem(vectors / unit, weight / weight.sum(), diagonal)
+    shape = problem.start.shape
+    objective: list[float] = []
+
+    def after_step(intermediate_result: OptimizeResult) -> None:
+        """Record the objective, and stop when the gap is small enough."""
+        objective.append(problem.last_trace)
+        report(len(objective), problem.last_trace)
+        if len(objective) % STEPS_PER_CHECK == 0 and problem.bound(intermediate_result.x.reshape(shape))[1] <= tol:
+            raise StopIteration
+
     with one_blas_thread() if vectors.size <= MAX_ONE_THREAD else nullcontext():
-        root, gap = problem.run()
+        found = minimize(
+            problem.value,
+            problem.start.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            callback=after_step,
+            options={"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 0.0, "gtol": 1e-12, "maxcor": 20},
+        )
+        L = found.x.reshape(shape)
+        total, gap = problem.bound(L)
+    objective = objective or [float(np.vdot(L, L)) / total**2]
     scale = unit * weight.sum()
-    root = root / scale
-    return root if basis is None else basis.T @ root, [value / scale**2 for value in problem.objective], gap
+    root = (np.diag(L) if diagonal else L) / total / scale
+    return root if basis is None else basis.T @ root, [trace / scale**2 for trace in objective], gap
 
 
 @dataclass
-class _FullProblem:
-    """Quasi-Newton steps on f(L) = |L|^2 / 2 - log(sum of weight * |L'v|), whose minimum has B = L L'.
+class _Problem:
+    """The function f(L) = |L|^2 / 2 - log(sum of weight * |L'v|), whose minimum has B = L L'; a diagonal L is a vector.
 
     Every local minimum of f is global, because L has as many columns as rows.
     """
 
     vectors: Floats
     weight: Floats
-    max_iter: int
-    tol: float
-    report: Callable[[int, float], None]
-    objective: list[float] = field(default_factory=list)
-    _last: float = float("inf")
-    _gap: float = float("inf")
+    diagonal: bool
+    last_trace: float = np.inf
 
-    def run(self) -> tuple[Floats, float]:
-        """Return the root of the optimal B, scaled to a weighted sum of lengths of one, and the gap."""
-        found = minimize(
-            self._value,
-            self._start().ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            callback=self._after_step,
-            options={"maxiter": self.max_iter, "maxfun": 20 * self.max_iter, "ftol": 0.0, "gtol": 1e-12, "maxcor": 20},
-        )
-        L = found.x.reshape(self._shape)
-        total, gap = self._bounded(L)
-        self.objective = self.objective or [float(np.vdot(L, L)) / total**2]
-        return self._as_root(L) / total, gap
+    @property
+    def start(self) -> Floats:
+        """The multiple of the identity of trace one."""
+        n_features = self.vectors.shape[1]
+        return (np.ones(n_features) if self.diagonal else np.eye(n_features)) / np.sqrt(n_features)
 
-    def _value(self, x: Floats) -> tuple[float, Floats]:
+    def value(self, x: Floats) -> tuple[float, Floats]:
         """Return f and its gradient."""
-        L = x.reshape(self._shape)
+        L = x.reshape(self.start.shape)
         lengths, gradient_of_sum = self._lengths(L)
         total = float(self.weight @ lengths)
-        self._last = float(x @ x) / total**2
+        self.last_trace = float(x @ x) / total**2
         return 0.5 * float(x @ x) - np.log(total), (L - gradient_of_sum / total).ravel()
 
-    def _after_step(self, intermediate_result: OptimizeResult) -> None:
-        """Record the objective, and stop when the gap is small enough."""
-        self.objective.append(self._last)
-        self.report(len(self.objective), self._last)
-        if len(self.objective) % STEPS_PER_CHECK == 0:
-            _, gap = self._bounded(intermediate_result.x.reshape(self._shape))
-            if gap <= self.tol:
-                raise StopIteration
-
-    def _bounded(self, L: Floats) -> tuple[float, float]:
+    def bound(self, L: Floats) -> tuple[float, float]:
         """Return the weighted sum of lengths, and the relative gap.
 
         The sum is concave in B: for matrices of trace one it is at most half of the current sum plus the largest
@@ -107,47 +103,19 @@ class _FullProblem:
         size = float(np.linalg.norm(L))
         lengths, _ = self._lengths(L / size)
         total = float(self.weight @ lengths)
-        bound = total / 2 + self._largest_eigenvalue(self.weight / (2 * lengths))
-        return total * size, max(1.0 - (total / bound) ** 2, 0.0)
-
-    @property
-    def _shape(self) -> tuple[int, ...]:
-        return (self.vectors.shape[1], self.vectors.shape[1])
-
-    def _start(self) -> Floats:
-        return np.eye(self.vectors.shape[1]) / np.sqrt(self.vectors.shape[1])
+        weight = self.weight / (2 * lengths)
+        if self.diagonal:
+            largest = (weight @ self.vectors**2).max()
+        else:
+            largest = np.linalg.eigvalsh((self.vectors.T * weight) @ self.vectors)[-1]
+        return total * size, max(1.0 - (total / (total / 2 + float(largest))) ** 2, 0.0)
 
     def _lengths(self, L: Floats) -> tuple[Floats, Floats]:
         """Return the length of every vector under L L', and the gradient of their weighted sum."""
+        if self.diagonal:
+            squares = self.vectors**2
+            lengths = np.maximum(np.sqrt(squares @ L**2), MIN_LENGTH)
+            return lengths, ((self.weight / lengths) @ squares) * L
         mapped = self.vectors @ L
         lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", mapped, mapped)), MIN_LENGTH)
         return lengths, (self.vectors.T * (self.weight / lengths)) @ mapped
-
-    def _largest_eigenvalue(self, weight: Floats) -> float:
-        """Return the largest eigenvalue of the sum of weight * vv'."""
-        return float(np.linalg.eigvalsh((self.vectors.T * weight) @ self.vectors)[-1])
-
-    def _as_root(self, L: Floats) -> Floats:
-        return L
-
-
-class _DiagonalProblem(_FullProblem):
-    """The same problem with a diagonal L, as a vector."""
-
-    @property
-    def _shape(self) -> tuple[int, ...]:
-        return (self.vectors.shape[1],)
-
-    def _start(self) -> Floats:
-        return np.full(self.vectors.shape[1], 1.0 / np.sqrt(self.vectors.shape[1]))
-
-    def _lengths(self, L: Floats) -> tuple[Floats, Floats]:
-        squares = self.vectors**2
-        lengths = np.maximum(np.sqrt(squares @ L**2), MIN_LENGTH)
-        return lengths, ((self.weight / lengths) @ squares) * L
-
-    def _largest_eigenvalue(self, weight: Floats) -> float:
-        return float((weight @ self.vectors**2).max())
-
-    def _as_root(self, L: Floats) -> Floats:
-        return np.diag(L)

@@ -15,9 +15,8 @@ from mustlink._types import Array, Floats
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError
-from mustlink.spectral._base import SpectralMixin
 from mustlink.spectral._eigenvectors import leading_vectors
-from mustlink.spectral._graph import Graph, check_array_fits
+from mustlink.spectral._graph import Graph, SpectralMixin, check_array_fits
 from mustlink.spectral._satisfaction import bounded_vectors, find_bound, normalized_links
 
 __all__ = ["ConstrainedSpectral"]

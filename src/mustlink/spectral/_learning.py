@@ -16,8 +16,8 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import Constraints
-from mustlink.spectral._base import SpectralMixin
 from mustlink.spectral._eigenvectors import leading_vectors
+from mustlink.spectral._graph import SpectralMixin
 
 __all__ = ["SpectralLearning"]
 

@@ -13,8 +13,8 @@ from sklearn.utils import check_random_state
 
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink.base import check_enough_rows
-from mustlink.spectral._base import SpectralMixin
 from mustlink.spectral._eigenvectors import leading_vectors
+from mustlink.spectral._graph import SpectralMixin
 from mustlink.spectral._rotation import rotate_to_indicators
 
 __all__ = ["NormalizedSpectralClustering"]
