@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,9 +67,9 @@ def prepared(estimator: BaseEstimator, **parameters: Any) -> Any:
 
 def fitted(estimator: BaseEstimator, X: Any, y: Any = None, *, constraints: Any = None, **parameters: Any) -> Any:
     """Return a fitted copy."""
-    copy = prepared(estimator, **parameters)
-    copy.fit(X, y, constraints=constraints)
-    return copy
+    model = prepared(estimator, **parameters)
+    model.fit(X, y, constraints=constraints)
+    return model
 
 
 def has_parameter(estimator: BaseEstimator, name: str) -> bool:
@@ -84,21 +85,33 @@ def is_hard(estimator: BaseEstimator) -> bool:
     return has_parameter(estimator, "on_infeasible") and getattr(estimator, "enforce", "hard") != "soft"
 
 
-def expect(holds: object, estimator: BaseEstimator, sentence: str) -> None:
-    """Fail with a message that begins with the name of the estimator."""
+def expect(holds: object, sentence: str) -> None:
+    """Fail with a sentence, which the suite begins with the name of the estimator."""
     if not holds:
-        raise AssertionError(f"{type(estimator).__name__}: {sentence}")
+        raise AssertionError(sentence)
 
 
-def expect_labels(estimator: BaseEstimator, found: Any, expected: Any, sentence: str) -> None:
+def expect_labels(found: Any, expected: Any, sentence: str) -> None:
     """Fail unless two lists of labels are equal."""
-    differing = np.flatnonzero(np.asarray(found) != np.asarray(expected))
-    expect(not differing.size, estimator, f"{sentence}: {differing.size} rows have other labels.")
+    n_differing = np.count_nonzero(np.asarray(found) != np.asarray(expected))
+    expect(not n_differing, f"{sentence}: {n_differing} rows have other labels.")
 
 
-def expect_partition(estimator: BaseEstimator, found: Any, expected: Any, sentence: str) -> None:
+def expect_partition(found: Any, expected: Any, sentence: str) -> None:
     """Fail unless two lists of labels are equal up to the numbers of the clusters."""
-    expect(same_partition(found, expected), estimator, f"{sentence}: the clusters are not the same.")
+    expect(same_partition(found, expected), f"{sentence}: the clusters are not the same.")
+
+
+def expect_same_fit(found: BaseEstimator, expected: BaseEstimator, sentence: str) -> None:
+    """Fail unless all learned attributes of two fitted estimators are equal, bit for bit."""
+    differing = differing_attribute(found, expected)
+    expect(differing is None, f"{sentence} in {differing}.")
+
+
+def expect_kept(links: Constraints, labels: Any) -> None:
+    """Fail if labels of a hard method break a link."""
+    broken = links.violations(labels)
+    expect(broken.is_empty, f"it is hard, but of {links!r} its labels break {broken!r}.")
 
 
 def same_partition(one: Any, other: Any) -> bool:
@@ -110,26 +123,21 @@ def same_partition(one: Any, other: Any) -> bool:
     return n_pairs == len(np.unique(one)) == len(np.unique(other))
 
 
-def expect_error(
-    estimator: BaseEstimator,
-    kinds: type[Exception] | tuple[type[Exception], ...],
-    action: Callable[[], object],
-    when: str,
-    named: Sequence[object] = (),
-) -> None:
-    """Fail unless an action raises the expected error, with a message that names the given words or rows."""
+@contextmanager
+def expect_error(kinds: type[Exception] | tuple[type[Exception], ...], when: str, named: Any = ()) -> Iterator[None]:
+    """Fail unless the block raises the expected error, with a message that names the given words or rows."""
     expected = " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
     try:
-        action()
+        yield
     except kinds as error:
         for word in named:
             is_named = re.search(rf"\b{re.escape(str(word))}\b", str(error), re.IGNORECASE)
-            expect(is_named, estimator, f"{when}, the message does not name {word}: {error}")
-        return
+            expect(is_named, f"{when}, the message does not name {word}: {error}")
     except Exception as error:
         sentence = f"{when}, {expected} was expected, and {type(error).__name__} was raised: {error}"
-        raise AssertionError(f"{type(estimator).__name__}: {sentence}") from error
-    expect(False, estimator, f"{when}, {expected} was expected, and nothing was raised.")
+        raise AssertionError(sentence) from error
+    else:
+        raise AssertionError(f"{when}, {expected} was expected, and nothing was raised.")
 
 
 def learned(estimator: BaseEstimator) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 from unittest import SkipTest
 
@@ -79,9 +79,9 @@ def yield_checks(
     Notes
     -----
     An estimator with a parameter `on_infeasible` is taken for hard, unless it has ``enforce="soft"``: it must never
-    return labels that break a link.
-    All others are soft and must return a result also for contradictory links. ``predict`` and ``transform`` are checked
-    if they exist; whether a sparse X and NaN are allowed is read from the tags.
+    return labels that break a link. All others are soft and must return a result also for contradictory links.
+    ``predict`` and ``transform`` are checked if they exist; whether a sparse X and NaN are allowed is read from the
+    tags.
 
     Examples
     --------
@@ -107,10 +107,23 @@ def yield_checks(
         checks += [_links.check_hard_never_violates, _links.check_relaxing]
         if has_parameter(estimator, "n_clusters"):
             checks.append(_links.check_more_apart_than_clusters)
-    yield from ((check.__name__, check) for check in checks)
+    yield from ((check.__name__, _naming(check)) for check in checks)
     if unconstrained is not None:
         check = _links.check_no_links_is_the_unconstrained_algorithm
-        yield check.__name__, partial(check, unconstrained=unconstrained)
+        yield check.__name__, _naming(partial(check, unconstrained=unconstrained))
+
+
+def _naming(check: Check) -> Check:
+    """Return a check whose message begins with the name of the estimator."""
+
+    @wraps(check)
+    def named(estimator: Any) -> None:
+        try:
+            check(estimator)
+        except AssertionError as error:
+            raise AssertionError(f"{type(estimator).__name__}: {error}") from error
+
+    return named
 
 
 def check_constrained_clusterer(
