@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
-from mustlink.reproduce.engine._store import Record
+from mustlink.reproduce.engine._results import Record, Results, Run
 from mustlink.reproduce.papers.active import N_STEPS, QUESTIONS, STRATEGIES, first_above, stays_above
 
 

@@ -9,10 +9,10 @@ import pytest
 from mustlink.constraints import Constraints
 from mustlink.reproduce.engine._claims import Claim, Verdict
 from mustlink.reproduce.engine._figures import Figure, LineStyle, curve_panels
-from mustlink.reproduce.engine._methods import Labeling, Method
+from mustlink.reproduce.engine._methods import Labeling
 from mustlink.reproduce.engine._problem import DataSet, Problem
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
-from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._results import Run
 from mustlink.reproduce.engine._tables import score_table
 
 matplotlib.use("Agg")
@@ -37,11 +37,7 @@ def refusal(problem: Problem) -> Labeling:
     return Labeling(problem.y)
 
 
-METHODS = (
-    Method("truth", truth),
-    Method("chance", chance),
-    Method("refusal", refusal),
-)
+METHODS = {"truth": truth, "chance": chance, "refusal": refusal}
 
 
 def draw(y: np.ndarray, run: Run) -> Constraints:
@@ -50,7 +46,7 @@ def draw(y: np.ndarray, run: Run) -> Constraints:
 
 def runs(plan: RunPlan) -> list[Run]:
     return [
-        Run("toy", dataset, method.name, amount, trial)
+        Run("toy", dataset, method, amount, trial)
         for dataset in plan.datasets
         for trial in range(plan.trials)
         for method in METHODS
@@ -79,7 +75,7 @@ def toy() -> Protocol:
                         "Toy scores",
                         "nmi",
                         datasets=TITLES,
-                        methods=[method.name for method in METHODS],
+                        methods=METHODS,
                     )
                 ],
                 lambda results: [

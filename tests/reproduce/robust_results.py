@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
-from mustlink.reproduce.engine._store import Record
+from mustlink.reproduce.engine._results import Record, Results, Run
 from mustlink.reproduce.papers.robust import (
     AMOUNTS,
     CASES,

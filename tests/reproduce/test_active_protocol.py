@@ -7,8 +7,7 @@ import pytest
 
 from mustlink.reproduce._run_paper import find_protocol
 from mustlink.reproduce.engine._page import Page
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._results import Results, Run
 from mustlink.reproduce.papers.active import (
     CONSOLIDATE,
     MINMAX,

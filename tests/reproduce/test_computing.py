@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from mustlink.errors import DataNotFoundError
-from mustlink.reproduce.engine._computing import compute_runs, stored_results
-from mustlink.reproduce.engine._methods import Method, compute_record
+from mustlink.reproduce.engine._methods import compute_record
 from mustlink.reproduce.engine._problem import DataSet, make_problem, principal_components, standardize, whiten_faces
-from mustlink.reproduce.engine._run import Run
-from mustlink.reproduce.engine._store import ResultStore
+from mustlink.reproduce.engine._protocol import compute_runs, stored_results
+from mustlink.reproduce.engine._results import ResultStore, Run
 
 
 @pytest.fixture
@@ -119,10 +118,10 @@ def test_warnings_are_part_of_the_result(toy):
     def warns(problem):
         for _ in range(3):
             warnings.warn("slow", UserWarning, stacklevel=1)
-        return toy.methods[0].fit(problem)
+        return toy.methods["truth"](problem)
 
     run = Run("toy", "iris", "truth", 5, trial=0)
-    record = compute_record(run, Method("warns", warns), make_problem(run, toy.datasets[0], toy.draw))
+    record = compute_record(run, warns, make_problem(run, toy.datasets[0], toy.draw))
     assert record.warnings == ["UserWarning: slow"]
 
 
@@ -168,7 +167,7 @@ def test_a_renamed_method_keeps_its_seeds(toy):
     old = toy.compute(Run("toy", "iris", "chance", 5, trial=0, rows=60))
     renamed = replace(
         toy,
-        methods=[Method("luck", toy.methods[1].fit)],
+        methods={"luck": toy.methods["chance"]},
         seed_names={"luck": "chance", "game": "toy"},
     )
     new = renamed.compute(Run("game", "iris", "luck", 5, trial=0, rows=60))

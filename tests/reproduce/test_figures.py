@@ -5,9 +5,7 @@ import pytest
 
 from mustlink._plot_style import COLORS, MARKERS
 from mustlink.reproduce.engine._figures import LineStyle, curve_panels, draw_panels, round_lines
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
-from mustlink.reproduce.engine._store import Record
+from mustlink.reproduce.engine._results import Record, Results, Run
 
 
 @pytest.fixture(autouse=True)

@@ -9,11 +9,9 @@ import pytest
 from rich.console import Console
 
 from mustlink.reproduce._run_paper import find_protocol
-from mustlink.reproduce.engine._computing import compute_runs
 from mustlink.reproduce.engine._page import Page
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
-from mustlink.reproduce.engine._store import Record, ResultStore
+from mustlink.reproduce.engine._protocol import compute_runs
+from mustlink.reproduce.engine._results import Record, Results, ResultStore, Run
 from mustlink.reproduce.engine._tables import (
     Table,
     _amount_text,

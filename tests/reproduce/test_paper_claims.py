@@ -6,9 +6,7 @@ import pytest
 
 from mustlink.reproduce._run_paper import find_protocol, paper_names
 from mustlink.reproduce.engine._page import Page
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
-from mustlink.reproduce.engine._store import Record
+from mustlink.reproduce.engine._results import Record, Results, Run
 from mustlink.reproduce.papers.bbc import PUBLISHED_AP, PUBLISHED_K, SHARES
 from mustlink.reproduce.papers.bbc import TITLES as BBC_SETS
 from mustlink.reproduce.papers.bckm import SECONDS

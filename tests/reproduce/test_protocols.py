@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from mustlink.reproduce._run_paper import find_protocol, paper_names
-from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._results import Run
 from mustlink.reproduce.papers.bbc import distance_ratio
 
 
@@ -69,7 +69,7 @@ def test_every_method_clusters(paper):
     protocol = find_protocol(paper)
     dataset = {"boostcluster": "wdbc", "bbc": "wine", "bckm": "iris", "active": "iris", "robust": "wine"}[paper]
     amount = {"bbc": 0.1, "active": 5}.get(paper, 40)
-    for method in [method.name for method in protocol.methods]:
+    for method in protocol.methods:
         record = protocol.compute(Run(paper, dataset, method, amount, trial=0, rows=80))
         assert record.error is None, (method, record.error)
         assert 0 <= record.scores["nmi"] <= 1

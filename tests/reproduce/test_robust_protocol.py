@@ -7,9 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
-from mustlink.reproduce.engine._store import Record
+from mustlink.reproduce.engine._results import Record, Results, Run
 from mustlink.reproduce.papers.robust import (
     FIXED,
     OTHER_BASES,
@@ -103,7 +101,7 @@ def test_the_full_run_has_more_trials():
     assert {run.dataset for run in full} == {data.name for data in PROTOCOL.datasets}
 
 
-@pytest.mark.parametrize("method", [method.name for method in PROTOCOL.methods])
+@pytest.mark.parametrize("method", list(PROTOCOL.methods))
 def test_every_method_clusters_and_counts_its_suspects(method):
     record = PROTOCOL.compute(Run("robust", "wine", method, 40, trial=0, noise=0.2, rows=80))
     assert record.error is None

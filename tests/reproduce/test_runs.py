@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 import pytest
 
 from mustlink._version import __version__
-from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._results import Run
 
 RUN = Run("bckm", "iris", "BCKM", 100, trial=3)
 OTHER = {

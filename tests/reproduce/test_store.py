@@ -6,8 +6,7 @@ import math
 import pytest
 
 from mustlink.errors import FileFormatError
-from mustlink.reproduce.engine._run import Run
-from mustlink.reproduce.engine._store import Record, ResultStore
+from mustlink.reproduce.engine._results import Record, ResultStore, Run
 
 RUNS = [Run("toy", "iris", "truth", amount, trial=0) for amount in (1, 2, 3)]
 

@@ -10,8 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-__all__ = ["build_bunch", "number_classes", "to_array"]
-
 _ENCODING = (
     "These columns hold text: {columns}. Encode them before clustering: categories for example with "
     "sklearn.preprocessing.OneHotEncoder, free text with sklearn.feature_extraction.text.TfidfVectorizer; "

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-__all__ = ["Customers", "SamplePaths", "make_customers", "sample_paths"]
-
 _HEADER = (
     "customer",
     "visits_per_month",

@@ -15,8 +15,6 @@ from sklearn.utils import Bunch
 from mustlink.datasets._bunch import build_bunch, number_classes, to_array
 from mustlink.errors import FileFormatError
 
-__all__ = ["DATA_VARIABLE", "data_folder", "files_in_folder", "read_bunch", "where"]
-
 DATA_VARIABLE = "MUSTLINK_DATA"
 _SUFFIX = ".csv.gz"
 _LABEL = "label"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["FOLDER_SETS", "SKLEARN_SETS", "SUBSETS", "FolderSet", "SklearnSet", "Subset"]
-
 
 @dataclass(frozen=True)
 class SklearnSet:

@@ -15,8 +15,6 @@ from mustlink.datasets._folder import DATA_VARIABLE, files_in_folder, read_bunch
 from mustlink.datasets._known_sets import FOLDER_SETS, SKLEARN_SETS, SUBSETS, Subset
 from mustlink.errors import DataNotFoundError, FileFormatError
 
-__all__ = ["load", "names"]
-
 _SOURCES = ("auto", "sklearn", "folder")
 
 

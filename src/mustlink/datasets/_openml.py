@@ -15,8 +15,6 @@ from sklearn.utils import Bunch
 from mustlink.datasets._bunch import build_bunch, number_classes, to_array
 from mustlink.errors import DataNotFoundError
 
-__all__ = ["fetch"]
-
 _MISSING_CATEGORY = "?"
 _RETRIES = "A network error occurred|Downloaded file could have been corrupted|Invalid cache, redownloading"
 

@@ -13,8 +13,6 @@ from sklearn.utils import get_tags
 from mustlink.estimator_checks import _contract, _input, _links
 from mustlink.estimator_checks._cases import has_parameter, is_hard
 
-__all__ = ["check_constrained_clusterer", "parametrize_with_checks", "yield_checks"]
-
 Check = Callable[[Any], None]
 
 FOR_ALL: tuple[Check, ...] = (

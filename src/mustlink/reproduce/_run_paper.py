@@ -7,12 +7,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from mustlink.reproduce.engine._computing import compute_runs
 from mustlink.reproduce.engine._page import Page
-from mustlink.reproduce.engine._protocol import Protocol
-from mustlink.reproduce.engine._store import ResultStore
-
-__all__ = ["find_protocol", "paper_names", "run_paper"]
+from mustlink.reproduce.engine._protocol import Protocol, compute_runs
+from mustlink.reproduce.engine._results import ResultStore
 
 _PAPERS = ("boostcluster", "bbc", "bckm", "active", "robust")
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from mustlink.reproduce.engine._results import Results
 
-__all__ = ["NO_RESULTS", "TIE", "Claim", "Verdict", "join_words", "missing_methods", "score_text"]
-
 # Scores that differ by less are tied: over a few trials that much is chance.
 TIE = 0.02
 

@@ -11,8 +11,6 @@ from typing import Any
 from mustlink._plot_style import COLORS, DARK, MARKERS, pyplot
 from mustlink.reproduce.engine._results import Results
 
-__all__ = ["Figure", "Line", "LineStyle", "curve_figures", "curve_panels", "draw_panels", "round_lines"]
-
 
 @dataclass(frozen=True)
 class Figure:
@@ -23,13 +21,8 @@ class Figure:
     draw: Callable[[], Any]
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of a panel; without x, it goes across the whole panel."""
-
-    x: Sequence[float]
-    y: Sequence[float]
-    style: Mapping[str, Any]
+# Draws one line into the axes of matplotlib that it is given.
+Line = Callable[[Any], object]
 
 
 @dataclass(frozen=True)
@@ -42,23 +35,18 @@ class LineStyle:
 
     def options(self) -> dict[str, Any]:
         """Return the arguments for matplotlib."""
-        color = COLORS[self.place % len(COLORS)]
-        return {
-            "color": color,
-            "marker": MARKERS[self.place % len(MARKERS)],
-            "linestyle": self.dashes,
-            "linewidth": 1.4,
-            "markersize": 5,
-            "markerfacecolor": "white" if self.dashes != "-" else color,
-        }
+        color, marker = COLORS[self.place % len(COLORS)], MARKERS[self.place % len(MARKERS)]
+        filling = "white" if self.dashes != "-" else color
+        line = {"color": color, "linestyle": self.dashes, "linewidth": 1.4}
+        return line | {"marker": marker, "markersize": 5, "markerfacecolor": filling}
 
-    def line(self, x: Sequence[float], y: Sequence[float], label: str, **more: Any) -> Line:
+    def line(self, x: Sequence[float], y: Sequence[float], label: str | None, **more: Any) -> Line:
         """Return a line in this style."""
-        return Line(x, y, {**self.options(), "label": label, **more})
+        return lambda axes: axes.plot(x, y, **self.options() | {"label": label} | more)
 
     def level(self, y: float, label: str | None = None) -> Line:
         """Return a thin line across the panel."""
-        return Line((), (y,), {**self.options(), "label": label, "marker": "", "linewidth": 1.0})
+        return lambda axes: axes.axhline(y, **self.options() | {"label": label, "marker": "", "linewidth": 1.0})
 
 
 def round_lines(runs: Sequence[Sequence[float]], style: LineStyle, label: str) -> list[Line]:
@@ -69,11 +57,9 @@ def round_lines(runs: Sequence[Sequence[float]], style: LineStyle, label: str) -
     longest = max(len(run) for run in runs)
     padded = [[*run, *[run[-1]] * (longest - len(run))] for run in runs]
     mean = [sum(values) / len(padded) for values in zip(*padded, strict=True)]
-    thin = {"color": style.options()["color"], "linewidth": 0.5, "alpha": 0.5}
-    return [
-        *(Line(range(len(run)), run, thin) for run in runs),
-        style.line(range(longest), mean, label, markevery=max(1, longest // 6)),
-    ]
+    thin = {"marker": "", "linestyle": "-", "linewidth": 0.5, "alpha": 0.5}
+    lines = [style.line(range(len(run)), run, None, **thin) for run in runs]
+    return [*lines, style.line(range(longest), mean, label, markevery=max(1, longest // 6))]
 
 
 def curve_figures(
@@ -86,12 +72,9 @@ def curve_figures(
     styles: Mapping[str, LineStyle],
 ) -> Iterator[Figure]:
     """Yield a figure of a score on all points and one on the unlinked points; the caption has a place for which."""
-    for suffix, column, where in (
-        ("", score, "all points"),
-        ("-unlinked", f"{score}_unconstrained", "unlinked points"),
-    ):
+    for suffix, ending, where in (("", "", "all points"), ("-unlinked", "_unconstrained", "unlinked points")):
         axis_titles = ("number of links", f"{label}, {where}")
-        draw = partial(curve_panels, results, column, titles, styles, axis_titles=axis_titles)
+        draw = partial(curve_panels, results, score + ending, titles, styles, axis_titles=axis_titles)
         yield Figure(name + suffix, caption.format(where=where), draw)
 
 
@@ -126,16 +109,11 @@ def draw_panels(panels: Mapping[str, Sequence[Line]], *, axis_titles: tuple[str,
     size = (3.4 * n_columns, 2.7 * n_rows + 0.9)
     figure, grid = pyplot().subplots(n_rows, n_columns, figsize=size, squeeze=False, layout="constrained")
     handles: dict[str, Any] = {}
-    for place, axes in enumerate(grid.flat):
-        if place >= len(panels):
-            axes.set_visible(False)
-            continue
-        title, lines = list(panels.items())[place]
-        for line in lines:
-            if len(line.x):
-                axes.plot(line.x, line.y, **line.style)
-            else:
-                axes.axhline(line.y[0], **line.style)
+    for axes in grid.flat[len(panels) :]:
+        axes.set_visible(False)
+    for axes, (title, lines) in zip(grid.flat, panels.items(), strict=False):
+        for draw in lines:
+            draw(axes)
         axes.set_title(title, fontsize=10)
         axes.grid(True, linewidth=0.4, alpha=0.5)
         axes.tick_params(labelsize=8, colors=DARK)
@@ -145,7 +123,6 @@ def draw_panels(panels: Mapping[str, Sequence[Line]], *, axis_titles: tuple[str,
     figure.supxlabel(axis_titles[0], fontsize=9)
     figure.supylabel(axis_titles[1], fontsize=9)
     if handles:
-        columns = min(3, len(handles))
         options = {"loc": "outside upper center", "frameon": False, "handlelength": 3.6, "fontsize": 8}
-        figure.legend(list(handles.values()), list(handles), ncols=columns, **options)
+        figure.legend(list(handles.values()), list(handles), ncols=min(3, len(handles)), **options)
     return figure

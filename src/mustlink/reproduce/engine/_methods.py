@@ -13,10 +13,7 @@ import numpy as np
 from mustlink._types import Array
 from mustlink.metrics import scores
 from mustlink.reproduce.engine._problem import Problem
-from mustlink.reproduce.engine._run import Run
-from mustlink.reproduce.engine._store import Record
-
-__all__ = ["MIN_UNLINKED", "Labeling", "Method", "compute_record", "fit_links", "score_labels"]
+from mustlink.reproduce.engine._results import Record, Run
 
 # With fewer unlinked points, a score on them is mostly chance.
 MIN_UNLINKED = 10
@@ -34,12 +31,7 @@ class Labeling:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Method:
-    """A way to cluster a problem."""
-
-    name: str
-    fit: Callable[[Problem], Labeling]
+Method = Callable[[Problem], Labeling]
 
 
 def fit_links(estimator: Any, problem: Problem) -> Labeling:
@@ -52,8 +44,7 @@ def compute_record(run: Run, method: Method, problem: Problem) -> Record:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            figures = _timed(method, problem) if run.measure == "seconds" else _scored(method, problem)
-            error = None
+            figures, error = _compute_figures(run, method, problem), None
         except Exception as failure:  # a method may fail in any way, and the other runs must still be computed
             figures, error = {}, f"{type(failure).__name__}: {failure}"
     messages = list(dict.fromkeys(f"{entry.category.__name__}: {entry.message}" for entry in caught))
@@ -69,21 +60,17 @@ def score_labels(problem: Problem, labels: Array) -> dict[str, Any]:
     return figures | {"n_clusters": len(np.unique(labels[labels >= 0])), "n_unlinked": n_unlinked}
 
 
-def _timed_fit(method: Method, problem: Problem) -> tuple[Labeling, float]:
-    """Fit a method and return the seconds it took."""
-    started = time.perf_counter()
-    labeling = method.fit(problem)
-    return labeling, time.perf_counter() - started
-
-
-def _scored(method: Method, problem: Problem) -> dict[str, Any]:
-    """Fit a method once and score its labels."""
+def _compute_figures(run: Run, method: Method, problem: Problem) -> dict[str, Any]:
+    """Fit a method once and score its labels; or return its median time, after a fit that compiles its kernels."""
     labeling, seconds = _timed_fit(method, problem)
+    if run.measure == "seconds":
+        times = [_timed_fit(method, problem)[1] for _ in range(_N_TIMED if seconds < _LONG_RUN else 1)]
+        return {"seconds": float(np.median(times))}
     return score_labels(problem, labeling.labels) | {"seconds": seconds} | dict(labeling.facts)
 
 
-def _timed(method: Method, problem: Problem) -> dict[str, Any]:
-    """Return the median time of a method, after a first fit that compiles its kernels."""
-    first = _timed_fit(method, problem)[1]
-    times = [_timed_fit(method, problem)[1] for _ in range(_N_TIMED if first < _LONG_RUN else 1)]
-    return {"seconds": float(np.median(times))}
+def _timed_fit(method: Method, problem: Problem) -> tuple[Labeling, float]:
+    """Fit a method and return the seconds it took."""
+    started = time.perf_counter()
+    labeling = method(problem)
+    return labeling, time.perf_counter() - started

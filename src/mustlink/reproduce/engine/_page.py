@@ -19,8 +19,6 @@ from mustlink.reproduce.engine._tables import Table, escape_rst, to_csv, to_mark
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Page"]
-
 _DPI = 110
 
 

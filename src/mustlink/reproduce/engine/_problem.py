@@ -14,18 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from mustlink._types import Array, Ints
 from mustlink.constraints import Constraints
 from mustlink.datasets import load
-from mustlink.reproduce.engine._run import Run
-
-__all__ = [
-    "DataSet",
-    "DrawLinks",
-    "Problem",
-    "draw_pairs",
-    "make_problem",
-    "principal_components",
-    "standardize",
-    "whiten_faces",
-]
+from mustlink.reproduce.engine._results import Run
 
 DrawLinks = Callable[[Ints, Run], Constraints]
 

@@ -1,21 +1,20 @@
-"""The contents of a reproduction: parts, each with runs, tables, figures and claims."""
+"""The contents of a reproduction, parts with runs, tables, figures and claims, and the computing of the runs."""
 
 from __future__ import annotations
 
+import random
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from mustlink._progress import progress
 from mustlink.datasets import load, names
 from mustlink.reproduce.engine._claims import Claim
 from mustlink.reproduce.engine._figures import Figure
 from mustlink.reproduce.engine._methods import Method, compute_record
 from mustlink.reproduce.engine._problem import DataSet, DrawLinks, make_problem
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
-from mustlink.reproduce.engine._store import Record
+from mustlink.reproduce.engine._results import Record, Results, ResultStore, Run
 from mustlink.reproduce.engine._tables import Table
-
-__all__ = ["Part", "Protocol", "RunPlan"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class Protocol:
     source: str  # the paper
     intro: str  # what is computed, and how it differs from the paper
     datasets: Sequence[DataSet]
-    methods: Sequence[Method]
+    methods: Mapping[str, Method]
     draw: DrawLinks
     parts: Sequence[Part]
     quick: RunPlan  # of less than ten minutes
@@ -95,10 +94,10 @@ class Protocol:
 
     def compute(self, run: Run) -> Record:
         """Compute one run."""
-        method = next(method for method in self.methods if method.name == run.method)
         data = next(data for data in self.datasets if data.name == run.dataset)
         paper, name = (self.seed_names.get(name, name) for name in (run.paper, run.method))
-        return compute_record(run, method, make_problem(replace(run, paper=paper, method=name), data, self.draw))
+        problem = make_problem(replace(run, paper=paper, method=name), data, self.draw)
+        return compute_record(run, self.methods[run.method], problem)
 
     def check_data(self, runs: Iterable[Run]) -> None:
         """Raise before the first run is computed if a data set is not on this machine."""
@@ -106,3 +105,43 @@ class Protocol:
         for name in dict.fromkeys(run.dataset for run in runs):
             if not present.get(name, False):
                 load(name)
+
+
+def stored_results(store: ResultStore, runs: Sequence[Run]) -> Results:
+    """Return the stored results of some runs, in the order of the runs."""
+    records = store.read()
+    return Results(records[key] for key in (run.key() for run in runs) if key in records)
+
+
+def compute_runs(
+    protocol: Protocol, runs: Sequence[Run], store: ResultStore, *, n_jobs: int = 1, show: bool = True
+) -> Results:
+    """Compute the runs that have no result yet or failed, and return the results of all.
+
+    Results are stored as soon as they are computed. With n_jobs=-1, as many runs as there are cores are computed at the
+    same time; runs that are timed are always alone. The progress bar is shown on a terminal only.
+    """
+    finished = {key for key, record in store.read().items() if record.error is None}
+    pending = [run for run in runs if run.key() not in finished]
+    # In a fixed random order, the mean time of the runs so far predicts the time that is left.
+    random.Random(0).shuffle(pending)
+    protocol.check_data(pending)
+    together = [run for run in pending if run.measure != "seconds"]
+    alone = [run for run in pending if run.measure == "seconds"]
+    shown, n_done = show and sys.stderr.isatty(), len(runs) - len(pending)
+    with progress(len(runs), protocol.name, shown=shown, n_done=n_done, stderr=True, timed=True) as advance:
+        for batch, jobs in ((together, n_jobs), (alone, 1)):
+            for record in _records(protocol, batch, jobs):
+                store.append(record)
+                advance()
+    return stored_results(store, runs)
+
+
+def _records(protocol: Protocol, runs: Sequence[Run], n_jobs: int) -> Iterator[Record]:
+    """Yield results as they are computed."""
+    if n_jobs == 1 or len(runs) < 2:
+        yield from map(protocol.compute, runs)
+        return
+    from joblib import Parallel, delayed
+
+    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(protocol.compute)(run) for run in runs)

@@ -7,24 +7,13 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from mustlink.reproduce.engine._results import Results, nan_mean
 
 if TYPE_CHECKING:
     import rich.table
-
-__all__ = [
-    "Table",
-    "mean_table",
-    "number_text",
-    "pair_text",
-    "score_table",
-    "to_csv",
-    "to_markdown",
-    "to_rich",
-    "to_rst",
-]
 
 _UNKNOWN = "n/a"
 
@@ -64,19 +53,14 @@ def score_table(
     fields, amounts = ("dataset", "method", "amount"), results.amounts()
     means, unlinked = (results.means(column, *fields) for column in (score, f"{score}_unconstrained"))
     failed = {tuple(getattr(record.run, field) for field in fields) for record in results.failures}
-    methods, rows = list(methods), []
-    for dataset, label in datasets.items():
-        for method in methods:
-            entries = [
-                pair_text(means[key], unlinked.get(key, math.nan))
-                if key in means
-                else "failed"
-                if key in failed
-                else ""
-                for key in ((dataset, method, amount) for amount in amounts)
-            ]
-            if any(entries):
-                rows.append((label, method, *entries))
+    rows = []
+    for dataset, method in product(datasets, methods):
+        entries = []
+        for key in ((dataset, method, amount) for amount in amounts):
+            failure = "failed" if key in failed else ""
+            entries.append(pair_text(means[key], unlinked.get(key, math.nan)) if key in means else failure)
+        if any(entries):
+            rows.append((datasets[dataset], method, *entries))
     return Table(name, title, ("set", "method", *(_amount_text(amount, unit) for amount in amounts)), tuple(rows))
 
 
@@ -84,14 +68,13 @@ def mean_table(results: Results, name: str, title: str, score: str, methods: Ite
     """Lay out the means over all data sets: a row per method, a column per amount above zero."""
     datasets, amounts = results.unique("dataset"), [amount for amount in results.amounts() if amount > 0]
     scores = [results.means(column, "dataset", "method", "amount") for column in (score, f"{score}_unconstrained")]
-    present = set(results.unique("method"))
-    rows = []
+    present, rows = results.unique("method"), []
     for method in (method for method in methods if method in present):
-        keys = ([(dataset, method, amount) for dataset in datasets] for amount in amounts)
-        entries = (
-            pair_text(*(nan_mean(means.get(key, math.nan) for key in cell) for means in scores)) for cell in keys
-        )
-        rows.append((method, *entries))
+        row = [method]
+        for amount in amounts:
+            cell = [(dataset, method, amount) for dataset in datasets]
+            row.append(pair_text(*(nan_mean(means.get(key, math.nan) for key in cell) for means in scores)))
+        rows.append(tuple(row))
     header = ("method", *(_amount_text(amount, "links") for amount in amounts))
     return Table(name, title, header, tuple(rows), "In brackets: over the sets that have enough unlinked points.")
 
@@ -106,18 +89,17 @@ def to_rich(table: Table) -> rich.table.Table:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    shown = RichTable(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), title=table.title)
-    shown.title_justify = "left"
-    shown.title_style = "bold"
+    shown = RichTable(
+        box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", title_style="bold", title_justify="left"
+    )
+    shown.title, shown.caption = table.title, Text(table.note) if table.note else None
+    shown.caption_justify = "left"
     for place, heading in enumerate(table.header):
         cells = [row[place] for row in table.rows]
         numeric = bool(cells) and all(cell in ("", _UNKNOWN, "failed") or cell[:1].isdigit() for cell in cells)
         shown.add_column(heading, justify="right" if numeric else "left", overflow="fold")
     for row in table.rows:
         shown.add_row(*(Text(cell) for cell in row))
-    if table.note:
-        shown.caption = Text(table.note)
-        shown.caption_justify = "left"
     return shown
 
 

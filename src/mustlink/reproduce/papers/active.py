@@ -17,14 +17,11 @@ from mustlink.kmeans import MPCKMeans, PCKMeans
 from mustlink.metrics import adjusted_rand
 from mustlink.reproduce.engine._claims import Claim, Verdict, join_words, missing_methods, score_text
 from mustlink.reproduce.engine._figures import Figure, Line, LineStyle, draw_panels
-from mustlink.reproduce.engine._methods import MIN_UNLINKED, Labeling, Method, score_labels
+from mustlink.reproduce.engine._methods import MIN_UNLINKED, Labeling, score_labels
 from mustlink.reproduce.engine._problem import DataSet, Problem, standardize
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._results import Results, Run
 from mustlink.reproduce.engine._tables import Table, pair_text
-
-__all__ = ["PROTOCOL"]
 
 PAPER = "active"
 TARGET = 0.9
@@ -83,9 +80,6 @@ def stays_above(stops: list[int], scores: list[float]) -> int | None:
     below = [place for place, score in enumerate(scores) if score < TARGET]
     after = below[-1] + 1 if below else 0
     return stops[after] if after < len(stops) else None
-
-
-METHODS = tuple(Method(strategy, partial(ask_and_cluster, strategy)) for strategy in STRATEGIES)
 
 
 def draw_links(y: Ints, run: Run) -> Constraints:
@@ -241,7 +235,7 @@ PROTOCOL = Protocol(
         "again below 0.9."
     ),
     datasets=SETS,
-    methods=METHODS,
+    methods={strategy: partial(ask_and_cluster, strategy) for strategy in STRATEGIES},
     draw=draw_links,
     parts=tuple(
         Part(

@@ -17,14 +17,11 @@ from mustlink.constraints import Constraints
 from mustlink.kmeans import COPKMeans
 from mustlink.reproduce.engine._claims import NO_RESULTS, TIE, Claim, Verdict, join_words, missing_methods, score_text
 from mustlink.reproduce.engine._figures import Figure, Line, LineStyle, curve_panels, draw_panels
-from mustlink.reproduce.engine._methods import Labeling, Method, fit_links, score_labels
+from mustlink.reproduce.engine._methods import Labeling, fit_links, score_labels
 from mustlink.reproduce.engine._problem import DataSet, Problem, principal_components, standardize, whiten_faces
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._results import Results, Run
 from mustlink.reproduce.engine._tables import Table, number_text, score_table
-
-__all__ = ["PROTOCOL"]
 
 PAPER = "bbc"
 SETS = (
@@ -94,12 +91,7 @@ def fit_constrained(problem: Problem) -> Labeling:
     return fit_links(COPKMeans(n_clusters=problem.n_clusters, n_init=10, random_state=problem.seed), problem)
 
 
-METHODS = (
-    Method(BOOSTED, fit_boosted),
-    Method("AP", fit_affinity),
-    Method("AP+search", fit_search),
-    Method("C-k-means", fit_constrained),
-)
+METHODS = {BOOSTED: fit_boosted, "AP": fit_affinity, "AP+search": fit_search, "C-k-means": fit_constrained}
 
 
 def draw_links(y: Ints, run: Run) -> Constraints:
@@ -110,7 +102,7 @@ def draw_links(y: Ints, run: Run) -> Constraints:
 def runs(plan: RunPlan) -> Iterator[Run]:
     """All methods at all fractions of labels."""
     for dataset in plan.datasets:
-        yield from plan.runs(PAPER, [method.name for method in METHODS], datasets=[dataset], rows=ROWS.get(dataset))
+        yield from plan.runs(PAPER, METHODS, datasets=[dataset], rows=ROWS.get(dataset))
 
 
 def split(results: Results) -> Results:

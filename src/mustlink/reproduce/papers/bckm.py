@@ -18,11 +18,8 @@ from mustlink.reproduce.engine._figures import Figure, LineStyle, curve_figures
 from mustlink.reproduce.engine._methods import Labeling, Method, fit_links
 from mustlink.reproduce.engine._problem import DataSet, Problem, draw_pairs
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
-from mustlink.reproduce.engine._results import Results
-from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._results import Results, Run
 from mustlink.reproduce.engine._tables import Table, mean_table, number_text, score_table
-
-__all__ = ["PROTOCOL"]
 
 PAPER = "bckm"
 NAMES = ("iris", "wine", "parkinsons", "sonar", "segment210", "glass", "ionosphere", "wdbc", "balance")
@@ -82,19 +79,19 @@ def fit_itml(problem: Problem) -> Labeling:
     return fit_kmeans(model.transform(problem.X), problem)
 
 
-METHODS = (
-    Method("BCKM", partial(fit_boosted, "learned")),
-    Method("RCKM", partial(fit_boosted, "random")),
-    Method("CKM", fit_unboosted),
-    Method("DBOOST", fit_distboost),
-    Method("ITML", fit_itml),
-    Method("k-means", lambda problem: fit_kmeans(problem.X, problem)),
-)
+METHODS: dict[str, Method] = {
+    "BCKM": partial(fit_boosted, "learned"),
+    "RCKM": partial(fit_boosted, "random"),
+    "CKM": fit_unboosted,
+    "DBOOST": fit_distboost,
+    "ITML": fit_itml,
+    "k-means": lambda problem: fit_kmeans(problem.X, problem),
+}
 
 
 def accuracy_runs(plan: RunPlan) -> Iterator[Run]:
     """Figure 2: all methods at all amounts."""
-    return plan.runs(PAPER, [method.name for method in METHODS])
+    return plan.runs(PAPER, METHODS)
 
 
 def timing_runs(plan: RunPlan) -> Iterator[Run]:
@@ -106,12 +103,12 @@ def timing_runs(plan: RunPlan) -> Iterator[Run]:
 
 def accuracy_tables(results: Results) -> Iterator[Table]:
     """The curves as numbers, and their means over the sets."""
-    scored, methods = results.select(measure="scores"), [method.name for method in METHODS]
+    scored = results.select(measure="scores")
     for name, score, label in (("nmi", "nmi", "NMI"), ("f1", "pairwise_f1", "Pairwise F1")):
         title = f"{label} on all points (on unlinked points)"
-        yield score_table(scored, name, title, score, datasets=TITLES, methods=methods)
+        yield score_table(scored, name, title, score, datasets=TITLES, methods=METHODS)
     n_sets = len(scored.unique("dataset"))
-    yield mean_table(scored, "nmi-means", f"Mean NMI over {n_sets} sets", "nmi", methods)
+    yield mean_table(scored, "nmi-means", f"Mean NMI over {n_sets} sets", "nmi", METHODS)
     yield prototype_table(scored)
 
 

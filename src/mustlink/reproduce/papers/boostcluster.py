@@ -15,15 +15,12 @@ from mustlink.hierarchy import PartitionThenLink
 from mustlink.kmeans import KernelKMeans, MPCKMeans
 from mustlink.reproduce.engine._claims import NO_RESULTS, TIE, Claim, Verdict, join_words, missing_methods, score_text
 from mustlink.reproduce.engine._figures import Figure, Line, LineStyle, curve_figures, draw_panels, round_lines
-from mustlink.reproduce.engine._methods import Labeling, Method, fit_links
+from mustlink.reproduce.engine._methods import Labeling, fit_links
 from mustlink.reproduce.engine._problem import DataSet, Problem, draw_pairs, principal_components, standardize
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
-from mustlink.reproduce.engine._results import Results, nan_mean
-from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._results import Results, Run, nan_mean
 from mustlink.reproduce.engine._tables import Table, mean_table, score_table
 from mustlink.spectral import NormalizedSpectralClustering, SpectralLearning
-
-__all__ = ["PROTOCOL"]
 
 PAPER = "boostcluster"
 SETS = (
@@ -100,14 +97,13 @@ def fit_rival(rival: type[Any], problem: Problem) -> Labeling:
     return fit_links(rival(n_clusters=problem.n_clusters, random_state=problem.seed), problem)
 
 
-METHODS = (
-    *(Method(base, partial(fit_base, base)) for base in BASES),
-    *(Method(f"{kind} + {base}", partial(fit_boosted, base, kind)) for kind in (ROBUST, PUBLISHED) for base in BASES),
-    *(Method(f"SpectralLearn + {base}", partial(fit_spectral_learning, base)) for base in BASES),
-    Method("MPCKmeans", partial(fit_rival, MPCKMeans)),
-    Method("SSKK", partial(fit_rival, KernelKMeans)),
-)
-NAMES = [method.name for method in METHODS]
+METHODS = {
+    **{base: partial(fit_base, base) for base in BASES},
+    **{f"{kind} + {base}": partial(fit_boosted, base, kind) for kind in (ROBUST, PUBLISHED) for base in BASES},
+    **{f"SpectralLearn + {base}": partial(fit_spectral_learning, base) for base in BASES},
+    "MPCKmeans": partial(fit_rival, MPCKMeans),
+    "SSKK": partial(fit_rival, KernelKMeans),
+}
 STYLES = {
     **{base: LineStyle(place, ":") for place, base in enumerate(BASES)},
     **{f"{ROBUST} + {base}": LineStyle(place, "-", begins_as=base) for place, base in enumerate(BASES)},
@@ -122,7 +118,7 @@ def curve_runs(noise: float, plan: RunPlan) -> Iterator[Run]:
     """Figures 5 to 7: all methods at all amounts; without links, only the bases."""
     datasets = NOISY_SETS if noise else None
     yield from plan.runs(PAPER, BASES, datasets=datasets, amounts=(0,), noises=(noise,))
-    yield from plan.runs(PAPER, NAMES, datasets=datasets, noises=(noise,))
+    yield from plan.runs(PAPER, METHODS, datasets=datasets, noises=(noise,))
 
 
 def round_runs(plan: RunPlan) -> Iterator[Run]:
@@ -138,8 +134,8 @@ def tables(noise: float, scores: Mapping[str, str], results: Results) -> Iterato
     for score, label in scores.items():
         name = score.split("_")[-1] + ("-noise" if noise else "")
         title = f"{label}{wrong}: all points (unlinked points)"
-        yield score_table(chosen, name, title, score, datasets=TITLES, methods=NAMES)
-        yield mean_table(chosen, f"{name}-means", f"Mean {label} over {n_sets} sets{wrong}", score, NAMES)
+        yield score_table(chosen, name, title, score, datasets=TITLES, methods=METHODS)
+        yield mean_table(chosen, f"{name}-means", f"Mean {label} over {n_sets} sets{wrong}", score, METHODS)
 
 
 def figures(number: int, noise: float, scores: Mapping[str, str], results: Results) -> Iterator[Figure]:

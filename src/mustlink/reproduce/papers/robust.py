@@ -15,14 +15,11 @@ from sklearn.mixture import GaussianMixture
 from mustlink.boosting import BoostCluster, RobustBoostCluster
 from mustlink.reproduce.engine._claims import NO_RESULTS, Claim, Verdict, join_words
 from mustlink.reproduce.engine._figures import Figure, LineStyle, curve_panels
-from mustlink.reproduce.engine._methods import Labeling, Method
+from mustlink.reproduce.engine._methods import Labeling
 from mustlink.reproduce.engine._problem import DataSet, Problem, draw_pairs, principal_components, standardize
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
-from mustlink.reproduce.engine._results import Results, nan_mean
-from mustlink.reproduce.engine._run import Run
+from mustlink.reproduce.engine._results import Results, Run, nan_mean
 from mustlink.reproduce.engine._tables import Table, number_text
-
-__all__ = ["PROTOCOL"]
 
 PAPER = "robust"
 NAMES = ("iris", "wine", "balance", "wdbc", "vowel", "pendigits3689", "segment", "usps", "ionosphere", "sonar", "glass",
@@ -129,15 +126,14 @@ def fit_robust(base: str, problem: Problem) -> Labeling:
     return Labeling(model.labels_, facts)
 
 
-METHODS = (
-    Method(PLAIN, partial(fit_base, KMEANS)),
-    Method(RIDGED, partial(fit_fixed, "ridged")),
-    Method(ROBUST, partial(fit_robust, KMEANS)),
-    *(Method(base, partial(fit_base, base)) for base in OTHER_BASES),
-    *(Method(f"{ROBUST} + {base}", partial(fit_robust, base)) for base in OTHER_BASES),
-    Method(KMEANS, partial(fit_base, KMEANS)),
-    Method(DIFFERENCE, partial(fit_fixed, DIFFERENCE)),
-)
+METHODS = {
+    PLAIN: partial(fit_base, KMEANS),
+    RIDGED: partial(fit_fixed, "ridged"),
+    ROBUST: partial(fit_robust, KMEANS),
+    **{base: partial(fit_base, base) for base in BASES},
+    **{f"{ROBUST} + {base}": partial(fit_robust, base) for base in OTHER_BASES},
+    DIFFERENCE: partial(fit_fixed, DIFFERENCE),
+}
 STYLES = {ROBUST: LineStyle(0), RIDGED: LineStyle(1, "--"), PLAIN: LineStyle(6, ":")}
 
 
