@@ -21,7 +21,7 @@ from mustlink import Constraints
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import AlignedConstraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
-from mustlink.estimator_checks import _cases, check_constrained_clusterer, parametrize_with_checks, yield_checks
+from mustlink.estimator_checks import _expect, check_constrained_clusterer, parametrize_with_checks, yield_checks
 
 # --------------------------------------------------------------------------------------------------------------------
 # Two correct estimators
@@ -598,7 +598,7 @@ def test_checks_leave_the_estimator_as_it_was() -> None:
     ],
 )
 def test_same_partition(one: list[int], other: list[int], same: bool) -> None:
-    assert _cases.same_partition(one, other) is same
+    assert _expect.same_partition(one, other) is same
 
 
 @pytest.mark.parametrize(
@@ -620,4 +620,4 @@ def test_same_partition(one: list[int], other: list[int], same: bool) -> None:
     ],
 )
 def test_same_value(one: Any, other: Any, same: bool) -> None:
-    assert _cases.same_value(one, other) is same
+    assert _expect.same_value(one, other) is same

@@ -12,7 +12,7 @@ from sklearn.cluster import AgglomerativeClustering
 
 from mustlink import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning, TooLargeError
-from mustlink.estimator_checks._cases import same_partition
+from mustlink.estimator_checks._expect import same_partition
 from mustlink.hierarchy import ConstrainedLinkage
 from reference.linkage import allowed_pairs, between, klein_distances, replay, within_reach
 

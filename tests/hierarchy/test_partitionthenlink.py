@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, make_moons
 
 from mustlink import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
-from mustlink.estimator_checks._cases import same_partition
+from mustlink.estimator_checks._expect import same_partition
 from mustlink.hierarchy import PartitionThenLink
 from mustlink.metrics import adjusted_rand
 

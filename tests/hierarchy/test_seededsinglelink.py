@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from mustlink import Constraints
 from mustlink.errors import UnmetConstraintsWarning
-from mustlink.estimator_checks._cases import same_partition
+from mustlink.estimator_checks._expect import same_partition
 from mustlink.hierarchy import SeededSingleLink
 from reference.seeded_link import longest_steps, multi_source_prim
 

@@ -64,8 +64,6 @@ def to_array(frame: pd.DataFrame, missing_text: str) -> tuple[NDArray[Any], list
 
 def number_classes(labels: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
     """Number the classes from 0 in the order of their names; whole numbers are ordered as numbers."""
-    found = set(labels)
-    whole = all(label.removeprefix("-").isdecimal() for label in found)
-    ordered = sorted(found, key=int) if whole else sorted(found)
-    number = {label: code for code, label in enumerate(ordered)}
-    return np.array([number[label] for label in labels], dtype=np.int64), ordered
+    whole = all(label.removeprefix("-").isdecimal() for label in set(labels))
+    ordered = sorted(set(labels), key=int if whole else None)
+    return pd.Categorical(labels, categories=ordered).codes.astype(np.int64), ordered

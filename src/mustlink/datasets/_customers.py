@@ -10,14 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-_HEADER = (
-    "customer",
-    "visits_per_month",
-    "basket_eur",
-    "share_online",
-    "years_customer",
-    "favorite_department",
-)
+_HEADER = ("customer", "visits_per_month", "basket_eur", "share_online", "years_customer", "favorite_department")
 _N_CUSTOMERS = 240
 
 # The groups that a person has in mind: how a customer buys.

@@ -6,14 +6,6 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class SklearnSet:
-    """A set that ships with scikit-learn."""
-
-    loader: str  # the function of sklearn.datasets
-    description: str
-
-
-@dataclass(frozen=True)
 class FolderSet:
     """A file ``NAME.csv.gz`` of the data folder."""
 
@@ -31,11 +23,12 @@ class Subset:
     rows_per_class: int | None = None
 
 
+# The function of sklearn.datasets, and a description.
 SKLEARN_SETS = {
-    "digits": SklearnSet("load_digits", "Digits as 8 x 8 gray levels (E. Alpaydin, C. Kaynak; UCI 80, test part)."),
-    "iris": SklearnSet("load_iris", "Iris flowers as Fisher measured them (UCI 53)."),
-    "wdbc": SklearnSet("load_breast_cancer", "Breast cancer, 30 measures of cell nuclei (W. Wolberg et al.; UCI 17)."),
-    "wine": SklearnSet("load_wine", "Wines of three growers by chemistry (M. Forina et al.; UCI 109)."),
+    "digits": ("load_digits", "Digits as 8 x 8 gray levels (E. Alpaydin, C. Kaynak; UCI 80, test part)."),
+    "iris": ("load_iris", "Iris flowers as Fisher measured them (UCI 53)."),
+    "wdbc": ("load_breast_cancer", "Breast cancer, 30 measures of cell nuclei (W. Wolberg et al.; UCI 17)."),
+    "wine": ("load_wine", "Wines of three growers by chemistry (M. Forina et al.; UCI 109)."),
 }
 
 _NEWS_HEADER = (

@@ -121,11 +121,11 @@ def _from_sklearn(name: str) -> Bunch:
             f"scikit-learn does not ship the data set {name!r}; "
             f"those loaded from it are {', '.join(sorted(SKLEARN_SETS))}."
         )
-    known = SKLEARN_SETS[name]
-    given = getattr(sklearn.datasets, known.loader)()
+    loader, description = SKLEARN_SETS[name]
+    given = getattr(sklearn.datasets, loader)()
     return build_bunch(
         name,
-        f"{known.description} Loaded by sklearn.datasets.{known.loader}.",
+        f"{description} Loaded by sklearn.datasets.{loader}.",
         np.asarray(given.data, dtype=np.float64),
         np.asarray(given.target, dtype=np.int64),
         feature_names=[str(feature) for feature in given.feature_names],

@@ -21,16 +21,12 @@ from mustlink.estimator_checks._cases import (
     N_FEATURES,
     N_ROWS,
     crowded,
-    expect,
-    expect_labels,
-    expect_same_fit,
     fitted,
     has_parameter,
-    learned,
     prepared,
-    same_value,
     separated,
 )
+from mustlink.estimator_checks._expect import expect, expect_labels, expect_same_fit, learned, same_value
 
 
 def check_labels(estimator: BaseEstimator) -> None:

@@ -16,15 +16,8 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from mustlink.estimator_checks._cases import (
-    N_FEATURES,
-    expect,
-    expect_error,
-    expect_labels,
-    expect_partition,
-    fitted,
-    separated,
-)
+from mustlink.estimator_checks._cases import N_FEATURES, fitted, separated
+from mustlink.estimator_checks._expect import expect, expect_error, expect_labels, expect_partition
 
 NAMES = [f"column {number}" for number in range(N_FEATURES)]
 

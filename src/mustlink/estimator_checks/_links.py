@@ -17,17 +17,19 @@ from mustlink.estimator_checks._cases import (
     N_CLUSTERS,
     N_ROWS,
     crowded,
+    fitted,
+    has_parameter,
+    is_hard,
+    prepared,
+    separated,
+)
+from mustlink.estimator_checks._expect import (
     expect,
     expect_error,
     expect_kept,
     expect_labels,
     expect_partition,
-    fitted,
-    has_parameter,
-    is_hard,
-    prepared,
     same_partition,
-    separated,
 )
 
 # A cannot-link between rows 7 and 41, which must-links join.

@@ -34,9 +34,10 @@ class Labeling:
 Method = Callable[[Problem], Labeling]
 
 
-def fit_links(estimator: Any, problem: Problem) -> Labeling:
-    """Fit an estimator to the rows and the links of a problem."""
-    return Labeling(estimator.fit(problem.X, constraints=problem.links).labels_)
+def fit_links(clusterer: type[Any], problem: Problem, **parameters: Any) -> Labeling:
+    """Fit a constrained clusterer to the rows and the links of a problem."""
+    model = clusterer(n_clusters=problem.n_clusters, random_state=problem.seed, **parameters)
+    return Labeling(model.fit(problem.X, constraints=problem.links).labels_)
 
 
 def compute_record(run: Run, method: Method, problem: Problem) -> Record:

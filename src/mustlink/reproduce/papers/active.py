@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mustlink._types import Array, Ints
+from mustlink._types import Array
 from mustlink.active import NPU, Consolidate, MinMax, RandomPairs, Strategy, TruthOracle, ask
 from mustlink.constraints import Constraints
 from mustlink.kmeans import MPCKMeans, PCKMeans
@@ -28,7 +28,6 @@ TARGET = 0.9
 # The rows are clustered after so many equal portions of the questions.
 N_STEPS = 30
 QUESTIONS = {"iris": 150, "wine": 150, "digits": 1500}
-SETS = tuple(DataSet(name, name, standardize) for name in QUESTIONS)
 RANDOM, CONSOLIDATE, MINMAX, UNCERTAIN = "random pairs", "Explore + Consolidate", "Explore + MinMax", "NPU"
 STYLES = {RANDOM: LineStyle(6, ":"), CONSOLIDATE: LineStyle(0), MINMAX: LineStyle(1), UNCERTAIN: LineStyle(3)}
 STRATEGIES = tuple(STYLES)
@@ -80,11 +79,6 @@ def stays_above(stops: list[int], scores: list[float]) -> int | None:
     below = [place for place, score in enumerate(scores) if score < TARGET]
     after = below[-1] + 1 if below else 0
     return stops[after] if after < len(stops) else None
-
-
-def draw_links(y: Ints, run: Run) -> Constraints:
-    """Begin without links: they are the answers."""
-    return Constraints()
 
 
 def runs(plan: RunPlan) -> Iterator[Run]:
@@ -211,9 +205,7 @@ CLAIMS = (
         partial(judge_fewer, MINMAX, CONSOLIDATE),
     ),
     Claim(
-        "Q3",
-        "NPU needs fewer questions than MinMax (Xiong, Azimi and Fern).",
-        partial(judge_fewer, UNCERTAIN, MINMAX),
+        "Q3", "NPU needs fewer questions than MinMax (Xiong, Azimi and Fern).", partial(judge_fewer, UNCERTAIN, MINMAX)
     ),
     Claim("Q4", "Points that were not asked about are clustered better too (all three).", judge_unlinked),
 )
@@ -234,9 +226,9 @@ PROTOCOL = Protocol(
         "twenty-third. The claims are tested with PCKMeans, by the number of questions after which the score is never "
         "again below 0.9."
     ),
-    datasets=SETS,
+    datasets=tuple(DataSet(name, name, standardize) for name in QUESTIONS),
     methods={strategy: partial(ask_and_cluster, strategy) for strategy in STRATEGIES},
-    draw=draw_links,
+    draw=lambda y, run: Constraints(),  # the links are the answers
     parts=tuple(
         Part(
             clusterer.lower(),

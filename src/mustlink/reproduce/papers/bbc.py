@@ -17,7 +17,7 @@ from mustlink.constraints import Constraints
 from mustlink.kmeans import COPKMeans
 from mustlink.reproduce.engine._claims import NO_RESULTS, TIE, Claim, Verdict, join_words, missing_methods, score_text
 from mustlink.reproduce.engine._figures import Figure, Line, LineStyle, curve_panels, draw_panels
-from mustlink.reproduce.engine._methods import Labeling, fit_links, score_labels
+from mustlink.reproduce.engine._methods import Labeling, Method, fit_links, score_labels
 from mustlink.reproduce.engine._problem import DataSet, Problem, principal_components, standardize, whiten_faces
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
 from mustlink.reproduce.engine._results import Results, Run
@@ -86,12 +86,12 @@ def fit_search(problem: Problem) -> Labeling:
     return Labeling(model.fit(problem.X).labels_)
 
 
-def fit_constrained(problem: Problem) -> Labeling:
-    """COP-KMeans."""
-    return fit_links(COPKMeans(n_clusters=problem.n_clusters, n_init=10, random_state=problem.seed), problem)
-
-
-METHODS = {BOOSTED: fit_boosted, "AP": fit_affinity, "AP+search": fit_search, "C-k-means": fit_constrained}
+METHODS: dict[str, Method] = {
+    BOOSTED: fit_boosted,
+    "AP": fit_affinity,
+    "AP+search": fit_search,
+    "C-k-means": partial(fit_links, COPKMeans, n_init=10),
+}
 
 
 def draw_links(y: Ints, run: Run) -> Constraints:
@@ -149,10 +149,11 @@ def clusters_table(results: Results) -> Table:
         published = [PUBLISHED_AP[dataset], *(PUBLISHED_K[dataset].get(share, math.nan) for share in shares)]
         found = [results.mean("n_clusters", dataset=dataset, method="AP")]
         found += [numbers.get((dataset, share), math.nan) for share in shares]
-        reached = ["yes" if is_reached(*both) else "no" for both in zip(found, published, strict=True)]
-        rows.append((title, "paper", *(number_text(value, 0) for value in published)))
-        rows.append((title, "here", *(number_text(value, 1) for value in found)))
-        rows.append((title, "reached", *reached))
+        rows += [
+            (title, "paper", *(number_text(value, 0) for value in published)),
+            (title, "here", *(number_text(value, 1) for value in found)),
+            (title, "reached", *("yes" if is_reached(*both) else "no" for both in zip(found, published, strict=True))),
+        ]
     header = ("set", "", "plain AP", *(f"{share:.0%} labeled" for share in shares))
     note = f"Reached: within {REACHED:.0%} of the published number."
     return Table("clusters", "Number of clusters found by BBC(CC)", header, tuple(rows), note)
@@ -233,13 +234,13 @@ def judge_above(ours: str, rival: str, margin: float, datasets: tuple[str, ...],
         return missing
     parts, held = [], True
     for dataset in [name for name in datasets if len(both.select(dataset=name))]:
-        found = [both.mean("pairwise_f1_unconstrained", dataset=dataset, method=method) for method in (ours, rival)]
-        held = held and found[0] > found[1] + margin
-        everywhere = [both.mean("pairwise_f1", dataset=dataset, method=method) for method in (ours, rival)]
-        parts.append(
-            f"{TITLES[dataset]} {score_text(found[0])} against {score_text(found[1])} (on all points "
-            f"{score_text(everywhere[0])} against {score_text(everywhere[1])})"
+        found, everywhere = (
+            [both.mean(score, dataset=dataset, method=method) for method in (ours, rival)]
+            for score in ("pairwise_f1_unconstrained", "pairwise_f1")
         )
+        held = held and found[0] > found[1] + margin
+        texts = [" against ".join(map(score_text, scores)) for scores in (found, everywhere)]
+        parts.append(f"{TITLES[dataset]} {texts[0]} (on all points {texts[1]})")
     return Verdict(held, f"F of {ours} against {rival}: {join_words(parts)}.")
 
 

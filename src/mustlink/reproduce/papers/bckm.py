@@ -63,16 +63,6 @@ def fit_boosted(priorities: str, problem: Problem) -> Labeling:
     return Labeling(model.labels_, {"n_rounds": model.n_iter_})
 
 
-def fit_unboosted(problem: Problem) -> Labeling:
-    """One constrained k-means that tolerates broken links, all of equal priority."""
-    return fit_links(PriorityCOPKMeans(problem.n_clusters, init="random", random_state=problem.seed), problem)
-
-
-def fit_distboost(problem: Problem) -> Labeling:
-    """DistBoost of 100 rounds."""
-    return fit_links(DistBoost(n_clusters=problem.n_clusters, n_rounds=100, random_state=problem.seed), problem)
-
-
 def fit_itml(problem: Problem) -> Labeling:
     """K-means in the space that ITML learns."""
     model = ITML(random_state=problem.seed).fit(problem.X, constraints=problem.links)
@@ -82,8 +72,8 @@ def fit_itml(problem: Problem) -> Labeling:
 METHODS: dict[str, Method] = {
     "BCKM": partial(fit_boosted, "learned"),
     "RCKM": partial(fit_boosted, "random"),
-    "CKM": fit_unboosted,
-    "DBOOST": fit_distboost,
+    "CKM": partial(fit_links, PriorityCOPKMeans, init="random"),
+    "DBOOST": partial(fit_links, DistBoost, n_rounds=100),
     "ITML": fit_itml,
     "k-means": lambda problem: fit_kmeans(problem.X, problem),
 }

@@ -86,23 +86,15 @@ def log_objective(model: Any) -> list[float]:
 
 def fit_spectral_learning(base: str, problem: Problem) -> Labeling:
     """The base clusterer on the representation of spectral learning."""
-    estimator = make_base(base, problem)
-    return fit_links(
-        SpectralLearning(n_clusters=problem.n_clusters, estimator=estimator, random_state=problem.seed), problem
-    )
-
-
-def fit_rival(rival: type[Any], problem: Problem) -> Labeling:
-    """Another constrained clusterer, with its default parameters."""
-    return fit_links(rival(n_clusters=problem.n_clusters, random_state=problem.seed), problem)
+    return fit_links(SpectralLearning, problem, estimator=make_base(base, problem))
 
 
 METHODS = {
     **{base: partial(fit_base, base) for base in BASES},
     **{f"{kind} + {base}": partial(fit_boosted, base, kind) for kind in (ROBUST, PUBLISHED) for base in BASES},
     **{f"SpectralLearn + {base}": partial(fit_spectral_learning, base) for base in BASES},
-    "MPCKmeans": partial(fit_rival, MPCKMeans),
-    "SSKK": partial(fit_rival, KernelKMeans),
+    "MPCKmeans": partial(fit_links, MPCKMeans),
+    "SSKK": partial(fit_links, KernelKMeans),
 }
 STYLES = {
     **{base: LineStyle(place, ":") for place, base in enumerate(BASES)},
@@ -305,9 +297,7 @@ CURVE_CLAIMS = (
 )
 NOISE_CLAIMS = (
     *claims(
-        "C4",
-        "With 20% of the links wrong, BoostCluster still improves all three bases with more links.",
-        judge_noise,
+        "C4", "With 20% of the links wrong, BoostCluster still improves all three bases with more links.", judge_noise
     ),
     Claim(
         "C4, MPCKmeans",

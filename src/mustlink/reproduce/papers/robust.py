@@ -449,9 +449,7 @@ PROTOCOL = Protocol(
         note="Quick run: 5 trials with k-means as base, 1 with the other bases.",
     ),
     full=replace(
-        PLAN,
-        special_trials={KMEANS: 20},
-        note="20 trials with k-means as base, 5 otherwise. The reference has 5.",
+        PLAN, special_trials={KMEANS: 20}, note="20 trials with k-means as base, 5 otherwise. The reference has 5."
     ),
     seed_names={PAPER: "doubt", ROBUST: "auto"} | {f"{ROBUST} + {base}": f"auto + {base}" for base in OTHER_BASES},
 )
