@@ -190,7 +190,7 @@ class ChangesPartialLabels(Soft):
 class ChangesLinks(Soft):
     def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Self:
         super().fit(X, y, constraints=constraints)
-        constraints._must_link = constraints._must_link[:1]
+        constraints._pairs = constraints._pairs[::-1]
         return self
 
 
