@@ -7,21 +7,12 @@ import os
 import tempfile
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 
 __all__ = ["StagedFiles", "check_writable", "is_stream", "write_atomically"]
 
 
 def write_atomically(path: str | PathLike[str], content: bytes) -> None:
-    """Write one file so that no half-written one is ever seen under its name.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to write; one that is there is replaced only when the new one is complete.
-    content : bytes
-        All of the file.
-    """
+    """Write one file so that no half-written one is ever seen under its name."""
     with StagedFiles() as files:
         files.stage(path, content)
 
@@ -31,18 +22,6 @@ class StagedFiles:
 
     Used as a context: each file is staged, that is written beside its target and forced to the disk; when
     the block ends without an exception they are renamed over their targets, otherwise they are removed.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from mustlink._atomic import StagedFiles
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     target = pathlib.Path(folder, "a.txt")
-    ...     with StagedFiles() as files:
-    ...         files.stage(target, b"hello")
-    ...         there_before = target.exists()
-    ...     print(there_before, target.read_text(), len(list(pathlib.Path(folder).iterdir())))
-    False hello 1
     """
 
     def __init__(self) -> None:
@@ -53,15 +32,7 @@ class StagedFiles:
         return self
 
     def stage(self, path: str | PathLike[str], content: bytes) -> None:
-        """Write a file beside its target and force it to the disk.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The target. A device or a pipe cannot be replaced and is written to at the end.
-        content : bytes
-            All of the file.
-        """
+        """Write a file beside its target; a device or a pipe cannot be replaced and is written to at the end."""
         check_writable(path)
         if is_stream(path):
             self._direct.append((Path(path), content))
@@ -80,14 +51,12 @@ class StagedFiles:
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(path)) from None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if kind is None:
                 self._publish()
         finally:
-            for part, _ in self._staged:
+            for part, _target in self._staged:
                 part.unlink(missing_ok=True)
 
     def _publish(self) -> None:
@@ -115,32 +84,12 @@ def _umask() -> int:
 
 
 def check_writable(path: str | PathLike[str]) -> None:
-    """Raise if a file cannot be written, before the work for it begins.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where a file is to be written.
-
-    Raises
-    ------
-    OSError
-        If the folder does not exist or may not be written, or the target is itself a folder.
-
-    Examples
-    --------
-    >>> from mustlink._atomic import check_writable
-    >>> check_writable("no/such/folder/labels.csv")
-    Traceback (most recent call last):
-        ...
-    FileNotFoundError: [Errno 2] The folder to write into does not exist: 'no/such/folder'
-    """
+    """Raise OSError if a file cannot be written, before the work for it begins."""
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
     folder = target.parent
     if not folder.is_dir():
         raise FileNotFoundError(errno.ENOENT, "The folder to write into does not exist", str(folder))
-    writable = os.access(target, os.W_OK) if target.exists() else os.access(folder, os.W_OK)
-    if not writable:
+    if not os.access(target if target.exists() else folder, os.W_OK):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from mustlink.report._page import headline, render_report, suspicion
 from mustlink.report._picture import Picture, make_picture
-from mustlink.report._summary import BrokenLink, ClusterSummary, RowNames, Summary, Trait, summarize
-from mustlink.report._suspects import SuspectLink
+from mustlink.report._summary import BrokenLink, ClusterSummary, RowNames, Summary, SuspectLink, Trait, summarize
 from mustlink.report._write import write_report
 
 __all__ = [

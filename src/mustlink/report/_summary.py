@@ -9,20 +9,21 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import gen_batches
 
 from mustlink._types import Array
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.report._suspects import SuspectLink, name_suspects
 from mustlink.tables import Feature
 
-__all__ = ["BrokenLink", "ClusterSummary", "RowNames", "Summary", "Trait", "summarize"]
+__all__ = ["BrokenLink", "ClusterSummary", "RowNames", "Summary", "SuspectLink", "Trait", "summarize"]
 
 NOISE = -1
 MAX_TRAITS = 3
 MIN_TRAIT = 0.3
 MAX_BROKEN_LINKS = 200
 MAX_CONFLICTS = 50
+MAX_SUSPECTS = 50
 CHUNK_CELLS = 2**22
 MAX_NAME_LENGTH = 60
 
@@ -129,15 +130,46 @@ class BrokenLink:
     clusters: tuple[int, int]
 
     def __str__(self) -> str:
-        first, second = self.names
+        asked = f"{self.names[0]} and {self.names[1]} {self.kind} be together"
+        first, second = self.clusters
         if self.kind == "cannot":
-            return f"{first} and {second} cannot be together, and are both in cluster {self.clusters[0]}"
-        places = [f"cluster {label}" if label != NOISE else "no cluster" for label in self.clusters]
+            return f"{asked}, and are both in cluster {first}"
         if NOISE not in self.clusters:
-            return (
-                f"{first} and {second} must be together, and are in clusters {self.clusters[0]} and {self.clusters[1]}"
-            )
-        return f"{first} and {second} must be together, and are in {places[0]} and in {places[1]}"
+            return f"{asked}, and are in clusters {first} and {second}"
+        places = ["no cluster" if label == NOISE else f"cluster {label}" for label in self.clusters]
+        return f"{asked}, and are in {places[0]} and in {places[1]}"
+
+
+@dataclass(frozen=True)
+class SuspectLink:
+    """A link that may be wrong.
+
+    Parameters
+    ----------
+    kind : {'must', 'cannot'}
+        The kind of the link.
+    rows : tuple of (int, int)
+        The two rows.
+    names : tuple of (str, str)
+        The names of the rows.
+    trust : float
+        The estimated probability that the link is right.
+
+    Examples
+    --------
+    >>> from mustlink.report import SuspectLink
+    >>> print(SuspectLink("must", (0, 7), ("ann", "bob"), 0.12))
+    ann and bob must be together: right with probability 12%
+    """
+
+    kind: Literal["must", "cannot"]
+    rows: tuple[int, int]
+    names: tuple[str, str]
+    trust: float
+
+    def __str__(self) -> str:
+        first, second = self.names
+        return f"{first} and {second} {self.kind} be together: right with probability {self.trust:.0%}"
 
 
 @dataclass(frozen=True)
@@ -298,7 +330,10 @@ def summarize(
         known_kept=_share_of_pairs_kept(labels, known_labels),
         notices=tuple(notices),
         n_suspects=len(suspects),
-        suspects=name_suspects(suspects, namer),
+        suspects=tuple(
+            SuspectLink(suspect.link, (suspect.a, suspect.b), (namer[suspect.a], namer[suspect.b]), suspect.trust)
+            for suspect in suspects[:MAX_SUSPECTS]
+        ),
         objective=tuple(float(value) for value in getattr(estimator, "objective_", ())),
     )
 
@@ -346,23 +381,18 @@ def named_features(features: Sequence[Feature | str] | None, n_features: int) ->
 
 
 def _cluster_summaries(
-    X: Any,
-    labels: Array,
-    features: list[Feature],
-    names: RowNames,
-    known_labels: Sequence[str] | None,
+    X: Any, labels: Array, features: list[Feature], names: RowNames, known_labels: Sequence[str] | None
 ) -> tuple[ClusterSummary, ...]:
     """Summarize each cluster."""
     numbers = np.unique(labels[labels != NOISE])
     if not numbers.size:
         return ()
-    place = np.searchsorted(numbers, labels)
-    inside = labels != NOISE
-    sizes = np.bincount(place[inside], minlength=numbers.size)
-    centers = _cluster_means(X, np.where(inside, place, NOISE), sizes)
-    nearest = _nearest_rows(X, np.where(inside, place, NOISE), centers)
+    place = np.where(labels != NOISE, np.searchsorted(numbers, labels), NOISE)
+    sizes = np.bincount(place[place != NOISE])
+    centers = _cluster_means(X, place, sizes)
+    nearest = _nearest_rows(X, place, centers)
     overall, spread = mean_and_spread(X)
-    known = _known_counts(labels, known_labels)
+    known = Counter(zip(labels.tolist(), known_labels or (), strict=known_labels is not None)).most_common()
     return tuple(
         ClusterSummary(
             label=int(number),
@@ -371,19 +401,10 @@ def _cluster_summaries(
             nearest_row=int(nearest[cluster]),
             nearest_name=names[int(nearest[cluster])],
             traits=_traits(centers[cluster], overall, spread, features),
-            known=tuple((printable(label), count) for label, count in known[int(number)].most_common()),
+            known=tuple((printable(label), count) for (where, label), count in known if where == number and label),
         )
         for cluster, number in enumerate(numbers)
     )
-
-
-def _known_counts(labels: Array, known_labels: Sequence[str] | None) -> dict[int, Counter[str]]:
-    """Count the known labels in each cluster."""
-    counts: dict[int, Counter[str]] = {int(number): Counter() for number in np.unique(labels)}
-    for cluster, known in zip(labels.tolist(), known_labels or (), strict=known_labels is not None):
-        if known:
-            counts[cluster][known] += 1
-    return counts
 
 
 def _cluster_means(X: Any, place: Array, sizes: Array) -> Array:
@@ -401,9 +422,7 @@ def _cluster_means(X: Any, place: Array, sizes: Array) -> Array:
 def _nearest_rows(X: Any, place: Array, centers: Array) -> Array:
     """Find for each cluster the row nearest to its mean, the first one where several are."""
     distance = np.empty(X.shape[0])
-    chunk = max(1, CHUNK_CELLS // X.shape[1])
-    for start in range(0, X.shape[0], chunk):
-        part = slice(start, start + chunk)
+    for part in gen_batches(X.shape[0], max(1, CHUNK_CELLS // X.shape[1])):
         # Rows of noise are measured against some center and not used below.
         distance[part] = _squared_distances(X[part], centers, place[part])
     order = np.lexsort((distance, place))
@@ -431,12 +450,7 @@ def mean_and_spread(X: Any) -> tuple[Array, Array]:
     return mean, np.sqrt(np.maximum(squares - mean**2, 0.0))
 
 
-def _traits(
-    center: Array,
-    overall: Array,
-    spread: Array,
-    features: list[Feature],
-) -> tuple[Trait, ...]:
+def _traits(center: Array, overall: Array, spread: Array, features: list[Feature]) -> tuple[Trait, ...]:
     """Pick the columns in which a cluster differs most from all rows, each column of the table once.
 
     A category is listed only where it is frequent: that it is rare follows from another one being frequent.

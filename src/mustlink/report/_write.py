@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -121,9 +122,6 @@ def write_report(
     if choice is not None:
         made["Chosen"] = choice.reason
     page = render_report(summary, picture, title=title, run=made).encode("utf-8")
-    if files is not None:
-        files.stage(path, page)
-        return summary
-    with StagedFiles() as own:
-        own.stage(path, page)
+    with StagedFiles() if files is None else nullcontext(files) as staged:
+        staged.stage(path, page)
     return summary

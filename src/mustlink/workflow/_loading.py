@@ -11,10 +11,10 @@ from typing import Literal
 
 import numpy as np
 
-from mustlink._types import Floats, Ints
+from mustlink._types import Ints
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
-from mustlink.tables import Feature, Table, encode, read_table
+from mustlink.tables import EncodedTable, Table, encode, read_table
 
 __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "load_table"]
 
@@ -67,21 +67,15 @@ class TableOptions:
 
 
 @dataclass(frozen=True)
-class LoadedTable:
+class LoadedTable(EncodedTable):
     """A table ready to cluster.
+
+    Has the fields of :class:`mustlink.tables.EncodedTable` (`X`, `rows`, `features`, `notices`) and those below.
 
     Parameters
     ----------
     source : Table
         The table as it was read, with all rows and the columns that are not ignored.
-    X : ndarray of shape (n_kept, n_features)
-        The rows that were kept, as numbers.
-    rows : ndarray of int, shape (n_kept,)
-        The row of the table that each row of `X` is.
-    features : tuple of Feature
-        What the columns of `X` are.
-    notices : tuple of str
-        What was decided while reading and encoding, as sentences.
     ids : list of str or None
         The ids of all rows, if a column holds them.
     labels : list of str or None
@@ -97,10 +91,6 @@ class LoadedTable:
     """
 
     source: Table
-    X: Floats
-    rows: Ints
-    features: tuple[Feature, ...]
-    notices: tuple[str, ...]
     ids: list[str] | None
     labels: list[str] | None
 
@@ -215,7 +205,7 @@ def load_table(options: TableOptions) -> LoadedTable:
         missing=options.missing,
     )
     notices = (*source.notices, *encoded.notices)
-    return LoadedTable(source, encoded.X, encoded.rows, encoded.features, notices, ids, labels)
+    return LoadedTable(encoded.X, encoded.rows, encoded.features, notices, source, ids, labels)
 
 
 def check_n_clusters(n_clusters: int, table: LoadedTable | None = None) -> None:
