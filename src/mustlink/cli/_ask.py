@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -18,10 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ask"]
 
-WORDS = {
-    "y": "yes", "yes": "yes", "n": "no", "no": "no", "s": "skip", "skip": "skip", "u": "undo", "undo": "undo",
-    "q": "quit", "quit": "quit",
-}  # fmt: skip
+WORDS = {typed: word for word in ("yes", "no", "skip", "undo", "quit") for typed in (word, word[0])}
 PROMPT = "Do they belong together? [b]y[/b]es [b]n[/b]o [b]s[/b]kip [b]u[/b]ndo [b]q[/b]uit: "
 CHOICES = "y (yes), n (no), s (skip), u (undo) or q (quit)"
 MARK = "*"
@@ -79,6 +78,7 @@ def ask(
     lost by quitting, and the same command continues later. Answers may also be piped in, one per line. Exit code 0, or
     2 when something in the input is wrong.
     """
+    from mustlink.cli._show import print_line
     from mustlink.workflow import RowComparison, Sitting, TableOptions, check_n_clusters, load_table
 
     options = opt.fill(TableOptions, locals())
@@ -101,8 +101,12 @@ def ask(
     except KeyboardInterrupt:
         typer.echo(f"\n{_count_answers(sitting)} The same command continues from there.", err=True)
         raise
-    words = ["mustlink", "cluster", str(table), str(path), "-k", str(n_clusters)]
-    _show_end(sitting, shlex.join(words if id_column is None else [*words, "--id", id_column]))
+    print_line()
+    print_line(_count_answers(sitting), whole=True)
+    if sitting.has_links:
+        words = ["mustlink", "cluster", str(table), str(path), "-k", str(n_clusters)]
+        print_line("To cluster with the links:", whole=True)
+        print_line(f"  {shlex.join(words if id_column is None else [*words, '--id', id_column])}", "bold", whole=True)
 
 
 def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int | None) -> None:
@@ -113,7 +117,7 @@ def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int 
         print_line(f"Continuing from {sitting.n_known_links:,} links in {sitting.path}.", whole=True)
     for notice in sitting.notices:
         print_line(notice)
-    answers = _Answers()
+    answers = _read_answers()
     while limit is None or sitting.n_asked < limit:
         with show_status("Choosing a question"):
             question = sitting.question
@@ -124,7 +128,7 @@ def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int 
         if sitting.n_groups_found is not None:
             heading += f"; {sitting.n_groups_found} of {n_clusters} groups found"
         _show_rows(heading, rows, question)
-        word = answers.read()
+        word = next(answers)
         if word == "quit":
             return
         if word != "undo":
@@ -133,35 +137,24 @@ def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int 
             print_line("There is nothing to undo.")
 
 
-class _Answers:
-    """The lines that the person types or pipes in."""
+def _read_answers() -> Iterator[str]:
+    """Yield the answers among the lines that the person types or pipes in; the end of the input quits."""
+    from mustlink.cli._show import console, print_line
 
-    def __init__(self) -> None:
-        self.n_lines = 0
-
-    def read(self) -> str:
-        """Read lines until one is an answer; the end of the input quits."""
-        from mustlink.cli._show import console, print_line
-
-        is_terminal = sys.stdin.isatty()
-        while True:
-            if is_terminal:
-                try:
-                    line = console().input(PROMPT)
-                except EOFError:
-                    return "quit"
-            else:
-                line = sys.stdin.readline()
-                self.n_lines += 1
-                if not line:
-                    return "quit"
-            word = line.strip().lower()
-            if word in WORDS:
-                return WORDS[word]
-            if is_terminal:
-                print_line(f"Answer {CHOICES}.")
-            elif word:
-                raise ValueError(f"Line {self.n_lines} of the answers is {line.strip()!r}; an answer is {CHOICES}.")
+    is_terminal = sys.stdin.isatty()
+    for number in count(1):
+        try:
+            line = console().input(PROMPT) if is_terminal else input()
+        except EOFError:
+            yield "quit"
+            return
+        word = line.strip().lower()
+        if word in WORDS:
+            yield WORDS[word]
+        elif is_terminal:
+            print_line(f"Answer {CHOICES}.")
+        elif word:
+            raise ValueError(f"Line {number} of the answers is {line.strip()!r}; an answer is {CHOICES}.")
 
 
 def _show_rows(heading: str, rows: RowComparison, question: Question) -> None:
@@ -192,14 +185,3 @@ def _count_answers(sitting: Sitting) -> str:
     if together + apart == 0:
         return f"Nothing was answered{skipped}."
     return f"Answers: {together:,} together, {apart:,} apart{skipped}, all saved in {sitting.path}."
-
-
-def _show_end(sitting: Sitting, command: str) -> None:
-    """Print how many answers there were and the command that uses them."""
-    from mustlink.cli._show import print_line
-
-    print_line()
-    print_line(_count_answers(sitting), whole=True)
-    if sitting.has_links:
-        print_line("To cluster with the links:", whole=True)
-        print_line(f"  {command}", "bold", whole=True)

@@ -48,20 +48,17 @@ def check(
     from mustlink.report import RowNames
     from mustlink.workflow import TableOptions, check_n_clusters, load_table
 
+    if table is None and id_column is not None:
+        raise ValueError("--id needs the table that holds the ids: mustlink check LINKS TABLE --id COLUMN.")
+    loaded = None if table is None else load_table(opt.fill(TableOptions, locals()))
     if n_clusters is not None:
-        check_n_clusters(n_clusters)
-    if table is not None:
-        loaded = load_table(opt.fill(TableOptions, locals()))
-        if n_clusters is not None:
-            check_n_clusters(n_clusters, loaded)
+        check_n_clusters(n_clusters, loaded)
+    if loaded is not None:
         known, notices = loaded.read_links(links, contradictions)
         notices = [*loaded.notices, *notices]
         n_rows, names = len(loaded.X), RowNames(loaded.row_names)
     else:
-        if id_column is not None:
-            raise ValueError("--id needs the table that holds the ids: mustlink check LINKS TABLE --id COLUMN.")
-        loaded, notices = None, []
-        known = Constraints.read(links, contradictions=contradictions)
+        known, notices = Constraints.read(links, contradictions=contradictions), []
         n_rows, names = int(known.constrained_rows().max(initial=-1)) + 1, RowNames(None)
     _show_counts(known, n_rows, of_table=loaded is not None)
     conflicts = known.conflicts()
@@ -72,7 +69,11 @@ def check(
         print_line("Conflicts: none")
     can_hold = not len(conflicts)
     if n_clusters is not None and can_hold and n_rows:
-        can_hold = _show_feasibility(known, n_clusters, n_rows, loaded)
+        # Without the table there may be more rows than the links name, enough for any number of clusters.
+        feasibility = known.feasible(n_clusters, n_rows if loaded else n_rows + n_clusters)
+        answer = {True: "yes", False: "no", None: "not known"}[feasibility.answer]
+        print_line(f"Can {n_clusters} clusters keep all links: {answer}. {feasibility.describe(names)}")
+        can_hold = feasibility.answer is not False
     if loaded is not None and len(known):
         _show_scores(known, loaded, n_clusters, random_state)
     for notice in notices:
@@ -97,19 +98,6 @@ def _show_counts(links: Constraints, n_rows: int, *, of_table: bool) -> None:
             f"Must-link components: {joined.size:,}"
             + (f", the largest of {joined.max():,} rows" if joined.size else "")
         )
-
-
-def _show_feasibility(links: Constraints, n_clusters: int, n_rows: int, loaded: LoadedTable | None) -> bool:
-    """Print whether so many clusters can keep all links, and return False if they cannot."""
-    from mustlink.cli._show import print_line
-    from mustlink.report import RowNames
-
-    # Without the table there may be more rows than the links name, enough for any number of clusters.
-    feasibility = links.feasible(n_clusters, n_rows if loaded else n_rows + n_clusters)
-    answer = {True: "yes", False: "no", None: "not known"}[feasibility.answer]
-    reason = feasibility.describe(RowNames(loaded.row_names) if loaded else None)
-    print_line(f"Can {n_clusters} clusters keep all links: {answer}. {reason}")
-    return feasibility.answer is not False
 
 
 def _show_scores(links: Constraints, loaded: LoadedTable, n_clusters: int | None, random_state: int) -> None:

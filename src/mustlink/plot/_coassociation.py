@@ -32,11 +32,6 @@ def coassociation(model: Any, *, random_state: Any = 0, ax: Any = None) -> Any:
     matplotlib Axes
         Dark blocks on the diagonal are clusters that the rounds agree on. Thin lines separate clusters.
 
-    Raises
-    ------
-    ModuleNotFoundError
-        If matplotlib is not installed; the message names the extra to install.
-
     See Also
     --------
     mustlink.boosting.CoAssociation : The matrix in factored form.

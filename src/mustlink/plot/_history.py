@@ -27,11 +27,6 @@ def history(model: Any, *, axes: Any = None) -> Any:
         The objective above, the steps below. A gray cross is a round that was not used because it did no better than
         chance.
 
-    Raises
-    ------
-    ModuleNotFoundError
-        If matplotlib is not installed; the message names the extra to install.
-
     See Also
     --------
     projections : The rows in the representations of the rounds.

@@ -48,11 +48,6 @@ def projections(
     ndarray of matplotlib Axes
         The first shows the first two principal components, the others the first two directions of the rounds.
 
-    Raises
-    ------
-    ModuleNotFoundError
-        If matplotlib is not installed; the message names the extra to install.
-
     See Also
     --------
     history : The objective after each round.

@@ -14,36 +14,13 @@ from mustlink.tables import read_header
 __all__ = ["AnswerFile"]
 
 HEADER = ("a", "b", "link")
-LINK_WORDS = {True: "must", False: "cannot"}
 
 
 class AnswerFile:
     """Links on disk, in the form that :meth:`mustlink.Constraints.read` reads.
 
-    An existing file keeps its own separator and columns.
-
-    Parameters
-    ----------
-    path : Path
-        The file; it is created with the first answer.
-
-    Attributes
-    ----------
-    cut_off : str
-        An incomplete last line of an earlier run that was killed while writing it; it is removed.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from mustlink.workflow._answer_file import AnswerFile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = AnswerFile(pathlib.Path(folder, "links.csv"))
-    ...     file.append("ann", "bob", True)
-    ...     file.append("ann", "eve", False)
-    ...     file.remove_last()
-    ...     print(file.path.read_text())
-    a,b,link
-    ann,bob,must
+    The file is created with the first answer; an existing one keeps its own separator and columns. An incomplete last
+    line of an earlier run that was killed while writing it is removed, and kept as `cut_off`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -65,17 +42,9 @@ class AnswerFile:
         return self.path.exists() and self.path.stat().st_size > 0
 
     def append(self, a: str, b: str, together: bool) -> None:
-        """Add an answer; it is on the disk when this returns.
-
-        Parameters
-        ----------
-        a, b : str
-            The names of the rows.
-        together : bool
-            Whether they belong together.
-        """
+        """Add an answer about two rows, named as in the table; it is on the disk when this returns."""
         delimiter, names = self._form()
-        cells = dict(zip(HEADER, (a, b, LINK_WORDS[together]), strict=True))
+        cells = {"a": a, "b": b, "link": "must" if together else "cannot"}
         lead = b""
         if not self.is_begun:
             lead = _line(names, delimiter)
@@ -107,13 +76,11 @@ class AnswerFile:
             return
         content = self.path.read_bytes()
         end = content.rfind(b"\n") + 1
-        tail = content[end:]
-        if not tail or (end == 0 and not b",".join(name.encode() for name in HEADER).startswith(tail)):
-            return
-        if end and _is_complete(tail, *self._form()):
-            return
-        self.cut_off = tail.decode("utf-8", errors="replace")
-        os.truncate(self.path, end)
+        tail = content[end:].decode("utf-8", errors="replace")
+        is_kept = _is_complete(tail, *self._form()) if end else not ",".join(HEADER).startswith(tail)
+        if tail and not is_kept:
+            self.cut_off = tail
+            os.truncate(self.path, end)
 
 
 def _line(cells: list[str], delimiter: str) -> bytes:
@@ -123,9 +90,9 @@ def _line(cells: list[str], delimiter: str) -> bytes:
     return out.getvalue().encode()
 
 
-def _is_complete(tail: bytes, delimiter: str, names: list[str]) -> bool:
+def _is_complete(tail: str, delimiter: str, names: list[str]) -> bool:
     """Return whether a last line without a line end is complete, as one written by hand may be."""
-    cells = next(csv.reader([tail.decode("utf-8", errors="replace")], delimiter=delimiter))
+    cells = next(csv.reader([tail], delimiter=delimiter))
     if len(cells) != len(names) or "link" not in names:
         return False
     return cells[names.index("link")].strip().lower() in {"must", "cannot", "1", "-1"}
