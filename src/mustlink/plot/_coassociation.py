@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mustlink._plot_style import DARK, pyplot
+from mustlink.plot._history import check_boosted
 
 __all__ = ["coassociation"]
 
@@ -51,12 +52,7 @@ def coassociation(model: Any, *, random_state: Any = 0, ax: Any = None) -> Any:
     (178, 178)
     >>> matplotlib.pyplot.close(ax.figure)
     """
-    for name in ("labels_", "coassociation_"):
-        if not hasattr(model, name):
-            raise TypeError(
-                f"plot.coassociation needs a fitted boosted clusterer, and this {type(model).__name__} has no {name}; "
-                "fit a RobustBoostCluster, BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
-            )
+    check_boosted(model, "coassociation", ("labels_", "coassociation_"))
     plt = pyplot()
     if ax is None:
         _, ax = plt.subplots(figsize=(5.2, 4.6), layout="constrained")

@@ -7,7 +7,7 @@ from typing import Any
 
 from mustlink._plot_style import COLORS, DARK, GRAY, pyplot
 
-__all__ = ["history"]
+__all__ = ["check_boosted", "history"]
 
 
 def history(model: Any, *, axes: Any = None) -> Any:
@@ -46,7 +46,10 @@ def history(model: Any, *, axes: Any = None) -> Any:
     10
     >>> matplotlib.pyplot.close(objective.figure)
     """
-    rounds = _rounds(model)
+    check_boosted(model, "history", ["history_"])
+    rounds = model.history_
+    if not len(rounds):
+        raise ValueError(f"This {type(model).__name__} has no rounds, since it was fitted without links.")
     plt = pyplot()
     if axes is None:
         _, axes = plt.subplots(2, 1, sharex=True, figsize=(6, 4.5), layout="constrained")
@@ -68,17 +71,14 @@ def history(model: Any, *, axes: Any = None) -> Any:
     return axes
 
 
-def _rounds(model: Any) -> Sequence[Mapping[str, Any]]:
-    """Return the rounds of a boosted model, or raise if there are none."""
-    rounds: Sequence[Mapping[str, Any]] | None = getattr(model, "history_", None)
-    if rounds is None:
-        raise TypeError(
-            f"plot.history needs a fitted boosted clusterer, and this {type(model).__name__} has no "
-            "history_; fit a RobustBoostCluster, BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
-        )
-    if not len(rounds):
-        raise ValueError(f"This {type(model).__name__} has no rounds, since it was fitted without links.")
-    return rounds
+def check_boosted(model: Any, plot: str, attributes: Sequence[str]) -> None:
+    """Raise if a model is no fitted boosted clusterer."""
+    for name in attributes:
+        if not hasattr(model, name):
+            raise TypeError(
+                f"plot.{plot} needs a fitted boosted clusterer, and this {type(model).__name__} has no {name}; "
+                "fit a RobustBoostCluster, BoostCluster, BoostBaseClustering or BoostedConstrainedKMeans first."
+            )
 
 
 def _counts(entry: Mapping[str, Any]) -> bool:

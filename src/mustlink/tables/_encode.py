@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
+from mustlink._types import Array
 from mustlink.errors import FileFormatError, TooLargeError
 from mustlink.tables._table import Table, is_text
 
@@ -87,8 +88,8 @@ class EncodedTable:
     array([-1.,  1.])
     """
 
-    X: np.ndarray[Any, Any]
-    rows: np.ndarray[Any, Any]
+    X: Array
+    rows: Array
     features: tuple[Feature, ...]
     notices: tuple[str, ...]
 
@@ -153,10 +154,8 @@ def encode(
     if not isinstance(table, Table):
         table = Table.from_frame(table, text=categorical, ignore=ignore)
     if table.n_rows < 2:
-        counted = (
-            "no data rows; at least two are needed" if not table.n_rows else "one data row; at least two are needed"
-        )
-        raise FileFormatError(f"{table.source} has {counted}.")
+        counted = "one data row" if table.n_rows else "no data rows"
+        raise FileFormatError(f"{table.source} has {counted}; at least two are needed.")
     notices: list[str] = []
     columns = {name: table.frame[name] for name in table.names if name not in ignore}
     columns = _drop_empty(table, columns, one_hot, notices)
@@ -196,9 +195,7 @@ def _numbers_rows(column: pd.Series) -> bool:
     return bool((np.diff(column.to_numpy()) == 1).all())
 
 
-def _handle_missing(
-    table: Table, columns: Columns, missing: str, notices: list[str]
-) -> tuple[Columns, np.ndarray[Any, Any]]:
+def _handle_missing(table: Table, columns: Columns, missing: str, notices: list[str]) -> tuple[Columns, Array]:
     """Refuse empty cells, leave out their rows, or leave them to be filled; return the rows that are kept."""
     empty = {name: column.isna().to_numpy() for name, column in columns.items() if _has_gaps(column)}
     rows = np.arange(table.n_rows)
@@ -209,8 +206,8 @@ def _handle_missing(
     if missing == "error":
         row = int(np.argmax(gaps))
         name = next(name for name, cells in empty.items() if cells[row])
-        others = {1: "", 2: ", as is 1 other cell of the table"}
-        more = others.get(n_empty, f", as are {n_empty - 1} other cells of the table")
+        others = "is 1 other cell" if n_empty == 2 else f"are {n_empty - 1} other cells"
+        more = "" if n_empty == 1 else f", as {others} of the table"
         raise FileFormatError(
             f"{table.source}, {table.where(row)}: the column {name!r} is empty{more}", remedy="handle_missing"
         )
@@ -227,9 +224,8 @@ def _handle_missing(
     n_left_out = table.n_rows - rows.size
     notices.append(f"{n_left_out} {'row' if n_left_out == 1 else 'rows'} with empty cells left out.")
     kept = {name: column.iloc[rows] for name, column in columns.items()}
-    return {
-        name: column.cat.remove_unused_categories() if is_text(column) else column for name, column in kept.items()
-    }, rows
+    kept |= {name: column.cat.remove_unused_categories() for name, column in kept.items() if is_text(column)}
+    return kept, rows
 
 
 def _drop_constant(table: Table, columns: Columns, notices: list[str]) -> Columns:
@@ -248,7 +244,7 @@ def _drop_constant(table: Table, columns: Columns, notices: list[str]) -> Column
     return {name: column for name, column in columns.items() if name not in constant}
 
 
-def _values(column: pd.Series) -> np.ndarray[Any, Any]:
+def _values(column: pd.Series) -> Array:
     """Return the numbers of a column, or the codes of its categories with -1 for empty cells."""
     return (column.cat.codes if is_text(column) else column).to_numpy()
 
@@ -304,7 +300,7 @@ def _check_width(table: Table, columns: Columns) -> None:
         )
 
 
-def _transform(columns: Columns, scale: bool) -> tuple[np.ndarray[Any, Any], tuple[Feature, ...]]:
+def _transform(columns: Columns, scale: bool) -> tuple[Array, tuple[Feature, ...]]:
     """Encode the columns in their order, by one transformer for each run of columns of one kind."""
     numeric = [column.dtype for column in columns.values() if not is_text(column)]
     dtype = np.result_type(np.float32, *numeric) if numeric else np.dtype(np.float64)
@@ -319,11 +315,14 @@ def _transform(columns: Columns, scale: bool) -> tuple[np.ndarray[Any, Any], tup
         taken = [columns[name] for name in names]
         if text:
             block = np.array([_codes(column) for column in taken])
+            codes = [np.arange(len(_categories(column))) for column in taken]
+            # Every code is known; "ignore" saves the encoder the search for others.
+            encoder = OneHotEncoder(categories=codes, handle_unknown="ignore", sparse_output=False, dtype=dtype)
         else:
             block = np.array([_values(column) for column in taken], dtype=dtype)
             block -= np.array([[centers[name]] for name in names], dtype=dtype)
+            encoder = make_pipeline(*steps)
         blocks.append(pd.DataFrame(block.T, columns=names, copy=False))
-        encoder = _one_hot(taken, dtype) if text else make_pipeline(*steps)
         transformers.append((str(start), encoder, slice(start, start + len(names))))
         start += len(names)
     transformer = ColumnTransformer(transformers)
@@ -346,14 +345,7 @@ def _mean(column: pd.Series) -> float:
     return float(values[0] + (values - values[0]).mean())
 
 
-def _one_hot(columns: list[pd.Series], dtype: np.dtype[Any]) -> OneHotEncoder:
-    """Return the encoder of coded text columns."""
-    # Every code is known; "ignore" saves the encoder the search for others.
-    categories = [np.arange(len(_categories(column))) for column in columns]
-    return OneHotEncoder(categories=categories, handle_unknown="ignore", sparse_output=False, dtype=dtype)
-
-
-def _codes(column: pd.Series) -> np.ndarray[Any, Any]:
+def _codes(column: pd.Series) -> Array:
     """Return the number of each cell's category, the last for empty cells."""
     codes = _values(column)
     return np.where(codes < 0, len(column.cat.categories), codes.astype(np.int64)) if _has_gaps(column) else codes

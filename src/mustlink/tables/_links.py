@@ -18,6 +18,7 @@ import numpy as np
 from mustlink._atomic import write_atomically
 from mustlink.errors import ConstraintError, FileFormatError
 from mustlink.tables._read import EXCEL, PARQUET, read_parquet, read_sheet
+from mustlink.tables._table import first_repetition
 from mustlink.tables._text import TextFile
 
 __all__ = ["Link", "read_links", "write_links"]
@@ -146,7 +147,8 @@ def _links(
     at_weight = names.index("weight") if "weight" in names else None
     row_of = None if ids is None else _row_of_id(ids)
     links = []
-    for place, cells in records:
+    for place, raw in records:
+        cells = [cell.strip() if isinstance(cell, str) else cell for cell in raw]
         a, b = _row(cells[at_a], row_of, place), _row(cells[at_b], row_of, place)
         if a == b:
             raise ConstraintError(
@@ -159,13 +161,11 @@ def _links(
 
 def _row_of_id(ids: Sequence[Any]) -> dict[str, int]:
     """Return the row of every id."""
-    row_of: dict[str, int] = {}
-    for row, name in enumerate(ids):
-        key = str(name).strip()
-        if key in row_of:
-            raise ConstraintError(f"The id {key!r} occurs twice, at rows {row_of[key]} and {row}; ids must differ.")
-        row_of[key] = row
-    return row_of
+    names = [str(name).strip() for name in ids]
+    if twice := first_repetition(names):
+        a, b = twice
+        raise ConstraintError(f"The id {names[a]!r} occurs twice, at rows {a} and {b}; ids must differ.")
+    return {name: row for row, name in enumerate(names)}
 
 
 def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
@@ -176,9 +176,8 @@ def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
         except KeyError:
             raise ConstraintError(f"{place}: there is no row with the id {str(cell)!r} in the table.") from None
     if not _is_whole(cell):
-        shown = cell.strip() if isinstance(cell, str) else cell
         raise FileFormatError(
-            f"{place}: {shown!r} is not a row number; for links by id, name the id column of the table."
+            f"{place}: {cell!r} is not a row number; for links by id, name the id column of the table."
         )
     row = int(cell)
     if row < 0:
@@ -191,29 +190,26 @@ def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
 def _is_whole(cell: Any) -> bool:
     """Return whether a cell is a whole number: 3 or 3.0 in a frame, digits in a file."""
     if isinstance(cell, str):
-        return re.fullmatch(r"[+-]?[0-9]+", cell.strip()) is not None
-    if isinstance(cell, bool):
-        return False
-    return isinstance(cell, Real) and float(cell).is_integer()
+        return re.fullmatch(r"[+-]?[0-9]+", cell) is not None
+    return not isinstance(cell, bool) and isinstance(cell, Real) and float(cell).is_integer()
 
 
 def _is_must(cell: Any, place: str) -> bool:
     """Return whether a cell means must rather than cannot."""
-    word = str(cell).strip().lower()
+    word = str(cell).lower()
     if word not in MUST and word not in CANNOT:
-        raise FileFormatError(f"{place}: a link is must or cannot, or 1 or -1, and this is {str(cell).strip()!r}.")
+        raise FileFormatError(f"{place}: a link is must or cannot, or 1 or -1, and this is {str(cell)!r}.")
     return word in MUST
 
 
 def _weight(cell: Any, place: str) -> float:
     """Return the weight in a cell; 1 if it is empty."""
-    if cell is None or (isinstance(cell, str) and not cell.strip()):
+    if cell is None or (isinstance(cell, str) and not cell):
         return 1.0
     try:
         weight = float(cell)
     except (TypeError, ValueError):
-        shown = cell.strip() if isinstance(cell, str) else cell
-        raise FileFormatError(f"{place}: the weight {shown!r} is not a number.") from None
+        raise FileFormatError(f"{place}: the weight {cell!r} is not a number.") from None
     if not (math.isfinite(weight) and weight > 0):
         raise ConstraintError(f"{place}: the weight is {weight:g}; a weight must be positive and finite.")
     return weight

@@ -121,6 +121,9 @@ def _read_text(file: TextFile, text: Collection[str], ignore: Collection[str], h
     def where(row: int) -> str:
         return f"line {file.record(row + has_header)[0]}"
 
+    def cell(place: int, row: int) -> str:
+        return file.record(row + has_header)[1][place]
+
     cells_read, commas = _read_cells(file, has_header, {names.index(name) for name in (*text, *ignore)})
     columns: dict[str, Any] = {}
     for place, (name, column) in enumerate(zip(names, cells_read, strict=True)):
@@ -129,16 +132,11 @@ def _read_text(file: TextFile, text: Collection[str], ignore: Collection[str], h
         if isinstance(column, pd.Categorical) and name not in text:
             column, with_comma = judge_column(file.source, name, column, where, file.separator == ";")
             commas |= {place} if with_comma else set()
-        check_finite(file.source, name, column, where, partial(_cell, file, has_header, place))
+        check_finite(file.source, name, column, where, partial(cell, place))
         columns[name] = column
     notices = [f"Column {names[place]!r} was read with the comma as the decimal sign." for place in sorted(commas)]
     frame = pd.DataFrame(columns, index=pd.RangeIndex(len(cells_read[0])), copy=False)
     return Table(file.source, frame, tuple(notices), where)
-
-
-def _cell(file: TextFile, has_header: bool, place: int, row: int) -> str:
-    """Return one cell as it stands in the file."""
-    return file.record(row + has_header)[1][place]
 
 
 def _has_header(cells: Sequence[Any], header: bool | None, place: str) -> bool:

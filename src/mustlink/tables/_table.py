@@ -141,18 +141,15 @@ class Table:
         list of str
         """
         ids = self.strings(name)
-        first_row: dict[str, int] = {}
-        for row, row_id in enumerate(ids):
-            if not row_id:
-                raise FileFormatError(
-                    f"{self.source}, {self.where(row)}: the id column {name!r} is empty; every row needs an id."
-                )
-            earlier = first_row.setdefault(row_id, row)
-            if earlier != row:
-                raise FileFormatError(
-                    f"{self.source}: the id {row_id!r} stands in {self.where(earlier)} and again in "
-                    f"{self.where(row)} of the column {name!r}; an id must belong to one row."
-                )
+        if "" in ids:
+            place = self.where(ids.index(""))
+            raise FileFormatError(f"{self.source}, {place}: the id column {name!r} is empty; every row needs an id.")
+        if twice := first_repetition(ids):
+            places = " and again in ".join(map(self.where, twice))
+            raise FileFormatError(
+                f"{self.source}: the id {ids[twice[0]]!r} stands in {places} of the column {name!r}; an id must belong "
+                "to one row."
+            )
         return ids
 
 
@@ -161,17 +158,22 @@ def is_text(column: pd.Series) -> bool:
     return isinstance(column.dtype, pd.CategoricalDtype)
 
 
+def first_repetition(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return the places of the first name that occurs again, and of its repetition; None if all differ."""
+    first: dict[str, int] = {}
+    return next(
+        ((first[name], place) for place, name in enumerate(names) if first.setdefault(name, place) != place), None
+    )
+
+
 def check_columns(source: str, names: Sequence[str], wanted: Iterable[str] = ()) -> None:
     """Raise if two columns have one name, or a wanted column is not there."""
-    first_place: dict[str, int] = {}
-    for place, name in enumerate(names):
-        earlier = first_place.setdefault(name, place)
-        if earlier != place:
-            raise FileFormatError(
-                f"{source}: the columns {earlier + 1} and {place + 1} are both called {name!r}; "
-                "every column needs its own name."
-            )
-    missing = next((name for name in wanted if name not in first_place), None)
+    if twice := first_repetition(names):
+        raise FileFormatError(
+            f"{source}: the columns {twice[0] + 1} and {twice[1] + 1} are both called {names[twice[0]]!r}; "
+            "every column needs its own name."
+        )
+    missing = next((name for name in wanted if name not in names), None)
     if missing is not None:
         shown = ", ".join(names[:MAX_SHOWN_COLUMNS])
         more = f" and {len(names) - MAX_SHOWN_COLUMNS} more" if len(names) > MAX_SHOWN_COLUMNS else ""

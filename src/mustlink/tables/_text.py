@@ -22,6 +22,12 @@ N_SNIFFED_LINES = 20
 BYTE_ORDER_MARK = "\ufeff"
 # What an empty file lacks.
 HEADER_AND_ROWS = "a header line and data rows"
+# Parts of the messages of the csv module, and what they mean.
+CSV_ERRORS = {
+    "unexpected end of data": "a quotation mark is opened here and never closed",
+    "field larger": "a cell is longer than 131,072 characters, most likely because a quotation mark is not closed",
+    "expected after": "a quotation mark closes in the middle of a cell",
+}
 
 
 def read_header(path: str | PathLike[str]) -> tuple[str, list[str]]:
@@ -124,7 +130,8 @@ class TextFile:
                     yield line, cells
                     line = reader.line_num + 1
             except csv.Error as error:
-                raise self.error(line, _describe(error)) from None
+                words = next((words for part, words in CSV_ERRORS.items() if part in str(error)), str(error))
+                raise self.error(line, words) from None
 
     def _lines(self, stream: IO[bytes]) -> Iterator[str]:
         """Decode line by line, so that a wrong byte is reported with its own line."""
@@ -166,15 +173,3 @@ class TextFile:
             return widths[0] > 1 and len(set(widths[:-1])) <= 1, widths[0]
 
         return max(SEPARATORS, key=fit)
-
-
-def _describe(error: csv.Error) -> str:
-    """Word an error of the csv module for people."""
-    message = str(error)
-    if "unexpected end of data" in message:
-        return "a quotation mark is opened here and never closed"
-    if "field larger" in message:
-        return "a cell is longer than 131,072 characters, most likely because a quotation mark is not closed"
-    if "expected after" in message:
-        return "a quotation mark closes in the middle of a cell"
-    return message
