@@ -161,9 +161,10 @@ def is_text(column: pd.Series) -> bool:
 def first_repetition(names: Sequence[str]) -> tuple[int, int] | None:
     """Return the places of the first name that occurs again, and of its repetition; None if all differ."""
     first: dict[str, int] = {}
-    return next(
-        ((first[name], place) for place, name in enumerate(names) if first.setdefault(name, place) != place), None
-    )
+    for place, name in enumerate(names):
+        if first.setdefault(name, place) != place:
+            return first[name], place
+    return None
 
 
 def check_columns(source: str, names: Sequence[str], wanted: Iterable[str] = ()) -> None:
