@@ -22,13 +22,7 @@ ALLOWED_OF_MEMBERS = {*ALLOWED, "EX01", "RT02"}
 NOT_YET = {
     "mustlink.active.Question",
     "mustlink.active.Strategy",
-    "mustlink.base.check_enough_rows",
     "mustlink.boosting.Suspect",
-    "mustlink.constraints.Closure",
-    "mustlink.constraints.Conflict",
-    "mustlink.constraints.Groups",
-    "mustlink.constraints.LinkGraph",
-    "mustlink.constraints.known_rows",
 }
 INHERITED = {"set_params", "get_params", "get_metadata_routing", "set_output", "with_traceback", "add_note"}
 

@@ -1,4 +1,4 @@
-"""The one door to names that scikit-learn does not promise to keep."""
+"""Names of scikit-learn that are not part of its public interface."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ is_array_like = _is_arraylike_not_scalar
 
 
 def n_threads() -> int:
-    """Return how many threads scikit-learn would use here, which heeds OMP_NUM_THREADS and the quota of a container."""
+    """Return how many threads scikit-learn would use here, by OMP_NUM_THREADS and the quota of a container."""
     return int(_openmp_effective_n_threads())
 
 

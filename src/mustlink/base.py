@@ -221,7 +221,28 @@ class ConstrainedClusterMixin(ClusterMixin):
 
 
 def check_enough_rows(n_samples: int, n_clusters: int | None) -> None:
-    """Raise scikit-learn's error if there are fewer rows than clusters; None means that the number is estimated."""
+    """Refuse fewer rows than clusters, as scikit-learn does.
+
+    Parameters
+    ----------
+    n_samples : int
+        The number of rows.
+    n_clusters : int or None
+        The number of clusters; None if it is estimated.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer rows than clusters.
+
+    Examples
+    --------
+    >>> from mustlink.base import check_enough_rows
+    >>> check_enough_rows(2, 3)
+    Traceback (most recent call last):
+        ...
+    ValueError: n_samples=2 should be >= n_clusters=3.
+    """
     if n_clusters is not None and n_samples < n_clusters:
         raise ValueError(f"n_samples={n_samples} should be >= n_clusters={n_clusters}.")
 

@@ -64,7 +64,8 @@ def test_newton_and_projections_reach_the_same_metric(
 @pytest.mark.parametrize("gamma", [0.1, 1.0, 10.0])
 def test_gradient_is_zero_at_the_optimum(n_pairs: int, gamma: float) -> None:
     links = Constraints.sample(WDBC.target, n_pairs=n_pairs, random_state=0)
-    metric = ITML(gamma, tol=1e-9, random_state=0).fit(X_WDBC, constraints=links)
+    # Newton steps converge quadratically: below a gap of 1e-12 the gradient vanishes to many digits.
+    metric = ITML(gamma, tol=1e-12, random_state=0).fit(X_WDBC, constraints=links)
     A, (near, far) = metric.metric_matrix_, metric.bounds_
     # A^-1 = I + sum of gamma (1/near - 1/d) vv' for violated must-links, and likewise for cannot-links.
     balance = np.eye(30)
@@ -74,8 +75,8 @@ def test_gradient_is_zero_at_the_optimum(n_pairs: int, gamma: float) -> None:
             squared = v @ A @ v
             if sign * (squared - bound) > 0:
                 balance += gamma * (1 / bound - 1 / squared) * np.outer(v, v)
-    np.testing.assert_allclose(A @ balance, np.eye(30), atol=2e-3)
-    assert metric.gap_ <= 1e-9
+    np.testing.assert_allclose(A @ balance, np.eye(30), atol=1e-4)
+    assert metric.gap_ <= 1e-12
     assert all(np.diff(metric.objective_) < 0)
 
 

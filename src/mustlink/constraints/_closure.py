@@ -33,6 +33,12 @@ class Groups(NamedTuple):
         The rows of all groups, one group after the other, ascending in each.
     number : ndarray of shape (n_samples,)
         The group of every row, -1 for a row in no group.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> Constraints(must_link=[(1, 2)]).closure(4).groups().number
+    array([-1,  0,  0, -1])
     """
 
     indptr: NDArray[np.int64]
@@ -82,7 +88,19 @@ class Closure:
 
     @classmethod
     def of(cls, constraints: Constraints, n_samples: int) -> Closure:
-        """Compute what the constraints entail for a table of n_samples rows."""
+        """Compute what the constraints entail for a table of n_samples rows.
+
+        Parameters
+        ----------
+        constraints : Constraints
+            The links.
+        n_samples : int
+            The number of rows.
+
+        Returns
+        -------
+        Closure
+        """
         component = connected_nodes(constraints.must_link, n_samples)
         return cls._from_edges(component, component[constraints.cannot_link], constraints.cannot_link_weight)
 
@@ -171,30 +189,13 @@ class Closure:
         """
         if self.self_loops.size:
             raise InfeasibleError("A cannot-link is between rows that must-links join.")
-        side, opposite = self.two_coloring()
+        side, opposite = two_coloring(self)
         if (side == opposite).any():
             raise InfeasibleError("The cannot-links form a cycle of odd length, which two clusters cannot satisfy.")
         component, renumbered = number_by_first(side[self.component], 2 * self.n_components)
         ends = self.cannot_link[:, 0]
         facing = np.column_stack([side[ends], opposite[ends]])
         return Closure._from_edges(component, renumbered[facing], self.weight)
-
-    def two_coloring(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Label each component with the side it is on and the side it is not on.
-
-        In the doubled graph every component has two copies, and a cannot-link leads from one copy to the other copy
-        of its neighbor. Components whose first copies are connected are on one side. Where the two copies of one
-        component are connected, there is a cycle of odd length, and the two labels are equal.
-        """
-        n = self.n_components
-        label = connected_nodes(self.doubled(), 2 * n)
-        return label[:n], label[n:]
-
-    def doubled(self) -> NDArray[np.int64]:
-        """Return the edges of the doubled graph, the second copies numbered from n_components on."""
-        a, b = self.cannot_link.T
-        n = self.n_components
-        return np.concatenate([np.column_stack([a, b + n]), np.column_stack([b, a + n])])
 
     def explicit(self) -> Constraints:
         """Return every entailed pair as constraints of weight one.
@@ -235,6 +236,27 @@ class Closure:
         between = [_cross_pairs(members[i], members[j]) for i, j in self.cannot_link]
         nothing = np.empty((0, 2), dtype=np.int64)
         return Constraints(np.concatenate([nothing, *inside]), np.concatenate([nothing, *between]))
+
+
+def two_coloring(closure: Closure) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Label each component with the side it is on and the side it is not on.
+
+    Components whose first copies in the doubled graph are connected are on one side. Where the two copies of one
+    component are connected, there is a cycle of odd length, and the two labels are equal.
+    """
+    n = closure.n_components
+    label = connected_nodes(doubled_edges(closure), 2 * n)
+    return label[:n], label[n:]
+
+
+def doubled_edges(closure: Closure) -> NDArray[np.int64]:
+    """Return the edges of the doubled graph: a cannot-link joins a component to the second copy of its neighbor.
+
+    The second copies are numbered from n_components on.
+    """
+    a, b = closure.cannot_link.T
+    n = closure.n_components
+    return np.concatenate([np.column_stack([a, b + n]), np.column_stack([b, a + n])])
 
 
 def _all_pairs(rows: NDArray[np.intp]) -> NDArray[np.int64]:

@@ -21,6 +21,15 @@ SHOWN_IN_CHAIN = 8
 class Conflict:
     """One cannot-link between two rows that must-links join.
 
+    Made by :meth:`Constraints.conflicts`.
+
+    Parameters
+    ----------
+    cannot_link : tuple of int
+        The two rows.
+    graph : object
+        The graph of the must-links, in which the chain is found.
+
     Attributes
     ----------
     cannot_link : tuple of int

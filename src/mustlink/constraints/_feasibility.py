@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from mustlink.constraints._closure import Closure
+from mustlink.constraints._closure import Closure, doubled_edges, two_coloring
 from mustlink.constraints._graph import connected_nodes, shortest_path, symmetric_csr
 
 __all__ = ["Feasibility"]
@@ -143,7 +143,7 @@ def _one_cluster(closure: Closure) -> Feasibility:
 
 def _two_clusters(closure: Closure) -> Feasibility:
     """Color with two colors, or find a cycle of odd length."""
-    side, opposite = closure.two_coloring()
+    side, opposite = two_coloring(closure)
     odd = np.flatnonzero(side == opposite)
     if odd.size:
         cycle = _first_rows(closure, _odd_cycle(closure, odd[0]))
@@ -165,7 +165,7 @@ def _odd_cycle(closure: Closure, component: int) -> NDArray[np.int64]:
     the walk would be shorter.
     """
     n = closure.n_components
-    doubled = closure.doubled()
+    doubled = doubled_edges(closure)
     graph = symmetric_csr(doubled, np.ones(len(doubled), dtype=np.int8), 2 * n)
     walk = shortest_path(graph, component, component + n) % n
     visited = np.ones(len(walk), dtype=bool)

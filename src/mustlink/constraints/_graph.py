@@ -58,7 +58,19 @@ class LinkGraph:
 
     @classmethod
     def of(cls, links: Constraints, n_samples: int) -> LinkGraph:
-        """Build the graph of the links of a table of n_samples rows."""
+        """Build the graph of the links of a table.
+
+        Parameters
+        ----------
+        links : Constraints
+            The links.
+        n_samples : int
+            The number of rows.
+
+        Returns
+        -------
+        LinkGraph
+        """
         graph = symmetric_csr(links.pairs, np.arange(len(links)), n_samples)
         return cls(
             links.pairs,

@@ -90,9 +90,29 @@ def _refuse_too_many(n_pairs: int, of_what: str) -> None:
 
 
 def known_rows(y: ArrayLike, missing: object) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.object_]]:
-    """Return the rows whose class is known, their classes as 0, 1, ..., and the classes' names.
+    """Return the rows with a known class.
 
-    A class is unknown where it equals `missing`, is None, or is not a number.
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Partial labels.
+    missing : object
+        The marker of an unknown class. None and NaN are unknown too.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_known,)
+        The rows, ascending.
+    codes : ndarray of shape (n_known,)
+        Their classes, numbered from 0.
+    classes : ndarray of shape (n_classes,)
+        The names of the classes.
+
+    Examples
+    --------
+    >>> from mustlink.constraints import known_rows
+    >>> known_rows([-1, 7, 3, 7], missing=-1)
+    (array([1, 2, 3]), array([1, 0, 1]), array([3, 7]))
     """
     labels = np.asarray(y)
     if labels.ndim != 1:
