@@ -78,8 +78,8 @@ class Consolidate(PlacingStrategy):
     n_clusters : int
         The number of clusters.
     order : {"random", "central"}, default="random"
-        Which row is next: a random one, as in the paper, or the one nearest to the mean of a component. Central rows
-        are easy to answer and take few questions, but are less informative: random rows led to better clusters.
+        Which row is next: a random one, as in the paper, or the one nearest to the mean of a component, which is easier
+        to answer but less informative.
     known : Constraints, default=None
         Links that are known in advance and not asked about. Their components that are apart from each other are the
         first components.

@@ -56,8 +56,7 @@ class NPU(PlacingStrategy):
     -----
     The probability of a component is proportional to the mean similarity to its rows, and uniform if all are zero. For
     "distance" it is proportional to ``exp(-d**2 / (2 * s**2))``, where `d` is the distance to the mean of the component
-    and ``s**2`` the mean over all rows of the smallest ``d**2``. Similarities of all pairs are never stored: only the
-    leaf of every row in every tree, and per tree the number of rows of each component in each leaf.
+    and ``s**2`` the mean over all rows of the smallest ``d**2``.
 
     The paper starts with a single component, to which every row belongs with certainty; here the farthest row is next
     until there are two. The paper finds the number of clusters by asking; here, as in the other strategies, a row that

@@ -8,14 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from mustlink._types import Array, Floats, Ints, Mask
-from mustlink.density._tree_kernels import (
-    condense,
-    excess_of_mass,
-    lowest_common_nodes,
-    owners,
-    select_nodes,
-    sum_subtrees,
-)
+from mustlink.density._tree_kernels import condense, lowest_common_nodes, owners, select_nodes, sum_subtrees
 
 EDGE = np.dtype([("parent", np.intp), ("child", np.intp), ("value", np.float64), ("cluster_size", np.intp)])
 ROOT = 0
@@ -54,7 +47,8 @@ class CondensedTree:
         node_parent[numbers], birth[numbers], size[numbers] = parent[is_node] - n_rows, value[is_node], count[is_node]
         row_node, row_value = np.empty(n_rows, dtype=np.int64), np.empty(n_rows)
         row_node[child[~is_node]], row_value[child[~is_node]] = parent[~is_node] - n_rows, value[~is_node]
-        stability = excess_of_mass(parent - n_rows, value, count, birth)
+        with np.errstate(invalid="ignore"):
+            stability = _excess_of_mass(edges, birth)
         # A node that appears at distance 0, among equal rows, has the stability inf - inf = nan; it counts as zero.
         return cls(edges, node_parent, birth, size, row_node, row_value, np.nan_to_num(stability, posinf=np.inf))
 
@@ -94,9 +88,7 @@ class CondensedTree:
             return self.stability
         finite = self.edges["value"][np.isfinite(self.edges["value"])]
         largest = float(finite.max(initial=0.0)) or 1.0
-        parent = self.edges["parent"] - self.n_rows
-        capped = np.minimum(self.edges["value"], largest)
-        return excess_of_mass(parent, capped, self.edges["cluster_size"], np.minimum(self.birth, largest))
+        return _excess_of_mass(self.edges, self.birth, largest)
 
     def weight_inside(self, pairs: Ints, weight: Floats) -> Floats:
         """Return for each node the weight of the pairs that would be in one cluster if it were selected."""
@@ -127,3 +119,10 @@ class CondensedTree:
         strength[rows[sure]] = 1.0
         strength[rows[~sure]] = np.minimum(value[~sure], death[~sure]) / death[~sure]
         return strength
+
+
+def _excess_of_mass(edges: Array, birth: Floats, largest: float = np.inf) -> Floats:
+    """Return for how long the rows of each node stay in it, summed over the rows, with values of at most `largest`."""
+    parent = edges["parent"] - edges["parent"].min()
+    stays = np.minimum(edges["value"], largest) - np.minimum(birth, largest)[parent]
+    return np.bincount(parent, stays * edges["cluster_size"], len(birth))

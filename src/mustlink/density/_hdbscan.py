@@ -55,8 +55,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
     max_cluster_size : int, default=None
         The maximum number of rows of a part selected by excess of mass. Must-links can make larger clusters.
     metric : str, default="euclidean"
-        A metric of :class:`~sklearn.neighbors.KDTree` or :class:`~sklearn.neighbors.BallTree`. Other metrics would
-        need all pairwise distances, which are not stored here.
+        A metric of :class:`~sklearn.neighbors.KDTree` or :class:`~sklearn.neighbors.BallTree`.
     metric_params : dict, default=None
         Parameters of the metric.
     alpha : float, default=1.0
@@ -108,9 +107,8 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
        of the component move, to the cluster with most of them. Rows of noise follow their component. A component of
        noise only becomes a cluster, however small.
 
-    As the number of clusters is free, this satisfies all links that do not contradict each other. Without links both
-    forms are scikit-learn's HDBSCAN, which builds the hierarchy: its memory is linear and its time up to quadratic in
-    the number of rows. Links add little.
+    Without links both forms are scikit-learn's HDBSCAN, which builds the hierarchy: its memory is linear and its time
+    up to quadratic in the number of rows.
 
     References
     ----------

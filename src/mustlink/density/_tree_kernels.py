@@ -67,16 +67,6 @@ def condense(
 
 
 @jit
-def excess_of_mass(parent: Ints, value: Floats, count: Ints, birth: Floats) -> Floats:
-    """Return for each node how long its rows stay in it, summed over the rows; here nodes are numbered from 0."""
-    stability = np.zeros(birth.shape[0])
-    for entry in range(parent.shape[0]):
-        node = parent[entry]
-        stability[node] += (value[entry] - birth[node]) * count[entry]
-    return stability
-
-
-@jit
 def lowest_common_nodes(node_parent: Ints, one: Ints, other: Ints) -> Ints:
     """Return the lowest node above or equal to both nodes of each pair; parents have smaller numbers."""
     lowest = np.empty(one.shape[0], dtype=np.int64)

@@ -25,7 +25,7 @@ from mustlink.hierarchy._dendrogram_kernels import cut
 from mustlink.hierarchy._distances import check_distances
 from mustlink.hierarchy._merging import link_rows
 from mustlink.hierarchy._spanning_tree import spanning_tree
-from mustlink.hierarchy._spanning_tree_kernels import grow_seeds, spanning_edges, tree_path_lengths
+from mustlink.hierarchy._spanning_tree_kernels import grow_seeds, tree_path_lengths
 
 
 class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
@@ -219,8 +219,6 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         """Join seed groups by single linkage down to `n_clusters`; return the new number of each group."""
         n_groups = len(groups)
         edges, lengths = labels[self.tree_[between]].reshape(-1, 2), self.tree_lengths_[between]
-        kept = spanning_edges(edges, n_groups)
-        edges, lengths = edges[kept], lengths[kept]
         # Groups without a path between them are joined last, in a chain.
         _, heads = np.unique(cut(edges, n_groups), return_index=True)
         bridges = np.column_stack([heads[:-1], heads[1:]]).astype(np.int64)

@@ -175,11 +175,11 @@ def grow_seeds(tree: Any, seed: Any, n_groups: Any) -> Any:
     """Grow the seed groups along the edges of a tree, shortest first.
 
     `seed` is the group of every row, or -1 for a free one. Returns the group of every row, -1 if it reaches no seed,
-    and the numbers of the edges between groups.
+    and the numbers of the edges of a spanning tree, or forest, of the groups.
     """
     n_rows = len(seed)
     parent, carried = np.arange(n_rows), seed.copy()
-    head = np.full(n_groups, -1)
+    head, group_parent = np.full(n_groups, -1), np.arange(n_groups)
     for row in range(n_rows):
         if seed[row] >= 0:
             if head[seed[row]] < 0:
@@ -191,8 +191,11 @@ def grow_seeds(tree: Any, seed: Any, n_groups: Any) -> Any:
         if one == other:
             continue
         if carried[one] >= 0 and carried[other] >= 0:
-            between[n_between] = number
-            n_between += 1
+            a, b = find_root(group_parent, carried[one]), find_root(group_parent, carried[other])
+            if a != b:
+                group_parent[a] = b
+                between[n_between] = number
+                n_between += 1
             continue
         parent[one] = other
         carried[other] = max(carried[one], carried[other])
@@ -200,20 +203,6 @@ def grow_seeds(tree: Any, seed: Any, n_groups: Any) -> Any:
     for row in range(n_rows):
         labels[row] = carried[find_root(parent, row)]
     return labels, between[:n_between]
-
-
-@jit
-def spanning_edges(edges: Any, n_nodes: Any) -> Any:
-    """Return the numbers of the edges that close no cycle with the edges before them."""
-    parent = np.arange(n_nodes)
-    taken, n_taken = np.empty(len(edges), dtype=np.int64), 0
-    for number in range(len(edges)):
-        one, other = find_root(parent, edges[number, 0]), find_root(parent, edges[number, 1])
-        if one != other:
-            parent[one] = other
-            taken[n_taken] = number
-            n_taken += 1
-    return taken[:n_taken]
 
 
 @jit

@@ -91,7 +91,7 @@ class DCA(BaseLinkedMetric):
         if links.is_empty:
             return np.eye(n_features)
         units, closure = Units.of(X), links.closure(X.shape[0])
-        within = WithinComponents.of(X, closure, units)
+        within = WithinComponents.of(X, closure.component, units)
         apart = _differences_between(X, closure, units)
         if not within.residual.any():
             return warn_of_identity("DCA", "must-links between different rows", links, n_features)

@@ -80,7 +80,7 @@ class RCA(BaseLinkedMetric):
         if links.is_empty:
             return np.eye(n_features)
         units = Units.of(X)
-        within = WithinComponents.of(X, links.take(links.sign > 0).closure(X.shape[0]), units)
+        within = WithinComponents.of(X, links.components(X.shape[0]), units)
         if not within.residual.any():
             return warn_of_identity("RCA", "must-links between different rows", links, n_features)
         scatter = within.residual.T @ within.residual / len(within.residual)

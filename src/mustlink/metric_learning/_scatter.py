@@ -10,7 +10,6 @@ from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from mustlink._types import Floats, Indices, Ints
-from mustlink.constraints import Closure
 from mustlink.metric_learning._base import dense_rows
 
 
@@ -57,15 +56,17 @@ class WithinComponents:
 
     residual: Floats
     number: Indices
-    size: Ints
+    size: Indices
 
     @classmethod
-    def of(cls, X: Any, closure: Closure, units: Units) -> Self:
+    def of(cls, X: Any, component: Indices, units: Units) -> Self:
         """Center the rows of each component."""
-        groups = closure.groups()
-        number, size = groups.number[groups.rows], np.diff(groups.indptr)
-        points = units.rows(X, groups.rows)
-        return cls(points - group_means(points, number, len(size))[number], number, size)
+        size = np.bincount(component)
+        rows = np.flatnonzero(size[component] > 1)
+        rows = rows[np.argsort(component[rows], kind="stable")]
+        found, number = np.unique(component[rows], return_inverse=True)
+        points = units.rows(X, rows)
+        return cls(points - group_means(points, number, len(found))[number], number, size[found])
 
     @property
     def n_independent(self) -> int:

@@ -24,16 +24,12 @@ class HeldOutFold:
 
     Attributes
     ----------
-    train : Constraints
-        The training links.
-    test : Constraints
-        The held-out links.
+    train, test : Constraints
+        The training links and the held-out links.
     estimator : object
         The fitted clusterer.
-    must_link_accuracy : float
-        The fraction of the held-out must-links that the labels satisfy; NaN if there are none.
-    cannot_link_accuracy : float
-        The fraction of the held-out cannot-links that the labels satisfy; NaN if there are none.
+    must_link_accuracy, cannot_link_accuracy : float
+        The fraction of the held-out links of each kind that the labels satisfy; NaN if there are none.
 
     Examples
     --------

@@ -103,9 +103,6 @@ class ConstrainedSpectral(SpectralMixin, ConstrainedClusterMixin, BaseEstimator)
     v' Q v times the volume of the graph; here it is divided by twice the sum of the links' weights. A bound that the
     constant vector meets exactly has no solution, and is shifted by a millionth.
 
-    The paper searches the whole space, with arrays of n x n numbers. In the span of the smoothest eigenvectors the same
-    bound holds, but single links have less effect.
-
     A graph that is not connected is connected first: along the minimum spanning tree of the means of its components,
     by the edge between the two nearest rows, with the weight 1 / (1 + d^2 / (s_i s_j)). With a precomputed affinity all
     components are connected with the largest one, by the smallest positive weight.
