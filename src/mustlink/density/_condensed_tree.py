@@ -125,4 +125,4 @@ def _excess_of_mass(edges: Array, birth: Floats, largest: float = np.inf) -> Flo
     """Return for how long the rows of each node stay in it, summed over the rows, with values of at most `largest`."""
     parent = edges["parent"] - edges["parent"].min()
     stays = np.minimum(edges["value"], largest) - np.minimum(birth, largest)[parent]
-    return np.bincount(parent, stays * edges["cluster_size"], len(birth))
+    return np.asarray(np.bincount(parent, stays * edges["cluster_size"], len(birth)), dtype=np.float64)
