@@ -53,7 +53,6 @@ def test_checks_of_mustlink(estimator: Any, check: Any) -> None:
 def test_the_catalogue_agrees_with_the_class(entry: Entry) -> None:
     estimator = entry.load()()
     assert is_hard(estimator) == (entry.kind == "hard")
-    assert estimator.__sklearn_tags__().input_tags.sparse == ("sparse" in entry.input)
     assert ("estimator" in estimator.get_params()) == entry.boosts
 
 

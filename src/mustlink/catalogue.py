@@ -54,8 +54,6 @@ class Entry:
         Slow ones cluster many times over; :func:`mustlink.selection.choose` tries them with few numbers of clusters.
     is_default : bool, default=False
         Whether :func:`mustlink.selection.choose` and ``--method auto`` try it when no methods are named.
-    input : str, default='table'
-        What `fit` takes: "table", or "table, sparse" where sparse matrices are not made dense.
     boosts : bool, default=False
         Whether its parameter `estimator` takes another clusterer.
     own_estimators : tuple of str, default=()
@@ -76,7 +74,6 @@ class Entry:
     aliases: tuple[str, ...] = ()
     speed: Literal["quick", "slow"] = "quick"
     is_default: bool = False
-    input: Literal["table", "table, sparse"] = "table"
     boosts: bool = False
     own_estimators: tuple[str, ...] = ()
 
@@ -89,6 +86,11 @@ class Entry:
     def family(self) -> str:
         """The key of :data:`FAMILIES`."""
         return self.module.rpartition(".")[2]
+
+    @property
+    def input(self) -> Literal["table", "table, sparse"]:
+        """What `fit` takes: "table", or "table, sparse" where sparse matrices are not made dense."""
+        return "table, sparse" if self.load()().__sklearn_tags__().input_tags.sparse else "table"
 
     def load(self) -> type[Any]:
         """Import the class.
@@ -112,7 +114,6 @@ CATALOGUE: tuple[Entry, ...] = (
         aliases=("boost", "robust"),
         speed="slow",
         is_default=True,
-        input="table, sparse",
         boosts=True,
     ),
     Entry(
@@ -142,7 +143,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "You want the published method, or every link is right and half the runs must do. It trusts all links.",
         aliases=("boostcluster",),
         speed="slow",
-        input="table, sparse",
         boosts=True,
     ),
     Entry(
@@ -160,7 +160,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "You need a fast answer, or all columns matter equally. A broken link costs a penalty.",
         aliases=("pck",),
         is_default=True,
-        input="table, sparse",
     ),
     Entry(
         "COPKMeans",
@@ -169,7 +168,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "Every link is certain, and no answer is better than a broken link.",
         aliases=("cop",),
         is_default=True,
-        input="table, sparse",
     ),
     Entry(
         "MPCKMeans",
@@ -187,7 +185,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "You know labels for some rows of every cluster. They give the first centers, and with constrained=True they "
         "also stay in their clusters.",
         aliases=("seeded",),
-        input="table, sparse",
     ),
     Entry(
         "LCVQE",
@@ -195,7 +192,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "soft",
         "You have very many links, some of them wrong, and many rows. A broken link pulls on the centers.",
         aliases=("lcvqe",),
-        input="table, sparse",
     ),
     Entry(
         "HMRFKMeans",
@@ -203,7 +199,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "soft",
         "Rows are texts, counts or directions, compared by the cosine or by a divergence. Sparse tables stay sparse.",
         aliases=("hmrf",),
-        input="table, sparse",
     ),
     Entry(
         "PriorityCOPKMeans",
@@ -218,7 +213,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "soft",
         "Clusters are not convex, or all you have is a kernel.",
         aliases=("kernel",),
-        input="table, sparse",
     ),
     Entry(
         "ConstrainedLinkage",
@@ -241,7 +235,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "soft",
         "You label row after row and want a new answer at once; clusters have odd shapes and gaps between them.",
         aliases=("seeded-link",),
-        input="table, sparse",
     ),
     Entry(
         "ConstrainedHDBSCAN",
@@ -256,7 +249,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "soft",
         "Clusters are rings, bands or branches, and links are few. Links become edges of the neighbor graph.",
         aliases=("speclearn",),
-        input="table, sparse",
         boosts=True,
     ),
     Entry(
@@ -265,7 +257,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "soft",
         "The same, and you want to set how well the links must be kept; best with two clusters.",
         aliases=("conspec",),
-        input="table, sparse",
     ),
 )
 

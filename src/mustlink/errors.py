@@ -66,15 +66,6 @@ class MustlinkError(Exception):
     **fields : object
         The values that the remedies name, such as ``column``.
 
-    Attributes
-    ----------
-    problem : str
-        As given.
-    remedy : str, tuple of str or None
-        As given.
-    fields : dict
-        As given.
-
     Examples
     --------
     >>> from mustlink.errors import FileFormatError
@@ -155,20 +146,15 @@ class MustlinkError(Exception):
 class _PairsError(MustlinkError, ValueError):
     """An error about pairs of rows."""
 
-    def __init__(
-        self,
-        problem: str,
-        pairs: Sequence[tuple[int, int]] = (),
-        *,
-        remedy: str | Sequence[str] | None = None,
-        **fields: Any,
-    ) -> None:
-        super().__init__(problem, remedy=remedy, **fields)
+    def __init__(self, problem: str, pairs: Sequence[tuple[int, int]] = (), **options: Any) -> None:
+        super().__init__(problem, **options)
         self.pairs = list(pairs)
 
 
 class ConstraintError(_PairsError):
     """The constraints as given cannot be used.
+
+    Takes the parameters of :class:`MustlinkError` and those below.
 
     Parameters
     ----------
@@ -176,10 +162,6 @@ class ConstraintError(_PairsError):
         What is wrong, as a sentence.
     pairs : sequence of (int, int), default=()
         The offending pairs, for a program that wants to show them.
-    remedy : str or sequence of str, default=None
-        What to do about it: one or more keys of :data:`REMEDIES`.
-    **fields : object
-        The values that the remedies name.
 
     Examples
     --------

@@ -159,12 +159,11 @@ def _read_answers() -> Iterator[str]:
 
 def _show_rows(heading: str, rows: RowComparison, question: Question) -> None:
     """Print the two rows of a question side by side."""
-    from rich.table import Table
     from rich.text import Text
 
-    from mustlink.cli._show import console, print_line
+    from mustlink.cli._show import console, make_table, print_line
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table = make_table(header_style="bold")
     for title in ("", "column", rows.names[question.a], rows.names[question.b]):
         table.add_column(Text(title), overflow="fold")
     pairs = rows.compare(question.a, question.b)

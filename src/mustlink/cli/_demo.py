@@ -56,14 +56,11 @@ def _copy_sample() -> tuple[Path, Path]:
 
 def _compare(job: Job, result: JobResult) -> None:
     """Print the result beside that of plain k-means."""
-    from rich.table import Table
-
-    from mustlink.cli._show import console, print_line
+    from mustlink.cli._show import console, make_table, print_line
     from mustlink.report import summarize
 
     plain = summarize(result.table.X, result.table.kmeans_labels(N_CLUSTERS, job.random_state), result.links)
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("the same table by")
+    table = make_table("the same table by")
     for heading in ("must-links broken", "cannot-links broken", "sizes"):
         table.add_column(heading, justify="right")
     for name, summary in (("plain k-means", plain), (result.entry.class_name, result.summary)):

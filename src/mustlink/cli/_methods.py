@@ -13,15 +13,12 @@ def methods() -> None:
 
     A hard method keeps every link or fails; a soft one weighs links against distances.
     """
-    from rich.table import Table
     from rich.text import Text
 
     from mustlink.catalogue import FAMILIES, by_family
-    from mustlink.cli._show import console
+    from mustlink.cli._show import console, make_table
 
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for heading in ("method", "class", "links are", "pick it when"):
-        table.add_column(heading)
+    table = make_table("method", "class", "links are", "pick it when")
     for family, entries in by_family().items():
         table.add_row()
         table.add_row(Text(FAMILIES[family], "underline"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -16,11 +17,10 @@ from mustlink.catalogue import ESTIMATORS, default_methods
 
 # Where the group of commands keeps the words as typed, for the commands.
 TYPED = "mustlink.typed"
-_COLUMNS = "Columns"
+_column_option = partial(typer.Option, rich_help_panel="Columns")
 
 TableFile = Annotated[
-    Path,
-    typer.Argument(metavar="TABLE", help="The table: .csv, .tsv or .txt (also .gz), .xlsx, .parquet or .npy."),
+    Path, typer.Argument(metavar="TABLE", help="The table: .csv, .tsv or .txt (also .gz), .xlsx, .parquet or .npy.")
 ]
 OptionalTableFile = Annotated[
     Path | None,
@@ -87,60 +87,49 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 
 IdColumn = Annotated[
     str | None,
-    typer.Option(
+    _column_option(
         "--id",
         metavar="COLUMN",
         help="The column that names the rows. Links then name ids, and the clusters are written beside them.",
-        rich_help_panel=_COLUMNS,
     ),
 ]
 LabelColumn = Annotated[
     str | None,
-    typer.Option(
+    _column_option(
         "--label-column",
         metavar="COLUMN",
         help="A column with labels for some rows (empty: unknown). Rows with one label belong together, rows with two "
         "labels do not. It is not a feature.",
-        rich_help_panel=_COLUMNS,
     ),
 ]
 Ignore = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ignore", metavar="COLUMN", help="A column to leave out. May be repeated.", rich_help_panel=_COLUMNS
-    ),
+    list[str] | None, _column_option("--ignore", metavar="COLUMN", help="A column to leave out. May be repeated.")
 ]
 Categorical = Annotated[
     list[str] | None,
-    typer.Option(
+    _column_option(
         "--categorical",
         metavar="COLUMN",
         help="A column to use as categories, even if it holds numbers or very many texts. May be repeated.",
-        rich_help_panel=_COLUMNS,
     ),
 ]
 Scale = Annotated[
     bool,
-    typer.Option(
-        "--scale/--no-scale",
-        help="Whether numeric columns are standardized (mean 0, standard deviation 1).",
-        rich_help_panel=_COLUMNS,
+    _column_option(
+        "--scale/--no-scale", help="Whether numeric columns are standardized (mean 0, standard deviation 1)."
     ),
 ]
 OneHot = Annotated[
     bool,
-    typer.Option(
-        "--one-hot/--no-one-hot",
-        help="Whether text columns become one 0/1 column per category, or are left out.",
-        rich_help_panel=_COLUMNS,
+    _column_option(
+        "--one-hot/--no-one-hot", help="Whether text columns become one 0/1 column per category, or are left out."
     ),
 ]
 Header = Annotated[
     bool | None,
-    typer.Option(
+    _column_option(
         "--header/--no-header",
         help="Whether the first line of a text file names the columns; otherwise they are x0, x1, ...",
-        rich_help_panel=_COLUMNS,
         show_default="names, unless they are all numbers",
     ),
 ]
@@ -148,11 +137,10 @@ Header = Annotated[
 
 Missing = Annotated[
     Literal["error", "drop", "mean"],
-    typer.Option(
+    _column_option(
         "--missing",
         help="Empty cells: refuse them, leave out their rows (drop), or fill them with the mean of the column, in text "
         "with a category of their own (mean).",
-        rich_help_panel=_COLUMNS,
     ),
 ]
 Contradictions = Annotated[

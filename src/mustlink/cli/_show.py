@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mustlink.report import ClusterSummary, Summary
     from mustlink.workflow import Job, JobResult
 
-__all__ = ["console", "print_line", "show_list", "show_result", "show_status"]
+__all__ = ["console", "make_table", "print_line", "show_list", "show_result", "show_status"]
 
 MAX_LISTED = 10
 
@@ -28,6 +28,11 @@ def console() -> Console:
 def print_line(text: str = "", style: str = "", *, whole: bool = False) -> None:
     """Print a line, wrapped between words at the width of the terminal, or whole for copying."""
     console().print(Text(text, style=style), soft_wrap=whole)
+
+
+def make_table(*headings: str, header_style: str = "dim") -> Table:
+    """Make a table without lines."""
+    return Table(*headings, box=None, pad_edge=False, header_style=header_style, padding=(0, 2, 0, 0))
 
 
 @contextmanager
@@ -69,7 +74,7 @@ def show_result(job: Job, result: JobResult) -> None:
 
 def _cluster_table(summary: Summary) -> Table:
     """Lay out the clusters."""
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table = make_table()
     table.add_column("cluster", justify="right")
     table.add_column("rows", justify="right")
     if not summary.n_known:

@@ -32,10 +32,10 @@ def write_report(
     features: Sequence[Feature | str] | None = None,
     row_names: Sequence[str] | None = None,
     known_labels: Sequence[str] | None = None,
+    notices: Sequence[str] = (),
     estimator: Any = None,
     choice: Choice | None = None,
     title: str = "Clusters",
-    notices: Sequence[str] = (),
     run: Mapping[str, str] | None = None,
     files: StagedFiles | None = None,
 ) -> Summary:
@@ -57,18 +57,14 @@ def write_report(
         The links that were given.
     features : sequence of Feature or str, default=None
         What the columns of `X` are; by default the names of the columns of a DataFrame, else x0, x1, ...
-    row_names : sequence of str, default=None
-        The names of the rows; their numbers by default.
-    known_labels : sequence of str, default=None
-        Labels known in advance, an empty string where unknown.
+    row_names, known_labels, notices : sequence of str
+        As for :func:`summarize`.
     estimator : object, default=None
         The fitted clusterer, whose parameters, ``suspects_`` and ``objective_`` are shown if it has them.
     choice : Choice, default=None
         The result of :func:`mustlink.selection.choose`, if the clusterer was chosen by it.
     title : str, default='Clusters'
         The heading.
-    notices : sequence of str, default=()
-        Notes to show, as sentences.
     run : mapping of str to str, default=None
         More about how the clustering was made, shown at the end before the method.
     files : StagedFiles, default=None
