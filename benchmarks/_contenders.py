@@ -11,7 +11,6 @@ import importlib
 import importlib.metadata
 import json
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._memory import forget_peak, megabytes_now
+from benchmarks import _measure
 
 Labels = Any
 
@@ -159,14 +158,14 @@ def _clustlib(home: str, problem: Problem) -> Labels:
     make = getattr(importlib.import_module(f"clustlib.{module}"), class_name)
     model = make(constraints=problem.link_matrix(1.0, -1.0), n_clusters=problem.n_clusters)
     model.fit(problem.X)
-    # It has no labels_. Those it keeps are the start's for LCVQE, whose result are the centres.
+    # It has no labels_. Those it keeps are the start's for LCVQE, whose result are the centers.
     return model.predict(problem.X) if class_name == "LCVQE" else np.asarray(model._labels)
 
 
 def _metric_learn(class_name: str, problem: Problem) -> Labels:
     module = importlib.import_module("metric_learn")
     if class_name == "RCA":
-        model = module.RCA().fit(problem.X, chunklets_of(problem))
+        model = module.RCA().fit(problem.X, components_of(problem))
     else:
         pairs = np.vstack([problem.must_link, problem.cannot_link])
         kinds = np.repeat([1, -1], [len(problem.must_link), len(problem.cannot_link)])
@@ -174,7 +173,7 @@ def _metric_learn(class_name: str, problem: Problem) -> Labels:
     return _k_means(model.transform(problem.X), problem)
 
 
-def chunklets_of(problem: Problem) -> Any:
+def components_of(problem: Problem) -> Any:
     """Return the number of the must-link component of every row, -1 for rows without must-link."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -182,10 +181,10 @@ def chunklets_of(problem: Problem) -> Any:
     n, ends = len(problem.X), problem.must_link
     graph = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
     part = connected_components(graph, directed=False)[1]
-    chunklets = np.full(n, -1)
+    components = np.full(n, -1)
     linked = np.unique(ends)
-    chunklets[linked] = np.unique(part[linked], return_inverse=True)[1]
-    return chunklets
+    components[linked] = np.unique(part[linked], return_inverse=True)[1]
+    return components
 
 
 def _constrained_linkage(problem: Problem) -> Labels:
@@ -194,9 +193,9 @@ def _constrained_linkage(problem: Problem) -> Labels:
     from scipy.spatial.distance import pdist
 
     distances = pdist(problem.X)
-    # It knows no hard links; a reward or price of a thousand times the greatest distance comes nearest.
-    price = 1_000 * distances.max()
-    tree = constrained_linkage(distances, "average", constraint_matrix=problem.link_matrix(-price, price))
+    # It knows no hard links; a reward or penalty of a thousand times the greatest distance comes nearest.
+    penalty = 1_000 * distances.max()
+    tree = constrained_linkage(distances, "average", constraint_matrix=problem.link_matrix(-penalty, penalty))
     # Rewards make heights that fall along the tree, which the cut refuses: the order of the merges is what counts.
     tree[:, 2] = np.arange(1, len(tree) + 1)
     return fcluster(tree, problem.n_clusters, "maxclust") - 1
@@ -221,10 +220,7 @@ CONTENDERS = (
     _our("kmeans:COPKMeans", "hard k-means"),
     _our("kmeans:PriorityCOPKMeans", "hard k-means"),
     Contender(
-        "active-semi-supervised-clustering",
-        "COPKMeans",
-        "hard k-means",
-        partial(_active_semi_clustering, "COPKMeans"),
+        "active-semi-supervised-clustering", "COPKMeans", "hard k-means", partial(_active_semi_clustering, "COPKMeans")
     ),
     Contender("clustlib", "COPKMeans", "hard k-means", partial(_clustlib, "kmean.copkmeans:COPKMeans"), "clustlib"),
     _our("kmeans:PCKMeans", "soft k-means"),
@@ -284,15 +280,11 @@ def measure(contender: Contender, problem: Problem) -> dict[str, float]:
         # Importing and compiling are no part of fitting; what a first fit breaks down on, the second shows.
         with contextlib.suppress(Exception):
             contender.fit(small_problem())
-        before = forget_peak()
-        start = time.perf_counter()
-        labels = np.asarray(contender.fit(problem))
-        seconds = time.perf_counter() - start
-    peak = megabytes_now("VmHWM") - before
+        seconds, megabytes, labels = _measure.measure(lambda: np.asarray(contender.fit(problem)))
     free = np.setdiff1d(np.arange(len(labels)), np.concatenate([problem.must_link, problem.cannot_link]))
     return {
         "seconds": seconds,
-        "megabytes": max(0.0, peak),
+        "megabytes": max(0.0, megabytes),
         "ari": float(adjusted_rand_score(problem.y, labels)),
         "nmi": float(normalized_mutual_info_score(problem.y, labels)),
         "ari_free": float(adjusted_rand_score(problem.y[free], labels[free])),

@@ -6,10 +6,10 @@ F curves are pictures; ours are for the rows without a label, as in the paper.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from sklearn.decomposition import PCA
 from sklearn.metrics import euclidean_distances
 from sklearn.preprocessing import scale
 
+from benchmarks._measure import clock
+from benchmarks._show import new_table, show
 from mustlink import Constraints
 from mustlink.boosting import BoostBaseClustering
 from mustlink.boosting._bbc._affinity_propagation import propagate_affinity, without_diagonal
@@ -51,7 +53,7 @@ def wine() -> Points:
     return scale(X), y
 
 
-def digits(per_class: int) -> Points:
+def digit_images(per_class: int) -> Points:
     X, y = load("mnist2000", return_X_y=True)
     rows = np.concatenate([np.flatnonzero(y == digit)[:per_class] for digit in range(10)])
     return PCA(100, svd_solver="full").fit_transform(X[rows] / 255).astype(np.float32), y[rows]
@@ -69,53 +71,42 @@ def faces() -> Points:
 
 TRIALS = (
     Trial("wine, standardized", wine, (12, 10, 9, 7, 5, 4), 15, 10),
-    Trial("mnist, 50 of each digit", lambda: digits(50), (46, 40, 34, 27, 24, 21), 52, 3),
-    Trial("mnist2000, 200 of each digit", lambda: digits(200), (46, 40, 34, 27, 24, 21), 52, 1, (0.03, 0.10, 0.20)),
+    Trial("mnist, 50 of each digit", lambda: digit_images(50), (46, 40, 34, 27, 24, 21), 52, 3),
+    Trial("mnist, 200 of each digit", lambda: digit_images(200), (46, 40, 34, 27, 24, 21), 52, 1, (0.03, 0.10, 0.20)),
     Trial("yaleb10, half-whitened", faces, (31, 25, 20, 16, 12, 11), 48, 2),
     Trial("yaleb10, half-whitened, step 0.3", faces, (31, 25, 20, 16, 12, 11), 48, 2, SHARES, 0.3),
 )
 
 
 def main() -> None:
-    from rich.console import Console
-
-    console = Console(width=130)
-    console.print(messages_beside_peer())
-    console.print(rounds_beside_base_runs())
+    show(messages_beside_peer())
+    show(rounds_beside_base_runs())
     for trial in TRIALS:
         try:
             points = trial.make()
         except DataNotFoundError as missing:
-            console.print(f"{trial.title}: {missing}")
+            show(f"{trial.title}: {missing}")
             continue
-        console.print(clusters_beside_paper(trial, *points))
+        show(clusters_beside_paper(trial, *points))
 
 
 def messages_beside_peer() -> Any:
     """Time affinity propagation beside scikit-learn's, with the same preference, damping and noise."""
-    table = new_table(
-        "affinity propagation beside scikit-learn's",
-        "rows",
-        "scikit-learn, s",
-        "ours, s",
-        "times faster",
-        "same labels",
-    )
+    headings = ("rows", "scikit-learn, s", "ours, s", "times faster", "same labels")
+    table = new_table("affinity propagation beside scikit-learn's", *headings)
     for n_rows in (500, 1_000, 2_000):
         X, _ = make_blobs(n_rows, n_features=10, centers=20, cluster_std=4.0, random_state=0)
         S = -euclidean_distances(X, squared=True)
         preference = float(np.median(without_diagonal(S)))
         propagate_affinity(S[:20, :20].copy(), preference, np.random.RandomState(0))
-        start = time.perf_counter()
-        ours = propagate_affinity(S, preference, np.random.RandomState(0), convergence_iter=15)
-        middle = time.perf_counter()
+        random_state = np.random.RandomState(0)
+        ours, found = clock(partial(propagate_affinity, S, preference, random_state, convergence_iter=15))
         peer = AffinityPropagation(
             damping=0.75, max_iter=300, affinity="precomputed", preference=preference, random_state=0
-        ).fit(S)
-        end = time.perf_counter()
-        faster = (end - middle) / (middle - start)
-        same = bool(np.array_equal(ours.labels, peer.labels_))
-        table.add_row(f"{n_rows:,}", f"{end - middle:.2f}", f"{middle - start:.2f}", f"{faster:.1f}", str(same))
+        )
+        theirs, _ = clock(partial(peer.fit, S))
+        same = bool(np.array_equal(found.labels, peer.labels_))
+        table.add_row(f"{n_rows:,}", f"{theirs:.2f}", f"{ours:.2f}", f"{theirs / ours:.1f}", str(same))
     return table
 
 
@@ -128,17 +119,14 @@ def rounds_beside_base_runs() -> Any:
         in_base = []
 
         def base(points: NDArray[Any], spent: list[float] = in_base) -> NDArray[Any]:
-            start = time.perf_counter()
-            labels = KMeans(10, n_init=1, random_state=0).fit_predict(points)
-            spent.append(time.perf_counter() - start)
+            seconds, labels = clock(partial(KMeans(10, n_init=1, random_state=0).fit_predict, points))
+            spent.append(seconds)
             return labels
 
         model = BoostBaseClustering(base, 10, n_rounds=5, random_state=0)
-        start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnmetConstraintsWarning)
-            model.fit(X, constraints=links)
-        total = time.perf_counter() - start
+            total, _ = clock(partial(model.fit, X, constraints=links))
         table.add_row(f"{n_rows:,}", f"{sum(in_base):.2f}", f"{total:.2f}", f"{total / sum(in_base):.2f}")
     return table
 
@@ -154,31 +142,13 @@ def clusters_beside_paper(trial: Trial, X: NDArray[Any], y: NDArray[np.int64]) -
         f"{spread_ratio(X, y, plain.metric_):.2f}. With search: {search.n_clusters_} clusters, F "
         f"{pairwise_f1(y, search.labels_):.3f}"
     )
-    table = new_table(
-        title,
-        "labeled",
-        "K-hat, paper",
-        "K-hat",
-        "F components",
-        "F rotation",
-        "F k-means",
-        "F COP-KMeans",
-        "between / within",
-        "counted",
-        "s a fit",
-    )
+    scores = ("F components", "F rotation", "F k-means", "F COP-KMeans", "between / within")
+    table = new_table(title, "labeled", "K-hat, paper", "K-hat", *scores, "counted", "s a fit")
     for share in trial.shares:
         figures = np.mean([one_repeat(trial.step, X, y, share, seed) for seed in range(trial.n_repeats)], axis=0)
-        published = trial.published[SHARES.index(share)]
-        table.add_row(
-            f"{share:.0%}",
-            str(published),
-            f"{figures[0]:.1f}",
-            *(f"{figure:.3f}" for figure in figures[1:5]),
-            f"{figures[5]:.2f}",
-            f"{figures[6]:.1f}",
-            f"{figures[7]:.1f}",
-        )
+        digits = (1, 3, 3, 3, 3, 2, 1, 1)
+        cells = (f"{figure:.{places}f}" for figure, places in zip(figures, digits, strict=True))
+        table.add_row(f"{share:.0%}", str(trial.published[SHARES.index(share)]), *cells)
     return table
 
 
@@ -189,11 +159,9 @@ def one_repeat(step: float, X: NDArray[Any], y: NDArray[np.int64], share: float,
     known[labeled] = y[labeled]
     hidden = known == -1
     n_clusters = len(np.unique(y))
-    start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnmetConstraintsWarning)
-        model = BoostBaseClustering(step=step, random_state=seed).fit(X, known)
-    seconds = time.perf_counter() - start
+        seconds, model = clock(partial(BoostBaseClustering(step=step, random_state=seed).fit, X, known))
     cut = [spectral_consensus(model.coassociation_, n_clusters, assign, seed) for assign in ("rotation", "kmeans")]
     rival = COPKMeans(n_clusters, n_init=10, random_state=seed).fit(X, known).labels_
     scores = [pairwise_f1(y[hidden], labels[hidden]) for labels in (model.labels_, *cut, rival)]
@@ -208,15 +176,6 @@ def spread_ratio(X: NDArray[Any], y: NDArray[np.int64], metric: NDArray[np.float
     same = y[:, None] == y
     within = distance[same].sum() / (same.sum() - len(y))
     return float(distance[~same].mean() / within)
-
-
-def new_table(title: str, *columns: str) -> Any:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column, justify="right")
-    return table
 
 
 if __name__ == "__main__":

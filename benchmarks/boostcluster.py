@@ -6,11 +6,9 @@ table first keeps compilation out of the figures.
 
 from __future__ import annotations
 
-import json
 import resource
-import subprocess
 import sys
-import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,9 @@ from scipy.sparse import csr_array
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.datasets import make_blobs
 
+from benchmarks._apart import run_apart
+from benchmarks._measure import clock, run_main
+from benchmarks._show import new_table, show
 from mustlink import Constraints
 from mustlink.boosting import BoostCluster, RobustBoostCluster
 from mustlink.metrics import normalized_mutual_info
@@ -29,16 +30,14 @@ MIN_ROWS_OF_ROBUST_LIMIT, MAX_ROBUST_RATIO = 20_000, 1.3
 MAX_BYTES = 1e9
 TEXT = {"n_rows": 20_000, "n_terms": 100_000, "terms_per_row": 100, "n_pairs": 500, "n_topics": 10}
 MAX_SECONDS_PER_ROUND = 1.0
+TIME_LIMIT = 3_600
 SPENT: list[tuple[int, float]] = []
 
 
 def main(sizes: tuple[int, ...] = SIZES) -> None:
-    from rich.console import Console
-
-    console = Console(width=130)
-    console.print(beside_the_base(sizes))
-    console.print(sample_beside_all_rows())
-    console.print(sparse_text())
+    show(beside_the_base(sizes))
+    show(sample_beside_all_rows())
+    show(sparse_text())
 
 
 # ---- the tables
@@ -46,22 +45,9 @@ def main(sizes: tuple[int, ...] = SIZES) -> None:
 
 def beside_the_base(sizes: tuple[int, ...]) -> Any:
     """Compare the time of a fit with that of the base runs in it."""
-    table = new_table(
-        f"float32 rows x {N_FEATURES}, {N_CLUSTERS} clusters, {N_PAIRS} links, KMeans with 3 starts, 25 rounds",
-        (
-            "rows",
-            "representation",
-            "runs",
-            "seconds",
-            "in the base",
-            "ratio",
-            "limit",
-            "/ full rounds",
-            "limit",
-            "peak MB",
-            "NMI",
-        ),
-    )
+    title = f"float32 rows x {N_FEATURES}, {N_CLUSTERS} clusters, {N_PAIRS} links, KMeans with 3 starts, 25 rounds"
+    ratios = ("ratio", "limit", "/ full rounds", "limit")
+    table = new_table(title, "rows", "representation", "runs", "seconds", "in the base", *ratios, "peak MB", "NMI")
     for n_rows in sizes:
         for kind in ("difference", "ridged", "robust"):
             row = apart("blobs", n_rows, kind)
@@ -86,7 +72,7 @@ def sample_beside_all_rows() -> Any:
     """Compare trials on a sample with trials on all rows."""
     table = new_table(
         "robust on 50,000 rows, trials on a sample beside trials on all rows, mean of 3 sets of links",
-        ("links", "wrong", "sample, NMI", "all rows, NMI", "sample, s", "all rows, s"),
+        *("links", "wrong", "sample, NMI", "all rows, NMI", "sample, s", "all rows, s"),
     )
     for n_pairs, noise in ((100, 0.0), (400, 0.0), (400, 0.2)):
         row = apart("sample", n_pairs, str(noise))
@@ -101,7 +87,7 @@ def sparse_text() -> Any:
         "{n_rows:,} documents x {n_terms:,} terms, {terms_per_row} a document, {n_pairs} links, MiniBatchKMeans".format(
             **TEXT
         ),
-        ("representation", "rounds", "own seconds", "own seconds a round", "limit", "peak MB", "NMI"),
+        *("representation", "rounds", "own seconds", "own seconds a round", "limit", "peak MB", "NMI"),
     )
     for kind in ("projection", "difference", "robust"):
         row = apart("text", 0, kind)
@@ -117,51 +103,38 @@ def sparse_text() -> Any:
     return table
 
 
-def new_table(title: str, columns: tuple[str, ...]) -> Any:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for name in columns:
-        table.add_column(name, justify="right")
-    return table
-
-
 # ---- one case in a process of its own
 
 
 def apart(case: str, size: int, setting: str) -> dict[str, float]:
     """Run a case in a new process and read its figures."""
-    command = [sys.executable, "-m", "benchmarks.boostcluster", case, str(size), setting]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    figures = run_apart("ours", "boostcluster", case, str(size), setting, time_limit=TIME_LIMIT)
+    if "failed" in figures:
+        raise RuntimeError(f"{case} {size} {setting}: {figures['failed']}")
+    return figures
 
 
-class TimedKMeans(KMeans):
-    """KMeans that records the time and the number of rows of each fit."""
+class Timed:
+    """A clusterer that records how long each fit took, and on how many rows."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TimedKMeans:
-        start = time.perf_counter()
-        super().fit(X, y, sample_weight)
-        SPENT.append((X.shape[0], time.perf_counter() - start))
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        seconds, _ = clock(partial(super().fit, X, y, sample_weight))
+        SPENT.append((X.shape[0], seconds))
         return self
 
 
-class TimedMiniBatchKMeans(MiniBatchKMeans):
-    """MiniBatchKMeans that records the time and the number of rows of each fit."""
+class TimedKMeans(Timed, KMeans):
+    pass
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TimedMiniBatchKMeans:
-        start = time.perf_counter()
-        super().fit(X, y, sample_weight)
-        SPENT.append((X.shape[0], time.perf_counter() - start))
-        return self
+
+class TimedMiniBatchKMeans(Timed, MiniBatchKMeans):
+    pass
 
 
 def timed_fit(model: BoostCluster | RobustBoostCluster, X: Any, links: Constraints, classes: Any) -> dict[str, float]:
     """Fit, and return the time of the whole, of the base, and of the base on all rows, and the peak memory."""
     SPENT.clear()
-    start = time.perf_counter()
-    model.fit(X, constraints=links)
-    total = time.perf_counter() - start
+    total, _ = clock(partial(model.fit, X, constraints=links))
     return {
         "total": total,
         "base": sum(seconds for _, seconds in SPENT),
@@ -214,9 +187,9 @@ def sample_or_all(n_pairs: int, noise: float) -> dict[str, float]:
         links = Constraints.sample(classes, n_pairs, noise=noise, random_state=seed)
         for name, most in (("sample", usual), ("all", len(X))):
             _trials.MAX_ROWS_TRIED = most
-            start = time.perf_counter()
-            model = RobustBoostCluster(n_clusters=N_CLUSTERS, random_state=seed).fit(X, constraints=links)
-            figures[f"{name}_seconds"].append(time.perf_counter() - start)
+            model = RobustBoostCluster(n_clusters=N_CLUSTERS, random_state=seed)
+            seconds, _ = clock(partial(model.fit, X, constraints=links))
+            figures[f"{name}_seconds"].append(seconds)
             figures[name].append(normalized_mutual_info(classes, model.labels_))
     return {name: float(np.mean(values)) for name, values in figures.items()}
 
@@ -240,16 +213,16 @@ def text(kind: str) -> dict[str, float]:
     return timed_fit(model, X, links, topic)
 
 
-def run_case(case: str, size: int, setting: str) -> dict[str, float]:
+def run_case(case: str, size: str, setting: str) -> dict[str, float]:
     if case == "blobs":
-        return blobs(size, setting)
+        return blobs(int(size), setting)
     if case == "sample":
-        return sample_or_all(size, float(setting))
+        return sample_or_all(int(size), float(setting))
     return text(setting)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4:
-        print(json.dumps(run_case(sys.argv[1], int(sys.argv[2]), sys.argv[3])))
+    if len(sys.argv) > 1 and sys.argv[1].isdecimal():
+        main(tuple(int(size) for size in sys.argv[1:]))
     else:
-        main(tuple(int(size) for size in sys.argv[1:]) or SIZES)
+        run_main(main, run_case)

@@ -4,16 +4,10 @@ Each case runs in a process of its own, so that its peak of memory is its own. T
 from a file, so that making them leaves no trace in it. The yardstick is the work that cannot be avoided: SciPy's
 connected components of the same must-links, with their graph already built. All steps run on one core, and their
 seconds are those of the core, which on a free machine are those of the clock.
-
-Run ``python benchmarks/constraints.py``.
 """
 
 from __future__ import annotations
 
-import json
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -24,12 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks._apart import run_apart
+from benchmarks._measure import forget_peak, megabytes_now, run_main
+
 N_ROWS = 1_000_000
 N_LINKS = 1_000_000
 N_CANNOT_INSIDE = 1_000
 N_REPEATS = 3
-MOST_SECONDS = 3.0
-MOST_MEGABYTES = 500.0
+MAX_SECONDS = 3.0
+MAX_MEGABYTES = 500.0
 CASES = {
     "random": "half must-links, half cannot-links, all random",
     "tree": "one component with all rows, a random tree, 1,000 cannot-links inside",
@@ -57,37 +54,22 @@ def make_links(case: str, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
     return np.column_stack([name[rows], name[parent]]), random_pairs(N_CANNOT_INSIDE, rng)
 
 
-def megabytes_now() -> float:
-    """Return the memory this process holds now, or its peak so far where the system does not tell."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except OSError:
-        return peak_megabytes()
-    return pages * resource.getpagesize() / 2**20
-
-
-def peak_megabytes() -> float:
-    """Return the largest memory this process ever held."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (2**20 if sys.platform == "darwin" else 2**10)
-
-
 def first_chains(conflicts: Any) -> list[tuple[int, ...]]:
     """Find the chains of the first ten conflicts."""
     return [conflict.chain for conflict in conflicts[:10]]
 
 
-def measure(folder: Path) -> dict[str, float]:
+def measure(folder: str) -> dict[str, float]:
     """Time the steps on the links in a folder, and take the peak of memory above them."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     from mustlink import Constraints
 
-    must, cannot, labels = (np.load(folder / f"{name}.npy") for name in ("must", "cannot", "labels"))
+    must, cannot, labels = (np.load(Path(folder) / f"{name}.npy") for name in ("must", "cannot", "labels"))
     # Compiled code is loaded here, as it would be once in a working day.
     _ = Constraints([(0, 1), (1, 2)], [(0, 2)]).conflicts()[0].chain
-    before = megabytes_now()
+    before = forget_peak()
     figures: dict[str, float] = {}
 
     def timed(step: str, work: Callable[..., Any], *arguments: Any) -> Any:
@@ -104,7 +86,7 @@ def measure(folder: Path) -> dict[str, float]:
         conflicts = timed("conflicts", links.conflicts)
         chains = timed("10 chains", first_chains, conflicts)
         satisfied = timed("satisfied", links.satisfied, labels)
-    figures["megabytes"] = peak_megabytes() - before
+    figures["megabytes"] = megabytes_now("VmHWM") - before
 
     a, b = links.must_link.T
     graph = coo_array((np.ones(len(a)), (a, b)), shape=(N_ROWS, N_ROWS)).tocsr()
@@ -117,18 +99,14 @@ def measure(folder: Path) -> dict[str, float]:
     return figures
 
 
-def run(case: str) -> dict[str, float]:
+def run(case: str) -> dict[str, Any]:
     """Measure a case in a process of its own."""
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
         must, cannot = make_links(case, rng)
         for name, array in (("must", must), ("cannot", cannot), ("labels", rng.integers(10, size=N_ROWS))):
             np.save(Path(folder) / f"{name}.npy", array)
-        done = subprocess.run(
-            [sys.executable, __file__, folder], stdout=subprocess.PIPE, text=True, check=True, timeout=600
-        )
-    figures: dict[str, float] = json.loads(done.stdout)
-    return figures
+        return run_apart("ours", "constraints", folder, time_limit=600)
 
 
 def main() -> None:
@@ -138,19 +116,19 @@ def main() -> None:
     print(f"{'case':8}" + "".join(f"{head:>{len(head) + 2}}" for head in heads))
     for case in CASES:
         figures = run(case)
+        if "failed" in figures:
+            print(f"{case:8}  failed: {figures['failed']}")
+            continue
         total = sum(figures[step] for step in STEPS if step != "make")
-        good = total < MOST_SECONDS and figures["megabytes"] < MOST_MEGABYTES
+        good = total < MAX_SECONDS and figures["megabytes"] < MAX_MEGABYTES
         cells = [f"{figures[step]:.2f}" for step in STEPS]
         cells += [f"{total:.2f}", f"{total / figures['components alone']:.1f}", f"{figures['megabytes']:.0f}"]
         cells += [f"{figures['n_conflicts']:,.0f}", f"{figures['longest chain']:,.0f}", "yes" if good else "NO"]
         print(f"{case:8}" + "".join(f"{cell:>{len(head) + 2}}" for head, cell in zip(heads, cells, strict=True)))
     for case, meaning in CASES.items():
         print(f"{case}: {meaning}")
-    print(f"target: all but make under {MOST_SECONDS:g} s; all under {MOST_MEGABYTES:g} MB above the data")
+    print(f"target: all but make under {MAX_SECONDS:g} s; all under {MAX_MEGABYTES:g} MB above the data")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(measure(Path(sys.argv[1]))))
-    else:
-        main()
+    run_main(main, measure)

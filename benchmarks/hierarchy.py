@@ -6,18 +6,18 @@ its own environment.
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks._apart import run_apart
+from benchmarks._measure import clock, run_main, shortest
+from benchmarks._problems import overlapping_blobs, save_problem
+from benchmarks._show import new_table, show
 
 TIME_LIMIT = 600
 
@@ -26,16 +26,11 @@ N_ROWS, N_FEATURES, N_CLUSTERS, N_PAIRS = 5_000, 8, 10, 500
 PEER_ROWS, PEER_PAIRS = 1_000, 100
 TREE_TABLES = ((100_000, 2), (100_000, 4), (100_000, 8))
 N_ANSWERS = (1, 100, 1_000)
-N_REPEATS = 3
 
 
 def main() -> None:
-    from rich.console import Console
-
-    console = Console(width=130)
-    console.print(beside_scipy())
-    console.print(beside_peer())
-    console.print(answers())
+    for compare in (beside_scipy, beside_peer, answers):
+        show(compare())
 
 
 def beside_scipy() -> Any:
@@ -46,16 +41,15 @@ def beside_scipy() -> Any:
 
     table = new_table(
         f"{N_ROWS:,} x {N_FEATURES}, {N_PAIRS} links; target: at most twice the time of scipy",
-        ("linkage", "scipy, s", "no links, s", "ratio", "links, s", "ratio", "clusters", "violations"),
+        *("linkage", "scipy, s", "no links, s", "ratio", "links, s", "ratio", "clusters", "violations"),
     )
-    X, _, links = make_data(N_ROWS, N_PAIRS)
+    X, _, links = overlapping_blobs(N_ROWS, N_PAIRS, n_features=N_FEATURES, spread=2.0)
     for method in LINKAGES:
         ConstrainedLinkage(3, linkage=method).fit(X[:200])
-        plain, _ = shortest(lambda method=method: linkage(X, method))
-        free, _ = shortest(lambda method=method: ConstrainedLinkage(N_CLUSTERS, linkage=method).fit(X))
-        bound, model = shortest(
-            lambda method=method: ConstrainedLinkage(N_CLUSTERS, linkage=method).fit(X, constraints=links)
-        )
+        model = ConstrainedLinkage(N_CLUSTERS, linkage=method)
+        plain, _ = shortest(partial(linkage, X, method))
+        free, _ = shortest(partial(model.fit, X))
+        bound, _ = shortest(partial(model.fit, X, constraints=links))
         figures = (f"{plain:.2f}", f"{free:.2f}", f"{free / plain:.2f}", f"{bound:.2f}", f"{bound / plain:.2f}")
         table.add_row(method, *figures, str(model.n_clusters_), str(len(model.violations_)))
     return table
@@ -68,13 +62,11 @@ def beside_peer() -> Any:
 
     table = new_table(
         f"{PEER_ROWS:,} x {N_FEATURES}, {PEER_PAIRS} links, cut at {N_CLUSTERS} clusters",
-        ("linkage", "peer, s", "ours, s", "times faster", "peer broke", "we broke", "peer ARI", "our ARI"),
+        *("linkage", "peer, s", "ours, s", "times faster", "peer broke", "we broke", "peer ARI", "our ARI"),
     )
-    X, y, links = make_data(PEER_ROWS, PEER_PAIRS)
+    X, y, links = overlapping_blobs(PEER_ROWS, PEER_PAIRS, n_features=N_FEATURES, spread=2.0)
     for method in LINKAGES:
-        bound, model = shortest(
-            lambda method=method: ConstrainedLinkage(N_CLUSTERS, linkage=method).fit(X, constraints=links)
-        )
+        bound, model = shortest(partial(ConstrainedLinkage(N_CLUSTERS, linkage=method).fit, X, constraints=links))
         ours, our_ari = str(len(model.violations_)), f"{adjusted_rand(y, model.labels_):.3f}"
         theirs = fit_peer(X, links, method)
         if "failed" in theirs:
@@ -93,55 +85,27 @@ def answers() -> Any:
 
     table = new_table(
         "SeededSingleLink, 10 clusters; target: an update in less than 100 ms",
-        ("table", "tree, s", *(f"{n:,} links, ms" for n in N_ANSWERS), *(f"{n:,} labels, ms" for n in N_ANSWERS)),
+        "table",
+        "tree, s",
+        *(f"{n:,} {what}, ms" for what in ("links", "labels") for n in N_ANSWERS),
     )
     for n_rows, n_features in TREE_TABLES:
-        X, y, _ = make_data(n_rows, 1, n_features)
+        X, y, _ = overlapping_blobs(n_rows, 1, n_features=n_features, spread=2.0)
         SeededSingleLink(N_CLUSTERS).fit(X[:200], np.where(np.arange(200) < 20, y[:200], -1))
-        begin = time.perf_counter()
-        model = SeededSingleLink(N_CLUSTERS).fit(X)
-        cells = [f"{time.perf_counter() - begin:.1f}"]
+        seconds, model = clock(partial(SeededSingleLink(N_CLUSTERS).fit, X))
+        cells = [f"{seconds:.1f}"]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for n in N_ANSWERS:
                 links = Constraints.sample(y, n_pairs=n, random_state=0)
-                seconds, _ = shortest(lambda links=links, model=model: model.update(constraints=links))
+                seconds, _ = shortest(partial(model.update, constraints=links))
                 cells.append(f"{1000 * seconds:.0f}")
             for n in N_ANSWERS:
                 seeds = np.where(np.random.default_rng(n).permutation(n_rows) < n, y, -1)
-                seconds, _ = shortest(lambda seeds=seeds, model=model: model.update(seeds=seeds))
+                seconds, _ = shortest(partial(model.update, seeds=seeds))
                 cells.append(f"{1000 * seconds:.0f}")
         table.add_row(f"{n_rows:,} x {n_features}", *cells)
     return table
-
-
-def new_table(title: str, heads: tuple[str, ...]) -> Any:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for place, head in enumerate(heads):
-        table.add_column(head, justify="right" if place else "left")
-    return table
-
-
-def make_data(n_rows: int, n_pairs: int, n_features: int = N_FEATURES) -> tuple[Any, Any, Any]:
-    """Make a table of overlapping clusters, and links drawn from the truth."""
-    from sklearn.datasets import make_blobs
-
-    from mustlink import Constraints
-
-    X, y = make_blobs(n_rows, n_features, centers=N_CLUSTERS, cluster_std=2.0, center_box=(-6, 6), random_state=0)
-    return X, y, Constraints.sample(y, n_pairs=n_pairs, random_state=0)
-
-
-def shortest(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Do some work a few times; return the shortest time, since a busy machine only ever adds to it."""
-    seconds = np.inf
-    for _ in range(N_REPEATS):
-        begin = time.perf_counter()
-        result = work()
-        seconds = min(seconds, time.perf_counter() - begin)
-    return seconds, result
 
 
 def fit_peer(X: Any, links: Any, method: str) -> dict[str, Any]:
@@ -149,8 +113,7 @@ def fit_peer(X: Any, links: Any, method: str) -> dict[str, Any]:
     from scipy.cluster.hierarchy import fcluster
 
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "case.npz"
-        np.savez(path, X=X, must=links.must_link, cannot=links.cannot_link)
+        path = save_problem(Path(folder) / "case.npz", X, links)
         figures = run_apart("peers", "hierarchy", str(path), method, time_limit=TIME_LIMIT)
         if "failed" in figures:
             return figures
@@ -158,7 +121,7 @@ def fit_peer(X: Any, links: Any, method: str) -> dict[str, Any]:
     return figures | {"labels": fcluster(matrix, N_CLUSTERS, "maxclust").tolist()}
 
 
-def run_peer(path: Path, method: str) -> None:
+def run_peer(path: str, method: str) -> dict[str, Any]:
     """Time the peer on a case; this part runs where only numpy and the peer are installed."""
     from constrained_linkage import constrained_linkage
 
@@ -167,18 +130,13 @@ def run_peer(path: Path, method: str) -> None:
     distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
     penalty = np.zeros_like(distances)
     # Larger than any distance, for the maximum effect of links.
-    for pairs, sign in ((case["must"], -1.0), (case["cannot"], 1.0)):
+    for pairs, sign in ((case["must_link"], -1.0), (case["cannot_link"], 1.0)):
         a, b = pairs.T
         penalty[a, b] = penalty[b, a] = sign * 2 * distances.max()
-    begin = time.perf_counter()
-    matrix = constrained_linkage(distances, method=method, constraint_matrix=penalty)
-    seconds = time.perf_counter() - begin
-    np.save(path.parent / "linkage.npy", matrix)
-    print(json.dumps({"seconds": seconds}))
+    seconds, matrix = clock(lambda: constrained_linkage(distances, method=method, constraint_matrix=penalty))
+    np.save(Path(path).with_name("linkage.npy"), matrix)
+    return {"seconds": seconds}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        run_peer(Path(sys.argv[1]), sys.argv[2])
-    else:
-        main()
+    run_main(main, run_peer)

@@ -5,10 +5,7 @@ The work that cannot be avoided is the kernel matrix, or the features: each is t
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,33 +13,31 @@ from typing import Any
 import numpy as np
 
 from benchmarks._apart import ONE_THREAD, run_apart
+from benchmarks._measure import measure, run_main
+from benchmarks._problems import overlapping_blobs, save_problem
+from benchmarks._show import new_table, show
 
 TIME_LIMIT = 300
-N_CLUSTERS, N_FEATURES, GAMMA = 10, 16, 1 / 400
+N_CLUSTERS, GAMMA = 10, 1 / 400
 
 
 def main() -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(width=130)
-    table = Table(title="16 columns, 10 clusters, one thread; links one for 20 rows", title_justify="left")
-    table.add_column("what")
-    for heading in ("rows", "seconds", "times the kernel", "passes", "ARI", "MB above the data"):
-        table.add_column(heading, justify="right")
+    headings = ("what", "rows", "seconds", "times the kernel", "passes", "ARI", "MB above the data")
+    table = new_table("16 columns, 10 clusters, one thread; links one for 20 rows", *headings)
     for n_rows, names in (
         (2_000, ("kernel matrix", "KernelKMeans, no links, 1 run", "tslearn KernelKMeans, 1 run", "KernelKMeans")),
         (8_000, ("kernel matrix", "KernelKMeans", "KernelKMeans, passes only")),
         (100_000, ("features", "KernelKMeans")),
     ):
         add_rows(table, n_rows, names)
-    console.print(table)
+    show(table)
 
 
 def add_rows(table: Any, n_rows: int, names: tuple[str, ...]) -> None:
     """Measure some fits of one table, the first of which is what the others cannot avoid."""
     with tempfile.TemporaryDirectory() as folder:
-        path = make_data(Path(folder), n_rows)
+        X, y, links = overlapping_blobs(n_rows, n_rows // 20)
+        path = save_problem(Path(folder) / "data.npz", X, links, y=y)
         unit = None
         for name in names:
             figures = measure_apart(name, path)
@@ -61,19 +56,6 @@ def add_rows(table: Any, n_rows: int, names: tuple[str, ...]) -> None:
             )
 
 
-def make_data(folder: Path, n_rows: int) -> Path:
-    """Write a table of overlapping clusters and links drawn from the truth."""
-    from sklearn.datasets import make_blobs
-
-    from mustlink import Constraints
-
-    X, y = make_blobs(n_rows, N_FEATURES, centers=N_CLUSTERS, cluster_std=4.0, center_box=(-6, 6), random_state=0)
-    links = Constraints.sample(y, n_pairs=n_rows // 20, random_state=0)
-    path = folder / "data.npz"
-    np.savez(path, X=X, y=y, must_link=links.must_link, cannot_link=links.cannot_link)
-    return path
-
-
 def measure_apart(name: str, path: Path) -> dict[str, Any]:
     """Measure in a process of its own, on one thread; return the figures, or what went wrong."""
     environment = "tslearn" if name.startswith("tslearn") else "ours"
@@ -83,21 +65,14 @@ def measure_apart(name: str, path: Path) -> dict[str, Any]:
 # ---- inside such a process: nothing of mustlink may be imported for the peer
 
 
-def measure(name: str, path: Path) -> dict[str, Any]:
+def measure_one(name: str, path: str) -> dict[str, Any]:
     """Do one thing on a few rows first, to leave compiling out, then on all and measure it."""
-    from benchmarks._memory import forget_peak, megabytes_now
-
     data = dict(np.load(path))
     few = {"X": data["X"][:300], "must_link": np.array([[0, 1], [1, 2]]), "cannot_link": np.array([[3, 4], [5, 6]])}
     # The few rows that come first must meet the code that the many will meet.
     approximation = "exact" if len(data["X"]) <= 8_000 else "nystroem"
     task(name, few, approximation)()
-    work = task(name, data, approximation)
-    before = forget_peak()
-    start = time.perf_counter()
-    labels, n_iter = work()
-    seconds = time.perf_counter() - start
-    megabytes = megabytes_now("VmHWM") - before
+    seconds, megabytes, (labels, n_iter) = measure(task(name, data, approximation))
     ari = None
     if labels is not None:
         from sklearn.metrics import adjusted_rand_score
@@ -107,7 +82,7 @@ def measure(name: str, path: Path) -> dict[str, Any]:
 
 
 def task(name: str, data: dict[str, Any], approximation: str) -> Callable[[], tuple[Any, int]]:
-    """Return a piece of work that gives labels, or None, and the number of passes, 0 if it does not tell."""
+    """Return a piece of work that gives labels, or None, and the number of passes, 0 if they are not counted."""
     X = data["X"]
     if name.startswith("tslearn"):
         from tslearn.clustering import KernelKMeans as Peer
@@ -140,7 +115,4 @@ def _nothing(made: Any) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(measure(sys.argv[1], Path(sys.argv[2]))))
-    else:
-        main()
+    run_main(main, measure_one)

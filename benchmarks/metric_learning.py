@@ -7,10 +7,7 @@ scaled to a sum over the cannot-links of one. Every fit runs in its own process,
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -18,6 +15,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks._apart import run_apart
+from benchmarks._measure import clock, run_main
+from benchmarks._problems import save_problem
+from benchmarks._show import new_table, show
 
 TIME_LIMIT = 300
 N_PAIRS, SEEDS, TARGET = 500, (0, 1, 2), 10
@@ -25,16 +25,8 @@ METHODS = ("ITML", "MMC", "MMC, diagonal")
 
 
 def main() -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(
-        title=f"wdbc, {N_PAIRS} pairs, mean of {len(SEEDS)} draws; target: {TARGET} times faster, objective not higher",
-        title_justify="left",
-    )
-    table.add_column("metric")
-    for heading in ("seconds", "times faster", "objective", "steps"):
-        table.add_column(heading, justify="right")
+    title = f"wdbc, {N_PAIRS} pairs, mean of {len(SEEDS)} draws; target: {TARGET} times faster, objective not higher"
+    table = new_table(title, "metric", "seconds", "times faster", "objective", "steps")
     with tempfile.TemporaryDirectory() as folder:
         paths = [make_data(Path(folder), seed) for seed in SEEDS]
         for name in METHODS:
@@ -42,7 +34,7 @@ def main() -> None:
             peer = [fit_apart("metric-learn", f"peer {name}", path) for path in paths]
             add_row(table, f"metric-learn {name}", peer, "1")
             add_row(table, name, ours, ratio_text(peer, ours))
-    Console(width=130).print(table)
+    show(table)
 
 
 def add_row(table: Any, name: str, figures: list[dict[str, Any]], ratio: str) -> None:
@@ -74,10 +66,7 @@ def make_data(folder: Path, seed: int) -> Path:
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     links = Constraints.sample(y, n_pairs=N_PAIRS, balanced=False, random_state=seed)
-    path = folder / f"{seed}.npz"
-    bounds = ITML(random_state=seed).fit(X).bounds_
-    np.savez(path, X=X, must_link=links.must_link, cannot_link=links.cannot_link, bounds=bounds)
-    return path
+    return save_problem(folder / f"{seed}.npz", X, links, bounds=ITML(random_state=seed).fit(X).bounds_)
 
 
 def fit_apart(environment: str, name: str, path: Path) -> dict[str, Any]:
@@ -88,14 +77,12 @@ def fit_apart(environment: str, name: str, path: Path) -> dict[str, Any]:
 # ---- inside such a process: nothing of mustlink may be imported for a peer
 
 
-def fit_one(name: str, path: Path) -> dict[str, float]:
+def fit_one(name: str, path: str) -> dict[str, Any]:
     """Fit twice, and measure the second time."""
     data = dict(np.load(path))
     fit = fit_peer if name.startswith("peer") else fit_ours
     fit(name, data)
-    start = time.perf_counter()
-    A, n_iter = fit(name, data)
-    seconds = time.perf_counter() - start
+    seconds, (A, n_iter) = clock(lambda: fit(name, data))
     objective = logdet_objective(A, data) if "ITML" in name else normalized_sum(A, data)
     return {"seconds": seconds, "objective": objective, "n_iter": n_iter}
 
@@ -116,7 +103,7 @@ def fit_peer(name: str, data: dict[str, Any]) -> tuple[Any, float]:
 
     pairs = data["X"][np.concatenate([data["must_link"], data["cannot_link"]])]
     kinds = np.repeat([1, -1], [len(data["must_link"]), len(data["cannot_link"])])
-    # It speaks of what it uses of older releases of scikit-learn.
+    # It warns about what it uses of older releases of scikit-learn.
     warnings.simplefilter("ignore")
     if "ITML" in name:
         metric = ITML().fit(pairs, kinds, bounds=data["bounds"])
@@ -126,7 +113,7 @@ def fit_peer(name: str, data: dict[str, Any]) -> tuple[Any, float]:
 
 
 def logdet_objective(A: Any, data: dict[str, Any]) -> float:
-    """Return the LogDet divergence of A from the identity and the price of all links that it misses."""
+    """Return the LogDet divergence of A from the identity and the penalties of all links that it misses."""
     total = float(np.trace(A) - np.linalg.slogdet(A)[1] - len(A))
     for kind, bound, sign in zip(("must_link", "cannot_link"), data["bounds"], (1, -1), strict=True):
         ratio = squares(A, data, kind) / bound
@@ -147,7 +134,4 @@ def squares(A: Any, data: dict[str, Any], kind: str) -> Any:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(fit_one(sys.argv[1], Path(sys.argv[2]))))
-    else:
-        main()
+    run_main(main, fit_one)

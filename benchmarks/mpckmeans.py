@@ -7,11 +7,8 @@ OMP_NUM_THREADS says otherwise, with a fit before the clock starts so that compi
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,9 +18,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks._apart import run_apart
+from benchmarks._measure import clock, run_main, shortest
+from benchmarks._problems import overlapping_blobs, save_problem, starting_centers
+from benchmarks._show import new_table, show
 
 TIME_LIMIT = 600
-N_CLUSTERS, N_ROWS, N_FEATURES, N_PAIRS, N_ITER = 10, 100_000, 16, 5_000, 12
+N_CLUSTERS, N_ROWS, N_PAIRS, N_ITER = 10, 100_000, 5_000, 12
 VARIANTS: dict[str, dict[str, Any]] = {
     "one diagonal metric (default)": {},
     "a diagonal metric for each cluster": {"shared_metric": False},
@@ -33,11 +33,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def main() -> None:
-    from rich.console import Console
-
-    console = Console(width=130)
-    console.print(beside_peer())
-    console.print(beside_k_means())
+    show(beside_peer())
+    show(beside_k_means())
 
 
 def beside_peer() -> Any:
@@ -49,8 +46,11 @@ def beside_peer() -> Any:
 
     X, y = load_digits(return_X_y=True)
     links = Constraints.sample(y, n_pairs=200, random_state=0)
-    table = new_table("digits, 200 pairs; asked: 200 times faster, ARI no worse", "times faster", "ARI")
-    peer = fit_peer(X, links)
+    title = "digits, 200 pairs; asked: 200 times faster, ARI no worse"
+    table = new_table(title, "clusterer", "seconds", "times faster", "ARI", "iterations")
+    with tempfile.TemporaryDirectory() as folder:
+        path = save_problem(Path(folder) / "digits.npz", X, links)
+        peer = run_apart("peers", "mpckmeans", str(path), time_limit=TIME_LIMIT)
     if "failed" in peer:
         table.add_row("peer", peer["failed"][:60])
     else:
@@ -72,75 +72,38 @@ def beside_peer() -> Any:
 
 
 def beside_k_means() -> Any:
-    """Compare with KMeans: as many iterations from the same centres, then as both come, to the end."""
+    """Compare with KMeans: as many iterations from the same centers, then as both come, to the end."""
     from sklearn.cluster import KMeans
-    from sklearn.datasets import make_blobs
 
-    from mustlink import Constraints, MPCKMeans
+    from mustlink import MPCKMeans
 
-    X, y = make_blobs(N_ROWS, N_FEATURES, centers=N_CLUSTERS, cluster_std=4.0, center_box=(-6, 6), random_state=0)
-    links = Constraints.sample(y, n_pairs=N_PAIRS, random_state=0)
-    init = X[np.random.RandomState(0).permutation(N_ROWS)[:N_CLUSTERS]]
-    same = {"init": init, "n_init": 1, "max_iter": N_ITER, "tol": 0.0}
-    table = new_table(
-        f"100,000 x 16, 10 clusters, 5,000 pairs; {N_ITER} iterations from the same centres, one start each; "
-        "asked: at most 10 times the time",
-        "times KMeans",
-        "seconds of one iteration",
+    X, _, links = overlapping_blobs(N_ROWS, N_PAIRS)
+    same = {"init": starting_centers(X), "n_init": 1, "max_iter": N_ITER, "tol": 0.0}
+    title = (
+        f"100,000 x 16, 10 clusters, 5,000 pairs; {N_ITER} iterations from the same centers, one start each; "
+        "asked: at most 10 times the time"
     )
-    plain, model = best_of(lambda: KMeans(N_CLUSTERS, **same).fit(X))
-    table.add_row("KMeans", f"{plain:.3f}", "1", f"{plain / model.n_iter_:.4f}", str(model.n_iter_))
+    table = new_table(title, "clusterer", "seconds", "times KMeans", "seconds of one iteration", "iterations")
+
+    def add_row(name: str, work: Callable[[], Any], plain: float | None = None) -> float:
+        work()  # takes compiling out of the figures
+        seconds, model = shortest(work)
+        ratio = "1" if plain is None else f"{seconds / plain:.1f}"
+        table.add_row(name, f"{seconds:.3f}", ratio, f"{seconds / model.n_iter_:.4f}", str(model.n_iter_))
+        return seconds
+
+    plain = add_row("KMeans", lambda: KMeans(N_CLUSTERS, **same).fit(X))
     for name, settings in VARIANTS.items():
 
         def fit(settings: dict[str, Any] = settings) -> Any:
             # One first metric, so that there is one run.
             return MPCKMeans(N_CLUSTERS, init_metric="variance", **same, **settings).fit(X, constraints=links)
 
-        seconds, model = best_of(fit)
-        add_ratio(table, f"MPCKMeans, {name}", seconds, plain, model.n_iter_)
-    plain, model = best_of(lambda: KMeans(N_CLUSTERS, random_state=0).fit(X))
-    table.add_row(
-        "KMeans, defaults, to the end", f"{plain:.3f}", "1", f"{plain / model.n_iter_:.4f}", str(model.n_iter_)
-    )
-    seconds, model = best_of(lambda: MPCKMeans(N_CLUSTERS, random_state=0).fit(X, constraints=links))
-    add_ratio(table, "MPCKMeans, defaults, two runs to the end", seconds, plain, model.n_iter_)
+        add_row(f"MPCKMeans, {name}", fit, plain)
+    plain = add_row("KMeans, defaults, to the end", lambda: KMeans(N_CLUSTERS, random_state=0).fit(X))
+    ours = MPCKMeans(N_CLUSTERS, random_state=0)
+    add_row("MPCKMeans, defaults, two runs to the end", lambda: ours.fit(X, constraints=links), plain)
     return table
-
-
-def add_ratio(table: Any, name: str, seconds: float, plain: float, n_iter: int) -> None:
-    table.add_row(name, f"{seconds:.3f}", f"{seconds / plain:.1f}", f"{seconds / n_iter:.4f}", str(n_iter))
-
-
-def new_table(title: str, ratio: str, figure: str) -> Any:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    table.add_column("clusterer")
-    for heading in ("seconds", ratio, figure, "iterations"):
-        table.add_column(heading, justify="right")
-    return table
-
-
-def clock(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return how long some work takes, and what comes of it."""
-    start = time.perf_counter()
-    outcome = work()
-    return time.perf_counter() - start, outcome
-
-
-def best_of(work: Callable[[], Any], n_times: int = 3) -> tuple[float, Any]:
-    """Return the shortest of some times, after one run that is not counted."""
-    work()
-    timed = [clock(work) for _ in range(n_times)]
-    return min(took for took, _ in timed), timed[0][1]
-
-
-def fit_peer(X: Any, links: Any) -> dict[str, Any]:
-    """Run the peer in its own environment; return its time and labels, or what went wrong."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "digits.npz"
-        np.savez(path, X=X, must_link=links.must_link, cannot_link=links.cannot_link)
-        return run_apart("peers", "mpckmeans", str(path), time_limit=TIME_LIMIT)
 
 
 def run_peer(path: str) -> dict[str, Any]:
@@ -155,7 +118,4 @@ def run_peer(path: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(run_peer(sys.argv[1])))
-    else:
-        main()
+    run_main(main, run_peer)

@@ -21,6 +21,8 @@ import numpy as np
 from benchmarks._apart import ONE_THREAD, run_apart
 from benchmarks._contenders import CONTENDERS, Contender, Problem
 from benchmarks._environments import ROOT
+from benchmarks._problems import overlapping_blobs
+from benchmarks._show import new_table, show
 
 TIME_LIMIT = 120
 TRIALS = 3
@@ -61,8 +63,6 @@ Run with {machine}.
 
 
 def main() -> None:
-    from rich.console import Console
-
     if "--fresh" in sys.argv:
         RESULTS.unlink(missing_ok=True)
     RESULTS.parent.mkdir(exist_ok=True)
@@ -72,7 +72,7 @@ def main() -> None:
             paths = [pose(Path(folder), table, trial) for trial in range(TRIALS)]
             for contender in CONTENDERS:
                 run(contender, table, paths, results)
-            Console(width=150).print(terminal_table(table, results))
+            show(terminal_table(table, results))
     for table in TABLES:
         write_csv(table, results)
     PAGE.write_text("\n".join(page()), encoding="utf-8")
@@ -141,8 +141,7 @@ def load_table(table: str) -> tuple[Any, Any]:
     from sklearn.preprocessing import StandardScaler
 
     if table == "blobs":
-        X, y = datasets.make_blobs(5_000, 16, centers=10, cluster_std=4.0, center_box=(-6, 6), random_state=0)
-        return X, y
+        return overlapping_blobs(5_000, 1)[:2]
     X, y = getattr(datasets, f"load_{table}")(return_X_y=True)
     return (X if table == "digits" else StandardScaler().fit_transform(X)), y
 
@@ -187,13 +186,7 @@ def cell_text(key: str, mean: dict[str, float]) -> str:
 
 def terminal_table(table: str, results: Kept) -> Any:
     """Return the figures on one table of data for the terminal."""
-    from rich.table import Table
-
-    shown = Table(title=TABLES[table][0], title_justify="left")
-    shown.add_column("task")
-    shown.add_column("method")
-    for _, heading in HEADINGS:
-        shown.add_column(heading, justify="right")
+    shown = new_table(TABLES[table][0], "task", "method", *(heading for _, heading in HEADINGS), n_names=2)
     for task, name, cells in rows_of(table, results):
         shown.add_row(task, name, *cells)
     return shown

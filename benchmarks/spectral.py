@@ -6,17 +6,16 @@ Every fit runs in its own process, on the same data and links. An array of n x n
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks._apart import run_apart
-from benchmarks._memory import forget_peak, megabytes_now
+from benchmarks._measure import measure, run_main
+from benchmarks._problems import overlapping_blobs, save_problem
+from benchmarks._show import new_table, show
 
 TIME_LIMIT = 120
 N_ROWS, N_PAIRS = 20_000, 2_000
@@ -26,26 +25,19 @@ TABLES = {"moons": 2, "blobs": 10}
 
 
 def main() -> None:
-    from rich.console import Console
-
-    console = Console(width=130)
     with tempfile.TemporaryDirectory() as folder:
         for kind in TABLES:
-            console.print(compare(make_data(Path(folder), kind), kind))
+            show(compare(make_data(Path(folder), kind), kind))
 
 
 def compare(path: Path, kind: str) -> Any:
     """Fit all on one table, and set their time in relation to that of scikit-learn."""
-    from rich.table import Table
-
     title = f"{kind}: {N_ROWS:,} rows, {TABLES[kind]} clusters, {N_PAIRS:,} links, 10 neighbors"
-    table = Table(title=title, title_justify="left")
-    table.add_column("clusterer")
-    for heading in ("seconds", "times the peer's", "ARI", "ARI, rows in no link", "violations", "MB above the data"):
-        table.add_column(heading, justify="right")
+    scores = ("ARI", "ARI, rows in no link", "violations")
+    table = new_table(title, "clusterer", "seconds", "times the peer's", *scores, "MB above the data")
     peer: float | None = None
     for name in FITS:
-        figures = fit_apart(name, path)
+        figures = run_apart("ours", "spectral", name, str(path), time_limit=TIME_LIMIT)
         if "failed" in figures:
             table.add_row(name, f"failed: {figures['failed'][:60]}")
             continue
@@ -64,38 +56,27 @@ def compare(path: Path, kind: str) -> Any:
 
 def make_data(folder: Path, kind: str) -> Path:
     """Write a table and links drawn from the truth."""
-    from sklearn.datasets import make_blobs, make_moons
+    from sklearn.datasets import make_moons
 
     from mustlink import Constraints
 
     if kind == "moons":
         X, y = make_moons(N_ROWS, noise=0.15, random_state=0)
+        links = Constraints.sample(y, n_pairs=N_PAIRS, random_state=0)
     else:
-        X, y = make_blobs(N_ROWS, 16, centers=10, cluster_std=4.0, center_box=(-6, 6), random_state=0)
-    links = Constraints.sample(y, n_pairs=N_PAIRS, random_state=0)
-    path = folder / f"{kind}.npz"
-    np.savez(path, X=X, y=y, must_link=links.must_link, cannot_link=links.cannot_link, n_clusters=TABLES[kind])
-    return path
-
-
-def fit_apart(name: str, path: Path) -> dict[str, Any]:
-    """Fit in a process of its own and return its figures, or what went wrong."""
-    return run_apart("ours", "spectral", name, str(path), time_limit=TIME_LIMIT)
+        X, y, links = overlapping_blobs(N_ROWS, N_PAIRS)
+    return save_problem(folder / f"{kind}.npz", X, links, y=y, n_clusters=TABLES[kind])
 
 
 # ---- inside such a process
 
 
-def fit_one(name: str, path: Path) -> dict[str, float]:
+def fit_one(name: str, path: str) -> dict[str, Any]:
     """Fit one clusterer and measure it, without import and compilation."""
     data = dict(np.load(path))
     rows = np.arange(200)
     fit(name, data["X"][rows], {"n_clusters": data["n_clusters"], "must_link": [(0, 1)], "cannot_link": []})
-    before = forget_peak()
-    start = time.perf_counter()
-    labels = fit(name, data["X"], data)
-    seconds = time.perf_counter() - start
-    megabytes = megabytes_now("VmHWM") - before
+    seconds, megabytes, labels = measure(lambda: fit(name, data["X"], data))
     from mustlink import Constraints
     from mustlink.metrics import adjusted_rand
 
@@ -126,7 +107,4 @@ def fit(name: str, X: Any, data: dict[str, Any]) -> Any:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(fit_one(sys.argv[1], Path(sys.argv[2]))))
-    else:
-        main()
+    run_main(main, fit_one)
