@@ -186,9 +186,9 @@ def test_contradictory_links_are_ignored(shop):
     ("words", "message"),
     [
         (("none.csv", "-k", 3), "There is no file none.csv."),
-        (("shop.csv", "-k", 0), "-k must be at least 1"),
+        (("shop.csv", "-k", 0, *OWN), "-k must be at least 1"),
         (("shop.csv", "-k", 31, *OWN), "31 clusters cannot be made of the 30 rows"),
-        (("shop.csv", "-k", 3, "--links", "shop.csv"), "is the table and would be overwritten"),
+        (("shop.csv", "-k", 3, *OWN, "--links", "shop.csv"), "is the table and would be overwritten"),
         (("shop.csv", "-k", 3, *OWN, "--links", "no/such.csv"), "The folder to write into does not"),
         (("shop.csv", "-k", 3, *OWN, "--links", "l.csv.gz"), "unpack it first"),
         (("shop.csv", "-k", 3, *OWN, "--links", "/dev/null"), "not a file that answers can be kept in"),

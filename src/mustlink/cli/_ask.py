@@ -79,13 +79,10 @@ def ask(
     2 when something in the input is wrong.
     """
     from mustlink.cli._show import print_line
-    from mustlink.workflow import RowComparison, Sitting, TableOptions, check_n_clusters, load_table
+    from mustlink.workflow import RowComparison, Sitting, TableOptions, load_table
 
     options = opt.fill(TableOptions, locals())
-    check_n_clusters(n_clusters)
     path = links or Path(f"{opt.stem(table)}.links.csv")
-    if path.resolve() == table.resolve():
-        raise ValueError(f"{path} is the table and would be overwritten; choose another name for the links.")
     loaded = load_table(options)
     rows = RowComparison(options, loaded, columns or ())
     sitting = Sitting(

@@ -109,6 +109,8 @@ class Sitting:
         if strategy not in STRATEGIES:
             raise OptionError(f"There is no strategy {strategy!r}; the strategies are {', '.join(STRATEGIES)}.")
         self.path = Path(path)
+        if self.path.resolve() == Path(table.source.source).resolve():
+            raise OptionError(f"{path} is the table and would be overwritten; choose another name for the links.")
         self._table = table
         self._file = AnswerFile(self.path)
         known = self._read_known(contradictions)
