@@ -20,8 +20,6 @@ ALLOWED = {"ES01", "SA01", "SS02", "RT03"}
 ALLOWED_OF_MEMBERS = {*ALLOWED, "EX01", "RT02"}
 # Names whose docstrings still lack a section.
 NOT_YET = {
-    "mustlink.active.Question",
-    "mustlink.active.Strategy",
     "mustlink.boosting.Suspect",
 }
 INHERITED = {"set_params", "get_params", "get_metadata_routing", "set_output", "with_traceback", "add_note"}

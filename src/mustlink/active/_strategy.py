@@ -23,7 +23,7 @@ def is_integer(value: Any, low: int, high: float = np.inf) -> bool:
 
 
 class Question(NamedTuple):
-    """Two rows: do they belong together?
+    """A question about two rows, whether they belong together.
 
     Parameters
     ----------
@@ -96,6 +96,12 @@ class Strategy(ABC):
     `contradictions`, and :attr:`constraints` contains both, for clusterers that weigh links. For a pair with both
     answers the more frequent one is kept, and none in case of a tie. As questions whose answer follows from others are
     not asked, contradictions come only from `known` and :meth:`tell`; a wrong answer to a question is not detected.
+
+    Examples
+    --------
+    >>> from mustlink.active import NPU, Strategy
+    >>> isinstance(NPU([[0.0], [1.0], [8.0]], 2, random_state=0), Strategy)
+    True
     """
 
     answers: list[Answer]
