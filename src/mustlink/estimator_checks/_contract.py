@@ -29,6 +29,12 @@ from mustlink.estimator_checks._cases import (
 from mustlink.estimator_checks._expect import expect, expect_labels, expect_same_fit, learned, same_value
 
 
+def check_metadata_request(estimator: BaseEstimator) -> None:
+    """``fit`` requests constraints by default."""
+    requests = prepared(estimator).get_metadata_routing().fit.requests
+    expect(requests.get("constraints") is True, f"fit does not request constraints, only {requests}.")
+
+
 def check_labels(estimator: BaseEstimator) -> None:
     """``labels_`` has an int64 for every row: from 0, at most the wanted number of clusters, or -1 for noise."""
     for case in (separated(), crowded()):
@@ -144,12 +150,6 @@ def check_nothing_given_is_changed(estimator: BaseEstimator) -> None:
     expect(np.array_equal(X, case.X), "fit changes X.")
     expect(np.array_equal(y, case.partial_labels), "fit changes y.")
     expect(links == case.links, "fit changes the links.")
-
-
-def check_metadata_request(estimator: BaseEstimator) -> None:
-    """``fit`` requests constraints by default."""
-    requests = prepared(estimator).get_metadata_routing().fit.requests
-    expect(requests.get("constraints") is True, f"fit does not request constraints, only {requests}.")
 
 
 def check_pipeline(estimator: BaseEstimator) -> None:

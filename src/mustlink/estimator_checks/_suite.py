@@ -15,38 +15,24 @@ from mustlink.estimator_checks._cases import has_parameter, is_hard
 
 Check = Callable[[Any], None]
 
-FOR_ALL: tuple[Check, ...] = (
-    _contract.check_metadata_request,
-    _contract.check_fit_returns_self,
-    _contract.check_names_of_learned_attributes,
-    _contract.check_nothing_given_is_changed,
-    _contract.check_labels,
-    _contract.check_fit_predict,
-    _contract.check_same_seed,
-    _contract.check_pickle,
-    _contract.check_clone,
-    _contract.check_pipeline,
-    _contract.check_cross_validation,
-    _links.check_no_links_in_any_form,
-    _links.check_order_and_repetition_of_pairs,
-    _links.check_aligned_form,
-    _links.check_permuted_rows,
-    _links.check_violations,
-    _links.check_contradictory_links,
-    _links.check_rows_out_of_range,
-    _links.check_type_of_constraints,
-    _links.check_aligned_with_other_rows,
-    _links.check_partial_labels,
-    _links.check_partial_labels_of_wrong_length,
-    _links.check_few_links,
-    _links.check_all_rows_in_one_component,
-    _input.check_dtype_and_memory_order,
-    _input.check_float32_stays_float32,
-    _input.check_read_only_table,
-    _input.check_sparse_table,
-    _input.check_pandas_table,
-    _input.check_polars_table,
-)
+# Checks for some estimators only; all others are for every estimator.
+CONDITIONS: dict[Check, Callable[[Any], bool]] = {
+    _contract.check_predict: lambda estimator: hasattr(estimator, "predict"),
+    _contract.check_set_output: lambda estimator: hasattr(estimator, "transform"),
+    _links.check_hard_never_violates: is_hard,
+    _links.check_relaxing: is_hard,
+    _links.check_more_apart_than_clusters: lambda estimator: (
+        is_hard(estimator) and has_parameter(estimator, "n_clusters")
+    ),
+    _input.check_nan_and_infinity: lambda estimator: not get_tags(estimator).input_tags.allow_nan,
+}
+COUNTERPART = _links.check_no_links_is_the_unconstrained_algorithm
+CHECKS = [
+    check
+    for module in (_contract, _links, _input)
+    for name, check in vars(module).items()
+    if name.startswith("check_") and check is not COUNTERPART
+]
 
 
 def yield_checks(
@@ -94,21 +80,11 @@ def yield_checks(
         raise TypeError(
             f"The checks need an instance; got the class {estimator.__name__}, so pass {estimator.__name__}()."
         )
-    checks = [*FOR_ALL]
-    if not get_tags(estimator).input_tags.allow_nan:
-        checks.append(_input.check_nan_and_infinity)
-    if hasattr(estimator, "predict"):
-        checks.append(_contract.check_predict)
-    if hasattr(estimator, "transform"):
-        checks.append(_contract.check_set_output)
-    if is_hard(estimator):
-        checks += [_links.check_hard_never_violates, _links.check_relaxing]
-        if has_parameter(estimator, "n_clusters"):
-            checks.append(_links.check_more_apart_than_clusters)
-    yield from ((check.__name__, _naming(check)) for check in checks)
+    for check in CHECKS:
+        if check not in CONDITIONS or CONDITIONS[check](estimator):
+            yield check.__name__, _naming(check)
     if unconstrained is not None:
-        check = _links.check_no_links_is_the_unconstrained_algorithm
-        yield check.__name__, _naming(partial(check, unconstrained=unconstrained))
+        yield COUNTERPART.__name__, _naming(partial(COUNTERPART, unconstrained=unconstrained))
 
 
 def _naming(check: Check) -> Check:

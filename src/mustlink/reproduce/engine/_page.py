@@ -82,10 +82,6 @@ class Page:
         found = [table for part in self.parts for table in part.tables(self.results)]
         return list({table.name: table for table in found if table.rows}.values())
 
-    def _figures(self) -> list[Figure]:
-        """Return the figures of all parts."""
-        return [figure for part in self.parts for figure in part.figures(self.results)]
-
     def claims(self) -> Table:
         """Return the claims of the paper, and whether each held.
 
@@ -130,7 +126,8 @@ class Page:
             The files that were written.
         """
         (folder / "tables").mkdir(parents=True, exist_ok=True)
-        figures = self._figures() if importlib.util.find_spec("matplotlib") else []
+        parts = self.parts if importlib.util.find_spec("matplotlib") else ()
+        figures = [figure for part in parts for figure in part.figures(self.results)]
         written = [self._draw(figure, folder) for figure in figures]
         tables = [self.claims(), *self.tables()]
         texts = {self._file(table): to_csv(table) for table in tables}

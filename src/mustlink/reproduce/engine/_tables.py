@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from mustlink.reproduce.engine._results import Results, nan_mean
 
@@ -119,11 +119,9 @@ def _pipes(cells: Sequence[str]) -> str:
 
 def to_csv(table: Table) -> str:
     """Write a table as CSV, its cells as reStructuredText."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(
-        [escape_rst(cell) for cell in row] for row in (table.header, *table.rows)
-    )
-    return text.getvalue()
+    header, *rows = ([escape_rst(cell) for cell in row] for row in (table.header, *table.rows))
+    text: str = pd.DataFrame(rows, columns=header).to_csv(index=False, lineterminator="\n")
+    return text
 
 
 def to_rst(table: Table, file: str) -> str:

@@ -132,9 +132,8 @@ def curve_table(clusterer: str, results: Results, dataset: str) -> Table:
     places = range(0, N_STEPS + 1, N_STEPS // 6)
     rows = []
     for strategy in STRATEGIES:
-        ari, unlinked = (
-            mean_curve(results, dataset, strategy, f"{clusterer}_{score}") for score in ("ari", "unlinked")
-        )
+        names = (f"{clusterer}_{score}" for score in ("ari", "unlinked"))
+        ari, unlinked = (mean_curve(results, dataset, strategy, name) for name in names)
         if ari:
             rows.append((strategy, *(pair_text(ari[place], unlinked[place]) for place in places)))
     header = ("questions", *(f"{QUESTIONS[dataset] * place // N_STEPS}" for place in places))
@@ -144,24 +143,19 @@ def curve_table(clusterer: str, results: Results, dataset: str) -> Table:
 
 def figures(clusterer: str, results: Results) -> Iterator[Figure]:
     """The score against the number of questions, on all points and on the unlinked points."""
-    for score, name, where in (
-        ("ari", "questions", "all points"),
-        ("unlinked", "questions-unlinked", "unlinked points"),
-    ):
+    for score, suffix, where in (("ari", "", "all points"), ("unlinked", "-unlinked", "unlinked points")):
         panels: dict[str, list[Line]] = {}
-        for dataset in QUESTIONS:
-            stops = [QUESTIONS[dataset] * step / N_STEPS for step in range(N_STEPS + 1)]
+        for dataset, most in QUESTIONS.items():
+            stops = [most * step / N_STEPS for step in range(N_STEPS + 1)]
             for strategy, style in STYLES.items():
                 if curve := mean_curve(results, dataset, strategy, f"{clusterer}_{score}"):
-                    line = style.line(stops, curve, strategy, markevery=max(1, len(stops) // 6))
+                    line = style.line(stops, curve, strategy, markevery=N_STEPS // 6)
                     panels.setdefault(dataset, [LineStyle(6, "--").level(TARGET)]).append(line)
         if panels:
             axis_titles = ("number of questions", f"adjusted Rand index, {where}")
-            yield Figure(
-                f"{clusterer.lower()}-{name}",
-                f"Adjusted Rand index of {clusterer} on {where} against the number of questions; mean over the trials.",
-                partial(draw_panels, panels, axis_titles=axis_titles),
-            )
+            caption = f"Adjusted Rand index of {clusterer} on {where} against the number of questions"
+            draw = partial(draw_panels, panels, axis_titles=axis_titles)
+            yield Figure(f"{clusterer.lower()}-questions{suffix}", f"{caption}; mean over the trials.", draw)
 
 
 def judge_fewer(ours: str, other: str, results: Results) -> Verdict:

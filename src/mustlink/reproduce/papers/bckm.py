@@ -236,11 +236,9 @@ def judge_behind_itml(results: Results) -> Verdict:
 
 def judge_failures(results: Results) -> Verdict:
     """DistBoost fails on five sets."""
-    tried, failed = [], []
-    for name in FAILED_THERE:
-        runs = results.select(measure="scores", method="DBOOST", dataset=name)
-        tried += [name] if len(runs) or runs.failures else []
-        failed += [name] if runs.failures else []
+    runs = {name: results.select(measure="scores", method="DBOOST", dataset=name) for name in FAILED_THERE}
+    tried = [name for name in runs if len(runs[name]) or runs[name].failures]
+    failed = [name for name in runs if runs[name].failures]
     if not tried:
         return Verdict(None, "Not tested: there are no results of DBOOST on these sets.")
     sentence = f"It failed on {join_words(failed)} of {len(tried)} sets; the covariances are regularized here."
