@@ -136,7 +136,7 @@ def test_nearest_and_own_distances(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_standardized_columns_and_back() -> None:
     X = np.random.RandomState(0).normal(size=(50, 3)) * [1, 100, 0.01] + [5, 0, -3]
     X = np.column_stack([X, np.full(50, 7.0)])
-    standardizer = Standardizer.of(X)
+    standardizer = Standardizer(X)
     Z = standardizer.transform(X)
     np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(Z.std(axis=0), [1, 1, 1, 0])

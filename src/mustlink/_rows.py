@@ -118,6 +118,17 @@ class RowBlocks:
         """Return the squared distance of every row to its nearest center."""
         return np.concatenate(self.map_pieces(lambda _, piece: piece.squared_distances(centers).min(axis=1)))
 
+    def cheapest(self, costs: Callable[[Any], Floats]) -> tuple[NDArray[np.int32], Floats]:
+        """Return the cheapest cluster of every row, and its cost; `costs` returns those of some rows in all."""
+        labels, own = np.empty(self.n_rows, dtype=np.int32), np.empty(self.n_rows)
+
+        def work(rows: slice, piece: RowBlocks) -> None:
+            of_piece = costs(piece.X)
+            labels[rows], own[rows] = of_piece.argmin(axis=1), of_piece.min(axis=1)
+
+        self.map_pieces(work)
+        return labels, own
+
     def distances_to_own(self, centers: Floats, labels: NDArray[np.integer]) -> Floats:
         """Return the squared distance of every row to the center of its cluster."""
 
@@ -195,23 +206,16 @@ class RowBlocks:
         return _read_only(indptr), _read_only(self.X.indices), _read_only(self.X.data)
 
 
-@dataclass(frozen=True)
 class Standardizer:
-    """Means and standard deviations of the columns; a constant column keeps its unit."""
+    """Means and standard deviations of the columns of X; a constant column keeps its unit."""
 
-    mean: Floats
-    scale: Floats
-    is_constant: Mask
-    dtype: Any
-
-    @classmethod
-    def of(cls, X: Array) -> Standardizer:
-        """Compute the means and standard deviations of the columns of X."""
-        mean = X.mean(axis=0, dtype=np.float64)
-        squares = RowBlocks(X).map_pieces(lambda _, piece: np.square(piece.X - mean).sum(axis=0))
+    def __init__(self, X: Array) -> None:
+        self.mean: Floats = X.mean(axis=0, dtype=np.float64)
+        squares = RowBlocks(X).map_pieces(lambda _, piece: np.square(piece.X - self.mean).sum(axis=0))
         deviation = np.sqrt(sum(squares) / len(X))
-        is_constant = deviation <= 4 * np.finfo(X.dtype).eps * np.abs(mean)
-        return cls(mean, np.where(is_constant, 1.0, deviation), is_constant, X.dtype)
+        self._is_constant: Mask = deviation <= 4 * np.finfo(X.dtype).eps * np.abs(self.mean)
+        self.scale: Floats = np.where(self._is_constant, 1.0, deviation)
+        self.dtype = X.dtype
 
     def transform(self, X: Array) -> Floats:
         """Return rows with mean zero and variance one in every column, in double precision."""
@@ -225,10 +229,10 @@ class Standardizer:
 
     def original_weights(self) -> Floats:
         """Return the column weights, one on average, that give standardized columns the distances of X."""
-        variance = np.where(self.is_constant, 0.0, np.square(self.scale))
+        variance = np.where(self._is_constant, 0.0, np.square(self.scale))
         if not variance.any():
             return np.ones(len(variance))
-        variance[self.is_constant] = variance[~self.is_constant].mean()
+        variance[self._is_constant] = variance[~self._is_constant].mean()
         return np.asarray(variance / variance.mean())
 
 

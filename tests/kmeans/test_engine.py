@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
@@ -13,8 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from mustlink import COPKMeans, PCKMeans
 from mustlink._rows import RowBlocks
 from mustlink._types import Floats, Indices
+from mustlink.errors import InfeasibleError
 from mustlink.kmeans._engine import Euclidean, Run, State, Stop, best_of_runs, iterate
 from mustlink.kmeans._rules import LinkRule, NoPlacement
+from mustlink.kmeans._seeding import Start
 
 
 class EqualSizes(LinkRule):
@@ -35,7 +35,7 @@ def silent(n_iter: int, objective: float) -> None:
 def test_a_rule_can_place_all_rows_at_once() -> None:
     X, _ = make_blobs([50, 5, 5], 2, random_state=0)
     geometry = Euclidean(RowBlocks(X), np.ones(60), EqualSizes(60))
-    run = iterate(geometry, State(X[[0, 52, 57]]), Stop(100), silent)
+    run = iterate(geometry, Stop(100), State(X[[0, 52, 57]]), silent)
     assert np.bincount(run.labels).tolist() == [20, 20, 20]
     assert np.all(np.diff(run.objective) <= 1e-9)
     for c in range(3):
@@ -46,34 +46,32 @@ def test_a_rule_can_place_all_rows_at_once() -> None:
 
 def test_rows_of_weight_zero_do_not_fill_an_empty_cluster() -> None:
     X = np.array([[0.0], [1.0], [50.0], [2.0]])
-    geometry = Euclidean(RowBlocks(X), np.array([1.0, 1.0, 0.0, 1.0]), LinkRule.nothing())
-    run = iterate(geometry, State(np.array([[0.0], [1000.0]])), Stop(100), silent)
+    geometry = Euclidean(RowBlocks(X), np.array([1.0, 1.0, 0.0, 1.0]), LinkRule())
+    run = iterate(geometry, Stop(100), State(np.array([[0.0], [1000.0]])), silent)
     assert sorted(run.state.centers.ravel()) == [0.5, 2.0]
 
 
 def test_the_best_run_is_kept_and_failures_are_tried_again() -> None:
     outcomes = iter([None, 3.0, 2.0, 5.0])
     failures = []
+    start = Start(lambda: None, is_random=True)
 
-    def make_run(report: object) -> Run:
+    def make_run(state: object, report: object) -> Run:
         value = next(outcomes)
         if value is None:
             raise NoPlacement
         return Run(np.zeros(1, dtype=np.int32), 1, [value])
 
-    def no_bar(number: int) -> warnings.catch_warnings:
-        return warnings.catch_warnings()
-
-    best = best_of_runs(make_run, 4, 4, no_bar, lambda: failures.append(1))
+    best = best_of_runs(COPKMeans(n_init=4), make_run, start, lambda: failures.append(1))
     assert best.objective == [2.0]
     assert failures == [1]
 
-    def fail(report: object) -> Run:
+    def fail(state: object, report: object) -> Run:
         raise NoPlacement
 
-    with pytest.raises(NoPlacement):
-        best_of_runs(fail, 1, 3, no_bar, lambda: failures.append(1))
-    assert len(failures) == 4
+    with pytest.raises(InfeasibleError, match="in 10 runs"):
+        best_of_runs(COPKMeans(), fail, start, lambda: failures.append(1))
+    assert len(failures) == 11
 
 
 @pytest.mark.parametrize("call", ["fit", "fit_predict", "fit_transform"])

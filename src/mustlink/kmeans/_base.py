@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,17 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mustlink._progress import progress
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.errors import InfeasibleError
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Stop, best_of_runs, iterate
-from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
-from mustlink.kmeans._seeding import DEFAULT_RUNS, Start, component_seeds, start_at_random_rows, start_at_seeds
+from mustlink.kmeans._rules import LinkedRows, LinkRule
+from mustlink.kmeans._seeding import Start, component_seeds, start_at_random_rows, start_at_seeds
 
 
 @dataclass
@@ -45,13 +43,8 @@ class Problem:
         return self.rows.mean_variance(self.weight)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How a fit is made: the geometry with its rule, where the runs start, and when they stop."""
-
-    geometry: Geometry
-    starts: list[Start]
-    stop: Stop
+# How a fit is made: the geometry with its rule, where the runs start, and when they stop.
+Plan: TypeAlias = tuple[Geometry, list[Start], Stop]
 
 
 class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -150,7 +143,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         """Return the geometry, the starts, and the stopping rule."""
         rule, start = self._rule_and_start(problem)
         tol = self.tol * problem.mean_variance if self.tol else 0.0
-        return Plan(Euclidean(problem.rows, problem.weight, rule), [start.map(State)], Stop(self.max_iter, tol))
+        return Euclidean(problem.rows, problem.weight, rule), [start.map(State)], Stop(self.max_iter, tol)
 
     def _rule_and_start(self, problem: Problem) -> tuple[LinkRule, Start]:
         """Return the rule for the linked rows, and where the centers start."""
@@ -158,7 +151,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
 
     def _rule(self, problem: Problem) -> LinkRule:
         """Return the rule for the linked rows."""
-        return LinkRule.nothing()
+        return LinkRule()
 
     def _start(self, problem: Problem, given: Callable[[Floats], Floats] | None = None) -> Start:
         """Return the start that `init` asks for; `given` turns given centers into those of the problem's rows."""
@@ -187,34 +180,12 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
 
     def _run(self, problem: Problem) -> Run:
         """Make the runs from every start, and return the best."""
-        plan = self._plan(problem)
-        first, *others = plan.starts
-        best = self._best_from(first, plan, None)
-        for start in others:
-            best = self._best_from(start, plan, best)
+        geometry, starts, stop = self._plan(problem)
+        make_run = partial(iterate, geometry, stop)
+        best = best_of_runs(self, make_run, starts[0], geometry.rule.try_another_order)
+        for start in starts[1:]:
+            best = best_of_runs(self, make_run, start, best=best)
         return best
-
-    def _best_from(self, start: Start, plan: Plan, best: Run | None) -> Run:
-        """Make the runs from one start, and return the best of them and of a run made before."""
-        n_runs, max_runs = start.n_runs, DEFAULT_RUNS
-        if self.n_init != "auto":
-            # From the same centers every run has the same result.
-            n_runs, max_runs = (int(self.n_init) if start.is_random else 1), int(self.n_init)
-        try:
-            return best_of_runs(
-                lambda report: iterate(plan.geometry, start.draw(), plan.stop, report),
-                n_runs,
-                max_runs,
-                lambda number: progress(self.max_iter, f"{type(self).__name__}, run {number}", shown=self.verbose),
-                plan.geometry.rule.try_another_order,
-                best,
-            )
-        except NoPlacement:
-            raise InfeasibleError(
-                f"No clustering that keeps all links was found in {max(n_runs, max_runs)} runs, and whether one exists "
-                "is not known",
-                remedy=("more_starts", "more_clusters", "relax"),
-            ) from None
 
     def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:
         """Store the result of a run."""
@@ -310,6 +281,8 @@ def keep_run(estimator: Any, run: Run, links: Constraints) -> None:
 
 def _check_weight(sample_weight: ArrayLike | None, X: Any) -> Floats:
     """Check the weights of the rows: one for each, none negative, not all zero."""
+    if sample_weight is None:
+        return np.ones(X.shape[0])
     weight: Floats = check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weight < 0).any():
         row = int(np.argmax(weight < 0))

@@ -23,20 +23,8 @@ class Components(LinkRule):
 
     Connected parts of the cannot-link graph between components are independent of each other. Trees (single components
     among them) and cliques get the placement of least cost. The rest is placed greedily, then by moves of one
-    component at a time; the previous placement is kept if it costs less, and the inertia never rises.
-
-    Parameters
-    ----------
-    linked : LinkedRows
-        The linked rows. Each of their components is a unit.
-    n_clusters : int
-        The number of clusters.
-    order : {"saturation", "degeneracy", "given", "random"}
-        The order of the greedy placement.
-    relax : bool
-        Whether to break as few cannot-links as possible where not all can be kept, instead of giving up.
-    rng : RandomState
-        For the random order.
+    component at a time; the previous placement is kept if it costs less, and the inertia never rises. With `relax`, as
+    few cannot-links as possible are broken where not all can be kept, instead of giving up.
     """
 
     def __init__(
@@ -50,8 +38,7 @@ class Components(LinkRule):
         # Cannot-links inside components, which no placement keeps.
         self._n_inner = len(linked.links.cannot_link) - int(closure.count.sum())
         if self.n_units:
-            graph = replace(closure, weight=closure.count.astype(np.float64)).graph()
-            self._sort_parts(sparse.csr_array(graph, dtype=np.int64))
+            self._sort_parts(replace(closure, weight=closure.count.astype(np.float64)).graph())
 
     @property
     def n_components(self) -> int:
@@ -65,16 +52,17 @@ class Components(LinkRule):
         n_edges = np.bincount(part[self._edges[:, 0]], minlength=n_parts)
         is_tree = (n_edges == n_nodes - 1) & ((self._n_clusters > 1) | (n_nodes == 1))
         is_clique = (n_edges == n_nodes * (n_nodes - 1) // 2) & (n_nodes <= self._n_clusters) & ~is_tree
-        self._tree_order, self._parent = _from_the_roots(graph, part, is_tree)
+        roots = np.unique(part, return_index=True)[1][is_tree]
+        self._tree_order, self._parent = _from_the_roots(self._edges, roots, self.n_units)
         self._cliques = _members(part, is_clique)
         is_hard = ~(is_tree | is_clique)
         self._hard = np.flatnonzero(is_hard[part])
-        self._hard_graph = graph[self._hard][:, self._hard].tocsr()
-        position = np.cumsum(is_hard[part]) - 1
-        self._hard_parts = [position[nodes] for nodes in _members(part, is_hard)]
+        if self._hard.size:
+            self._hard_graph = graph[self._hard][:, self._hard].tocsr().astype(np.int64)
+            position = np.cumsum(is_hard[part]) - 1
+            self._hard_parts = [position[nodes] for nodes in _members(part, is_hard)]
 
     def place(self, costs: Floats, previous: Indices | None) -> Indices:
-        """Return a cluster for each component."""
         labels = np.full(self.n_units, -1, dtype=np.intp)
         place_forest(costs, self._tree_order, self._parent, labels)
         for nodes in self._cliques:
@@ -151,7 +139,6 @@ class Components(LinkRule):
         return self._linked.given.feasible(self._n_clusters, self._linked.n_samples)
 
     def try_another_order(self) -> None:
-        """Visit the components at random from now on."""
         self._order = "random"
 
     def n_broken(self, units: Indices) -> int:
@@ -160,20 +147,16 @@ class Components(LinkRule):
         return self._n_inner + int(self._n_links[units[a] == units[b]].sum())
 
     def gain_of_leaving(self, units: Indices, distance: Floats, c: int) -> Floats:
-        """Return the cost of each component: no link forbids an empty cluster."""
+        # No link forbids an empty cluster.
         return distance.copy()
 
 
-def _from_the_roots(graph: sparse.csr_array, part: NDArray[np.int32], is_tree: Mask) -> tuple[Ints, Ints]:
-    """List the nodes of all trees, parents before children, and the parent of each; that of a root is -1."""
-    n_nodes = graph.shape[0]
-    _, first = np.unique(part, return_index=True)
-    roots = first[is_tree]
+def _from_the_roots(edges: Ints, roots: Indices, n_nodes: int) -> tuple[Ints, Ints]:
+    """List the nodes of the trees with these roots, parents before children, and the parent of each; -1 of a root."""
     # One more node, joined to every root, makes one tree of them all.
-    ones = np.ones(len(roots), dtype=np.int64)
-    ground = sparse.csr_array((ones, (roots, np.zeros(len(roots), dtype=np.int64))), shape=(n_nodes, 1))
-    joined = sparse.block_array([[graph, ground], [ground.T, None]], format="csr")
-    order, parent = breadth_first_order(joined, n_nodes, directed=False)
+    ends = np.concatenate([edges, edges[:, ::-1], np.column_stack([np.full(len(roots), n_nodes), roots])])
+    joined = sparse.csr_array((np.ones(len(ends)), tuple(ends.T)), shape=(n_nodes + 1, n_nodes + 1))
+    order, parent = breadth_first_order(joined, n_nodes)
     parent = np.where(parent[:-1] == n_nodes, -1, parent[:-1])
     return order[1:].astype(np.int64), parent.astype(np.int64)
 

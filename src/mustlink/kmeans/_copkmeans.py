@@ -147,15 +147,11 @@ class COPKMeans(_WeightedKMeans):
         self.random_state = random_state
 
     def _rule(self, problem: Problem) -> Components:
-        rule = Components(
-            problem.linked,
-            self.n_clusters,
-            order=self.order,
-            relax=self.on_infeasible == "relax",
-            rng=problem.rng,
-        )
-        if self.on_infeasible == "raise":
-            refuse_contradictions(problem.linked.given)
+        relax = self.on_infeasible == "relax"
+        rule = Components(problem.linked, self.n_clusters, order=self.order, relax=relax, rng=problem.rng)
+        if not relax:
+            if problem.linked.closure.self_loops.size:
+                refuse_contradictions(problem.linked.given)
             if rule.n_components < self.n_clusters:
                 raise InfeasibleError(rule.feasibility.reason, feasibility=rule.feasibility)
         return rule

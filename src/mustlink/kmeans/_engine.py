@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mustlink._progress import progress
 from mustlink._rows import Assignment, RowBlocks
 from mustlink._types import Floats, Indices, Mask
+from mustlink.errors import InfeasibleError
 from mustlink.kmeans._rules import LinkRule, NoPlacement
+from mustlink.kmeans._seeding import DEFAULT_RUNS, Start
 
 __all__ = ["Euclidean", "Geometry", "Run", "State", "Step", "Stop", "assign", "best_of_runs", "iterate"]
 
@@ -82,24 +84,11 @@ class Run:
     inertia: float = 0.0
     n_broken: int = 0
 
-    def beats(self, other: Run | None) -> bool:
-        """Whether to keep this run rather than the other."""
-        if other is None:
-            return True
-        return (self.n_broken, self.objective[-1]) < (other.n_broken, other.objective[-1])
-
 
 class Geometry(ABC):
-    """How rows are compared with centers.
+    """How rows are compared with centers, and the rule for the rows that are not free.
 
     What a step finds here is the cost of every row in its cluster, an array of shape (n_rows,).
-
-    Parameters
-    ----------
-    n_rows : int
-        The number of rows.
-    rule : LinkRule
-        The rule for the rows that are not free.
     """
 
     def __init__(self, n_rows: int, rule: LinkRule) -> None:
@@ -161,17 +150,7 @@ class Geometry(ABC):
 
 
 class Euclidean(Geometry):
-    """Squared distances of weighted rows; what a step finds is an `Assignment`.
-
-    Parameters
-    ----------
-    rows : RowBlocks
-        The rows.
-    weight : ndarray of shape (n_rows,)
-        Their weights.
-    rule : LinkRule
-        The rule for the rows that are not free. A unit of several rows is its weighted mean.
-    """
+    """Squared distances of weighted rows; what a step finds is an `Assignment`. A unit is the mean of its rows."""
 
     def __init__(self, rows: RowBlocks, weight: Floats, rule: LinkRule) -> None:
         super().__init__(rows.n_rows, rule)
@@ -194,7 +173,7 @@ class Euclidean(Geometry):
 
     def add_units(self, step: Step) -> None:
         step.found.add(self._means.X, np.arange(self.rule.n_units), step.units, self._weight)
-        pulled = self.rule.pulled_rows(step.units)
+        pulled = self.rule.pulled_units(step.units)
         if pulled is not None:
             units, clusters, shares = pulled
             step.found.add(self._means.X, units, clusters, self._weight[units] * shares)
@@ -230,7 +209,7 @@ class Euclidean(Geometry):
         step.found.move(self._means.rows(units), self._weight[units], step.units[units[0]], c)
 
 
-def iterate(geometry: Geometry, state: State, stop: Stop, report: Report) -> Run:
+def iterate(geometry: Geometry, stop: Stop, state: State, report: Report) -> Run:
     """Assign and update in turn until no label changes, the centers stand still, or `max_iter` is reached.
 
     Without a rule, the stopping rules and their order are those of scikit-learn's KMeans.
@@ -319,29 +298,36 @@ def fill_empty_clusters(geometry: Geometry, step: Step, state: State) -> bool:
 
 
 def best_of_runs(
-    make_run: Callable[[Report], Run],
-    n_runs: int,
-    max_runs: int,
-    progress: Callable[[int], AbstractContextManager[Report]],
+    estimator: Any,
+    make_run: Callable[[Any, Report], Run],
+    start: Start,
     on_failure: Callable[[], None] | None = None,
     best: Run | None = None,
 ) -> Run:
-    """Make runs and return the best: `n_runs`, and up to `max_runs` while none finds a placement.
+    """Make as many runs as the `n_init` of a clusterer asks for, and return the best of them and of a run made before.
 
-    `progress` opens a bar for the run of a number, and `best` is a run made before. Raises NoPlacement if all fail.
+    While none finds a placement, more are made.
     """
+    n_runs, max_runs = start.n_runs, DEFAULT_RUNS
+    if estimator.n_init != "auto":
+        # From the same centers every run has the same result.
+        n_runs, max_runs = (int(estimator.n_init) if start.is_random else 1), int(estimator.n_init)
     number = 0
     while number < n_runs or (best is None and number < max_runs):
         number += 1
+        title = f"{type(estimator).__name__}, run {number}"
         try:
-            with progress(number) as report:
-                run = make_run(report)
+            with progress(estimator.max_iter, title, shown=estimator.verbose) as report:
+                run = make_run(start.draw(), report)
         except NoPlacement:
             if on_failure is not None:
                 on_failure()
             continue
-        if run.beats(best):
+        if best is None or (run.n_broken, run.objective[-1]) < (best.n_broken, best.objective[-1]):
             best = run
     if best is None:
-        raise NoPlacement
+        raise InfeasibleError(
+            f"No clustering that keeps all links was found in {number} runs, and whether one exists is not known",
+            remedy=("more_starts", "more_clusters", "relax"),
+        )
     return best

@@ -164,7 +164,8 @@ class HMRFKMeans(_ConstrainedKMeans):
 
     def _nearest(self, rows: RowBlocks) -> Array:
         centers = self._shifted(self.cluster_centers_)
-        return DISTORTIONS[self.distortion].nearest(rows.X, self.feature_weights_, centers)[0]
+        distortion = DISTORTIONS[self.distortion]
+        return rows.cheapest(lambda X: distortion.costs(X, self.feature_weights_, centers))[0]
 
     def transform(self, X: Any) -> Array:
         """Return the distortion of each row from each center.
@@ -221,7 +222,7 @@ class HMRFKMeans(_ConstrainedKMeans):
         )
         seeding = replace(problem, rows=RowBlocks(normalize(rows) if self.distortion == "cosine" else rows))
         start = self._start(seeding, self._shifted).map(geometry.begin)
-        return Plan(geometry, [start], Stop(self.max_iter, decrease=self.tol))
+        return geometry, [start], Stop(self.max_iter, decrease=self.tol)
 
     def _check_init(self, n_features: int) -> Floats:
         centers = super()._check_init(n_features)

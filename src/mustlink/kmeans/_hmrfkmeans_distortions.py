@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import xlogy
 
-from mustlink._rows import PIECE_ROWS
+from mustlink._rows import RowBlocks
 from mustlink._types import Floats, Ints
 from mustlink.kmeans._engine import Geometry, State, Step
 from mustlink.kmeans._rules import LinkedRows, SoftLinks
@@ -33,18 +33,13 @@ MAX_HALVINGS = 12
 
 
 class Distortion(ABC):
-    """How far rows are from centers, and linked rows from each other.
+    """How far the rows of X are from centers, and the two rows of each pair from each other."""
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_rows, n_features), float64
-        The rows.
-    pairs : ndarray of shape (n_pairs, 2)
-        The rows of each link.
-    """
+    # What each column adds to the distortion between the rows of each pair, where that is a sum over the columns.
+    _apart: Any
 
     def __init__(self, X: Any, pairs: Ints) -> None:
-        self.X = X
+        self.X, self.rows = X, RowBlocks(X)
         self.n_rows, self.n_features = X.shape
         self._first, self._second = X[pairs[:, 0]], X[pairs[:, 1]]
 
@@ -53,9 +48,9 @@ class Distortion(ABC):
     def costs(X: Any, weights: Floats, centers: Floats) -> Floats:
         """Return the distortion of some rows from every center."""
 
-    @abstractmethod
     def lengths(self, weights: Floats) -> Floats:
-        """Return the distortion between the two rows of each link."""
+        """Return the distortion between the two rows of each pair."""
+        return np.maximum(np.asarray(self._apart @ weights), 0.0)
 
     @abstractmethod
     def longest(self, weights: Floats) -> float:
@@ -65,9 +60,9 @@ class Distortion(ABC):
     def gradient(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
         """Return the derivative, by the weights, of the distortion of all rows from their centers together."""
 
-    @abstractmethod
     def gradient_of_lengths(self, factor: Floats, weights: Floats) -> Floats:
-        """Return the derivative, by the weights, of the sum of the lengths of the links times their factors."""
+        """Return the derivative, by the weights, of the sum of the lengths of the pairs times their factors."""
+        return np.asarray(factor @ self._apart)
 
     def allowed(self, centers: Floats) -> Floats:
         """Return centers from which no distortion is infinite."""
@@ -77,17 +72,6 @@ class Distortion(ABC):
         """Return the centers of lowest distortion; an empty cluster keeps its own."""
         sums, counts = sums_by_cluster(self.X, labels, len(old))
         return np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
-
-    @classmethod
-    def nearest(cls, X: Any, weights: Floats, centers: Floats) -> tuple[Labels, Floats]:
-        """Return the cluster of lowest distortion of every row, and that distortion."""
-        labels, own = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
-        for start in range(0, X.shape[0], PIECE_ROWS):
-            rows = slice(start, start + PIECE_ROWS)
-            costs = cls.costs(X[rows], weights, centers)
-            labels[rows] = np.argmin(costs, axis=1)
-            own[rows] = costs.min(axis=1)
-        return labels, own
 
     def value(self, labels: Labels, weights: Floats, centers: Floats) -> float:
         """Return the distortion of all rows from their centers together, which is linear in the weights."""
@@ -120,9 +104,6 @@ class SquaredEuclidean(Distortion):
         out += np.asarray(squared(X) @ weights)[:, None] + np.square(centers) @ weights
         return np.maximum(out, 0.0, out=out)
 
-    def lengths(self, weights: Floats) -> Floats:
-        return np.asarray(self._apart @ weights)
-
     def longest(self, weights: Floats) -> float:
         # The diagonal of the box around all rows, or the diameter of the ball around their mean if that is smaller.
         radius = (
@@ -135,9 +116,6 @@ class SquaredEuclidean(Distortion):
         squares = np.asarray(self._squares.sum(axis=0)).ravel()
         total = squares - 2 * (sums * centers).sum(axis=0) + counts @ np.square(centers)
         return np.maximum(total, 0.0)
-
-    def gradient_of_lengths(self, factor: Floats, weights: Floats) -> Floats:
-        return np.asarray(factor @ self._apart)
 
 
 class Cosine(Distortion):
@@ -212,12 +190,11 @@ class Cosine(Distortion):
         norms = positive(np.sqrt(np.asarray(self._squares @ weights)))
         center_norms = positive(np.sqrt(np.square(centers) @ weights))
         weighted = weights * centers / center_norms[:, None]
-        products = np.empty(self.n_rows)
-        for start in range(0, self.n_rows, PIECE_ROWS):
-            rows = slice(start, start + PIECE_ROWS)
-            own = np.asarray(self.X[rows] @ weighted.T)
-            products[rows] = own[np.arange(len(own)), labels[rows]]
-        return products / norms
+
+        def own(rows: slice, piece: RowBlocks) -> Floats:
+            return np.asarray(piece.X @ weighted.T)[np.arange(piece.n_rows), labels[rows]]
+
+        return np.asarray(np.concatenate(self.rows.map_pieces(own)) / norms)
 
     def _pair_norms(self, weights: Floats) -> tuple[Floats, Floats]:
         return (
@@ -240,8 +217,7 @@ class IDivergence(Distortion):
     def __init__(self, X: Any, pairs: Ints) -> None:
         super().__init__(X, pairs)
         self._entropy = self_information(X)
-        both = self._first + self._second
-        middle = both * 0.5
+        middle = (self._first + self._second) * 0.5
         self._apart = self_information(self._first) + self_information(self._second) - 2 * self_information(middle)
         means = np.asarray(X.mean(axis=0)).ravel()
         self._floor = np.maximum(MIN_MEAN * means, MIN_ENTRY * max(float(means.mean()), 1e-30))
@@ -251,9 +227,6 @@ class IDivergence(Distortion):
         out = -np.asarray(X @ (weights * np.log(centers)).T)
         out += np.asarray((self_information(X) - X) @ weights)[:, None] + centers @ weights
         return np.maximum(out, 0.0, out=out)
-
-    def lengths(self, weights: Floats) -> Floats:
-        return np.maximum(np.asarray(self._apart @ weights), 0.0)
 
     def longest(self, weights: Floats) -> float:
         # x log(2 x / (x + y)) + y log(2 y / (x + y)) is at most (x + y) log 2.
@@ -271,9 +244,6 @@ class IDivergence(Distortion):
         entropy = np.asarray(self._entropy.sum(axis=0)).ravel()
         total = entropy - (sums * np.log(centers)).sum(axis=0) - sums.sum(axis=0) + counts @ centers
         return np.maximum(total, 0.0)
-
-    def gradient_of_lengths(self, factor: Floats, weights: Floats) -> Floats:
-        return np.asarray(factor @ self._apart)
 
 
 DISTORTIONS: dict[str, type[Distortion]] = {
@@ -323,20 +293,8 @@ class WeightedDistortion(Geometry):
     """A distortion with learned column weights; the penalties of links are distortions as well.
 
     A broken must-link costs its weight times the distortion between its rows, a broken cannot-link its weight times the
-    difference between the largest distortion and its own. The state's metric is the weights of the columns.
-
-    Parameters
-    ----------
-    distortion : Distortion
-        Of the rows and of the links.
-    linked : LinkedRows
-        The linked rows.
-    penalty : float
-        Factor of the weights of the links.
-    metric_prior : float
-        The strength of the prior of the weights; 0 if they are not learned.
-    round_centers : callable
-        Rounds centers to the precision of X.
+    difference between the largest distortion and its own. The state's metric is the weights of the columns; they are
+    not learned if `metric_prior` is 0.
     """
 
     def __init__(
@@ -359,16 +317,22 @@ class WeightedDistortion(Geometry):
         return State(self._round(self.distortion.allowed(centers)), np.ones(self.distortion.n_features))
 
     def nearest(self, state: State) -> tuple[Labels, Floats]:
-        return self.distortion.nearest(self.distortion.X, state.metric, state.centers)
+        return self.distortion.rows.cheapest(lambda X: self.distortion.costs(X, state.metric, state.centers))
 
     def unit_costs(self, state: State) -> Floats:
         return self.distortion.costs(self._linked, state.metric, state.centers)
 
     def link_penalties(self, state: State) -> Floats:
-        return self._penalties(state.metric)
+        length = self.distortion.lengths(state.metric)
+        if self._is_must.all():
+            return self._weight * length
+        # Rounding must not make the cost of a broken link negative.
+        short = np.maximum(self.distortion.longest(state.metric) - length, 0.0)
+        return self._weight * np.where(self._is_must, length, short)
 
     def prior(self, state: State) -> float:
-        return self._prior(state.metric)
+        # 0 if all weights are one, and more as any approaches zero.
+        return -float(self.strength @ np.log(state.metric))
 
     def noise(self, state: State) -> float:
         return 1e-12 * self.distortion.longest(state.metric)
@@ -390,9 +354,10 @@ class WeightedDistortion(Geometry):
         broken = self._soft.broken(step.units)
 
         def objective(trial: Floats) -> float:
-            penalties = self._penalties(trial)
+            changed = State(state.centers, trial)
+            penalties = self.link_penalties(changed)
             links = penalties[broken & self._is_must].sum() + penalties[broken & ~self._is_must].sum()
-            return self.distortion.value(step.labels, trial, state.centers) + float(links) + self._prior(trial)
+            return self.distortion.value(step.labels, trial, state.centers) + float(links) + self.prior(changed)
 
         slope = np.zeros(len(weights))
         slope[counts] = (weights * self.gradient(step, state))[counts] / strength[counts]
@@ -415,16 +380,3 @@ class WeightedDistortion(Geometry):
         sign = np.where(self._is_must, 1.0, -1.0)
         factor = sign * self._weight * self._soft.broken(step.units)
         return np.asarray(total + self.distortion.gradient_of_lengths(factor, state.metric))
-
-    def _penalties(self, weights: Floats) -> Floats:
-        """Return what it costs to break each link."""
-        length = self.distortion.lengths(weights)
-        if self._is_must.all():
-            return self._weight * length
-        # Rounding must not make the cost of a broken link negative.
-        short = np.maximum(self.distortion.longest(weights) - length, 0.0)
-        return self._weight * np.where(self._is_must, length, short)
-
-    def _prior(self, weights: Floats) -> float:
-        """Return what the weights add to the objective: 0 if all are one, more as any approaches zero."""
-        return -float(self.strength @ np.log(weights))

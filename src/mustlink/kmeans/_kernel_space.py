@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,18 +17,10 @@ from mustlink._types import Array, Floats, Indices
 MAX_ENTRIES = 1 << 24
 
 
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel of scikit-learn with its parameters."""
-
-    name: str | Callable[..., float]
-    parameters: dict[str, Any]
-
-    def between(self, X: Any, Y: Any) -> Array:
-        """Return the kernel of every row of X with every row of Y."""
-        is_named = isinstance(self.name, str)
-        values = pairwise_kernels(X, Y, metric=self.name, filter_params=is_named, **self.parameters)
-        return np.asarray(values.toarray() if sparse.issparse(values) else values)
+def dense_kernel(X: Any, Y: Any, **parameters: Any) -> Array:
+    """Return the kernel of every row of X with every row of Y."""
+    values = pairwise_kernels(X, Y, **parameters)
+    return np.asarray(values.toarray() if sparse.issparse(values) else values)
 
 
 def scale_gamma(rows: RowBlocks, kernel: object) -> float:
@@ -107,28 +98,22 @@ class FeatureSpace(Space):
         return np.asarray(self.values.T @ members.astype(self.dtype), dtype=np.float64)
 
 
-@dataclass(frozen=True)
 class Nystroem:
-    """Features f(x) = k(x, landmarks) @ basis with f(x).f(y) close to k(x, y)."""
+    """Features f(x) = k(x, landmarks) @ basis with f(x).f(y) close to k(x, y), and equal between landmarks."""
 
-    kernel: Kernel
-    landmarks: Any
-    basis: Array
-
-    @classmethod
-    def on(cls, kernel: Kernel, landmarks: Any) -> Nystroem:
-        """Return the features that are exact between the landmarks."""
-        inner = kernel.between(landmarks, landmarks)
+    def __init__(self, kernel: Callable[[Any, Any], Array], landmarks: Any) -> None:
+        self._kernel, self._landmarks = kernel, landmarks
+        inner = kernel(landmarks, landmarks)
         values, vectors = np.linalg.eigh(inner.astype(np.float64))
         # Directions of rounding errors only, and those of a kernel that is not positive, are left out.
         kept = values > len(values) * np.finfo(inner.dtype).eps * max(float(values[-1]), 0.0)
-        return cls(kernel, landmarks, (vectors[:, kept] / np.sqrt(values[kept])).astype(inner.dtype))
+        self._basis: Array = (vectors[:, kept] / np.sqrt(values[kept])).astype(inner.dtype)
 
-    def features(self, X: Any) -> Array:
+    def transform(self, X: Any) -> Array:
         """Return the features of some rows."""
-        out = np.empty((X.shape[0], self.basis.shape[1]), dtype=self.basis.dtype)
-        for rows in pieces(X.shape[0], len(self.basis)):
-            out[rows] = self.kernel.between(X[rows], self.landmarks) @ self.basis
+        out = np.empty((X.shape[0], self._basis.shape[1]), dtype=self._basis.dtype)
+        for rows in pieces(X.shape[0], len(self._basis)):
+            out[rows] = self._kernel(X[rows], self._landmarks) @ self._basis
         return out
 
 

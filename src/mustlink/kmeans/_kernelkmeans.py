@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mustlink._progress import progress
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Array, Floats, Indices, Ints
+from mustlink._types import Array, Indices, Ints
 from mustlink.base import ConstrainedClusterMixin, check_fits
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import keep_run
 from mustlink.kmeans._engine import Run, best_of_runs
-from mustlink.kmeans._kernel_space import FeatureSpace, Kernel, MatrixSpace, Nystroem, Space, pieces, scale_gamma
+from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace, Nystroem, Space, dense_kernel, pieces, scale_gamma
 from mustlink.kmeans._kernelkmeans_passes import Labels, Passes, one_hot, start_in_kernel
 from mustlink.kmeans._rules import LinkedRows
 from mustlink.kmeans._seeding import Start
@@ -34,7 +35,6 @@ MAX_EXACT_AUTO = 8_000
 MAX_EXACT = 20_000
 
 DEFAULT_COMPONENTS = 300
-DEFAULT_RUNS = 5
 AUTO_PENALTY = 0.1
 
 
@@ -218,17 +218,15 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
-        n_rows = X.shape[0]
         rng = check_random_state(self.random_state)
-        space, order = self._space(X, rng)
+        # The parameters of the kernel are validated already.
+        with config_context(skip_parameter_validation=True):
+            space, order = self._space(X, rng)
         self.penalty_ = self._penalty_of_weight_one(space)
-        passes = Passes(space, self.penalty_ * links.signed(n_rows), self.n_clusters)
+        passes = Passes(space, self.penalty_ * links.signed(space.n_rows), self.n_clusters)
         self.shift_ = passes.shift
-        start = self._start(passes.space, links, order, rng)
-        n_runs = start.n_runs
-        if start.is_random:
-            n_runs = DEFAULT_RUNS if isinstance(self.n_init, str) else int(self.n_init)
-        self._keep(self._best_run(passes, start, n_runs), space, links)
+        make_run = partial(passes.run, max_iter=self.max_iter, local_search=self.local_search)
+        self._keep(best_of_runs(self, make_run, self._start(space, links, order, rng)), space, links)
 
     def predict(self, X: Any) -> Ints:
         """Return the cluster whose mean, under the kernel alone, is nearest to each row.
@@ -248,19 +246,14 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         X = self._check_rows(X, reset=False)
         labels = np.empty(X.shape[0], dtype=np.int64)
         for rows in pieces(X.shape[0], len(self.labels_)):
-            labels[rows] = (self._mean_squares - 2 * self._products_with_means(X[rows])).argmin(axis=1)
+            values = X[rows] if self._compare is None else self._compare(X[rows])
+            products = np.asarray(values @ self._means, dtype=np.float64)
+            labels[rows] = (self._mean_squares - 2 * products).argmin(axis=1)
         return labels
-
-    def _products_with_means(self, X: Any) -> Floats:
-        """Return the inner products of some rows with the means of the clusters."""
-        if self._nystroem is not None:
-            return np.asarray(self._nystroem.features(X) @ self._feature_means, dtype=np.float64)
-        values = X if self._rows is None else self._kernel.between(X, self._rows)
-        return np.asarray(values @ self._means, dtype=np.float64)
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Check rows, or a kernel matrix."""
-        is_matrix = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        is_matrix = self.kernel == "precomputed"
         X = validate_data(
             self,
             X,
@@ -282,21 +275,24 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
     def _space(self, X: Any, rng: np.random.RandomState) -> tuple[Space, Indices]:
         """Compute the kernel, exact or by Nystroem features, and a content-based order of the rows."""
         n_rows = X.shape[0]
-        self._nystroem: Nystroem | None = None
-        self._rows: Any = None
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        # What the means are compared with in `predict`: the kernel of new rows with those of the fit, or features.
+        self._compare: Callable[[Any], Array] | None = None
+        if self.kernel == "precomputed":
             return MatrixSpace(X), np.arange(n_rows)
         rows = RowBlocks(X)
         order = rows.order_by_content()
         self.gamma_ = scale_gamma(rows, self.kernel) if isinstance(self.gamma, str) else float(self.gamma)
-        self._kernel = Kernel(self.kernel, self._kernel_parameters())
+        is_named = isinstance(self.kernel, str)
+        shape = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0} if is_named else {}
+        parameters = shape | dict(self.kernel_params or {})
+        kernel = partial(dense_kernel, metric=self.kernel, filter_params=is_named, **parameters)
         if self._is_exact(n_rows):
-            self._rows = X
-            return MatrixSpace(np.ascontiguousarray(self._kernel.between(X, X))), order
+            self._compare = partial(kernel, Y=X)
+            return MatrixSpace(np.ascontiguousarray(self._compare(X))), order
         wanted = min(n_rows, DEFAULT_COMPONENTS if self.n_components is None else self.n_components)
         self.landmarks_ = np.sort(order[rng.permutation(n_rows)[:wanted]])
-        self._nystroem = Nystroem.on(self._kernel, X[self.landmarks_])
-        return FeatureSpace(self._nystroem.features(X)), order
+        self._compare = Nystroem(kernel, X[self.landmarks_]).transform
+        return FeatureSpace(self._compare(X)), order
 
     def _is_exact(self, n_rows: int) -> bool:
         """Decide between the kernel matrix and features; raise if the matrix is too large."""
@@ -307,13 +303,6 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         instead = 'pass approximation="nystroem" or "auto"'
         check_fits('approximation="exact"', (n_rows, n_rows), MAX_EXACT**2, instead)
         return True
-
-    def _kernel_parameters(self) -> dict[str, Any]:
-        """Return the parameters of the kernel."""
-        own = dict(self.kernel_params or {})
-        if callable(self.kernel):
-            return own
-        return {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0} | own
 
     def _penalty_of_weight_one(self, space: Space) -> float:
         """Return what a link of weight one adds to, or takes from, the kernel of its rows."""
@@ -330,17 +319,6 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
             return Start(lambda: given)
         seeding = links if self.init == "components" else Constraints()
         return start_in_kernel(space, LinkedRows(seeding, space.n_rows), self.n_clusters, order, rng)
-
-    def _best_run(self, passes: Passes, start: Start, n_runs: int) -> Run:
-        """Make the runs and return the one with the lowest objective."""
-        return best_of_runs(
-            lambda report: passes.run(
-                start.draw(), max_iter=self.max_iter, local_search=self.local_search, report=report
-            ),
-            n_runs,
-            n_runs,
-            lambda number: progress(self.max_iter, f"KernelKMeans, run {number}", shown=self.verbose),
-        )
 
     def _check_init(self, n_rows: int) -> Labels:
         """Check labels given as a start."""
@@ -369,15 +347,14 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         # An empty cluster is near to no row.
         self._mean_squares = np.where(counts > 0, squares, np.inf)
         if isinstance(space, FeatureSpace):
-            self._feature_means = space.sums(members) * share
+            self._means: Any = space.sums(members) * share
         else:
             self._means = (members @ sparse.diags_array(share)).tocsr()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        is_matrix = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.pairwise = is_matrix
-        tags.input_tags.sparse = not is_matrix
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
 
 

@@ -22,6 +22,9 @@ Labels = NDArray[np.int32]
 # Up to this many linked rows the eigenvalues of the links are computed all at once.
 MAX_DENSE = 400
 
+# How many runs are made by default.
+DEFAULT_RUNS = 5
+
 # How often rows move one at a time before all sums are computed again.
 MAX_SWEEPS = 50
 
@@ -57,17 +60,7 @@ def least_shift(W: sparse.csr_array) -> float:
 
 
 class Passes:
-    """Kernel k-means on S + W.
-
-    Parameters
-    ----------
-    space : MatrixSpace or FeatureSpace
-        The kernel S.
-    W : csr_array of shape (n_rows, n_rows)
-        The links.
-    n_clusters : int
-        The number of clusters.
-    """
+    """Kernel k-means on S + W, where S is the kernel and the sparse matrix W holds the links."""
 
     def __init__(self, space: Space, W: sparse.csr_array, n_clusters: int) -> None:
         self.space, self.W, self.n_clusters = space, W, n_clusters
@@ -77,7 +70,7 @@ class Passes:
         # The rounding error of a difference of kernel values.
         self._noise = 64 * np.finfo(space.dtype).eps * float(np.abs(space.squares).max(initial=0.0))
 
-    def run(self, labels: Labels, *, max_iter: int, local_search: bool, report: Callable[[int, float], None]) -> Run:
+    def run(self, labels: Labels, report: Callable[[int, float], None], *, max_iter: int, local_search: bool) -> Run:
         """Make passes while they lower the objective, then single moves, and again, until neither does."""
         state = self._state(labels)
         if (state.counts == 0).any():
@@ -186,18 +179,7 @@ def start_in_kernel(
 ) -> Start:
     """Start from must-link components far apart, then rows as by k-means++; draws labels.
 
-    Parameters
-    ----------
-    space : Space
-        The kernel.
-    linked : LinkedRows
-        The linked rows whose components are used; none for k-means++ alone.
-    n_clusters : int
-        The number of clusters.
-    order : ndarray of shape (n_rows,)
-        The rows in an order that does not depend on how they are numbered.
-    rng : RandomState
-        The source of randomness.
+    `order` lists the rows in an order that does not depend on how they are numbered.
     """
     seeds = _component_seeds(space, linked, n_clusters)
     n_seeded = int(seeds.max()) + 1
@@ -214,7 +196,8 @@ def start_in_kernel(
         found = np.column_stack([to_seeds, distances_to(drawn)]).argmin(axis=1)
         return np.where(seeds >= 0, seeds, found).astype(np.int32)
 
-    return Start(labels, is_random=n_seeded < n_clusters)
+    is_random = n_seeded < n_clusters
+    return Start(labels, is_random, DEFAULT_RUNS if is_random else 1)
 
 
 def _component_seeds(space: Space, linked: LinkedRows, n_clusters: int) -> Indices:

@@ -13,7 +13,7 @@ from mustlink._sklearn_compat import Interval
 from mustlink._types import Floats, Indices, Ints
 from mustlink.kmeans._base import Problem, _WeightedKMeans
 from mustlink.kmeans._lcvqe_kernels import settle_cannot_links, settle_must_links
-from mustlink.kmeans._rules import LinkedRows, LinkRule, PulledRows
+from mustlink.kmeans._rules import LinkedRows, LinkRule
 
 
 class LCVQE(_WeightedKMeans):
@@ -144,22 +144,12 @@ class LCVQE(_WeightedKMeans):
 
     def _rule(self, problem: Problem) -> LinkRule:
         if not self.penalty:
-            return LinkRule.nothing()
+            return LinkRule()
         return PairwiseLinks(problem.rows, problem.linked, float(self.penalty))
 
 
 class PairwiseLinks(LinkRule):
-    """Links that are decided one by one; broken ones pull on the centers.
-
-    Parameters
-    ----------
-    rows : RowBlocks
-        All rows.
-    linked : LinkedRows
-        The linked rows. Each of them is a unit.
-    penalty : float
-        Factor of the weights of the links.
-    """
+    """Links that are decided one by one; broken ones pull on the centers. Each linked row is a unit."""
 
     data_factor = 0.5
 
@@ -175,7 +165,6 @@ class PairwiseLinks(LinkRule):
         self._costs = np.empty((0, 0))
 
     def place(self, costs: Floats, previous: Indices | None) -> Indices:
-        """Give every row its nearest center, then decide the must-links and the cannot-links."""
         self._costs = costs
         units = costs.argmin(axis=1)
         settle_must_links(costs, self._must, self._must_weight, units)
@@ -183,16 +172,15 @@ class PairwiseLinks(LinkRule):
         return units
 
     def penalty(self, units: Indices) -> float:
-        """Return half the distances of pulled rows to the centers that they pull, times their shares."""
-        pulled = self.pulled_rows(units)
-        return 0.5 * float(pulled.shares @ self._costs[pulled.units, pulled.clusters])
+        pulled, clusters, shares = self.pulled_units(units)
+        return 0.5 * float(shares @ self._costs[pulled, clusters])
 
     def gain_of_leaving(self, units: Indices, distance: Floats, c: int) -> Floats:
-        """Return the distance that a row saves; its links are decided in the next iteration."""
+        # The links of the row are decided in the next iteration.
         return self.data_factor * distance
 
-    def pulled_rows(self, units: Indices) -> PulledRows:
-        """Find the broken links, and which rows they add to which clusters.
+    def pulled_units(self, units: Indices) -> tuple[Indices, Indices, Floats]:
+        """Return the rows that broken links add to clusters, the clusters, and the shares.
 
         The rows of a must-link pull the center of the other's cluster, each with half the weight of the link. Of two
         cannot-linked rows, the farther from their center pulls the nearest other center with the weight.
@@ -202,7 +190,7 @@ class PairwiseLinks(LinkRule):
         rows, clusters = self._must[broken].ravel(), ends[broken][:, ::-1].ravel()
         shares = np.repeat(0.5 * self._must_weight[broken], 2)
         if self._costs.shape[1] == 1:
-            return PulledRows(rows, clusters, shares)
+            return rows, clusters, shares
         together = units[self._cannot[:, 0]] == units[self._cannot[:, 1]]
         pairs = self._cannot[together]
         own = units[pairs[:, 0]]
@@ -210,7 +198,7 @@ class PairwiseLinks(LinkRule):
         farther = np.where(is_first, pairs[:, 0], pairs[:, 1])
         others = self._costs[farther]
         others[np.arange(len(farther)), own] = np.inf
-        return PulledRows(
+        return (
             np.concatenate([rows, farther]),
             np.concatenate([clusters, others.argmin(axis=1)]),
             np.concatenate([shares, self._cannot_weight[together]]),

@@ -204,7 +204,7 @@ class MPCKMeans(_ConstrainedKMeans):
                 MAX_ENTRIES,
                 'pass metric="diagonal" or shared_metric=True, or reduce the columns first',
             )
-        self._standardizer = Standardizer.of(problem.X)
+        self._standardizer = Standardizer(problem.X)
         rows = RowBlocks(self._standardizer.transform(problem.X))
         linked = problem.linked if self.penalty else LinkedRows(Constraints(), rows.n_rows)
         geometry = LearnedMetrics(rows, linked, float(self.penalty), self.min_variance, self._round)
@@ -215,7 +215,7 @@ class MPCKMeans(_ConstrainedKMeans):
             if self.init_metric in ("auto", name)
         ]
         # In the first iteration the metrics have only begun to adapt.
-        return Plan(geometry, starts, Stop(self.max_iter, self.tol, min_iter=2))
+        return geometry, starts, Stop(self.max_iter, self.tol, min_iter=2)
 
     def _start_with(self, problem: Problem, geometry: LearnedMetrics, weights: Floats, n_metrics: int) -> Start:
         """Return the start in columns of these weights, which also make the first metrics."""

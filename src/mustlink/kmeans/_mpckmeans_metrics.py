@@ -166,15 +166,7 @@ class FullMetrics(Metrics):
             plain, root = DiagonalMetrics(np.ones((1, table.n_features)), self.log_dets), self._roots[0]
             pieces = table.map_pieces(lambda _, piece: plain.nearest(RowBlocks(piece.X @ root), centers @ root))
             return np.concatenate([labels for labels, _ in pieces]), np.concatenate([own for _, own in pieces])
-        labels, own = np.empty(table.n_rows, dtype=np.int32), np.empty(table.n_rows)
-
-        def label(rows: slice, piece: RowBlocks) -> None:
-            costs = self.costs(piece.X, centers)
-            labels[rows] = np.argmin(costs, axis=1)
-            own[rows] = costs.min(axis=1)
-
-        table.map_pieces(label)
-        return labels, own
+        return table.cheapest(lambda Z: self.costs(Z, centers))
 
     def distances(self, Z: Floats, centers: Floats) -> Floats:
         out = np.empty((len(Z), len(centers)))
@@ -242,20 +234,7 @@ class LearnedMetrics(Geometry):
 
     A broken must-link costs its weight times its squared length, averaged over the metrics of its two clusters. A
     broken cannot-link costs its weight times the difference between the squared lengths of the longest pair and its
-    own.
-
-    Parameters
-    ----------
-    rows : RowBlocks
-        The rows, in standardized columns.
-    linked : LinkedRows
-        The linked rows.
-    penalty : float
-        Factor of the weights of the links.
-    min_variance : float
-        The minimum variance of a cluster in any direction.
-    round_centers : callable
-        Rounds centers to the precision of X.
+    own. The columns of the rows are standardized.
     """
 
     def __init__(
@@ -282,12 +261,11 @@ class LearnedMetrics(Geometry):
         return State(centers, metrics)
 
     def nearest(self, state: State) -> tuple[Labels, Floats]:
-        metrics: Metrics = state.metric
-        return metrics.nearest(self._rows, state.centers)
+        found: tuple[Labels, Floats] = state.metric.nearest(self._rows, state.centers)
+        return found
 
     def unit_costs(self, state: State) -> Floats:
-        metrics: Metrics = state.metric
-        return metrics.costs(self._linked, state.centers)
+        return np.asarray(state.metric.costs(self._linked, state.centers))
 
     def link_penalties(self, state: State) -> Floats:
         lengths = state.metric.lengths(self._difference)

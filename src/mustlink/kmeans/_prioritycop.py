@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import config_context
 from sklearn.cluster import kmeans_plusplus
 
 from mustlink._rows import RowBlocks
@@ -258,7 +259,9 @@ class PriorityCOPKMeans(_ConstrainedKMeans):
             return self._check_init(X.shape[1]).astype(X.dtype)
         if self.init == "random":
             return PriorityLinks.draw_centers(X, self.n_clusters, rng)
-        centers, _ = kmeans_plusplus(X, self.n_clusters, random_state=rng)
+        # All arguments are validated already.
+        with config_context(skip_parameter_validation=True):
+            centers, _ = kmeans_plusplus(X, self.n_clusters, random_state=rng)
         return np.ascontiguousarray(centers)
 
     def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:

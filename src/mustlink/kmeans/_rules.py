@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,23 +11,30 @@ from mustlink._types import Floats, Indices, Mask
 from mustlink.constraints import Closure, Constraints, Groups, LinkGraph
 from mustlink.inference import LinkModel, iterated_conditional_modes
 
-__all__ = ["LinkRule", "LinkedRows", "NoPlacement", "PulledRows", "SoftLinks"]
+__all__ = ["LinkRule", "LinkedRows", "NoPlacement", "SoftLinks"]
+
+NO_ROWS: Indices = np.empty(0, dtype=np.intp)
 
 
 class LinkedRows:
-    """The linked rows of a fit and their links, numbered by the places of these rows; everything is computed once.
-
-    Parameters
-    ----------
-    links : Constraints
-        The links.
-    n_samples : int
-        The number of rows.
-    """
+    """The linked rows of a fit and their links, numbered by the places of these rows; each part is computed once."""
 
     def __init__(self, links: Constraints, n_samples: int) -> None:
         self.given, self.n_samples = links, n_samples
-        self.rows, self.links = links.compact()
+
+    @cached_property
+    def _compact(self) -> tuple[Indices, Constraints]:
+        return self.given.compact()
+
+    @property
+    def rows(self) -> Indices:
+        """The rows that have links."""
+        return self._compact[0]
+
+    @property
+    def links(self) -> Constraints:
+        """The links between these rows."""
+        return self._compact[1]
 
     @cached_property
     def closure(self) -> Closure:
@@ -50,41 +56,19 @@ class NoPlacement(Exception):  # noqa: N818  (a turn of the search, not an error
     """A rule found no clusters for its units in this run; another start may do better."""
 
 
-class PulledRows(NamedTuple):
-    """Units that broken links add to the means of clusters they are not in, and with which share of their weight."""
-
-    units: Indices
-    clusters: Indices
-    shares: Floats
-
-
 class LinkRule:
     """Rows that do not simply go to the nearest center, in units, and the rule that places the units.
 
-    All other rows are free. The base class is the rule of units that never move, and of no units at all.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_ruled,)
-        The rows under the rule.
-    unit : ndarray of shape (n_ruled,)
-        The unit of each of these rows.
-    fixed : ndarray of shape (n_units,), default=None
-        The cluster of each unit, for units that never move.
+    All other rows are free. `unit` is the unit of each of the `rows` under the rule. The base class is the rule of no
+    units, and of units that never move from the clusters `fixed`.
     """
 
     # What a squared distance is multiplied with in the objective.
     data_factor = 1.0
 
-    def __init__(self, rows: Indices, unit: Indices, fixed: Indices | None = None) -> None:
-        self.rows, self.unit = rows, unit
+    def __init__(self, rows: Indices = NO_ROWS, unit: Indices = NO_ROWS, fixed: Indices = NO_ROWS) -> None:
+        self.rows, self.unit, self._fixed = rows, unit, fixed
         self.n_units = int(unit.max()) + 1 if unit.size else 0
-        self._fixed = np.empty(0, dtype=np.intp) if fixed is None else fixed
-
-    @classmethod
-    def nothing(cls) -> LinkRule:
-        """Return the rule of no units."""
-        return LinkRule(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
     def place(self, costs: Floats, previous: Indices | None) -> Indices:
         """Return the cluster of each unit, given its cost in each cluster and where it was."""
@@ -100,8 +84,8 @@ class LinkRule:
         """Return what the objective adds for broken links."""
         return 0.0
 
-    def pulled_rows(self, units: Indices) -> PulledRows | None:
-        """Return the units that contribute to clusters they are not in, if there are any."""
+    def pulled_units(self, units: Indices) -> tuple[Indices, Indices, Floats] | None:
+        """Return units that broken links add to the means of clusters they are not in, the clusters, and the shares."""
         return None
 
     def n_broken(self, units: Indices) -> int:
@@ -127,17 +111,9 @@ class LinkRule:
 class SoftLinks(LinkRule):
     """Links with a penalty: distances and the penalties of broken links are lowered together.
 
-    Parameters
-    ----------
-    linked : LinkedRows
-        The linked rows. Each of them is a unit.
-    penalties : ndarray of shape (n_links,) or (n_links, n_clusters), default=None
-        What a broken link costs, see :class:`mustlink.inference.LinkModel`; None if a geometry measures the links.
-    data_factor : float, default=1.0
-        What a squared distance is multiplied with in the objective.
-    group_scatter : callable, default=None
-        Returns the squared distances of each component's rows to their mean; with it, components of several rows can
-        move into an empty cluster as a whole.
+    Each linked row is a unit. `penalties` are those of a :class:`mustlink.inference.LinkModel`, None if a geometry
+    measures the links. `group_scatter` returns the squared distances of each component's rows to their mean; with it,
+    components of several rows can move into an empty cluster as a whole.
     """
 
     def __init__(
@@ -156,16 +132,13 @@ class SoftLinks(LinkRule):
         self._scatter = group_scatter
 
     def set_penalties(self, penalties: Floats) -> None:
-        """Take the penalties of the links under a new metric."""
         self._penalties = penalties
 
     def place(self, costs: Floats, previous: Indices | None) -> Indices:
-        """Find labels of low objective by iterated conditional modes."""
         model = LinkModel(-self.data_factor * costs, self._graph, self._penalties)
         return iterated_conditional_modes(model, self._groups, previous)
 
     def penalty(self, units: Indices) -> float:
-        """Return the penalties of all broken links."""
         cost, broken = self._between(*units[self._graph.pairs].T), self.broken(units)
         return float(cost[broken & self._is_must].sum() + cost[broken & ~self._is_must].sum())
 
@@ -175,7 +148,6 @@ class SoftLinks(LinkRule):
         return np.asarray((a != b) == self._is_must)
 
     def movers(self) -> tuple[Indices, Indices]:
-        """Return single rows, then components of several rows."""
         first, size = super().movers()
         if self._scatter is None:
             return first, size
@@ -183,14 +155,13 @@ class SoftLinks(LinkRule):
         return np.concatenate([first, rows[indptr[:-1]]]), np.concatenate([size, np.diff(indptr)])
 
     def units_of(self, mover: int) -> Indices:
-        """Return a row, or the rows of a component."""
+        # Single rows come first, then components.
         if mover < self.n_units:
             return np.array([mover])
         start, stop = self._groups.indptr[mover - self.n_units :][:2]
         return self._groups.rows[start:stop]
 
     def gain_of_leaving(self, units: Indices, distance: Floats, c: int) -> Floats:
-        """Return the distances and cannot-links that a mover saves, minus the must-links that it breaks."""
         data = self.data_factor * distance
         a, b = units[self._graph.pairs].T
         together = a == b
@@ -205,13 +176,8 @@ class SoftLinks(LinkRule):
         saved = data + self._sum_of_links(change * leads_out)
         inside = units[grouped]
         is_whole = np.minimum.reduceat(inside, indptr[:-1]) == np.maximum.reduceat(inside, indptr[:-1])
-        groups = np.add.reduceat(saved[grouped], indptr[:-1]) - self.data_factor * self._group_scatter
+        groups = np.add.reduceat(saved[grouped], indptr[:-1]) - self.data_factor * self._scatter()
         return np.concatenate([rows, np.where(is_whole, groups, -np.inf)])
-
-    @cached_property
-    def _group_scatter(self) -> Floats:
-        """The squared distances within each component; needed only when a cluster is empty."""
-        return np.empty(0) if self._scatter is None else self._scatter()
 
     def _between(self, a: Indices, b: Indices) -> Floats:
         """Return what each link costs if it is broken between the clusters a and b of its ends."""

@@ -116,7 +116,7 @@ class SeededKMeans(_WeightedKMeans):
         seeds = self._seeds(problem)
         start = start_at_seeds(problem.rows, problem.weight, seeds, self.n_clusters, problem.rng)
         if not self.constrained:
-            return LinkRule.nothing(), start
+            return LinkRule(), start
         held = np.flatnonzero(seeds >= 0)
         return LinkRule(held, seeds[held], fixed=np.arange(seeds.max() + 1)), start
 

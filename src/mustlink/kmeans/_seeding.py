@@ -86,20 +86,9 @@ def draw_far_rows(
     """Draw rows far from each other by k-means++.
 
     A row is drawn with a chance in proportion to its weight times its squared distance to the nearest center. As in
-    scikit-learn, 2 + log(k) rows are drawn each time and the one that lowers the inertia most is kept.
-
-    Parameters
-    ----------
-    distances_to : callable
-        Returns the squared distances of all rows to some rows, an array of shape (n_rows, n_some).
-    weight, order : ndarray of shape (n_rows,)
-        The weights of the rows, and the rows in an order that does not depend on how they are numbered.
-    closest : ndarray of shape (n_rows,) or None
-        The squared distance of every row to the nearest center so far; None if there is none.
-    n_drawn, n_clusters : int
-        How many rows to draw, and how many clusters there are in all.
-    rng : RandomState
-        The source of randomness.
+    scikit-learn, 2 + log(k) rows are drawn each time and the one that lowers the inertia most is kept. `distances_to`
+    returns the squared distances of all rows to some rows, `order` lists the rows in an order that does not depend on
+    how they are numbered, and `closest` is the squared distance of every row to the nearest center so far, if any.
     """
     drawn = np.empty(n_drawn, dtype=np.intp)
     n_trials = 2 + int(np.log(n_clusters))
