@@ -76,6 +76,20 @@ def squared_distance(rows: Any, r: int, others: Any, o: int) -> float:
 
 
 @jit
+def expand_row(indptr: Any, indices: Any, data: Any, i: int, centers: Any, norms: Any, value: Any) -> float:
+    """Write |c|^2 - 2 x.c of row i in compressed form and every center into `value`, and return |x|^2."""
+    for c in range(len(value)):
+        value[c] = norms[c]
+    square = 0.0
+    for p in range(indptr[i], indptr[i + 1]):
+        x = data[p]
+        square += x * x
+        for c in range(len(value)):
+            value[c] -= 2 * x * centers[indices[p], c]
+    return square
+
+
+@jit
 def sparse_pass(
     indptr: Any, indices: Any, data: Any, weight: Any, centers: Any, norms: Any, labels: Any, sums: Any, counts: Any
 ) -> float:
@@ -84,14 +98,7 @@ def sparse_pass(
     value = np.empty(n_clusters)
     inertia = 0.0
     for i in range(len(indptr) - 1):
-        for c in range(n_clusters):
-            value[c] = norms[c]
-        square = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            x = data[p]
-            square += x * x
-            for c in range(n_clusters):
-                value[c] -= 2 * x * centers[indices[p], c]
+        square = expand_row(indptr, indices, data, i, centers, norms, value)
         best = 0
         for c in range(1, n_clusters):
             if value[c] < value[best]:
@@ -129,16 +136,8 @@ def dense_distances(X: Any, origin: Any, centers: Any, norms: Any, out: Any) -> 
 @jit
 def sparse_distances(indptr: Any, indices: Any, data: Any, centers: Any, norms: Any, out: Any) -> None:
     """Do what `dense_distances` does for rows in compressed form; the origin is zero."""
-    n_clusters = centers.shape[1]
-    value = np.empty(n_clusters)
+    value = np.empty(centers.shape[1])
     for i in range(len(indptr) - 1):
-        for c in range(n_clusters):
-            value[c] = norms[c]
-        square = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            x = data[p]
-            square += x * x
-            for c in range(n_clusters):
-                value[c] -= 2 * x * centers[indices[p], c]
-        for c in range(n_clusters):
+        square = expand_row(indptr, indices, data, i, centers, norms, value)
+        for c in range(len(value)):
             out[i, c] = max(0.0, square + value[c])

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mustlink import Constraints, COPKMeans
 from mustlink.errors import InfeasibleError, InfeasibleWarning
-from mustlink.kmeans._components import Components
+from mustlink.kmeans._copkmeans import Components
 from mustlink.kmeans._copkmeans_kernels import place_by_saturation, place_forest, settle, smallest_last
 from mustlink.kmeans._rules import LinkedRows
 from reference.copkmeans import cheapest_placement, optimum, published_assignment, valid_labelings

@@ -21,7 +21,7 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Indices, Ints
 from mustlink.base import ConstrainedClusterMixin, check_fits
 from mustlink.constraints import Constraints
-from mustlink.kmeans._base import keep_run
+from mustlink.kmeans._base import _ConstrainedKMeans, keep_run
 from mustlink.kmeans._engine import Run, best_of_runs
 from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace, Nystroem, Space, dense_kernel, pieces, scale_gamma
 from mustlink.kmeans._kernelkmeans_passes import Labels, Passes, one_hot, start_in_kernel
@@ -160,7 +160,10 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        **{
+            name: _ConstrainedKMeans._parameter_constraints[name]
+            for name in ("n_clusters", "n_init", "max_iter", "verbose", "random_state")
+        },
         "kernel": [StrOptions({*kernel_metrics(), "precomputed"}), callable],
         "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
@@ -168,13 +171,9 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         "kernel_params": [dict, None],
         "penalty": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "init": [StrOptions({"components", "k-means++"}), "array-like"],
-        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "local_search": ["boolean"],
         "approximation": [StrOptions({"auto", "exact", "nystroem"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
     }
 
     inertia_: float

@@ -146,21 +146,11 @@ def means(X: Any, labels: Any, centers: Any) -> Any:
 
 
 @jit
-def remember(centers: Any, place: Any) -> None:
-    """Write the centers into a row of the trail."""
-    n_clusters, n_features = centers.shape
-    for c in range(n_clusters):
-        for f in range(n_features):
-            place[c * n_features + f] = centers[c, f]
-
-
-@jit
 def seen_before(centers: Any, trail: Any, n_seen: int) -> bool:
     """Return whether exactly these centers are among those remembered."""
-    n_features = centers.shape[1]
     for s in range(min(n_seen, len(trail))):
         place = 0
-        while place < centers.size and trail[s, place] == centers[place // n_features, place % n_features]:
+        while place < centers.size and trail[s].flat[place] == centers.flat[place]:
             place += 1
         if place == centers.size:
             return True
@@ -182,10 +172,10 @@ def priority_cop(
     second = np.empty(len(bound), np.int32)
     assigned = np.empty(len(bound), np.int32)
     distance = np.empty(len(bound), X.dtype)
-    trail = np.empty((min(max_iter, MEMORY), centers.size), centers.dtype)
+    trail = np.empty((min(max_iter, MEMORY), *centers.shape), centers.dtype)
     n_iter = 0
     while True:
-        remember(centers, trail[n_iter % len(trail)])
+        trail[n_iter % len(trail)] = centers
         n_iter += 1
         nearest(X, free, centers, labels)
         nearest_two(X, bound, centers, first, second, distance)
