@@ -265,7 +265,7 @@ class _WeightedKMeans(_ConstrainedKMeans):
 
 def keep_run(estimator: Any, run: Run, links: Constraints) -> None:
     """Store what every k-means clusterer keeps of a run, and warn of empty clusters."""
-    n_found = len(np.unique(run.labels))
+    n_found = np.count_nonzero(np.bincount(run.labels))
     if n_found < estimator.n_clusters:
         warn_caller(
             f"Only {n_found} of the {estimator.n_clusters} clusters have rows, possibly because of equal rows or of "

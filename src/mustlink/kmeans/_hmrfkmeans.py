@@ -102,13 +102,12 @@ class HMRFKMeans(_ConstrainedKMeans):
     What the paper leaves open. Without a bound, weights of zero would be optimal. Here the distortion of all rows from
     one center stays what it is with all weights one, and the prior is minus `metric_prior` times the sum, over the
     columns, of what the column adds to that distortion times the logarithm of its weight: a column gets a higher
-    weight, the more of its spread the clusters explain, in whatever units it is. The step multiplies each weight by a
-    power of e, and is halved until the objective falls. The largest distortion is an upper bound that takes one pass:
-    the diameter of the box or of the ball around all rows; 1 for the cosine of nonnegative rows, and 2 of others;
-    2 log 2 times the largest row sum for the I-divergence. The I-divergence between two rows is the sum of their
-    divergences from their mean, as in the paper. No entry of a center is less than a thousandth of the mean of its
-    column, which keeps divergences finite. A row of zeros has the cosine 0 with all others. An empty cluster is
-    restarted at the row whose leaving lowers the objective most. X is copied in double precision.
+    weight, the more of its spread the clusters explain, in whatever units it is. The largest distortion is an upper
+    bound: the diameter of the box or of the ball around all rows; 1 for the cosine of nonnegative rows, and 2 of
+    others; 2 log 2 times the largest row sum for the I-divergence. The I-divergence between two rows is the sum of
+    their divergences from their mean. No entry of a center is less than a thousandth of the mean of its column, which
+    keeps divergences finite. A row of zeros has the cosine 0 with all others. An empty cluster is restarted at the row
+    whose leaving lowers the objective most. X is copied in double precision.
 
     References
     ----------

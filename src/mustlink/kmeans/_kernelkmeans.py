@@ -134,13 +134,10 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
     change of the objective, which needs no shift, and passes begin again. A pass that does not lower the objective,
     which can happen with a kernel that is not positive semidefinite, is not taken.
 
-    The paper leaves the weight of links open. The division by the size of the cluster sets a limit: from about twice
-    the "auto" penalty on, many or wrong must-links can make it optimal to give a few linked rows a tiny cluster of
-    their own and to leave the others in one large cluster.
-
-    As in the paper, the start is a farthest-first traversal of the must-link components, here weighted by size and by
-    distances under the kernel. Neither the shift nor links count in ``predict``. With the exact kernel, time and memory
-    grow with the square of the rows; with features, with the rows times `n_components`.
+    The paper leaves the weight of links open. From about twice the "auto" penalty on, many or wrong must-links can make
+    it optimal to give a few linked rows a tiny cluster of their own. As in the paper, the start is a farthest-first
+    traversal of the must-link components, here weighted by size. With the exact kernel, time and memory grow with the
+    square of the rows; with features, with the rows times `n_components`.
 
     References
     ----------

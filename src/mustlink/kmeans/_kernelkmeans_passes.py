@@ -170,8 +170,9 @@ class Passes:
 
 def one_hot(labels: NDArray[np.integer], n_clusters: int) -> sparse.csr_array:
     """Return the membership of rows in clusters as a sparse matrix; a label of -1 is in none."""
-    rows = np.flatnonzero(labels >= 0)
-    return sparse.csr_array((np.ones(len(rows)), (rows, labels[rows])), shape=(len(labels), n_clusters))
+    is_member = labels >= 0
+    indices, indptr = labels[is_member], np.append(0, np.cumsum(is_member))
+    return sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(labels), n_clusters))
 
 
 def start_in_kernel(

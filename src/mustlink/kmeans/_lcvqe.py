@@ -91,14 +91,13 @@ class LCVQE(_WeightedKMeans):
     at half weight, and the farther rows of broken cannot-links in their next choices at full weight, times `penalty`
     and the weight of the link; this minimizes the objective for these labels.
 
-    With `penalty` 1 and weights of one, these are the objective, the rules and the update of the paper's technical
-    report as later authors have implemented it. Then no link is ever cheaper to break than to keep at its turn, and
-    links are broken only by links that are decided later. That is why the default is less.
+    With `penalty` 1 and weights of one this is the paper's algorithm. Then no link is ever cheaper to break than to
+    keep at its turn, and links are broken only by links that are decided later; that is why the default is less.
 
-    What the paper leaves open: a later link may undo what an earlier one decided. Links are visited by weight, heavier
-    ones last; of equal ones the least plausible first (long must-links, short cannot-links), which makes the result
-    independent of the numbering of the rows. The links that count as broken are read from the labels at the end of an
-    iteration. An empty cluster takes the row that is farthest from its center.
+    What the paper leaves open: links are visited by weight, heavier ones last; of equal ones the least plausible first
+    (long must-links, short cannot-links), which makes the result independent of the numbering of the rows. The links
+    that count as broken are read from the labels at the end of an iteration. An empty cluster takes the row that is
+    farthest from its center.
 
     References
     ----------

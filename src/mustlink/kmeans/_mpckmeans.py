@@ -114,12 +114,10 @@ class MPCKMeans(_ConstrainedKMeans):
     longest pair is searched again, and then the objective may rise. The search covers some hundred outermost rows and
     the cannot-links themselves: none of them can have a negative penalty.
 
-    What the paper leaves open: it starts from distances as they are. That fails where one column dominates, and
-    standardized columns fail where many are irrelevant, as in images; the lower objective of a run from each is a good
-    choice in most cases. One shared metric is the default because with few links it agreed better with the classes of
-    iris, wine, breast cancer and digits; with many links full metrics were better on all four. An empty cluster is
-    restarted at the row whose leaving lowers the objective most. X is copied once in double precision. Where every
-    cluster has its own metric, ``predict`` subtracts its log-determinant from the squared distance, as the fit does.
+    The paper starts from distances as they are. That fails where one column dominates, and standardized columns fail
+    where many are irrelevant, as in images; "auto" tries both. An empty cluster is restarted at the row whose leaving
+    lowers the objective most. X is copied once in double precision. Where every cluster has its own metric,
+    ``predict`` subtracts its log-determinant from the squared distance, as the fit does.
 
     References
     ----------

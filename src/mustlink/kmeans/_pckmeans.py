@@ -79,16 +79,13 @@ class PCKMeans(_WeightedKMeans):
     weight of each broken link. Each iteration lowers it: rows without links go to the nearest center; rows with links
     are visited by iterated conditional modes until none moves; then the centers become means.
 
-    What the paper leaves open or does otherwise: the most certain rows are visited first rather than in random order.
-    After the rows, must-link components may move as a whole, because row by row a component with heavy links can
-    never leave a cluster. With a high penalty no link is broken in the end, if there are more clusters than any
-    component has cannot-linked neighbors. Missing centers are drawn by k-means++ rather than as random perturbations
-    of the mean of all rows. An empty cluster is restarted at the row or component whose leaving lowers the objective
-    most.
+    Other than in the paper, the most certain rows are visited first, must-link components may then move as a whole
+    (row by row, one with heavy links can never leave a cluster), and missing centers are drawn by k-means++. With a
+    high penalty no link is broken in the end, if there are more clusters than any component has cannot-linked
+    neighbors. An empty cluster is restarted at the row or component whose leaving lowers the objective most.
 
-    The "auto" penalty is a compromise over four data sets. With many correct links a higher one is often better, with
-    wrong links a lower one; with many links it is worth a search. The numbering of the rows matters only for exact
-    ties.
+    With many correct links a penalty above "auto" is often better, with wrong links a lower one. The numbering of the
+    rows matters only for exact ties.
 
     References
     ----------
