@@ -34,7 +34,7 @@ from mustlink import Constraints
 from mustlink.boosting import BoostCluster, RobustBoostCluster
 from mustlink.boosting._boostcluster import _coordinates
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
-from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights, Masses
+from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights, optimal_step
 from mustlink.boosting._boostcluster._representations import Kind, Representation, signed_products
 from reference.boostcluster import (
     dense_inconsistency,
@@ -134,16 +134,21 @@ def test_objective_never_rises(kind: str, learning_rate: float) -> None:
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
 @settings(deadline=None, max_examples=50)
 def test_alpha_minimizes_the_objective(must_together: float, cannot_together: float) -> None:
-    masses = Masses(1 - must_together, must_together, 1 - cannot_together, cannot_together)
-    best = masses.step(0.0)
+    masses = {
+        "must_apart": 1 - must_together,
+        "must_together": must_together,
+        "cannot_apart": 1 - cannot_together,
+        "cannot_together": cannot_together,
+    }
+    best = optimal_step(masses, 0.0)
     grid = np.append(np.linspace(-6, 6, 2001), best)
     objective = (1 - must_together + must_together * np.exp(-grid)) * (
         1 - cannot_together + cannot_together * np.exp(grid)
     )
     assert objective[-1] <= objective.min() * (1 + 1e-12)
     assert (best > 0) == (must_together > cannot_together) or best == pytest.approx(0, abs=1e-12)
-    assert abs(masses.step(0.1)) <= abs(best) + 1e-12
-    assert masses.step(0.1) * best >= -1e-12
+    assert abs(optimal_step(masses, 0.1)) <= abs(best) + 1e-12
+    assert optimal_step(masses, 0.1) * best >= -1e-12
 
 
 @given(st.integers(0, 10**6))

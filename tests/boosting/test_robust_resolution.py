@@ -12,7 +12,7 @@ from mustlink.boosting import CoAssociation
 from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation_kernels import nearest_two
-from mustlink.boosting._code_kmeans import CodeTable, code_distances, compute_centers
+from mustlink.boosting._code_kmeans import code_distances, compute_centers
 from mustlink.boosting._robust._resolution import (
     LinkPrior,
     ResolvedConsensus,
@@ -29,7 +29,7 @@ def link_set(links: Constraints, n: int) -> LinkSet:
 
 def resolved(kernel: CoAssociation, labels: np.ndarray, linked: np.ndarray, marginals: np.ndarray) -> ResolvedConsensus:
     """A consensus whose linked rows have these marginals."""
-    centers = compute_centers(CodeTable.of(kernel), labels, marginals.shape[1])
+    centers = compute_centers(kernel, labels, marginals.shape[1])
     return ResolvedConsensus(kernel, labels, linked=linked, marginals=marginals, centers=centers)
 
 
@@ -74,17 +74,16 @@ def test_a_row_near_two_centers_follows_similar_examples() -> None:
     kernel = CoAssociation(codes, [0.26, 0.25, 0.25, 0.24])
     labels = np.array([0] * 5 + [1] * 5 + [-1, -1, -1])
     model = resolved(kernel, labels, np.array([10]), np.array([[0.1, 0.9]]))
-    assert model.assign_unlinked(CodeTable.of(kernel)).tolist() == [0] * 5 + [1] * 6 + [0, 1]
+    assert model._assign(kernel).tolist() == [0] * 5 + [1] * 6 + [0, 1]
 
 
 def test_only_rows_below_the_margin_follow_examples() -> None:
     """Rows of two codes with centers apart, and one in the middle; the examples contradict the centers."""
     codes = np.array([[0, 0, 0, 0]] * 5 + [[1, 1, 1, 1]] * 5 + [[0, 0, 1, 1]])
     kernel = CoAssociation(codes, np.full(4, 0.25))
-    rows = CodeTable.of(kernel)
     labels = np.array([0] * 5 + [1] * 5 + [0])
     model = resolved(kernel, labels, np.array([0, 10]), np.array([[0.0, 1.0], [0.0, 1.0]]))
-    assert model.assign_unlinked(rows).tolist() == [0] * 5 + [1] * 6
+    assert model._assign(kernel).tolist() == [0] * 5 + [1] * 6
 
 
 @given(st.integers(0, 10**6))
@@ -92,12 +91,14 @@ def test_only_rows_below_the_margin_follow_examples() -> None:
 def test_the_nearest_two_centers_are_those_of_all_distances(seed: int) -> None:
     rng = np.random.RandomState(seed)
     kernel = CoAssociation(rng.randint(-1, 4, (25, rng.randint(1, 9))))
-    rows = CodeTable.of(kernel)
-    centers = compute_centers(rows, rng.randint(0, 3, 25), 4)
-    nearest, margin = nearest_two(rows.codes, rows.offsets, centers.table, centers.lengths)
-    ordered = np.sort(code_distances(rows, centers), axis=1)
+    centers = compute_centers(kernel, rng.randint(0, 3, 25), 4)
+    nearest = np.full(25, -1)
+    least, margin = nearest_two(kernel.codes, kernel.offsets, centers.table, centers.lengths, np.zeros(25), nearest)
+    distance = code_distances(kernel, centers)
+    ordered = np.sort(distance, axis=1)
+    np.testing.assert_allclose(least, ordered[:, 0], atol=1e-12)
     np.testing.assert_allclose(margin, ordered[:, 1] - ordered[:, 0], atol=1e-12)
-    assert (nearest == code_distances(rows, centers).argmin(axis=1)).all()
+    assert (nearest == distance.argmin(axis=1)).all()
 
 
 @pytest.mark.parametrize("penalty", [0.0, 0.5])
@@ -134,7 +135,7 @@ def test_resolving_ends_with_the_most_probable_clusters() -> None:
     kernel = CoAssociation(codes, np.full(7, 1 / 7))
     start, _ = kernel.kmeans(3, y)
     links = link_set(Constraints.sample(y, 200, noise=0.1, random_state=0), 60)
-    labels, marginals = resolve_links(CodeTable.of(kernel), start.astype(np.int64), links, LinkPrior(0.5, 2.2))
+    labels, marginals = resolve_links(kernel, start.astype(np.int64), links, LinkPrior(0.5, 2.2))
     assert (labels[links.rows] == marginals.rows.argmax(axis=1)).all()
     assert (labels != y).sum() < (start != y).sum()
 
@@ -145,5 +146,5 @@ def test_violations_are_reduced_if_links_are_trusted() -> None:
     kernel = CoAssociation(codes, [0.5, 0.5])
     links = Constraints([(0, 3), (3, 6)], [(0, 6)])
     start = codes[:, 0].astype(np.int64)
-    labels, _ = resolve_links(CodeTable.of(kernel), start, link_set(links, 30), LinkPrior(0.5, 3.9))
+    labels, _ = resolve_links(kernel, start, link_set(links, 30), LinkPrior(0.5, 3.9))
     assert links.satisfied(labels).tolist() == [True, True, False]

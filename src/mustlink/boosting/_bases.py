@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import get_tags
+
+from mustlink._types import Array, Indices
 
 __all__ = ["BaseClusterer", "BaseRun"]
 
@@ -21,26 +22,14 @@ DEFAULT_N_CLUSTERS = 8
 
 @dataclass(frozen=True)
 class BaseRun:
-    """One run of the base clusterer.
+    """One run of the base clusterer."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,)
-        Integers; -1 is noise.
-    model : object or None
-        What predicts new rows: the fitted base, if it can.
-    directions : Directions or None
-        The representation that it was run on; None is the plain table.
-    weight : float
-        Its weight in the co-association.
-    """
+    labels: Array  # integers; -1 is noise
+    model: Any | None  # what predicts new rows: the fitted base, if it can
+    directions: Any = None  # of the representation that it was run on; None is the plain table
+    weight: float = 1.0  # in the co-association
 
-    labels: NDArray[Any]
-    model: Any | None
-    directions: Any = None
-    weight: float = 1.0
-
-    def on_all_rows(self, sample_table: NDArray[Any], table: NDArray[Any], rows: NDArray[np.intp]) -> BaseRun:
+    def on_all_rows(self, sample_table: Array, table: Array, rows: Indices) -> BaseRun:
         """Label all rows, given a run on some of them: by the base's ``predict``, else by the nearest mean."""
         model = self.model if self.model is not None else NearestMean(sample_table, self.labels)
         labels = np.asarray(model.predict(table)).astype(self.labels.dtype)
@@ -51,11 +40,11 @@ class BaseRun:
 class NearestMean:
     """Predicts the cluster whose mean is nearest, never noise."""
 
-    def __init__(self, table: Any, labels: NDArray[Any]) -> None:
+    def __init__(self, table: Any, labels: Array) -> None:
         self.names = np.unique(labels[labels != -1])
         self.means = np.array([np.asarray(table[labels == name].mean(axis=0)).ravel() for name in self.names])
 
-    def predict(self, table: Any) -> NDArray[Any]:
+    def predict(self, table: Any) -> Array:
         """Return the label of the nearest mean; -1 if there is none."""
         if not len(self.names):
             return np.full(table.shape[0], -1)
@@ -65,12 +54,8 @@ class NearestMean:
 class BaseClusterer:
     """The clusterer that is boosted: a scikit-learn estimator, or a function from a table to labels.
 
-    Parameters
-    ----------
-    estimator : estimator, callable or None
-        None is k-means with three starts.
-    n_clusters : int or None
-        Set in the clones of the estimator if it has such a parameter. None keeps the estimator's own.
+    None is k-means with three starts. `n_clusters` is set in the clones of an estimator that has such a parameter; None
+    keeps the estimator's own.
     """
 
     def __init__(self, estimator: Any, n_clusters: int | None) -> None:
@@ -84,25 +69,17 @@ class BaseClusterer:
             )
         self.estimator = estimator
         self.is_function = not is_estimator
-        self._settings: dict[str, Any] = {}
-        self.n_clusters = n_clusters
-        self._seeded: list[str] = []
-        if not self.is_function and hasattr(estimator, "get_params"):
-            self._read_parameters(estimator.get_params(deep=True))
-
-    def _read_parameters(self, params: dict[str, Any]) -> None:
-        """Find the parameters that hold the number of clusters and the seeds, also nested ones."""
-        self._seeded = [name for name in params if name == "random_state" or name.endswith("__random_state")]
-        name = "n_clusters"
-        if "n_clusters" not in params and "n_components" in params and _is_mixture(self.estimator):
-            name = "n_components"
+        # The parameters that hold the seeds and the number of clusters, also nested ones.
+        params = estimator.get_params(deep=True) if is_estimator and hasattr(estimator, "get_params") else {}
+        self._seeded = [key for key in params if key.rsplit("__", 1)[-1] == "random_state"]
+        is_mixture = "n_clusters" not in params and "n_components" in params and _is_mixture(estimator)
+        name = "n_components" if is_mixture else "n_clusters"
         # A base whose own number is None finds the number of clusters itself.
-        counts = [key for key in params if (key == name or key.endswith(f"__{name}")) and params[key] is not None]
-        if self.n_clusters is None:
-            given = [params[key] for key in counts if isinstance(params[key], int)]
-            self.n_clusters = given[0] if given else None
-        else:
-            self._settings = dict.fromkeys(counts, self.n_clusters)
+        counts = [key for key in params if key.rsplit("__", 1)[-1] == name and params[key] is not None]
+        self._settings = {} if n_clusters is None else dict.fromkeys(counts, n_clusters)
+        self.n_clusters = n_clusters
+        if n_clusters is None:
+            self.n_clusters = next((params[key] for key in counts if isinstance(params[key], int)), None)
 
     @property
     def name(self) -> str:
@@ -119,14 +96,7 @@ class BaseClusterer:
     def run(self, table: Any, seed: int, where: str | None = None) -> BaseRun:
         """Cluster a table with a new clone.
 
-        Parameters
-        ----------
-        table : array or sparse matrix
-            The rows.
-        seed : int
-            For all random states of the clone.
-        where : str or None
-            The round, for error messages; with None, errors and warnings of the base are passed on.
+        `where` is the round, for error messages; with None, errors and warnings of the base are passed on.
         """
         if where is None:
             return self._run(table, seed)
@@ -151,7 +121,7 @@ class BaseClusterer:
         labels = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
         return BaseRun(self._checked(labels, table.shape[0]), model if hasattr(model, "predict") else None)
 
-    def _checked(self, labels: Any, n_rows: int) -> NDArray[Any]:
+    def _checked(self, labels: Any, n_rows: int) -> Array:
         """Return labels as small integers, or raise an error that names what is wrong."""
         array = np.asarray(labels)
         if array.shape != (n_rows,):

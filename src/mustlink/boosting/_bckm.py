@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mustlink._estimators import draw_seed
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Array, Floats, Ints
+from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.boosting._coassociation import CoAssociation
-from mustlink.boosting._code_kmeans import CodeCenters, CodeTable, compute_centers
+from mustlink.boosting._code_kmeans import CodeCenters, compute_centers
 from mustlink.constraints import Constraints
 from mustlink.kmeans import PriorityLinks
 
@@ -32,38 +32,14 @@ MIN_WEIGHT = 1e-100
 
 @dataclass
 class Boosting:
-    """The state of the boosting after some rounds.
+    """The state of the boosting after some rounds."""
 
-    Attributes
-    ----------
-    rng : RandomState
-        Draws starting centers and random priorities.
-    links : Constraints
-        The links; a model can be continued with the same ones only.
-    prior : ndarray of shape (n_pairs,)
-        The weights that the links were given, of sum one.
-    weight : ndarray of shape (n_pairs,)
-        The learned weights, of sum one.
-    margin : ndarray of shape (n_pairs,)
-        The margin of the kernel so far at each pair, positive where its sign is right.
-    start : ndarray of shape (n_clusters, n_features) or None
-        The starting centers, if all rounds share them.
-    alphas, errors : list of float
-        The weight of every round in the kernel and its error.
-    centers : list of ndarray of shape (n_clusters, n_features)
-        The centers of every round.
-    history : list of dict
-        The facts of every round.
-    """
-
-    rng: np.random.RandomState
-    links: Constraints
-    prior: Floats
-    weight: Floats
-    margin: Floats
-    start: Array | None = None
-    alphas: list[float] = field(default_factory=list)
-    errors: list[float] = field(default_factory=list)
+    rng: np.random.RandomState  # draws starting centers and random priorities
+    links: Constraints  # a model can be continued with the same ones only
+    prior: Floats  # the weights that the links were given, of sum one
+    weight: Floats  # the learned weights, of sum one
+    margin: Floats  # of the kernel so far at each pair, positive where its sign is right
+    start: Array | None = None  # the starting centers, if all rounds share them
     centers: list[Array] = field(default_factory=list)
     history: list[dict[str, float]] = field(default_factory=list)
 
@@ -78,35 +54,26 @@ class Boosting:
     @property
     def is_perfect(self) -> bool:
         """Whether the latest round broke no link, and nothing is left to learn."""
-        return bool(self.errors) and self.errors[-1] == 0
+        return bool(self.history) and self.history[-1]["error"] == 0
 
-    def learn(self, labels: Array, rho: float) -> float:
-        """Weight a round by the links it keeps, and raise the weights of those it breaks; return the round's weight."""
-        i, j = self.links.pairs.T
-        kept = (labels[i] == labels[j]) == (self.links.sign > 0)
+    def learn(self, kept: Mask, n_iter: int, rho: float) -> None:
+        """Weight a round by the links it keeps, raise the weights of those it breaks, and add it to the history."""
         right = np.where(kept, 1.0, -1.0)  # y K_t
         if kept.all():
-            error, alpha = 0.0, 1.0 + sum(self.alphas)
+            error, alpha = 0.0, 1.0 + sum(entry["alpha"] for entry in self.history)
         else:
             error = max(float(self.weight[~kept].sum() / self.weight.sum()), MIN_ERROR)  # epsilon
             alpha = float(np.log((1 - error) / error)) if error < 0.5 else 0.0
             raised = self.weight * np.exp(-alpha * right / rho)
             self.weight = np.maximum(raised / raised.sum(), MIN_WEIGHT)
         self.margin = self.margin + alpha * right
-        self.alphas.append(alpha)
-        self.errors.append(error)
-        return alpha
-
-    def note(self, n_iter: int, rho: float) -> None:
-        """Add the round to the history."""
-        wrong = self.margin <= 0
         self.history.append(
             {
-                "round": len(self.errors),
-                "error": self.errors[-1],
-                "alpha": self.alphas[-1],
+                "round": len(self.history) + 1,
+                "error": error,
+                "alpha": alpha,
                 "objective": float(self.prior @ np.exp(-self.margin / rho)),
-                "training_error": float(self.prior[wrong].sum()),
+                "training_error": float(self.prior[self.margin <= 0].sum()),
                 "n_iter": n_iter,
             }
         )
@@ -182,16 +149,16 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
     -----
     Choices where the paper is wrong or silent:
 
-    - The printed error has a factor rho / 2, with which rounds count negatively from a true error of 0.1 on and not at
-      all from 0.2 on (for rho = 5). Without it, rho is only a learning rate.
+    - The printed error has a factor rho / 2, with which rounds count negatively from a true error of 0.1 on (for
+      rho = 5). Without it, rho is only a learning rate.
     - Must-links count as +1 and cannot-links as -1 throughout; one passage of the text has them reversed.
     - The paper's parameter xi multiplies all weights by one number, which changes nothing, and is not offered.
     - A round that breaks no link gets more weight than all others together and ends the boosting; its labels are the
-      result, as kernel k-means would not move any row. Without links, this is the first round, a plain k-means.
+      result. Without links, this is the first round, a plain k-means.
     - A round that breaks at least half of the weight is left out of the kernel and changes no priorities. If all are
       left out, the one that breaks least is the result. Shared starting centers are drawn again after such a round.
     - The weights of the links are the initial priorities. Links of equal priority are taken in the order in
-      which :class:`~mustlink.Constraints` lists them, must-links first.
+      which :class:`~mustlink.Constraints` lists them.
     - Rounds start at rows drawn at random. The final kernel k-means starts at the labels of each of the ten heaviest
       rounds, and the best run is kept.
 
@@ -293,30 +260,27 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         if self.priorities == "random":
             priority = boosting.rng.random_sample(len(priority))
         labels, centers, n_iter = pairs.cluster(X, priority, boosting.start, self.max_iter)
-        if boosting.learn(labels, self.rho) == 0:
+        of_linked = labels[pairs.linked]
+        kept = (of_linked[pairs.left] == of_linked[pairs.right]) == pairs.is_must
+        boosting.learn(kept, n_iter, self.rho)
+        if boosting.history[-1]["alpha"] == 0:
             boosting.start = None
-        boosting.note(n_iter, self.rho)
         boosting.centers.append(centers)
         return labels.astype(np.min_scalar_type(-self.n_clusters))
 
     def _continued(self, X: Array, links: Constraints) -> tuple[Boosting, list[Array]]:
         """Return the state and the labels of the fitted model, if this fit can continue it."""
         kernel, boosting = self.coassociation_, self._boosting
+        n_clusters = len(boosting.centers[0])
+        other = None
         if len(X) != kernel.n_samples:
-            raise ValueError(
-                f"warm_start adds rounds to a model of {kernel.n_samples} rows, and X has {len(X)}; "
-                "set warm_start=False to start again."
-            )
-        if links != boosting.links:
-            raise ValueError(
-                f"warm_start adds rounds to a model of {boosting.links}, and other links were given; "
-                "set warm_start=False to start again."
-            )
-        if len(boosting.centers[0]) != self.n_clusters:
-            raise ValueError(
-                f"warm_start adds rounds to a model of {len(boosting.centers[0])} clusters, and n_clusters is now "
-                f"{self.n_clusters}; set warm_start=False to start again."
-            )
+            other = f"{kernel.n_samples} rows, and X has {len(X)}"
+        elif links != boosting.links:
+            other = f"{boosting.links}, and other links were given"
+        elif n_clusters != self.n_clusters:
+            other = f"{n_clusters} clusters, and n_clusters is now {self.n_clusters}"
+        if other is not None:
+            raise ValueError(f"warm_start adds rounds to a model of {other}; set warm_start=False to start again.")
         if self.n_rounds < self.n_iter_:
             raise ValueError(
                 f"n_rounds={self.n_rounds}, but the fitted model has {self.n_iter_} rounds already; warm_start can "
@@ -327,7 +291,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
 
     def _join(self, boosting: Boosting, columns: list[Array], links: Constraints) -> None:
         """Build the kernel from the rounds and cluster it."""
-        alphas, errors = np.array(boosting.alphas), np.array(boosting.errors)
+        alphas, errors = (np.array([entry[name] for entry in boosting.history]) for name in ("alpha", "error"))
         weights = alphas
         if not alphas.any():
             weights = np.zeros(len(alphas))
@@ -347,7 +311,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         self.n_iter_ = len(columns)
         self.violations_ = links.violations(labels)
         self._boosting = boosting
-        self._code_centers: CodeCenters = compute_centers(CodeTable.of(self.coassociation_), labels, self.n_clusters)
+        self._code_centers: CodeCenters = compute_centers(self.coassociation_, labels, self.n_clusters)
 
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.

@@ -20,7 +20,7 @@ from mustlink.boosting._coassociation_kernels import (
     group_rows,
     sum_table_rows,
 )
-from mustlink.boosting._code_kmeans import CodeTable, best_of_starts
+from mustlink.boosting._code_kmeans import best_of_starts
 
 __all__ = ["CoAssociation"]
 
@@ -133,6 +133,7 @@ class CoAssociation:
         for t, column in enumerate(columns):
             self.codes[:, t] = renumber(column, self.names[t])
         self.weights = per_round
+        self.row_weight = np.ones(n_samples)
         self.offsets = np.concatenate([[0], np.cumsum([len(names) for names in self.names])]).astype(np.int64)
 
     # ---- sizes -------------------------------------------------------------------------------------------------
@@ -157,6 +158,25 @@ class CoAssociation:
         """The summed weight of the rounds in which each row is noise."""
         is_noise = self.codes < 0
         return is_noise @ self.weights if is_noise.any() else np.zeros(self.n_samples)
+
+    def with_codes(self, codes: Array, row_weight: Floats | None = None) -> CoAssociation:
+        """Return the co-association of other rows in the same rounds.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n_rows, n_rounds)
+            Rows of `codes`, or those that :meth:`encode` returns for new rows.
+        row_weight : ndarray of shape (n_rows,), default=None
+            How many points each row stands for in k-means; one if None.
+
+        Returns
+        -------
+        CoAssociation
+        """
+        other = CoAssociation.__new__(CoAssociation)
+        other.codes, other.weights, other.names, other.offsets = codes, self.weights, self.names, self.offsets
+        other.row_weight = np.ones(len(codes)) if row_weight is None else row_weight
+        return other
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CoAssociation):
@@ -403,12 +423,15 @@ class CoAssociation:
         """
         if not 1 <= n_clusters <= self.n_samples:
             raise ValueError(f"n_clusters must be between 1 and the {self.n_samples} rows; got {n_clusters}.")
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if weight is not None and (weight.shape != (self.n_samples,) or (weight < 0).any()):
-            raise ValueError(f"sample_weight must be {self.n_samples} numbers that are not negative.")
+        rows = self
+        if sample_weight is not None:
+            weight = np.asarray(sample_weight, dtype=np.float64)
+            if weight.shape != (self.n_samples,) or (weight < 0).any():
+                raise ValueError(f"sample_weight must be {self.n_samples} numbers that are not negative.")
+            rows = self.with_codes(self.codes, weight)
         first = np.asarray(init_labels[0]) if len(init_labels) else np.empty(0)  # type: ignore[arg-type, index]
         starts = [init_labels] if first.ndim == 0 else list(init_labels)  # type: ignore[arg-type]
-        return best_of_starts(CodeTable.of(self, weight), n_clusters, starts, max_iter)
+        return best_of_starts(rows, n_clusters, starts, max_iter)
 
     def components(self, threshold: float) -> Ints:
         """Return the connected components of the graph in which K_ij > threshold joins two rows.

@@ -1,7 +1,7 @@
 """Compiled passes over a table of codes.
 
-A code is the labels of one row in all rounds. Label l of round t is column
-``offsets[t] + l`` of the one-hot table that is never built; a label of -1 is noise and has no column.
+A code is the labels of one row in all rounds. Label l of round t is column ``offsets[t] + l`` of the one-hot table that
+is never built; a label of -1 is noise and has no column.
 """
 
 from __future__ import annotations
@@ -136,15 +136,17 @@ def cluster_masses(codes: Any, offsets: Any, labels: Any, row_weight: Any, n_clu
 
 
 @jit
-def nearest_code_centers(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any, labels: Any) -> Any:
-    """Move every row to its nearest center, in place; return its squared distance minus its own squared length.
+def nearest_two(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any, labels: Any) -> Any:
+    """Move every row to its nearest center, in place; return two arrays of squared distances.
 
-    `table` holds the weighted centers, one column per cluster, and `lengths` their squared lengths. `own` is what
-    a row's noise rounds have in common with the center of the cluster it is in (see CoAssociation.kmeans).
+    The first is the distance to that center minus the row's own squared length, the second by how much the next center
+    is farther. `table` holds the weighted centers, one column per cluster, and `lengths` their squared lengths. `own`
+    is what a row's noise rounds have in common with the center of the cluster it is in, if the label is not -1.
     """
     n_rows, n_rounds = codes.shape
     n_clusters = table.shape[1]
     least = np.empty(n_rows)
+    margin = np.empty(n_rows)
     products = np.empty(n_clusters)
     columns = np.empty(n_rounds, np.int64)
     for i in range(n_rows):
@@ -154,40 +156,18 @@ def nearest_code_centers(codes: Any, offsets: Any, table: Any, lengths: Any, own
         if labels[i] >= 0:
             products[labels[i]] += own[i]
         best = 0
-        lowest = np.inf
-        for c in range(n_clusters):
-            value = lengths[c] - 2.0 * products[c]
-            if value < lowest:
-                lowest = value
-                best = c
-        labels[i] = best
-        least[i] = lowest
-    return least
-
-
-@jit
-def nearest_two(codes: Any, offsets: Any, table: Any, lengths: Any) -> Any:
-    """Return the nearest center of every row, and by how much the next one is farther in squared distance."""
-    n_rows, n_rounds = codes.shape
-    n_clusters = table.shape[1]
-    nearest = np.zeros(n_rows, np.int64)
-    margin = np.empty(n_rows)
-    products = np.empty(n_clusters)
-    columns = np.empty(n_rounds, np.int64)
-    for i in range(n_rows):
-        n_seen = find_columns(codes[i], offsets, columns)
-        products[:] = 0.0
-        add_table_rows(table, columns, n_seen, products)
         lowest, second = np.inf, np.inf
         for c in range(n_clusters):
             value = lengths[c] - 2.0 * products[c]
             if value < lowest:
                 lowest, second = value, lowest
-                nearest[i] = c
+                best = c
             elif value < second:
                 second = value
+        labels[i] = best
+        least[i] = lowest
         margin[i] = second - lowest
-    return nearest, margin
+    return least, margin
 
 
 @jit

@@ -6,7 +6,6 @@ The messages are compiled: scikit-learn's ``affinity_propagation`` finds the sam
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -31,14 +30,6 @@ class Exemplars:
     rows: Indices
     n_iter: int
     converged: bool
-
-
-class Search(NamedTuple):
-    """The result that comes nearest to the wanted number, its preference, and all preferences with their numbers."""
-
-    found: Exemplars
-    preference: float
-    tried: list[tuple[float, int]]
 
 
 def without_diagonal(S: Array) -> Array:
@@ -113,52 +104,48 @@ def _nearest_exemplar(S: Array, rows: Indices) -> Indices:
     return labels
 
 
-def search_preference(S: Array, n_clusters: int, rng: np.random.RandomState, *, max_search: int = 30) -> Search:
+def search_preference(
+    S: Array, n_clusters: int, rng: np.random.RandomState, *, max_search: int = 30
+) -> tuple[Exemplars, float]:
     """Bisect the preference until affinity propagation finds the wanted number of clusters, or comes nearest to it.
 
     The number of clusters falls with the preference, though not strictly: some numbers may not occur at all, and then
     a ConvergenceWarning is given. The search works on the logarithm of the distance between the preference and the
-    largest similarity, because the number of clusters changes evenly on that scale.
+    largest similarity, because the number of clusters changes evenly on that scale. The preference is returned as well.
     """
     if len(S) == n_clusters:
-        return Search(_equal_rows(n_clusters, apart=True), np.inf, [])
-
-    def distance(result: Exemplars) -> tuple[bool, int, bool]:
-        # Noise alone is no result.
-        return len(result.rows) == 0, abs(len(result.rows) - n_clusters), not result.converged
-
+        return _equal_rows(n_clusters, apart=True), np.inf
     between = without_diagonal(S)
     top = float(between.max())
     # How far the preference lies below the top; the number of clusters falls as it grows.
     depth = top - float(np.median(between)) or top - float(between.min()) or 1.0
     shallow, deep = 0.0, np.inf
-    tried: list[tuple[float, int]] = []
-    results: list[Exemplars] = []
+    tried: list[tuple[Exemplars, float]] = []
     while len(tried) < max_search and depth not in (shallow, deep):
         found = propagate_affinity(S, top - depth, rng)
-        results.append(found)
-        tried.append((top - depth, len(found.rows)))
+        tried.append((found, top - depth))
         if len(found.rows) == n_clusters:
             break
         if len(found.rows) > n_clusters:
             shallow = depth
         else:
             deep = depth
-        depth = _between(shallow, deep)
-    best = min(range(len(results)), key=lambda number: distance(results[number]))
-    if tried[best][1] != n_clusters:
+        # The geometric mean, or four times more or less if one side is still open.
+        if np.isinf(deep):
+            depth = shallow * 4
+        else:
+            depth = float(np.sqrt(shallow) * np.sqrt(deep)) if shallow > 0 else deep / 4
+
+    def distance(one: tuple[Exemplars, float]) -> tuple[bool, int, bool]:
+        # Noise alone is no result.
+        n_found = len(one[0].rows)
+        return n_found == 0, abs(n_found - n_clusters), not one[0].converged
+
+    best = min(tried, key=distance)
+    if len(best[0].rows) != n_clusters:
         warn_caller(
             f"None of the {len(tried)} preferences tried gave {n_clusters} clusters; the nearest gave "
-            f"{tried[best][1]}.",
+            f"{len(best[0].rows)}.",
             ConvergenceWarning,
         )
-    return Search(results[best], tried[best][0], tried)
-
-
-def _between(shallow: float, deep: float) -> float:
-    """Return the next depth to try: the geometric mean, or four times more or less if one side is still open."""
-    if np.isinf(deep):
-        return shallow * 4
-    if shallow == 0:
-        return deep / 4
-    return float(np.sqrt(shallow) * np.sqrt(deep))
+    return best

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,7 +19,8 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_fits
-from mustlink.boosting._bbc._inner import InnerClusterer, affinity_for_number, make_inner
+from mustlink.boosting._bbc._affinity_propagation import search_preference
+from mustlink.boosting._bbc._inner import InnerClusterer, make_inner
 from mustlink.boosting._bbc._metric import PairScatter, take_step
 from mustlink.boosting._bbc._spectral_consensus import spectral_consensus
 from mustlink.boosting._coassociation import CoAssociation
@@ -40,42 +41,16 @@ TIE_MARGIN = 1 + 1e-12
 
 @dataclass
 class Supervision:
-    """The state of the boosting after some rounds.
-
-    Attributes
-    ----------
-    links : Constraints
-        The pairs.
-    start : ndarray of shape (n_pairs,)
-        The weights that the pairs were given, of sum 1.
-    metric : ndarray of shape (n_features, n_features)
-        The matrix A.
-    weights : ndarray of shape (n_pairs,)
-        The current weights w of the pairs.
-    margin : ndarray of shape (n_pairs,)
-        The sum Y at the pairs, times their signs: positive where the rounds together are right.
-    labels, alphas, errors, objective : list
-        Of the rounds that counted: labels, weights, errors, and the logarithm of the loss after each.
-    n_stalls : int
-        The number of rounds that did not count.
-    history : list of dict
-        All rounds.
-    best : (float, ndarray)
-        The run that breaks the least weight of pairs, and that weight.
-    """
+    """The state of the boosting after some rounds."""
 
     links: Constraints
-    start: Floats
-    metric: Floats
-    weights: Floats
-    margin: Floats
-    labels: list[Array] = field(default_factory=list)
-    alphas: list[float] = field(default_factory=list)
-    errors: list[float] = field(default_factory=list)
-    objective: list[float] = field(default_factory=list)
-    n_stalls: int = 0
-    history: list[dict[str, Any]] = field(default_factory=list)
-    best: tuple[float, Array] = (np.inf, np.empty(0))
+    start: Floats  # the weights that the pairs were given, of sum 1
+    metric: Floats  # the matrix A
+    weights: Floats  # the current weights w of the pairs
+    margin: Floats  # the sum Y at the pairs, times their signs: positive where the rounds together are right
+    labels: list[Array] = field(default_factory=list)  # of the rounds that counted
+    history: list[dict[str, Any]] = field(default_factory=list)  # all rounds
+    best: tuple[float, Array] = (np.inf, np.empty(0))  # the least weight of pairs that a run breaks, and its labels
 
     @classmethod
     def begin(cls, links: Constraints, n_features: int) -> Self:
@@ -91,30 +66,40 @@ class Supervision:
             self.best = (broken, labels)
         return right, float(self.weights[~right].sum())
 
-    def add(self, labels: Array, right: Mask, error: float) -> float:
-        """Add a round to the sum and raise the weights of the pairs it gets wrong, as AdaBoost does; return alpha."""
-        clipped = max(error, 0.5 / max(len(self.links), 2))
-        alpha = 0.5 * float(np.log((1 - clipped) / clipped))
-        side = np.where(right, 1.0, -1.0)
-        raised = self.weights * np.exp(-alpha * side)
-        self.weights = raised / raised.sum()
-        self.margin = self.margin + alpha * side
-        self.labels.append(labels)
-        self.alphas.append(alpha)
-        self.errors.append(error)
-        self.objective.append(float(logsumexp(-self.margin, b=self.start)))
-        return alpha
+    def add(self, labels: Array, right: Mask, error: float, **facts: Any) -> bool:
+        """Add a round to the history and, if its error is below 1/2, to the sum; return whether it counted.
 
-    def note(self, labels: Array, **facts: Any) -> None:
-        """Add a round to the history."""
+        The weights of the pairs it gets wrong are raised as in AdaBoost.
+        """
+        counted, alpha = error < MAX_ERROR, 0.0
+        objective = self.history[-1]["objective"] if self.history else 0.0
+        if counted:
+            clipped = max(error, 0.5 / max(len(self.links), 2))
+            alpha = 0.5 * float(np.log((1 - clipped) / clipped))
+            side = np.where(right, 1.0, -1.0)
+            raised = self.weights * np.exp(-alpha * side)
+            self.weights = raised / raised.sum()
+            self.margin = self.margin + alpha * side
+            self.labels.append(labels)
+            objective = float(logsumexp(-self.margin, b=self.start))
+        else:
+            self.weights = self.start
         self.history.append(
             {
                 **facts,
+                "counted": counted,
+                "error": error,
+                "alpha": alpha,
                 "n_clusters": _count(labels),
                 "wrong": float(self.start[self.margin <= 0].sum()),
-                "objective": self.objective[-1] if self.objective else 0.0,
+                "objective": objective,
             }
         )
+        return counted
+
+    def of_counted(self, name: str) -> list[float]:
+        """Return a value of the history for every round that counted."""
+        return [entry[name] for entry in self.history if entry["counted"]]
 
 
 class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
@@ -301,15 +286,21 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
             points, spread = scaler.transform(X), scaler.scale_
         rounds = Supervision.begin(links, X.shape[1])
         if links.is_empty:
-            if isinstance(self.estimator, str) and self.estimator == "affinity" and n_wanted is not None:
-                inner = affinity_for_number(n_wanted)
+            if inner.name == "affinity" and n_wanted is not None:
+                rng_of = np.random.RandomState
+                inner = replace(inner, run=lambda S, seed, _: search_preference(S, n_wanted, rng_of(seed))[0].labels)
             self.labels_ = inner.cluster(points, draw_seed(rng)).astype(np.int64)
             self.coassociation_ = CoAssociation.from_labels([self.labels_], [1.0])
         else:
             self._supervise(points, rounds, inner, rng)
-            kept = (rounds.labels, rounds.alphas) if rounds.alphas else ([rounds.best[1]], [1.0])
+            kept = (rounds.labels, rounds.of_counted("alpha")) if rounds.labels else ([rounds.best[1]], [1.0])
             self.coassociation_ = CoAssociation.from_labels(*kept)
-            self.labels_ = self._read_clusters(n_wanted, draw_seed(rng))
+            seed = draw_seed(rng)
+            if n_wanted is None:
+                self.labels_ = _components(self.coassociation_)
+            else:
+                labels = spectral_consensus(self.coassociation_, n_wanted, self.assign_labels, seed)
+                self.labels_ = labels.astype(np.int64)
         self._keep(rounds, spread)
         # A soft method may break a few pairs; a warning is due if the pairs cannot be met or the clusterer stalls.
         if not self.violations_.is_empty and (self.stalls_ or links.conflicts()):
@@ -351,33 +342,21 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
                     right, error = state.error_of(labels)
                     if error < MAX_ERROR:
                         break
-                counted = error < MAX_ERROR
-                alpha = state.add(labels, right, error) if counted else 0.0
-                state.note(labels, round=t, steps=s, counted=counted, error=error, alpha=alpha)
+                counted = state.add(labels, right, error, round=t, steps=s)
                 stalls_in_a_row = 0 if counted else stalls_in_a_row + 1
-                if not counted:
-                    state.n_stalls += 1
-                    state.weights = state.start
                 advance(t)
                 if stalls_in_a_row == self.max_stalls:
                     break
-
-    def _read_clusters(self, n_wanted: int | None, seed: int) -> Ints:
-        """Cluster the sum of the rounds."""
-        if n_wanted is None:
-            return _components(self.coassociation_)
-        return spectral_consensus(self.coassociation_, n_wanted, self.assign_labels, seed).astype(np.int64)
 
     def _keep(self, rounds: Supervision, spread: Floats) -> None:
         """Set the learned attributes."""
         self.n_clusters_ = _count(self.labels_)
         self.violations_ = rounds.links.violations(self.labels_)
         self.metric_ = rounds.metric / spread / spread[:, None]
-        self.alphas_ = np.array(rounds.alphas)
-        self.errors_ = np.array(rounds.errors)
-        self.objective_ = rounds.objective
-        self.stalls_ = rounds.n_stalls
+        self.alphas_, self.errors_ = np.array(rounds.of_counted("alpha")), np.array(rounds.of_counted("error"))
+        self.objective_ = rounds.of_counted("objective")
         self.history_ = rounds.history
+        self.stalls_ = len(rounds.history) - len(rounds.labels)
         self.n_iter_ = max(len(rounds.history), 1)
 
     def _warning(self, n_pairs: int) -> str:

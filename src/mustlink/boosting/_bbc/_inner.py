@@ -15,16 +15,11 @@ from mustlink._eigen import MAX_DIRECT_ROWS, leading_eigenpairs
 from mustlink._types import Array
 from mustlink.base import check_fits
 from mustlink.boosting._bases import BaseClusterer
-from mustlink.boosting._bbc._affinity_propagation import (
-    ARRAYS_HELD,
-    propagate_affinity,
-    search_preference,
-    without_diagonal,
-)
+from mustlink.boosting._bbc._affinity_propagation import ARRAYS_HELD, propagate_affinity, without_diagonal
 from mustlink.boosting._bbc._kernels import k_medoids
 from mustlink.boosting._bbc._spectral_consensus import cluster_eigenvectors
 
-__all__ = ["InnerClusterer", "affinity_for_number", "local_affinities", "make_inner"]
+__all__ = ["InnerClusterer", "local_affinities", "make_inner"]
 
 Kind = Literal["features", "similarities", "distances", "affinities"]
 
@@ -39,25 +34,12 @@ MAX_SWEEPS = 100
 
 @dataclass(frozen=True)
 class InnerClusterer:
-    """A clusterer to supervise.
-
-    Attributes
-    ----------
-    name : str
-        Its name in messages.
-    kind : str
-        What the function takes: the points, the similarities S, Mahalanobis distances, or affinities, which are not
-        negative.
-    run : callable
-        Takes that, a seed, and the place in the run for the message of an error; returns labels.
-    n_arrays : int
-        How many n x n arrays it holds; 0 for a clusterer on features.
-    """
+    """A clusterer to supervise."""
 
     name: str
-    kind: Kind
-    run: Callable[[Array, int, str | None], Array]
-    n_arrays: int
+    kind: Kind  # what it takes; affinities are similarities that are not negative
+    run: Callable[[Array, int, str | None], Array]  # from that, a seed, and the round for messages to labels
+    n_arrays: int  # how many n x n arrays it holds; 0 for a clusterer on features
 
     def check_size(self, n_samples: int, max_samples: int, itemsize: int) -> None:
         """Refuse more rows than the n x n arrays of this clusterer may have."""
@@ -74,14 +56,7 @@ class InnerClusterer:
     def cluster(self, points: Array, seed: int, where: str | None = None) -> Array:
         """Cluster points whose squared Euclidean distances are the learned ones.
 
-        Parameters
-        ----------
-        points : ndarray of shape (n_samples, n_features)
-            X times the square root of the learned matrix.
-        seed : int
-            For the random states of the clusterer.
-        where : str or None
-            The round, for the message of an error; None raises the clusterer's own error.
+        `where` is the round, for the message of an error; None raises the clusterer's own error.
         """
         if self.kind == "features":
             return self.run(points, seed, where)
@@ -106,12 +81,8 @@ def make_inner(estimator: Any, n_clusters: int | None) -> InnerClusterer:
             f"function from a table to labels; got {estimator!r}."
         ) from None
     kind: Kind = "features" if clusterer.is_function else _input_of(estimator)
-    return InnerClusterer(
-        clusterer.name,
-        kind,
-        lambda given, seed, where: clusterer.run(given, seed, where).labels,
-        int(kind != "features"),
-    )
+    n_arrays = 0 if kind == "features" else 1
+    return InnerClusterer(clusterer.name, kind, lambda *given: clusterer.run(*given).labels, n_arrays)
 
 
 def _named(name: str, n_clusters: int | None) -> InnerClusterer:
@@ -127,15 +98,6 @@ def _named(name: str, n_clusters: int | None) -> InnerClusterer:
     if name == "kmedoids":
         return InnerClusterer(name, "similarities", lambda S, seed, _: k_medoids(-S, n_clusters, MAX_SWEEPS)[1], 2)
     return InnerClusterer(name, "similarities", lambda S, seed, _: _linkage(S, n_clusters, name), 2)
-
-
-def affinity_for_number(n_clusters: int) -> InnerClusterer:
-    """Return affinity propagation with a search for the preference that gives this number of clusters."""
-
-    def run(S: Array, seed: int, where: str | None) -> Array:
-        return search_preference(S, n_clusters, np.random.RandomState(seed)).found.labels
-
-    return InnerClusterer("affinity", "similarities", run, ARRAYS_HELD)
 
 
 def local_affinities(S: Array) -> Array:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from mustlink._jit import jit
+from mustlink._types import Array, Floats, Indices, Mask
 
 
 @jit
-def _send_responsibilities(
-    S: NDArray[Any], A: NDArray[Any], R: NDArray[Any], damping: float, support: NDArray[np.float64]
-) -> None:
+def _send_responsibilities(S: Array, A: Array, R: Array, damping: float, support: Floats) -> None:
     """Update the responsibilities in place and sum their positive parts by column."""
     n_rows = S.shape[0]
     support[:] = 0.0
@@ -42,7 +38,7 @@ def _send_responsibilities(
 
 
 @jit
-def _send_availabilities(A: NDArray[Any], R: NDArray[Any], damping: float, support: NDArray[np.float64]) -> None:
+def _send_availabilities(A: Array, R: Array, damping: float, support: Floats) -> None:
     """Update the availabilities in place from the column sums of the responsibilities."""
     n_rows = A.shape[0]
     total = support.astype(A.dtype)
@@ -57,9 +53,7 @@ def _send_availabilities(A: NDArray[Any], R: NDArray[Any], damping: float, suppo
 
 
 @jit
-def pass_messages(
-    S: NDArray[Any], damping: float, max_iter: int, convergence_iter: int
-) -> tuple[NDArray[np.bool_], int, bool]:
+def pass_messages(S: Array, damping: float, max_iter: int, convergence_iter: int) -> tuple[Mask, int, bool]:
     """Pass messages until the exemplars stay the same; the diagonal of S holds the preferences.
 
     Returns which rows are exemplars, the number of iterations, and whether the exemplars have converged.
@@ -87,13 +81,7 @@ def pass_messages(
 
 
 @jit
-def _two_nearest(
-    D: NDArray[Any],
-    medoids: NDArray[np.intp],
-    nearest: NDArray[np.intp],
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-) -> None:
+def _two_nearest(D: Array, medoids: Indices, nearest: Indices, first: Floats, second: Floats) -> None:
     """Find for every row the nearest medoid and the distances to the nearest two."""
     for i in range(D.shape[0]):
         first[i] = np.inf
@@ -109,7 +97,7 @@ def _two_nearest(
 
 
 @jit
-def _greedy_medoids(D: NDArray[Any], n_clusters: int) -> NDArray[np.intp]:
+def _greedy_medoids(D: Array, n_clusters: int) -> Indices:
     """Add medoids one at a time, each the row that lowers the sum of distances most."""
     n_rows = D.shape[0]
     medoids = np.empty(n_clusters, dtype=np.intp)
@@ -135,7 +123,7 @@ def _greedy_medoids(D: NDArray[Any], n_clusters: int) -> NDArray[np.intp]:
 
 
 @jit
-def k_medoids(D: NDArray[Any], n_clusters: int, max_sweeps: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def k_medoids(D: Array, n_clusters: int, max_sweeps: int) -> tuple[Indices, Indices]:
     """Start greedily, then make every swap of a medoid with another row that lowers the sum of distances.
 
     D is symmetric. A sweep tries every row; the work of one trial is one pass over the rows, for all medoids

@@ -88,7 +88,10 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        return _with_small_indices(X)
+        # Many clusterers take sparse tables with 32-bit indices only.
+        if not issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max or X.indices.dtype == np.int32:
+            return X
+        return csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
     def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
         """Without links the result is that of the base clusterer alone."""
@@ -209,27 +212,14 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     def _coordinates_of(self, X: Any) -> Coordinates:
         """Check new rows and compute their coordinates."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=False)
-        return self._coordinates.of_rows(_with_small_indices(X))
+        return self._coordinates.of_rows(self._check_rows(X, reset=False))
 
 
 def list_suspects(links: LinkSet, suspicious: Mask, trust: Floats, growth: Floats) -> list[Suspect]:
     """List the suspicious links: least trusted first, then those whose weight has grown most."""
+    first, second = links.pairs.T.tolist()
     worst_first = np.lexsort((links.place, -growth, trust))
     return [
-        Suspect(
-            int(links.pairs[i, 0]),
-            int(links.pairs[i, 1]),
-            "must" if links.is_must[i] else "cannot",
-            float(trust[i]),
-            float(growth[i]),
-        )
+        Suspect(first[i], second[i], "must" if links.is_must[i] else "cannot", float(trust[i]), float(growth[i]))
         for i in worst_first[suspicious[worst_first]]
     ]
-
-
-def _with_small_indices(X: Any) -> Any:
-    """Give a sparse table 32-bit indices where they suffice: many clusterers take no others."""
-    if not issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max or X.indices.dtype == np.int32:
-        return X
-    return csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)

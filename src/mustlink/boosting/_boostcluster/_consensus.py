@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Self
 
 import numpy as np
@@ -15,23 +14,15 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import NOISE_LABEL, CoAssociation, label_names, renumber
 from mustlink.boosting._code_kmeans import (
-    CodeTable,
     assign,
     best_of_starts,
     compute_centers,
     continue_from,
     start_labels,
+    take_rows,
 )
 
-__all__ = [
-    "Consensus",
-    "coassociation_of",
-    "count_clusters",
-    "find_consensus",
-    "kmeans_on_codes",
-    "subsample_with_linked",
-    "typical_count",
-]
+__all__ = ["Consensus", "count_clusters", "find_consensus", "kmeans_on_codes", "subsample_with_linked"]
 
 N_STARTS = 10
 # Subsample sizes for ranking starts: fine pass, coarse pass.
@@ -41,24 +32,12 @@ MAX_ROWS_RANKED = 1_000
 
 @dataclass(frozen=True)
 class Consensus:
-    """The final clusters, and how new rows are assigned to them.
-
-    Attributes
-    ----------
-    kernel : CoAssociation
-        The codes of the runs.
-    labels : ndarray of shape (n_samples,)
-        The cluster of every row, numbered from 0; -1 is noise.
-    run : BaseRun or None
-        The run of the base on eigenvectors of the kernel, if that gave the labels.
-    n_components : int
-        The number of those eigenvectors.
-    scaled : bool
-        Whether they were multiplied by the roots of their eigenvalues.
-    """
+    """The final clusters, and how new rows are assigned to them."""
 
     kernel: CoAssociation
-    labels: Ints
+    labels: Ints  # numbered from 0; -1 is noise
+    # If the labels are from the base: its run on eigenvectors of the kernel, their number, and whether they were
+    # multiplied by the roots of their eigenvalues.
     run: BaseRun | None = None
     n_components: int = 0
     scaled: bool = True
@@ -66,7 +45,7 @@ class Consensus:
     @classmethod
     def of_run(cls, run: BaseRun) -> Self:
         """Take the labels of one run of the base as they are."""
-        kernel = CoAssociation.from_labels([run.labels], [1.0])
+        kernel = CoAssociation.from_labels([run.labels])
         return cls(kernel, kernel.codes[:, 0].astype(np.int64))
 
     def compact(self) -> Self:
@@ -79,12 +58,12 @@ class Consensus:
             return self._predict_embedded(labels_per_run, self.run)
         if not (self.labels >= 0).any():
             return np.full(len(labels_per_run), NOISE_LABEL, dtype=np.int64)
-        return self._assign(CodeTable.new_rows(self.kernel, labels_per_run))
+        return self._assign(self.kernel.with_codes(self.kernel.encode(labels_per_run)))
 
-    def _assign(self, new: CodeTable) -> Ints:
+    def _assign(self, new: CoAssociation) -> Ints:
         """Assign the codes of new rows to the nearest center."""
-        centers = compute_centers(CodeTable.of(self.kernel), self.labels, int(self.labels.max()) + 1)
-        found, _ = assign(new, centers, np.full(len(new.codes), -1, dtype=np.int64))
+        centers = compute_centers(self.kernel, self.labels, int(self.labels.max()) + 1)
+        found, _ = assign(new, centers, np.full(new.n_samples, -1, dtype=np.int64))
         if (self.labels < 0).any():
             found[(new.codes < 0).all(axis=1)] = NOISE_LABEL
         return found
@@ -113,7 +92,7 @@ def find_consensus(
     """
     if kind == "codes":
         return kmeans_on_codes(voters, base)
-    kernel = coassociation_of(voters)
+    kernel = combine_runs(voters)
     count = n_components + 1 if n_components is not None else min(typical_count(voters, base), kernel.n_samples)
     scaled = kind == "eigenvectors"
     table = kernel.embed(count) if scaled else kernel.eigenvectors(count)[1]
@@ -129,29 +108,26 @@ def kmeans_on_codes(
     The best has the lowest sum of squared distances and, with links, of `penalty` for each unit of weight that is
     broken. With many rows the best is found on a subsample and then continued on all.
     """
-    kernel = coassociation_of(voters)
+    kernel = some = combine_runs(voters)
     n_samples = kernel.n_samples
     n_clusters = min(typical_count(voters, base), n_samples)
-    rows = some = CodeTable.of(kernel)
     if n_samples > MAX_ROWS_COMPARED:
         chosen = spaced_rows(n_samples, MAX_ROWS_COMPARED) if links is None else subsample_with_linked(links, n_samples)
-        some = rows.take(chosen)
+        some = take_rows(kernel, chosen)
         if links is not None:
             # The subsample stands for all rows, but the links of all rows are in it.
             links, penalty = links.among(chosen), penalty * len(chosen) / n_samples
-    cost = None if links is None else partial(cost_of_broken_links, links, penalty)
-    labels, _ = best_of_starts(some, n_clusters, promising_starts(some, n_clusters), 300, cost)
-    if some is not rows:
-        labels = continue_from(rows, compute_centers(some, labels, n_clusters), max_iter=300)
+
+    def cost_of_links(labels: Ints) -> float:
+        return 0.0 if links is None else penalty * links.broken_weight(labels)
+
+    labels, _ = best_of_starts(some, n_clusters, promising_starts(some, n_clusters), 300, cost_of_links)
+    if some is not kernel:
+        labels = continue_from(kernel, compute_centers(some, labels, n_clusters), max_iter=300)
     return Consensus(kernel, labels).compact()
 
 
-def cost_of_broken_links(links: LinkSet, penalty: float, labels: Ints) -> float:
-    """Return the penalty of the links that a clustering breaks."""
-    return penalty * links.broken_weight(labels)
-
-
-def coassociation_of(voters: Sequence[BaseRun]) -> CoAssociation:
+def combine_runs(voters: Sequence[BaseRun]) -> CoAssociation:
     """Return the co-association of some runs."""
     return CoAssociation.from_labels([run.labels for run in voters], [run.weight for run in voters])
 
@@ -181,17 +157,13 @@ def subsample_with_linked(links: LinkSet, n_samples: int) -> Ints:
     return np.union1d(links.rows, spaced_rows(n_samples, MAX_ROWS_COMPARED))
 
 
-def promising_starts(rows: CodeTable, n_clusters: int) -> list[Array]:
-    """Return the labels of the runs whose centers are nearest to the rows."""
-    some = rows.take(spaced_rows(len(rows.codes), MAX_ROWS_RANKED))
-    objective = [one_step_objective(some, column, n_clusters) for column in some.codes.T]
+def promising_starts(rows: CoAssociation, n_clusters: int) -> list[Array]:
+    """Return the labels of the runs with the lowest sum of squared distances to the nearest of their centers."""
+    some = take_rows(rows, spaced_rows(rows.n_samples, MAX_ROWS_RANKED))
+    objective = np.full(rows.n_rounds, np.inf)
+    for t in range(rows.n_rounds):
+        labels = start_labels(some, some.codes[:, t], n_clusters)
+        centers = compute_centers(some, labels, n_clusters)
+        if (centers.masses > 0).any():
+            objective[t] = assign(some, centers, labels)[1].sum()
     return [rows.codes[:, t] for t in np.argsort(objective, kind="stable")[:N_STARTS]]
-
-
-def one_step_objective(rows: CodeTable, start: Array, n_clusters: int) -> float:
-    """Return the sum of squared distances to the nearest of a start's centers."""
-    labels = start_labels(start, len(rows.codes), n_clusters, rows.row_weight)
-    centers = compute_centers(rows, labels, n_clusters)
-    if not (centers.masses > 0).any():
-        return np.inf
-    return float(assign(rows, centers, labels)[1].sum())

@@ -81,15 +81,7 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Basis:
-    """Orthonormal directions in feature space.
-
-    Attributes
-    ----------
-    mix : ndarray of shape (n_features, n_dims) or (m, n_dims)
-        The directions themselves or, with `rows`, how they are combined from these: ``rows.T @ mix``.
-    rows : sparse matrix of shape (m, n_features) or None
-        The rows that they are combined from.
-    """
+    """Orthonormal directions in feature space: the columns of `mix` or, with sparse `rows`, of ``rows.T @ mix``."""
 
     mix: Array
     rows: Any = None
@@ -117,36 +109,16 @@ class Basis:
 
 @dataclass(frozen=True)
 class Coordinates:
-    """The coordinates of all rows in the linked part and in the rest.
-
-    Attributes
-    ----------
-    scaling : Scaling
-        From the user's features to the scaled ones.
-    linked : ndarray of shape (n_samples, n_dims)
-        Coordinates in the linked part; the scaled features themselves if `bases` is empty.
-    rest : ndarray of shape (n_samples, n_rest) or None
-        Coordinates orthogonal to it.
-    plain : array or sparse matrix
-        The scaled table, for the base alone.
-    spread : float
-        The variance per dimension.
-    bases : tuple of Basis
-        From the scaled features to the coordinates of the linked part; empty if these are the features themselves.
-    rest_basis : Basis or None
-        From the scaled features to the rest.
-    n_components : int or None
-        Maximum number of columns of a representation.
-    """
+    """The coordinates of all rows in the linked part and in the rest."""
 
     scaling: Scaling
-    linked: Array
-    rest: Array | None
-    plain: Table
-    spread: float
-    bases: tuple[Basis, ...] = ()
-    rest_basis: Basis | None = None
-    n_components: int | None = None
+    linked: Array  # coordinates in the linked part; the scaled features themselves if `bases` is empty
+    rest: Array | None  # coordinates orthogonal to it
+    plain: Table  # the scaled table, for the base alone
+    spread: float  # the variance per dimension
+    bases: tuple[Basis, ...] = ()  # from the scaled features to the linked part
+    rest_basis: Basis | None = None  # from the scaled features to the rest
+    n_components: int | None = None  # maximum number of columns of a representation
 
     def of_rows(self, X: Table) -> Coordinates:
         """Return the coordinates of new rows."""
@@ -203,39 +175,26 @@ def make_coordinates(
 ) -> Coordinates:
     """Choose the coordinates by what they cost.
 
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
-        The table.
-    links : Constraints
-        The links.
-    standardize : bool
-        Whether to scale.
-    points : bool
-        Whether the representation uses the linked rows themselves and not only their differences.
-    needs_rest : bool
-        Whether the representation has directions orthogonal to the links.
-    n_components : int or None
-        Maximum number of columns of a representation.
-    joint : bool
-        Whether both parts are needed as one (the covariance mixes them).
+    `points`: the representation uses the linked rows themselves and not only their differences. `needs_rest`: it has
+    directions orthogonal to the links. `joint`: both parts are needed as one, because the covariance mixes them.
     """
     scaling = Scaling.of(X, standardize)
     scaled, offset = scaling.apply(X), scaling.offset(X)
-    spread = variance_per_dimension(scaled, scaling.n_varying)
     n, d = X.shape
+    # If the table is standardized, the trace of the covariance is the number of its columns that vary.
+    trace = total_variance(scaled) if scaling.n_varying is None else float(scaling.n_varying)
+    spread = trace / max(1, min(d, n - 1)) if trace > 0 else 1.0
     max_span = len(links.constrained_rows()) + 1 if points else len(links)
     if d <= MAX_UNSPLIT or is_direct_cheaper(n, d, max_span, needs_rest, issparse(X)):
-        linked = shifted_dense(scaled, offset)
-        return Coordinates(
-            scaling, linked, None, linked if not issparse(X) else scaled, spread, n_components=n_components
-        )
+        return Coordinates(scaling, shifted_dense(scaled, offset), None, scaled, spread, n_components=n_components)
     basis = linked_span(scaled, offset, links, points)
     linked = basis.coordinates(scaled, offset)
     rest_basis = rest_span(scaled, basis, linked, n_components) if needs_rest else None
     rest = None if rest_basis is None else rest_basis.coordinates(scaled, offset)
-    whole = Coordinates(scaling, linked, rest, scaled, spread, (basis,), rest_basis, n_components)
-    return joined(whole) if joint else whole
+    bases: tuple[Basis, ...] = (basis,)
+    if joint and rest is not None and rest_basis is not None:
+        linked, rest, bases, rest_basis = np.hstack([linked, rest]), None, (basis, rest_basis), None
+    return Coordinates(scaling, linked, rest, scaled, spread, bases, rest_basis, n_components)
 
 
 def is_direct_cheaper(n: int, d: int, max_span: int, needs_rest: bool, sparse: bool) -> bool:
@@ -257,16 +216,6 @@ def shifted_dense(scaled: Table, offset: Floats | None) -> Array:
         return scaled
     dense = scaled.toarray()
     return dense if offset is None else dense - offset.astype(dense.dtype)
-
-
-def variance_per_dimension(scaled: Table, n_varying: int | None) -> float:
-    """Return trace(cov) / dim, with at most as many dimensions as there are rows; 1 for a constant table.
-
-    If the table is standardized, the trace is the number of its columns that vary.
-    """
-    n, d = scaled.shape
-    trace = total_variance(scaled) if n_varying is None else float(n_varying)
-    return trace / max(1, min(d, n - 1)) if trace > 0 else 1.0
 
 
 def total_variance(scaled: Table) -> float:
@@ -341,11 +290,3 @@ def orthonormal(block: Floats) -> Floats:
         keep = values > SPAN_TOLERANCE * values.max(initial=1e-300)
         block = block @ (vectors[:, keep] / np.sqrt(values[keep]))
     return block
-
-
-def joined(parts: Coordinates) -> Coordinates:
-    """Join the linked part and the rest."""
-    if parts.rest is None or parts.rest_basis is None:
-        return parts
-    bases = (*parts.bases, parts.rest_basis)
-    return replace(parts, linked=np.hstack([parts.linked, parts.rest]), rest=None, bases=bases, rest_basis=None)

@@ -15,7 +15,7 @@ from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspect
 from mustlink.boosting._boostcluster._consensus import Consensus, find_consensus
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._representations import Kind, Representation
-from mustlink.boosting._boostcluster._rounds import BoostProblem, boost, draw_seeds, run_plain
+from mustlink.boosting._boostcluster._rounds import BoostProblem, boost, draw_seeds
 from mustlink.constraints import Constraints
 
 __all__ = ["BoostCluster"]
@@ -231,23 +231,15 @@ class BoostCluster(BaseBoostCluster):
         )
         links = coordinates.place_links(constraints, with_covariance=kind == "whitened")
         with progress(self.n_rounds, "BoostCluster", shown=self.verbose) as advance:
-            problem = BoostProblem(
-                base,
-                coordinates,
-                links,
-                advance,
-                self.n_rounds,
-                self._setting("learning_rate"),
-                self._setting("smoothing"),
-                self._setting("on_bad_round"),
-            )
+            settings = [self._setting(name) for name in ("n_rounds", "learning_rate", "smoothing", "on_bad_round")]
+            problem = BoostProblem(base, coordinates, links, advance, *settings)
             seeds = draw_seeds(rng, self.n_rounds)
             result = boost(problem, [representation] * self.n_rounds, seeds, np.ones(len(links)))
-        if result.voters:
-            voters = result.voters
+        voters = result.voters
+        if voters:
             consensus = find_consensus(voters, base, self._setting("consensus"), n_components, seed)
         else:
-            voters = [run_plain(problem, draw_seed(rng))]
+            voters = [base.run(coordinates.plain_for(base.takes_sparse), draw_seed(rng), "on the plain table")]
             consensus = Consensus.of_run(voters[0])
         self._keep(consensus, voters, coordinates, result, is_plain=not result.voters)
         growth = result.weights.growth()

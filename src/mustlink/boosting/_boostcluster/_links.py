@@ -9,7 +9,7 @@ import numpy as np
 from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.constraints import Constraints, LinkGraph
 
-__all__ = ["LinkSet", "LinkWeights", "Masses"]
+__all__ = ["LinkSet", "LinkWeights", "optimal_step"]
 
 # Where smoothing is switched off, a mass of zero would make the weight of a round infinite.
 MIN_MASS = 1e-10
@@ -17,57 +17,17 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Masses:
-    """The weights of the links that a clustering satisfies and breaks, A to D of the paper."""
-
-    must_apart: float
-    must_together: float
-    cannot_apart: float
-    cannot_together: float
-
-    def step(self, smoothing: float) -> float:
-        """Return alpha = 1/2 log((B / A)(C / D)), every mass smoothed."""
-        floor = MIN_MASS if smoothing == 0 else 0.0
-        a, b, c, d = (
-            max(mass + smoothing, floor)
-            for mass in (self.must_apart, self.must_together, self.cannot_apart, self.cannot_together)
-        )
-        alpha = float(0.5 * (np.log(b) - np.log(a) + np.log(c) - np.log(d)))
-        return alpha if abs(alpha) > ROUNDING else 0.0
-
-
-@dataclass(frozen=True)
 class LinkSet:
-    """All links, must-links first, in an order that does not depend on how rows are numbered.
-
-    Attributes
-    ----------
-    pairs : ndarray of shape (n_links, 2)
-        Rows.
-    is_must : ndarray of shape (n_links,)
-        The kind of each link.
-    weight : ndarray of shape (n_links,)
-        The user's weights, divided by their mean: only proportions matter.
-    place : ndarray of shape (n_links,)
-        The number of each link in ``Constraints.pairs``.
-    rows : ndarray of shape (n_linked,)
-        The linked rows, in the order of their coordinates.
-    ends : ndarray of shape (2, n_links, n_dims)
-        The coordinates of the two rows of each link.
-    spread : float
-        The variance per dimension, trace(cov X) / dim.
-    covariance : ndarray of shape (n_dims, n_dims) or None
-        That of all rows, where the representation needs it.
-    """
+    """All links, must-links first, in an order that does not depend on how rows are numbered."""
 
     pairs: Ints
     is_must: Mask
-    weight: Floats
-    place: Indices
-    rows: Ints
-    ends: Floats
-    spread: float = 1.0
-    covariance: Floats | None = None
+    weight: Floats  # as given, divided by their mean: only proportions matter
+    place: Indices  # the number of each link in Constraints.pairs
+    rows: Ints  # the linked rows, in the order of their coordinates
+    ends: Floats  # (2, n_links, n_dims): the coordinates of the two rows of each link
+    spread: float = 1.0  # the variance per dimension, trace(cov X) / dim
+    covariance: Floats | None = None  # of all rows, where the representation needs it
 
     @classmethod
     def of(
@@ -107,15 +67,15 @@ class LinkSet:
         a, b = labels[self.pairs[:, 0]], labels[self.pairs[:, 1]]
         return np.asarray((a == b) & (a != -1))
 
-    def split(self, weight: Floats, together: Mask) -> Masses:
-        """Sum a weight of the links by kind, and by whether a clustering puts their rows together."""
+    def split(self, weight: Floats, together: Mask) -> dict[str, float]:
+        """Return the weights of the links that a clustering satisfies and breaks, A to D of the paper."""
         must, cannot = self.is_must, ~self.is_must
-        return Masses(
-            must_apart=float(weight[must & ~together].sum()),
-            must_together=float(weight[must & together].sum()),
-            cannot_apart=float(weight[cannot & ~together].sum()),
-            cannot_together=float(weight[cannot & together].sum()),
-        )
+        return {
+            "must_apart": float(weight[must & ~together].sum()),
+            "must_together": float(weight[must & together].sum()),
+            "cannot_apart": float(weight[cannot & ~together].sum()),
+            "cannot_together": float(weight[cannot & together].sum()),
+        }
 
     def balanced_mean(self, of_must: Floats, of_cannot: Floats) -> float:
         """Average one value over must-links and another over cannot-links, both kinds with equal weight."""
@@ -142,15 +102,18 @@ class LinkSet:
         return ordered
 
 
+def optimal_step(masses: dict[str, float], smoothing: float) -> float:
+    """Return alpha = 1/2 log((B / A)(C / D)) of the masses of :meth:`LinkSet.split`, each of them smoothed."""
+    floor = MIN_MASS if smoothing == 0 else 0.0
+    a, b, c, d = (np.log(max(mass + smoothing, floor)) for mass in masses.values())
+    alpha = float(0.5 * (b - a + c - d))
+    return alpha if abs(alpha) > ROUNDING else 0.0
+
+
 class LinkWeights:
     """The weights w exp(-K) of must-links and w exp(K) of cannot-links, kept as logarithms.
 
-    Parameters
-    ----------
-    links : LinkSet
-        The links.
-    trust : ndarray of shape (n_links,)
-        The probability that each link is correct; multiplies the user's weights.
+    The user's weights w are multiplied by `trust`, the probability that each link is correct.
     """
 
     def __init__(self, links: LinkSet, trust: Floats) -> None:

@@ -25,44 +25,21 @@ COVARIANCE_RIDGE = 0.1
 
 @dataclass(frozen=True)
 class Directions:
-    """A linear map into the representation of a round.
+    """A linear map into the representation of a round."""
 
-    Attributes
-    ----------
-    matrix : ndarray of shape (n_dims, s)
-        Of the linked part; the eigenvectors, each times the square root of its eigenvalue.
-    values : ndarray of shape (s,)
-        The eigenvalues, descending.
-    rest_value : float
-        The eigenvalue of every direction orthogonal to the linked part.
-    rest_factor : float
-        The factor by which those directions are multiplied.
-    """
-
-    matrix: Floats
-    values: Floats
-    rest_value: float = 0.0
-    rest_factor: float = 0.0
+    matrix: Floats  # of the linked part: the eigenvectors, each times the square root of its eigenvalue
+    values: Floats  # the eigenvalues, descending
+    rest_value: float = 0.0  # the eigenvalue of every direction orthogonal to the linked part
+    rest_factor: float = 0.0  # the factor by which those directions are multiplied
 
 
 @dataclass(frozen=True)
 class Representation:
-    """One way to compute directions from weighted links.
-
-    Attributes
-    ----------
-    kind : str
-        "projection" (the paper's X T X'), "difference", "whitened" (by must-link scatter and covariance) or "ridged"
-        (by must-link scatter and a multiple of the identity).
-    ridge : float
-        The weight of the ridge of "ridged", in units of the variance per dimension.
-    identity : float
-        The multiple of the identity that is added to the matrix of spectral norm one.
-    """
+    """One way to compute directions from weighted links; see :class:`BoostCluster` for the kinds."""
 
     kind: Kind
-    ridge: float = 1.0
-    identity: float = 0.1
+    ridge: float = 1.0  # of "ridged", in units of the variance per dimension
+    identity: float = 0.1  # the multiple of the identity that is added to the matrix of spectral norm one
 
     @property
     def label(self) -> str:

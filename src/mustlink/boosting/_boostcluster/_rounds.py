@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,36 +12,22 @@ from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import count_clusters
 from mustlink.boosting._boostcluster._coordinates import Coordinates
-from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights
+from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights, optimal_step
 from mustlink.boosting._boostcluster._representations import Directions, Representation
 
-__all__ = ["BoostProblem", "BoostResult", "boost", "draw_seeds", "held_out_log_odds", "run_plain"]
+__all__ = ["BoostProblem", "BoostResult", "boost", "draw_seeds", "held_out_log_odds"]
 
 HALF_A_LINK = 0.5
 
 
 @dataclass(frozen=True)
 class BoostProblem:
-    """What is boosted, and how rounds count.
-
-    Attributes
-    ----------
-    base : BaseClusterer
-        The base clusterer.
-    coordinates : Coordinates
-        The rows.
-    links : LinkSet
-        The links.
-    after_run : callable
-        Called after every run of the base; moves the progress bar.
-    n_rounds, learning_rate, smoothing, on_bad_round
-        As in :class:`BoostCluster`.
-    """
+    """What is boosted, and how rounds count; the last four are parameters of :class:`BoostCluster`."""
 
     base: BaseClusterer
     coordinates: Coordinates
     links: LinkSet
-    after_run: Callable[[], Any]
+    after_run: Callable[[], Any]  # moves the progress bar
     n_rounds: int
     learning_rate: float = 0.5
     smoothing: float = 0.5
@@ -50,33 +36,17 @@ class BoostProblem:
 
 @dataclass(frozen=True)
 class BoostResult:
-    """The result of some rounds.
+    """The result of some rounds."""
 
-    Attributes
-    ----------
-    weights : LinkWeights
-        The weights of the links after the rounds.
-    history : list of dict
-        The report of every round, an entry of ``history_``.
-    directions : list of Directions
-        The representation of every round.
-    voters : list of BaseRun
-        The runs that count, with their weights.
-    """
-
-    weights: LinkWeights
+    weights: LinkWeights  # after the rounds
     history: list[dict[str, Any]] = field(default_factory=list)
     directions: list[Directions] = field(default_factory=list)
-    voters: list[BaseRun] = field(default_factory=list)
+    voters: list[BaseRun] = field(default_factory=list)  # the runs that count, with their weights
 
     def continued(self, later: BoostResult) -> BoostResult:
         """Return the result of these rounds and of later ones."""
-        return BoostResult(
-            later.weights,
-            self.history + later.history,
-            self.directions + later.directions,
-            self.voters + later.voters,
-        )
+        directions, voters = self.directions + later.directions, self.voters + later.voters
+        return BoostResult(later.weights, self.history + later.history, directions, voters)
 
 
 def boost(
@@ -110,17 +80,13 @@ def boost(
         table = problem.coordinates.represent(directions)
         run = problem.base.run(table, int(seed), f"in round {t} of {problem.n_rounds}")
         # If every round sees all links, weights and labels that repeat once repeat for all further rounds.
-        if (
-            seen is None
-            and before is not None
-            and np.array_equal(before[0], weights.kernel)
-            and np.array_equal(before[1], run.labels)
-        ):
+        now = weights.kernel, run.labels
+        if seen is None and before is not None and all(map(np.array_equal, before, now)):
             break
-        before = weights.kernel, run.labels
+        before = now
         together = links.together(run.labels)
         masses = links.split(weight, together)
-        alpha = problem.learning_rate * masses.step(problem.smoothing / len(links))
+        alpha = problem.learning_rate * optimal_step(masses, problem.smoothing / len(links))
         vote = max(alpha, 0.0)
         if mask is not None and not mask.all() and alpha > 0:
             vote = held_out_log_odds(links, trust * ~mask, together)
@@ -132,7 +98,7 @@ def boost(
                 "representation": representation.label,
                 "objective": float(np.exp(weights.log_objective())),
                 "alpha": alpha,
-                **asdict(masses),
+                **masses,
                 "counted": vote > 0,
                 "n_clusters": count_clusters(run.labels),
             }
@@ -150,12 +116,7 @@ def held_out_log_odds(links: LinkSet, trust: Floats, together: Mask) -> float:
 
     Negative values become zero. Half a link is added to each of the four masses to keep the result finite.
     """
-    return max(0.0, links.split(links.weight * trust, together).step(HALF_A_LINK))
-
-
-def run_plain(problem: BoostProblem, seed: int) -> BaseRun:
-    """Run the base clusterer on the table itself."""
-    return problem.base.run(problem.coordinates.plain_for(problem.base.takes_sparse), seed, "on the plain table")
+    return max(0.0, optimal_step(links.split(links.weight * trust, together), HALF_A_LINK))
 
 
 def draw_seeds(rng: np.random.RandomState, count: int) -> Ints:

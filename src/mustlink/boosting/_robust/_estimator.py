@@ -16,18 +16,10 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
 from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
-from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost, draw_seeds
 from mustlink.boosting._robust._resolution import FEW_WRONG, LinkPrior, update_trust, weigh_links
-from mustlink.boosting._robust._trials import (
-    LinkTrust,
-    Trials,
-    draw_mask,
-    draw_representations,
-    estimate_trust,
-    run_trials,
-)
+from mustlink.boosting._robust._trials import Trials, draw_mask, draw_representations, estimate_trust, run_trials
 from mustlink.constraints import Constraints
 
 __all__ = ["REPRESENTATIONS", "RobustBoostCluster"]
@@ -221,10 +213,11 @@ class RobustBoostCluster(BaseBoostCluster):
             # 1. Try every representation with some links held out.
             trials = run_trials(problem, representations, self.n_trials, self.n_jobs, rng)
             # 2. From the held-out links, estimate how far each link can be trusted.
-            trust = estimate_trust(links, constraints, trials.weights() @ trials.votes, X.shape[0], self.max_error)
-            prior = LinkPrior.of(0.0 if trials.contradict_links() else self.link_penalty, trust.error_rate)
+            vote = trials.weights() @ trials.votes
+            self.error_rate_, trust = estimate_trust(links, constraints, vote, X.shape[0], self.max_error)
+            prior = LinkPrior.of(0.0 if trials.contradict_links() else self.link_penalty, self.error_rate_)
             # 3. Boost with these weights of representations and links.
-            rounds = boost_robustly(problem, representations, trials, trust.of_links, prior, rng)
+            rounds = boost_robustly(problem, representations, trials, trust, prior, rng)
         # 4. Cluster the co-association of rounds and trials, unless the base alone agrees better with the links.
         all_voters = combine_voters(rounds.voters, trials.voters(), self.trial_weight)
         consensus, voters = choose_consensus(problem, all_voters, trials, prior)
@@ -233,18 +226,14 @@ class RobustBoostCluster(BaseBoostCluster):
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
         names = [representation.label for representation in representations] + [PLAIN]
         self.representation_weights_ = dict(zip(names, trials.weights().tolist(), strict=True))
-        self._keep_trust(trust, links, rounds.weights.growth())
-
-    def _keep_trust(self, trust: LinkTrust, links: LinkSet, growth: Floats) -> None:
-        """Keep the estimated trust, and list the links that look wrong."""
-        self.error_rate_ = trust.error_rate
-        self.trust_ = links.as_given(trust.of_links)
-        suspicious = trust.of_links < SUSPECT_BELOW
-        if trust.error_rate < FEW_WRONG:
+        self.trust_ = links.as_given(trust)
+        suspicious = trust < SUSPECT_BELOW
+        if self.error_rate_ < FEW_WRONG:
             # The votes of the trials cannot detect so few. But then the result satisfies nearly all links, and those
             # that it breaks stand out.
-            suspicious = suspicious | (trust.outvoted & (links.together(self.labels_) != links.is_must))
-        self.suspects_ = list_suspects(links, suspicious, trust.of_links, growth)
+            outvoted = np.where(links.is_must, vote < 0.5, vote > 0.5)
+            suspicious |= outvoted & (links.together(self.labels_) != links.is_must)
+        self.suspects_ = list_suspects(links, suspicious, trust, rounds.weights.growth())
 
     def _representations(self) -> list[Representation]:
         """Return the representations that the parameters ask for."""
@@ -286,13 +275,11 @@ def combine_voters(rounds: list[BaseRun], trials: list[BaseRun], trial_weight: f
     """Scale the weights of rounds and trials to a sum of one, and leave out those without weight."""
     if not rounds or not trials:
         trial_weight = 0.0 if rounds else 1.0
-    scaled = _scale_weights(rounds, 1 - trial_weight) + _scale_weights(trials, trial_weight)
-    return [run for run in scaled if run.weight > 0]
-
-
-def _scale_weights(runs: list[BaseRun], total: float) -> list[BaseRun]:
-    whole = sum(run.weight for run in runs)
-    return [replace(run, weight=run.weight * total / whole) for run in runs]
+    voters = []
+    for runs, share in ((rounds, 1 - trial_weight), (trials, trial_weight)):
+        whole = sum(run.weight for run in runs)
+        voters += [replace(run, weight=run.weight * share / whole) for run in runs if run.weight * share > 0]
+    return voters
 
 
 def choose_consensus(
@@ -300,12 +287,7 @@ def choose_consensus(
 ) -> tuple[Consensus, list[BaseRun]]:
     """Cluster the co-association, or take the base alone if that agrees clearly better with the links.
 
-    Returns
-    -------
-    consensus : Consensus
-        The clusters.
-    voters : list of BaseRun
-        The runs that they are made of; one if it is the base alone.
+    The runs that the clusters are made of are returned as well; one if it is the base alone.
     """
     links, plain, reversed_links = problem.links, trials.runs[-1], trials.contradict_links()
     agreement = [links.agreement(run.labels) for run in plain]

@@ -16,9 +16,9 @@ from mustlink._types import Array, Floats, Ints
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, subsample_with_linked
 from mustlink.boosting._boostcluster._links import LinkSet
-from mustlink.boosting._coassociation import label_names
+from mustlink.boosting._coassociation import CoAssociation, label_names
 from mustlink.boosting._coassociation_kernels import nearest_two, vote_by_similarity
-from mustlink.boosting._code_kmeans import CodeCenters, CodeTable, assign, code_distances, compute_centers
+from mustlink.boosting._code_kmeans import CodeCenters, assign, code_distances, compute_centers, take_rows
 from mustlink.boosting._robust._trials import MIN_TRUST
 from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, Marginals, iterated_conditional_modes, propagate_beliefs
@@ -47,18 +47,10 @@ PRIOR_VOTES = 0.01
 
 @dataclass(frozen=True)
 class LinkPrior:
-    """How much links count beside distances.
+    """How much links count beside distances."""
 
-    Attributes
-    ----------
-    penalty : float
-        The squared distance, between codes of length one, that is worth a unit of log-odds.
-    log_odds : float
-        The log-odds that a link is correct, before anything is known of its rows.
-    """
-
-    penalty: float
-    log_odds: float
+    penalty: float  # the squared distance, between codes of length one, that is worth a unit of log-odds
+    log_odds: float  # that a link is correct, before anything is known of its rows
 
     @classmethod
     def of(cls, penalty: float, error_rate: float) -> Self:
@@ -78,20 +70,10 @@ class LinkPrior:
 
 @dataclass(frozen=True)
 class ResolvedConsensus(Consensus):
-    """A consensus after links were weighed against distances, with the linked rows as examples for similar rows.
-
-    Attributes
-    ----------
-    linked : ndarray of shape (n_linked,)
-        The linked rows.
-    marginals : ndarray of shape (n_linked, n_clusters)
-        The probability that each is in each cluster.
-    centers : CodeCenters
-        Of the clusters.
-    """
+    """A consensus after links were weighed against distances, with the linked rows as examples for similar rows."""
 
     linked: Ints = field(kw_only=True)
-    marginals: Floats = field(kw_only=True)
+    marginals: Floats = field(kw_only=True)  # (n_linked, n_clusters)
     centers: CodeCenters = field(kw_only=True)
 
     def compact(self) -> Self:
@@ -100,28 +82,26 @@ class ResolvedConsensus(Consensus):
         marginals = np.ascontiguousarray(self.marginals[:, used])
         return replace(super().compact(), marginals=marginals, centers=self.centers.take(used))
 
-    def _assign(self, new: CodeTable) -> Ints:
-        """Assign new rows as those in no link."""
-        return self.assign_unlinked(new)
-
-    def assign_unlinked(self, rows: CodeTable) -> Ints:
-        """Return the clusters of rows in no link: the nearest center or, below a margin, the vote of the examples."""
-        found, margin = nearest_two(rows.codes, rows.offsets, self.centers.table, self.centers.lengths)
+    def _assign(self, new: CoAssociation) -> Ints:
+        """Assign rows in no link to the nearest center or, below a margin, by the vote of the examples."""
+        found = np.full(new.n_samples, -1, dtype=np.int64)
+        nothing = np.zeros(new.n_samples)
+        centers = self.centers
+        _, margin = nearest_two(new.codes, new.offsets, centers.table, centers.lengths, nothing, found)
         unsure = np.flatnonzero(margin < CLEAR_MARGIN)
-        few = rows.take(unsure)
+        few = take_rows(new, unsure)
         share = self.votes(few.codes) + PRIOR_VOTES / self.marginals.shape[1]
-        found[unsure] = np.argmax(np.log(share) - code_distances(few, self.centers), axis=1)
-        return np.asarray(found)
+        found[unsure] = np.argmax(np.log(share) - code_distances(few, centers), axis=1)
+        return found
 
     def votes(self, codes: Array) -> Floats:
         """Add up the marginals of the examples that are similar to each row."""
         heaviest_first = np.argsort(-self.kernel.weights, kind="stable")
         weights = self.kernel.weights / float(self.kernel.weights.sum())
-        examples = self.kernel.codes[self.linked]
         votes = np.zeros((len(codes), self.marginals.shape[1]))
         vote_by_similarity(
             np.ascontiguousarray(codes[:, heaviest_first]),
-            np.ascontiguousarray(examples[:, heaviest_first]),
+            np.ascontiguousarray(self.kernel.codes[self.linked][:, heaviest_first]),
             weights[heaviest_first],
             self.marginals,
             SIMILARITY_POWER,
@@ -136,33 +116,25 @@ def weigh_links(consensus: Consensus, links: LinkSet, prior: LinkPrior) -> Conse
     if prior.penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
     kernel = consensus.kernel
-    rows = CodeTable.of(kernel)
     shown = subsample_with_linked(links, kernel.n_samples)
     labels = consensus.labels.copy()
-    labels[shown], marginals = resolve_links(rows.take(shown), labels[shown], links.among(shown), prior)
-    centers = compute_centers(rows, labels, marginals.rows.shape[1])
+    labels[shown], marginals = resolve_links(take_rows(kernel, shown), labels[shown], links.among(shown), prior)
+    centers = compute_centers(kernel, labels, marginals.rows.shape[1])
     resolved = ResolvedConsensus(kernel, labels, linked=links.rows, marginals=marginals.rows, centers=centers)
-    assigned = resolved.assign_unlinked(rows)
+    assigned = resolved._assign(kernel)
     assigned[links.rows] = labels[links.rows]
     return replace(resolved, labels=assigned).compact()
 
 
-def resolve_links(rows: CodeTable, labels: Ints, links: LinkSet, prior: LinkPrior) -> tuple[Ints, Marginals]:
+def resolve_links(rows: CoAssociation, labels: Ints, links: LinkSet, prior: LinkPrior) -> tuple[Ints, Marginals]:
     """Continue k-means on the codes, but give every linked row its most probable cluster.
 
     The most probable clusters of two rows may break a link that both could satisfy together. If few links seem wrong,
-    such rows are moved.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_rows,)
-        The cluster of every row; those in no link go to the nearest center.
-    marginals : Marginals
-        Of the linked rows, in the order of ``links.rows``, and of the links.
+    such rows are moved. The marginals, returned as well, are those of ``links.rows`` and of the links.
     """
     n_clusters = int(labels.max()) + 1
     graph = links.graph()
-    linked = rows.take(links.rows)
+    linked = take_rows(rows, links.rows)
     for _ in range(MAX_TURNS):
         centers = compute_centers(rows, labels, n_clusters)
         distance = code_distances(linked, centers)
@@ -172,9 +144,8 @@ def resolve_links(rows: CodeTable, labels: Ints, links: LinkSet, prior: LinkPrio
         marginals = propagate_beliefs(model)
         moved, _ = assign(rows, centers, labels)
         moved[links.rows] = np.argmax(marginals.rows, axis=1)
-        unchanged = np.array_equal(moved, labels)
-        labels = moved
-        if unchanged:
+        labels, before = moved, labels
+        if np.array_equal(labels, before):
             break
     if prior.trusts_most_links:
         in_order = np.arange(len(links.rows))
@@ -196,5 +167,5 @@ def update_trust(
     consensus = kmeans_on_codes([replace(run, labels=run.labels[rows]) for run in voters], base)
     if consensus.labels.max() < 1:
         return trust
-    _, marginals = resolve_links(CodeTable.of(consensus.kernel), consensus.labels, links.among(rows), prior)
+    _, marginals = resolve_links(consensus.kernel, consensus.labels, links.among(rows), prior)
     return np.maximum(marginals.links, MIN_TRUST)

@@ -20,7 +20,6 @@ from mustlink.constraints import Constraints
 
 __all__ = [
     "MIN_TRUST",
-    "LinkTrust",
     "Trials",
     "draw_mask",
     "draw_masks",
@@ -44,21 +43,11 @@ MIN_TRUST = 1e-3
 
 @dataclass(frozen=True)
 class Trials:
-    """Runs of the base in every representation, each with some links held out, and on the plain table.
+    """Runs of the base in every representation, each with some links held out, and on the plain table."""
 
-    Attributes
-    ----------
-    runs : list of list of BaseRun
-        First index: the representation, the plain table last; second index: the trial.
-    votes : ndarray of shape (n_representations + 1, n_links)
-        Of the runs that had not seen a link, the fraction that puts its rows together.
-    scores : ndarray of shape (n_representations + 1,)
-        The balanced accuracy of the votes on the links, the mean of the soft and the hard one.
-    """
-
-    runs: list[list[BaseRun]]
-    votes: Floats
-    scores: Floats
+    runs: list[list[BaseRun]]  # of every representation, the plain table last
+    votes: Floats  # for each of them and each link, the fraction of its held-out runs that puts the rows together
+    scores: Floats  # the balanced accuracy of the votes on the links, the mean of the soft and the hard one
 
     def weights(self, with_plain: bool = True) -> Floats:
         """Return the weights of the representations, the plain table last if included; they sum to one."""
@@ -99,29 +88,30 @@ def run_trials(
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
     rows = sample_rows(links, problem.coordinates.linked.shape[0], rng)
     tasks = [
-        (_directions(representation, links, mask), int(seed))
+        (representation.directions(links, links.weight * mask), int(seed))
         for representation in representations
         for mask, seed in zip(masks, seeds, strict=True)
     ] + [(None, int(seed)) for seed in plain_seeds]
-    flat = []
-    for run in Parallel(n_jobs=n_jobs, return_as="generator")(
+    made = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(run_trial)(problem.base, problem.coordinates, rows, *task) for task in tasks
-    ):
+    )
+    flat = []
+    for run in made:
         flat.append(run)
         problem.after_run()
     runs = [flat[start : start + n_trials] for start in range(0, len(flat), n_trials)]
-    nothing_seen = np.zeros_like(masks)
-    votes = np.array([held_out_votes(links, row, masks) for row in runs[:-1]])
-    votes = np.vstack([votes, held_out_votes(links, runs[-1], nothing_seen)])
+    votes = [held_out_votes(links, row, masks) for row in runs[:-1]]
+    votes.append(held_out_votes(links, runs[-1], np.zeros_like(masks)))
     scores = np.array([score(links, row, vote) for row, vote in zip(runs, votes, strict=True)])
-    return Trials(runs, votes, scores)
+    return Trials(runs, np.array(votes), scores)
 
 
 def run_trial(
     base: BaseClusterer, coordinates: Coordinates, rows: Indices | None, directions: Directions | None, seed: int
 ) -> BaseRun:
     """Run the base once, in a representation or on the plain table, and label all rows; None for `rows` is all."""
-    if directions is None:
+    if directions is None or not directions.values.size:
+        directions = None
         where, table = "on the plain table", coordinates.plain_for(base.takes_sparse)
     else:
         where, table = "in a trial of a representation", coordinates.represent(directions)
@@ -165,12 +155,6 @@ def draw_representations(weights: Floats, n_rounds: int, rng: np.random.RandomSt
     return rng.permutation(np.minimum(drawn, len(weights) - 1))
 
 
-def _directions(representation: Representation, links: LinkSet, mask: Mask) -> Directions | None:
-    """Return the directions computed from some links; None, the plain table, if there are none."""
-    directions = representation.directions(links, links.weight * mask)
-    return directions if directions.values.size else None
-
-
 def held_out_votes(links: LinkSet, runs: Sequence[BaseRun], masks: Mask) -> Floats:
     """Return the fraction of the runs that did not see a link that puts its rows together."""
     together = np.array([links.together(run.labels) for run in runs])
@@ -200,46 +184,26 @@ def fraction_together(labels: Array) -> float:
 # ---- trust ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class LinkTrust:
-    """How far the links can be trusted.
-
-    Attributes
-    ----------
-    error_rate : float
-        The estimated fraction of wrong links: an upper bound less a margin.
-    of_links : ndarray of shape (n_links,)
-        The posterior probability that each link is correct.
-    outvoted : ndarray of shape (n_links,)
-        Whether the trials that had not seen a link vote against it.
-    """
-
-    error_rate: float
-    of_links: Floats
-    outvoted: Mask
-
-
 def estimate_trust(
     links: LinkSet, constraints: Constraints, vote: Floats, n_samples: int, max_error: float
-) -> LinkTrust:
-    """Estimate trust from the held-out votes.
+) -> tuple[float, Floats]:
+    """Estimate the fraction of wrong links, and the probability that each link is correct, from the held-out votes.
 
-    All links are trusted if the votes are unrelated to them, or if there is only one kind of link.
+    The fraction is an upper bound less a margin. All links are trusted if the votes are unrelated to them, or if there
+    is only one kind of link.
     """
-    outvoted = np.where(links.is_must, vote < 0.5, vote > 0.5)
-    full = LinkTrust(0.0, np.ones(len(links)), outvoted)
     if not links.has_both_kinds:
-        return full
+        return 0.0, np.ones(len(links))
     intercept, slope = fit_logistic(vote - 0.5, links)
     if slope <= 0:
-        return full
+        return 0.0, np.ones(len(links))
     low, high = expit(intercept - slope / 2), expit(intercept + slope / 2)
     error = float(np.clip(min(low, 1 - high) - 0.5 / np.sqrt(len(links)), 0, max_error))
     error = min(error, conflict_bound(constraints, n_samples))
     must = expit(intercept + slope * (vote - 0.5))
     correct = np.clip((must - error) / (1 - 2 * error), 0, 1)
     trust = (1 - error) * np.where(links.is_must, correct / must, (1 - correct) / (1 - must))
-    return LinkTrust(error, np.maximum(trust, MIN_TRUST), outvoted)
+    return error, np.maximum(trust, MIN_TRUST)
 
 
 def fit_logistic(x: Floats, links: LinkSet) -> tuple[float, float]:
