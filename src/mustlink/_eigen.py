@@ -22,8 +22,7 @@ RANK_TOLERANCE = 1e-10
 
 def fix_signs(vectors: Floats) -> Floats:
     """Return the columns with signs such that the largest entry of each, in absolute value, is positive."""
-    fixed: Floats = svd_flip(vectors.copy(), None)[0]
-    return fixed
+    return np.asarray(svd_flip(vectors.copy(), None)[0])
 
 
 def decompose(matrix: Floats, n_largest: int | None = None) -> tuple[Floats, Floats]:

@@ -17,7 +17,7 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.boosting._coassociation import CoAssociation
-from mustlink.boosting._code_kmeans import CodeCenters, compute_centers
+from mustlink.boosting._code_kmeans import CodeCenters, assign, compute_centers
 from mustlink.constraints import Constraints
 from mustlink.kmeans import PriorityLinks
 
@@ -331,15 +331,10 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._check_rows(X, reset=False)
-        kernel, centers = self.coassociation_, self._code_centers
+        kernel = self.coassociation_
         labels = np.zeros((len(X), kernel.n_rounds), dtype=np.min_scalar_type(-self.round_centers_.shape[1]))
-        counted = np.flatnonzero(kernel.weights)
-        for t in counted:
+        for t in np.flatnonzero(kernel.weights):
             labels[:, t] = PriorityLinks.nearest(X, self.round_centers_[t])
-        codes = kernel.encode(labels)
-        closeness = np.tile(-centers.lengths, (len(X), 1))  # minus the squared distance, the row's own length left out
-        for t in counted:
-            # An empty cluster of a round has no information.
-            known = np.flatnonzero(codes[:, t] >= 0)
-            closeness[known] += 2 * centers.table[kernel.offsets[t] + codes[known, t]]
-        return np.argmax(closeness, axis=1)
+        # A label that is an empty cluster of its round becomes noise, which has no information.
+        new = kernel.with_codes(kernel.encode(labels))
+        return assign(new, self._code_centers, np.full(len(X), -1, dtype=np.int64))[0]

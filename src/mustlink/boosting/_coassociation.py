@@ -136,8 +136,6 @@ class CoAssociation:
         self.row_weight = np.ones(n_samples)
         self.offsets = np.concatenate([[0], np.cumsum([len(names) for names in self.names])]).astype(np.int64)
 
-    # ---- sizes -------------------------------------------------------------------------------------------------
-
     @property
     def n_samples(self) -> int:
         """The number of rows."""
@@ -192,8 +190,6 @@ class CoAssociation:
     def __repr__(self) -> str:
         return f"CoAssociation({self.n_samples} rows, {self.n_rounds} rounds, {self.offsets[-1]} labels)"
 
-    # ---- the kernel --------------------------------------------------------------------------------------------
-
     def at(self, pairs: ArrayLike) -> Floats:
         """Return K at some pairs of rows.
 
@@ -222,12 +218,8 @@ class CoAssociation:
         TooLargeError
             Above 5,000 rows.
         """
-        check_fits(
-            "The co-association as an array",
-            (self.n_samples, self.n_samples),
-            MAX_DENSE_ROWS**2,
-            "use at, matvec or eigenvectors instead",
-        )
+        shape, instead = (self.n_samples, self.n_samples), "use at, matvec or eigenvectors instead"
+        check_fits("The co-association as an array", shape, MAX_DENSE_ROWS**2, instead)
         dense = np.diag(self.noise_weight)
         for t, weight in enumerate(self.weights):
             code = self.codes[:, t]
@@ -273,8 +265,6 @@ class CoAssociation:
         """
         first, inverse = group_rows(self.codes)
         return self.codes[first], inverse, np.bincount(inverse, minlength=len(first))
-
-    # ---- eigenvectors ------------------------------------------------------------------------------------------
 
     def eigenvectors(self, n_components: int) -> tuple[Floats, Floats]:
         """Return the largest eigenvalues of K and their eigenvectors.
@@ -382,8 +372,6 @@ class CoAssociation:
         per_label = add_to_columns(self.codes, self.offsets, np.ascontiguousarray(vectors))
         return values, per_label * np.sqrt(self.column_weight)[:, None] / np.sqrt(values), vectors
 
-    # ---- clustering --------------------------------------------------------------------------------------------
-
     def kmeans(
         self,
         n_clusters: int,
@@ -436,6 +424,8 @@ class CoAssociation:
     def components(self, threshold: float) -> Ints:
         """Return the connected components of the graph in which K_ij > threshold joins two rows.
 
+        Distinct codes are compared with each other, at worst all pairs of them, in linear memory.
+
         Parameters
         ----------
         threshold : float
@@ -445,10 +435,6 @@ class CoAssociation:
         -------
         ndarray of shape (n_samples,)
             The component of every row, numbered in the order of their first rows.
-
-        Notes
-        -----
-        Distinct codes are compared with each other, at worst all pairs of them, in linear memory.
 
         Examples
         --------

@@ -203,8 +203,7 @@ def log_densities(mixture: FittedMixture, points: Floats) -> Floats:
         white = points[rows] @ side_by_side - centers
         squares[rows] = np.square(white, out=white).reshape(-1, n_components, n_features).sum(axis=2)
     log_volume = np.log(np.diagonal(mixture.whitening, axis1=1, axis2=2)).sum(axis=1)
-    density: Floats = log_volume - 0.5 * squares
-    return density
+    return np.asarray(log_volume - 0.5 * squares)
 
 
 def normalize_logs(logarithms: Floats) -> tuple[Floats, float]:

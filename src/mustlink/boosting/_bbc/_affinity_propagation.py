@@ -104,9 +104,7 @@ def _nearest_exemplar(S: Array, rows: Indices) -> Indices:
     return labels
 
 
-def search_preference(
-    S: Array, n_clusters: int, rng: np.random.RandomState, *, max_search: int = 30
-) -> tuple[Exemplars, float]:
+def search_preference(S: Array, n_clusters: int, seed: int, *, max_search: int = 30) -> tuple[Exemplars, float]:
     """Bisect the preference until affinity propagation finds the wanted number of clusters, or comes nearest to it.
 
     The number of clusters falls with the preference, though not strictly: some numbers may not occur at all, and then
@@ -115,6 +113,7 @@ def search_preference(
     """
     if len(S) == n_clusters:
         return _equal_rows(n_clusters, apart=True), np.inf
+    rng = np.random.RandomState(seed)
     between = without_diagonal(S)
     top = float(between.max())
     # How far the preference lies below the top; the number of clusters falls as it grows.
@@ -133,8 +132,10 @@ def search_preference(
         # The geometric mean, or four times more or less if one side is still open.
         if np.isinf(deep):
             depth = shallow * 4
+        elif shallow == 0:
+            depth = deep / 4
         else:
-            depth = float(np.sqrt(shallow) * np.sqrt(deep)) if shallow > 0 else deep / 4
+            depth = float(np.sqrt(shallow) * np.sqrt(deep))
 
     def distance(one: tuple[Exemplars, float]) -> tuple[bool, int, bool]:
         # Noise alone is no result.

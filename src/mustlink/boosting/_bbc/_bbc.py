@@ -286,9 +286,8 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
             points, spread = scaler.transform(X), scaler.scale_
         rounds = Supervision.begin(links, X.shape[1])
         if links.is_empty:
-            if inner.name == "affinity" and n_wanted is not None:
-                rng_of = np.random.RandomState
-                inner = replace(inner, run=lambda S, seed, _: search_preference(S, n_wanted, rng_of(seed))[0].labels)
+            if self.estimator == "affinity" and n_wanted is not None:
+                inner = replace(inner, run=lambda S, seed, _: search_preference(S, n_wanted, seed)[0].labels)
             self.labels_ = inner.cluster(points, draw_seed(rng)).astype(np.int64)
             self.coassociation_ = CoAssociation.from_labels([self.labels_], [1.0])
         else:

@@ -73,8 +73,6 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    # ---- fitting -----------------------------------------------------------------------------------------------
-
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         base = BaseClusterer(self.estimator, self.n_clusters)
         check_enough_rows(X.shape[0], base.n_clusters)
@@ -96,7 +94,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
         """Without links the result is that of the base clusterer alone."""
         scaling = Scaling.of(X, self._setting("scale"))
-        table = scaling.apply(X)
+        table, _ = scaling.apply(X)
         run = base.run(table, seed)
         coordinates = Coordinates(scaling, table[:, :0], None, table, 1.0)
         self._keep(Consensus.of_run(run), [run], coordinates, is_plain=True)
@@ -111,8 +109,6 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     ) -> None:
         """Run the rounds and keep their result; the seed is for the consensus."""
         raise NotImplementedError
-
-    # ---- keeping what was learned ------------------------------------------------------------------------------
 
     def _keep(
         self,
@@ -138,8 +134,6 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         self.n_iter_ = len(self.history_)
         self.objective_ = [entry["objective"] for entry in self.history_]
         self.alphas_ = np.array([entry["alpha"] for entry in self.history_])
-
-    # ---- new rows ----------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.

@@ -62,21 +62,15 @@ class Scaling:
         constant = deviation <= 10 * np.finfo(X.dtype).eps * np.abs(mean) * np.sqrt(n)
         return cls(mean, np.where(constant, 1.0, deviation), int((~constant).sum()))
 
-    def apply(self, X: Table) -> Table:
-        """Return the scaled table; a sparse one without its shift."""
+    def apply(self, X: Table) -> tuple[Table, Floats | None]:
+        """Return the scaled table, and the shift that a sparse one still lacks; None if it lacks none."""
         if self.scale is None or self.shift is None:
-            return X
+            return X, None
         if issparse(X):
-            return csr_array(X @ diags_array(1 / self.scale).astype(X.dtype))
+            return csr_array(X @ diags_array(1 / self.scale).astype(X.dtype)), self.shift / self.scale
         scaled = X - self.shift.astype(X.dtype)
         scaled /= self.scale.astype(X.dtype)
-        return scaled
-
-    def offset(self, X: Table) -> Floats | None:
-        """Return the shift that the scaled table still lacks, None if it lacks none."""
-        if self.scale is None or self.shift is None or not issparse(X):
-            return None
-        return self.shift / self.scale
+        return scaled, None
 
 
 @dataclass(frozen=True)
@@ -122,7 +116,7 @@ class Coordinates:
 
     def of_rows(self, X: Table) -> Coordinates:
         """Return the coordinates of new rows."""
-        scaled, offset = self.scaling.apply(X), self.scaling.offset(X)
+        scaled, offset = self.scaling.apply(X)
         if not self.bases:
             return replace(self, linked=shifted_dense(scaled, offset), plain=scaled)
         linked = np.hstack([basis.coordinates(scaled, offset) for basis in self.bases])
@@ -179,7 +173,7 @@ def make_coordinates(
     directions orthogonal to the links. `joint`: both parts are needed as one, because the covariance mixes them.
     """
     scaling = Scaling.of(X, standardize)
-    scaled, offset = scaling.apply(X), scaling.offset(X)
+    scaled, offset = scaling.apply(X)
     n, d = X.shape
     # If the table is standardized, the trace of the covariance is the number of its columns that vary.
     trace = total_variance(scaled) if scaling.n_varying is None else float(scaling.n_varying)
@@ -235,16 +229,18 @@ def linked_span(scaled: Table, offset: Floats | None, links: Constraints, points
     else:
         rows = scaled[links.pairs[:, 0]] - scaled[links.pairs[:, 1]]
     rows = rows.astype(np.float64)
-    gram = rows @ rows.T
-    gram = gram.toarray() if issparse(gram) else gram
-    values, vectors = eigh(gram)
-    keep = np.flatnonzero(values > SPAN_TOLERANCE * max(values[-1], 1e-300))[::-1]
     if issparse(rows):
-        keep = keep[:MAX_SPAN]
-        return Basis(vectors[:, keep] / np.sqrt(values[keep]), csr_array(rows))
+        return Basis(combine_rows((rows @ rows.T).toarray(), MAX_SPAN), csr_array(rows))
     # Orthogonalize again, since the Gram matrix squares the rounding.
-    directions, _ = np.linalg.qr(rows.T @ (vectors[:, keep] / np.sqrt(values[keep])))
+    directions, _ = np.linalg.qr(rows.T @ combine_rows(rows @ rows.T))
     return Basis(directions.astype(scaled.dtype))
+
+
+def combine_rows(gram: Floats, max_directions: int | None = None) -> Floats:
+    """Return how rows with this Gram matrix are combined to orthonormal directions, the leading one first."""
+    values, vectors = eigh(gram)
+    keep = np.flatnonzero(values > SPAN_TOLERANCE * max(values[-1], 1e-300))[::-1][:max_directions]
+    return np.asarray(vectors[:, keep] / np.sqrt(values[keep]))
 
 
 def rest_span(scaled: Table, basis: Basis, linked: Array, n_components: int | None) -> Basis | None:
@@ -258,12 +254,8 @@ def rest_span(scaled: Table, basis: Basis, linked: Array, n_components: int | No
     if d <= n:
         return Basis(qr(basis.mix)[0][:, linked.shape[1] :])
     beyond = scaled - linked @ basis.mix.T
-    values, vectors = eigh(beyond @ beyond.T)
-    keep = np.flatnonzero(values > SPAN_TOLERANCE * max(values[-1], 1e-300))[::-1]
-    if not keep.size:
-        return None
-    directions, _ = np.linalg.qr(basis.without(beyond.T @ (vectors[:, keep] / np.sqrt(values[keep]))))
-    return Basis(directions.astype(scaled.dtype))
+    directions, _ = np.linalg.qr(basis.without(beyond.T @ combine_rows(beyond @ beyond.T)))
+    return Basis(directions.astype(scaled.dtype)) if directions.size else None
 
 
 def leading_directions(scaled: Table, basis: Basis, count: int, n_iter: int = 4) -> Basis | None:

@@ -21,23 +21,14 @@ from mustlink.constraints import Constraints
 __all__ = ["BoostCluster"]
 
 # What None stands for, in general and for representation="published".
-DEFAULTS: dict[str, Any] = {
-    "learning_rate": 0.5,
-    "scale": True,
-    "n_components": None,
-    "ridge_identity": 0.1,
-    "smoothing": 0.5,
-    "on_bad_round": "reweight",
-    "consensus": "codes",
-}
-PUBLISHED: dict[str, Any] = {
-    "learning_rate": 1.0,
-    "scale": False,
-    "n_components": 5,
-    "ridge_identity": 0.0,
-    "smoothing": 0.0,
-    "on_bad_round": "skip",
-    "consensus": "base",
+DEFAULTS: dict[str, tuple[Any, Any]] = {
+    "learning_rate": (0.5, 1.0),
+    "scale": (True, False),
+    "n_components": (None, 5),
+    "ridge_identity": (0.1, 0.0),
+    "smoothing": (0.5, 0.0),
+    "on_bad_round": ("reweight", "skip"),
+    "consensus": ("codes", "base"),
 }
 
 
@@ -210,9 +201,7 @@ class BoostCluster(BaseBoostCluster):
     def _setting(self, name: str) -> Any:
         """Return a parameter, or what None stands for."""
         value = getattr(self, name)
-        if value is not None:
-            return value
-        return (PUBLISHED if self.representation == "published" else DEFAULTS)[name]
+        return DEFAULTS[name][self.representation == "published"] if value is None else value
 
     def _fit_links(
         self, X: Any, constraints: Constraints, base: BaseClusterer, seed: int, rng: np.random.RandomState

@@ -19,18 +19,10 @@ RANK_TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class Directions:
-    """The leading principal directions, scaled to variance one along each.
-
-    Attributes
-    ----------
-    mean : ndarray of shape (n_features,)
-        The mean row.
-    axes : ndarray of shape (n_features, n_directions)
-        The directions, divided by the standard deviation along them.
-    """
+    """The leading principal directions, scaled to variance one along each."""
 
     mean: Floats
-    axes: Floats
+    axes: Floats  # (n_features, n_directions), divided by the standard deviation along them
 
     @classmethod
     def of(cls, X: Array, max_directions: int, rng: np.random.RandomState) -> Self:
@@ -46,8 +38,7 @@ class Directions:
 
     def project(self, X: Array) -> Floats:
         """Return the rows in these directions."""
-        projected: Floats = (X - self.mean) @ self.axes
-        return projected
+        return np.asarray((X - self.mean) @ self.axes)
 
 
 @dataclass(frozen=True)
@@ -56,23 +47,12 @@ class Ensemble:
 
     A mixture maps a row to a vector z of memberships, and to its total s; its hypothesis about two rows is
     2 z.z' - s s', between -1 and 1.
-
-    Attributes
-    ----------
-    directions : Directions
-        The space of the mixtures.
-    mixtures : list of FittedMixture
-        The mixtures.
-    alphas : ndarray of shape (n_mixtures,)
-        Their weights.
-    soft : bool
-        Whether z holds all memberships, or only the largest.
     """
 
     directions: Directions
     mixtures: list[FittedMixture]
     alphas: Floats
-    soft: bool
+    soft: bool  # whether z holds all memberships, or only the largest
 
     @property
     def n_features(self) -> int:
@@ -82,10 +62,9 @@ class Ensemble:
     def features(self, X: Array) -> tuple[Floats, Floats]:
         """Return z of all mixtures side by side, and s, both times the roots of the weights."""
         points = self.directions.project(X)
-        views = [embed(mixture, points, self.soft) for mixture in self.mixtures]
+        vectors, totals = zip(*(embed(mixture, points, self.soft) for mixture in self.mixtures), strict=True)
         root = np.sqrt(self.alphas)
-        vectors = np.concatenate([r * z for r, (z, _) in zip(root, views, strict=True)], axis=1)
-        return vectors, np.column_stack([r * s for r, (_, s) in zip(root, views, strict=True)])
+        return np.hstack([r * z for r, z in zip(root, vectors, strict=True)]), np.column_stack(totals) * root
 
     def distances(self, one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats:
         """Return sum_t alpha_t (1 - h_t) / 2 for all rows of the one and of the other, given their features."""

@@ -110,14 +110,13 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
     Choices where the paper is silent or fails:
 
     - No covariance is singular. The data are first reduced to their principal directions; every covariance is shrunk
-      towards the pooled one, which counts as many rows as there are directions and has a minimum variance.
-    - Must-linked rows share a mixture component strictly. Of the cannot-links, each round uses those with the largest
-      weights that close no cycle. The mixtures ignore one inside a must-link component.
+      towards the pooled one, which has a minimum variance.
+    - Must-linked rows share a mixture component strictly. The mixtures ignore a cannot-link inside a must-link
+      component.
     - With equal weights for all pairs the links of a large table have next to no weight, and learning takes too long.
       Links therefore begin with half of the weight, divided in proportion to the weights they were given.
     - The features of :meth:`transform` have squared distances of twice the learned distance for rows with memberships
-      of 0 and 1. With ``hypothesis="posterior"``, the learned distance is the sum of ``alphas_`` minus their inner
-      product. k-means runs in the 64 leading directions of the features, found without storing all of them.
+      of 0 and 1. k-means runs in their 64 leading directions.
     - If no round agrees with the links, the one with the largest r is kept. Without links there is one round.
 
     The labels depend on the features alone: with k-means, ``predict`` returns ``labels_`` for the same rows.
@@ -184,7 +183,12 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         self.verbose = verbose
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
-        self._check_sizes(len(X))
+        if self.n_components is not None and len(X) < self.n_components:
+            raise ValueError(f"n_samples={len(X)} should be >= n_components={self.n_components}.")
+        if self.consensus == "average":
+            # The distances of all pairs, each once.
+            shape, instead = (len(X), len(X)), 'use consensus="kmeans"'
+            check_fits("Average linkage", shape, MAX_LINKED_ROWS**2, instead, itemsize=4)
         rng = check_random_state(self.random_state)
         # The matrices are small: several threads would cost more than they save.
         with one_blas_thread():
@@ -195,15 +199,6 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
-
-    def _check_sizes(self, n_samples: int) -> None:
-        """Refuse too few rows for the mixtures, and too many for average linkage."""
-        if self.n_components is not None and n_samples < self.n_components:
-            raise ValueError(f"n_samples={n_samples} should be >= n_components={self.n_components}.")
-        if self.consensus == "average":
-            instead = 'use consensus="kmeans"'
-            # The distances of all pairs, each once.
-            check_fits("Average linkage", (n_samples, n_samples), MAX_LINKED_ROWS**2, instead, itemsize=4)
 
     def _boost(self, X: Array, links: Constraints, rng: np.random.RandomState) -> None:
         """Fit mixtures in turn and weight them by their agreement with the links."""
@@ -232,14 +227,14 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
                     {"round": number, "agreement": r, "alpha": alpha, "objective": objective, "labeled": labeled}
                 )
                 advance(number, objective)
-        alphas = np.array([entry["alpha"] for entry in self.history_])
+        agreements, alphas, self.objective_ = (
+            [entry[name] for entry in self.history_] for name in ("agreement", "alpha", "objective")
+        )
         kept = np.flatnonzero(alphas)
+        self.alphas_ = np.array(alphas)[kept]
         if not kept.size:
-            kept = np.argmax([entry["agreement"] for entry in self.history_], keepdims=True)
-            alphas[kept] = 1.0
-        self.alphas_ = alphas[kept]
+            kept, self.alphas_ = np.array([np.argmax(agreements)]), np.ones(1)
         self.n_iter_ = len(self.history_)
-        self.objective_ = [entry["objective"] for entry in self.history_]
         self._ensemble = Ensemble(directions, [mixtures[t] for t in kept], self.alphas_, self.hypothesis == "posterior")
 
     def _hypothesis_about(self, mixture: FittedMixture, points: Floats, links: Constraints) -> Floats:
@@ -248,8 +243,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
             return np.empty(0)
         vectors, totals = embed(mixture, points, self.hypothesis == "posterior")
         left, right = links.pairs.T
-        found: Floats = 2 * np.einsum("pc,pc->p", vectors[left], vectors[right]) - totals[left] * totals[right]
-        return found
+        return np.asarray(2 * np.einsum("pc,pc->p", vectors[left], vectors[right]) - totals[left] * totals[right])
 
     def _cluster_features(self, X: Array, rng: np.random.RandomState) -> Ints:
         """Run k-means in the leading directions of the features, which are computed batch by batch."""
@@ -264,13 +258,11 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         _, self._feature_axes = decompose(products / len(X) - np.outer(mean, mean), MAX_FINAL_DIRECTIONS)
         reduced = np.concatenate([self._reduce(X[rows]) for rows in batches])
         self._centers = KMeans(self.n_clusters, n_init=10, random_state=rng).fit(reduced)
-        labels: Ints = self._centers.labels_.astype(np.int64)
-        return labels
+        return np.asarray(self._centers.labels_, dtype=np.int64)
 
     def _reduce(self, X: Array) -> Floats:
         """Return the features of rows in their leading directions."""
-        reduced: Floats = self._ensemble.features(X)[0] @ self._feature_axes
-        return reduced
+        return np.asarray(self._ensemble.features(X)[0] @ self._feature_axes)
 
     def _link_rows(self, X: Array) -> Ints:
         """Cluster by average linkage, and keep the mean features of the clusters for new rows."""
@@ -355,8 +347,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
     def _check_new_rows(self, X: Any) -> Array:
         """Validate rows that were not part of the fit."""
         check_is_fitted(self)
-        rows: Array = self._check_rows(X, reset=False)
-        return rows
+        return np.asarray(self._check_rows(X, reset=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -374,5 +365,4 @@ def cut(merges: Floats, n_rows: int, n_clusters: int) -> Ints:
     new = np.repeat(n_rows + np.arange(n_merges), 2)
     n_nodes = n_rows + n_merges
     graph = sparse.csr_array((np.ones(len(new)), (made.ravel(), new)), shape=(n_nodes, n_nodes))
-    labels: Ints = connected_components(graph, directed=False)[1][:n_rows].astype(np.int64)
-    return labels
+    return np.asarray(connected_components(graph, directed=False)[1][:n_rows], dtype=np.int64)

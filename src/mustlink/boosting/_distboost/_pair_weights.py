@@ -13,14 +13,7 @@ __all__ = ["PairWeights"]
 class PairWeights:
     """The weights of all pairs of rows, of sum one: one number per link, and one for all pairs without a link.
 
-    Parameters
-    ----------
-    links : Constraints
-        The links.
-    n_samples : int
-        The number of rows.
-    unlabeled_fraction : float or None
-        The initial fraction of the weight of the pairs without a link; None gives every pair the same weight.
+    The latter begin with `unlabeled_fraction` of the weight; None gives every pair the same weight.
     """
 
     def __init__(self, links: Constraints, n_samples: int, unlabeled_fraction: float | None) -> None:

@@ -214,8 +214,8 @@ class RobustBoostCluster(BaseBoostCluster):
             trials = run_trials(problem, representations, self.n_trials, self.n_jobs, rng)
             # 2. From the held-out links, estimate how far each link can be trusted.
             vote = trials.weights() @ trials.votes
-            self.error_rate_, trust = estimate_trust(links, constraints, vote, X.shape[0], self.max_error)
-            prior = LinkPrior.of(0.0 if trials.contradict_links() else self.link_penalty, self.error_rate_)
+            error_rate, trust = estimate_trust(links, constraints, vote, X.shape[0], self.max_error)
+            prior = LinkPrior.of(0.0 if trials.contradict_links() else self.link_penalty, error_rate)
             # 3. Boost with these weights of representations and links.
             rounds = boost_robustly(problem, representations, trials, trust, prior, rng)
         # 4. Cluster the co-association of rounds and trials, unless the base alone agrees better with the links.
@@ -226,9 +226,9 @@ class RobustBoostCluster(BaseBoostCluster):
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
         names = [representation.label for representation in representations] + [PLAIN]
         self.representation_weights_ = dict(zip(names, trials.weights().tolist(), strict=True))
-        self.trust_ = links.as_given(trust)
+        self.error_rate_, self.trust_ = error_rate, links.as_given(trust)
         suspicious = trust < SUSPECT_BELOW
-        if self.error_rate_ < FEW_WRONG:
+        if error_rate < FEW_WRONG:
             # The votes of the trials cannot detect so few. But then the result satisfies nearly all links, and those
             # that it breaks stand out.
             outvoted = np.where(links.is_must, vote < 0.5, vote > 0.5)
