@@ -274,7 +274,10 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
         self.verbose = verbose
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
-        n_wanted = self._number_to_cut()
+        if self.consensus == "spectral" and self.n_clusters is None:
+            raise ValueError('consensus="spectral" needs the number of clusters; give n_clusters.')
+        # None for connected components.
+        n_wanted = None if self.consensus == "components" else self.n_clusters
         inner = make_inner(self.estimator, self.n_clusters)
         inner.check_size(len(X), self.max_samples, X.itemsize)
         instead = "reduce the features first, for example with sklearn.decomposition.PCA"
@@ -294,12 +297,7 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
             self._supervise(points, rounds, inner, rng)
             kept = (rounds.labels, rounds.of_counted("alpha")) if rounds.labels else ([rounds.best[1]], [1.0])
             self.coassociation_ = CoAssociation.from_labels(*kept)
-            seed = draw_seed(rng)
-            if n_wanted is None:
-                self.labels_ = _components(self.coassociation_)
-            else:
-                labels = spectral_consensus(self.coassociation_, n_wanted, self.assign_labels, seed)
-                self.labels_ = labels.astype(np.int64)
+            self.labels_ = self._read_clusters(n_wanted, draw_seed(rng))
         self._keep(rounds, spread)
         # A soft method may break a few pairs; a warning is due if the pairs cannot be met or the clusterer stalls.
         if not self.violations_.is_empty and (self.stalls_ or links.conflicts()):
@@ -310,16 +308,8 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
         """The number of connected components after every round that counted."""
         check_is_fitted(self)
         kernel = self.coassociation_
-        return [
-            _count(_components(CoAssociation(kernel.codes[:, :t], kernel.weights[:t])))
-            for t in range(1, kernel.n_rounds + 1)
-        ]
-
-    def _number_to_cut(self) -> int | None:
-        """Return the number of clusters of the spectral consensus, None for connected components."""
-        if self.consensus == "spectral" and self.n_clusters is None:
-            raise ValueError('consensus="spectral" needs the number of clusters; give n_clusters.')
-        return None if self.consensus == "components" else self.n_clusters
+        parts = (CoAssociation(kernel.codes[:, :t], kernel.weights[:t]) for t in range(1, kernel.n_rounds + 1))
+        return [_count(_components(part)) for part in parts]
 
     def _links_of_labels(self, y: Array) -> Constraints:
         """Return all pairs that the partial labels imply, if these are not too many."""
@@ -346,6 +336,12 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
                 advance(t)
                 if stalls_in_a_row == self.max_stalls:
                     break
+
+    def _read_clusters(self, n_wanted: int | None, seed: int) -> Ints:
+        """Cluster the sum of the rounds."""
+        if n_wanted is None:
+            return _components(self.coassociation_)
+        return spectral_consensus(self.coassociation_, n_wanted, self.assign_labels, seed).astype(np.int64)
 
     def _keep(self, rounds: Supervision, spread: Floats) -> None:
         """Set the learned attributes."""
