@@ -19,14 +19,7 @@ def draw_seed(random_state: int | np.random.RandomState | None) -> int:
 def clone_with(estimator: Any, n_clusters: int, seed: int) -> Any:
     """Return a copy of a clusterer with the number of clusters and all seeds set, also of estimators inside it.
 
-    Parameters
-    ----------
-    estimator : estimator
-        The clusterer; it is not changed.
-    n_clusters : int
-        Written to every parameter `n_clusters` that is not None: a clusterer with None finds the number itself.
-    seed : int
-        Written to every parameter `random_state`.
+    A parameter `n_clusters` that is None stays so: such a clusterer finds the number itself.
     """
     copy = clone(estimator)
     settings: dict[str, int] = {}

@@ -18,7 +18,7 @@ from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_code
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost, draw_seeds
-from mustlink.boosting._robust._resolution import FEW_WRONG, LinkPrior, update_trust, weigh_links
+from mustlink.boosting._robust._resolution import FEW_WRONG, prior_log_odds, update_trust, weigh_links
 from mustlink.boosting._robust._trials import Trials, draw_mask, draw_representations, estimate_trust, run_trials
 from mustlink.constraints import Constraints
 
@@ -215,14 +215,15 @@ class RobustBoostCluster(BaseBoostCluster):
             # 2. From the held-out links, estimate how far each link can be trusted.
             vote = trials.weights() @ trials.votes
             error_rate, trust = estimate_trust(links, constraints, vote, X.shape[0], self.max_error)
-            prior = LinkPrior.of(0.0 if trials.contradict_links() else self.link_penalty, error_rate)
+            penalty = 0.0 if trials.contradict_links() else self.link_penalty
+            log_odds = prior_log_odds(error_rate)
             # 3. Boost with these weights of representations and links.
-            rounds = boost_robustly(problem, representations, trials, trust, prior, rng)
+            rounds = boost_robustly(problem, representations, trials, trust, penalty, log_odds, rng)
         # 4. Cluster the co-association of rounds and trials, unless the base alone agrees better with the links.
         all_voters = combine_voters(rounds.voters, trials.voters(), self.trial_weight)
-        consensus, voters = choose_consensus(problem, all_voters, trials, prior)
+        consensus, voters = choose_consensus(problem, all_voters, trials, penalty * log_odds)
         # 5. Weigh links against distances.
-        consensus = weigh_links(consensus, links, prior)
+        consensus = weigh_links(consensus, links, penalty, log_odds)
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
         names = [representation.label for representation in representations] + [PLAIN]
         self.representation_weights_ = dict(zip(names, trials.weights().tolist(), strict=True))
@@ -251,7 +252,8 @@ def boost_robustly(
     representations: Sequence[Representation],
     trials: Trials,
     trust: Floats,
-    prior: LinkPrior,
+    penalty: float,
+    log_odds: float,
     rng: np.random.RandomState,
 ) -> BoostResult:
     """Run the rounds: each in a representation drawn by its weight, each with some links held out.
@@ -266,8 +268,7 @@ def boost_robustly(
     first = boost(problem, drawn[:cut], seeds[:cut], trust, seen=seen[:cut])
     if links.has_both_kinds:
         voters = combine_voters(first.voters, trials.voters(), EARLY_TRIAL_WEIGHT)
-        early = replace(prior, penalty=RESTART_PENALTY * prior.penalty)
-        trust = update_trust(trust, links, voters, problem.base, early)
+        trust = update_trust(trust, links, voters, problem.base, RESTART_PENALTY * penalty, log_odds)
     return first.continued(boost(problem, drawn[cut:], seeds[cut:], trust, seen=seen[cut:], first_round=cut + 1))
 
 
@@ -283,7 +284,7 @@ def combine_voters(rounds: list[BaseRun], trials: list[BaseRun], trial_weight: f
 
 
 def choose_consensus(
-    problem: BoostProblem, voters: list[BaseRun], trials: Trials, prior: LinkPrior
+    problem: BoostProblem, voters: list[BaseRun], trials: Trials, penalty: float
 ) -> tuple[Consensus, list[BaseRun]]:
     """Cluster the co-association, or take the base alone if that agrees clearly better with the links.
 
@@ -292,7 +293,7 @@ def choose_consensus(
     links, plain, reversed_links = problem.links, trials.runs[-1], trials.contradict_links()
     agreement = [links.agreement(run.labels) for run in plain]
     if voters and not reversed_links:
-        consensus = kmeans_on_codes(voters, problem.base, links, prior.penalty * prior.log_odds)
+        consensus = kmeans_on_codes(voters, problem.base, links, penalty)
         if links.agreement(consensus.labels) >= np.mean(agreement) - PLAIN_MARGIN / np.sqrt(len(links)):
             return consensus, voters
     best = plain[0 if reversed_links else int(np.argmax(agreement))]

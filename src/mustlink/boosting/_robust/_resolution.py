@@ -1,7 +1,9 @@
 """Links against distances: the most probable clusters of linked rows, and rows that follow them.
 
 Every linked row has evidence for each cluster, its distance to the centers; every link has log-odds of being correct.
-Belief propagation computes the probability of each cluster and of each link.
+Belief propagation computes the probability of each cluster and of each link. Below, `log_odds` are those of a link of
+weight one before anything is known of its rows, and `penalty` is the squared distance, between codes of length one,
+that is worth a unit of log-odds.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from mustlink.boosting._robust._trials import MIN_TRUST
 from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, Marginals, iterated_conditional_modes, propagate_beliefs
 
-__all__ = ["FEW_WRONG", "LinkPrior", "ResolvedConsensus", "resolve_links", "update_trust", "weigh_links"]
+__all__ = ["FEW_WRONG", "ResolvedConsensus", "prior_log_odds", "resolve_links", "update_trust", "weigh_links"]
 
 # With a smaller fraction of wrong links, users expect the links to be satisfied.
 FEW_WRONG = 0.05
@@ -43,29 +45,6 @@ SIMILARITY_POWER = 32
 MIN_SIMILARITY = 0.85
 # Pseudo-votes, for clusters without a vote.
 PRIOR_VOTES = 0.01
-
-
-@dataclass(frozen=True)
-class LinkPrior:
-    """How much links count beside distances."""
-
-    penalty: float  # the squared distance, between codes of length one, that is worth a unit of log-odds
-    log_odds: float  # that a link is correct, before anything is known of its rows
-
-    @classmethod
-    def of(cls, penalty: float, error_rate: float) -> Self:
-        """Compute the log-odds from the fraction of wrong links."""
-        error = max(error_rate, MIN_ERROR)
-        return cls(penalty, float(np.log((1 - error) / error)))
-
-    @property
-    def trusts_most_links(self) -> bool:
-        """Whether few links seem wrong."""
-        return self.log_odds > np.log((1 - FEW_WRONG) / FEW_WRONG)
-
-    def model(self, distance: Floats, graph: LinkGraph) -> LinkModel:
-        """Return the model of linked rows with these squared distances to the centers; the penalty must be positive."""
-        return LinkModel(-distance / self.penalty, graph, np.minimum(self.log_odds * graph.weight, MAX_LOG_ODDS))
 
 
 @dataclass(frozen=True)
@@ -111,14 +90,26 @@ class ResolvedConsensus(Consensus):
         return votes
 
 
-def weigh_links(consensus: Consensus, links: LinkSet, prior: LinkPrior) -> Consensus:
+def prior_log_odds(error_rate: float) -> float:
+    """Return the log-odds that a link is correct, given the fraction of wrong links."""
+    error = max(error_rate, MIN_ERROR)
+    return float(np.log((1 - error) / error))
+
+
+def link_model(distance: Floats, graph: LinkGraph, penalty: float, log_odds: float) -> LinkModel:
+    """Return the model of linked rows with these squared distances to the centers; the penalty must be positive."""
+    return LinkModel(-distance / penalty, graph, np.minimum(log_odds * graph.weight, MAX_LOG_ODDS))
+
+
+def weigh_links(consensus: Consensus, links: LinkSet, penalty: float, log_odds: float) -> Consensus:
     """Weigh links against distances, and assign the rows in no link; a result with noise is not changed."""
-    if prior.penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
+    if penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
     kernel = consensus.kernel
     shown = subsample_with_linked(links, kernel.n_samples)
     labels = consensus.labels.copy()
-    labels[shown], marginals = resolve_links(take_rows(kernel, shown), labels[shown], links.among(shown), prior)
+    some = take_rows(kernel, shown)
+    labels[shown], marginals = resolve_links(some, labels[shown], links.among(shown), penalty, log_odds)
     centers = compute_centers(kernel, labels, marginals.rows.shape[1])
     resolved = ResolvedConsensus(kernel, labels, linked=links.rows, marginals=marginals.rows, centers=centers)
     assigned = resolved._assign(kernel)
@@ -126,7 +117,9 @@ def weigh_links(consensus: Consensus, links: LinkSet, prior: LinkPrior) -> Conse
     return replace(resolved, labels=assigned).compact()
 
 
-def resolve_links(rows: CoAssociation, labels: Ints, links: LinkSet, prior: LinkPrior) -> tuple[Ints, Marginals]:
+def resolve_links(
+    rows: CoAssociation, labels: Ints, links: LinkSet, penalty: float, log_odds: float
+) -> tuple[Ints, Marginals]:
     """Continue k-means on the codes, but give every linked row its most probable cluster.
 
     The most probable clusters of two rows may break a link that both could satisfy together. If few links seem wrong,
@@ -140,32 +133,32 @@ def resolve_links(rows: CoAssociation, labels: Ints, links: LinkSet, prior: Link
         distance = code_distances(linked, centers)
         own = labels[links.rows]
         distance[np.arange(len(own)), own] -= 2 * linked.noise_weight / np.maximum(centers.masses[own], 1)
-        model = prior.model(distance, graph)
+        model = link_model(distance, graph, penalty, log_odds)
         marginals = propagate_beliefs(model)
         moved, _ = assign(rows, centers, labels)
         moved[links.rows] = np.argmax(marginals.rows, axis=1)
         labels, before = moved, labels
         if np.array_equal(labels, before):
             break
-    if prior.trusts_most_links:
+    if log_odds > prior_log_odds(FEW_WRONG):
         in_order = np.arange(len(links.rows))
         labels[links.rows] = iterated_conditional_modes(model, labels=labels[links.rows], order=in_order)
     return labels, marginals
 
 
 def update_trust(
-    trust: Floats, links: LinkSet, voters: Sequence[BaseRun], base: BaseClusterer, prior: LinkPrior
+    trust: Floats, links: LinkSet, voters: Sequence[BaseRun], base: BaseClusterer, penalty: float, log_odds: float
 ) -> Floats:
     """Return the probability that each link is correct, given a consensus of some runs and all other links.
 
     The consensus is computed for the linked rows and some others only. Without runs, or with one cluster only, the
     trust does not change.
     """
-    if not voters or prior.penalty <= 0:
+    if not voters or penalty <= 0:
         return trust
     rows = subsample_with_linked(links, len(voters[0].labels))
     consensus = kmeans_on_codes([replace(run, labels=run.labels[rows]) for run in voters], base)
     if consensus.labels.max() < 1:
         return trust
-    _, marginals = resolve_links(consensus.kernel, consensus.labels, links.among(rows), prior)
+    _, marginals = resolve_links(consensus.kernel, consensus.labels, links.among(rows), penalty, log_odds)
     return np.maximum(marginals.links, MIN_TRUST)
