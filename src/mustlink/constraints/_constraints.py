@@ -540,10 +540,15 @@ class Constraints:
         Constraints(1 must-link, 1 cannot-link)
         """
         index = np.asarray(chosen)
-        if index.dtype == bool and index.shape != (len(self),):
+        if index.dtype != bool:
+            index = index if index.size else np.empty(0, dtype=np.intp)
+            return Constraints.from_pairs(self.pairs[index], self.sign[index], self.weight[index])
+        if index.shape != (len(self),):
             raise ValueError(f"The mask must have one entry for each of the {len(self)} links; got {index.shape}.")
-        index = index if index.size else np.empty(0, dtype=np.intp)
-        return Constraints.from_pairs(self.pairs[index], self.sign[index], self.weight[index])
+        taken = object.__new__(Constraints)
+        # The order is kept, so the pairs stay sorted and need no second check.
+        taken._store(self._pairs[index], self._weight[index], int(index[: self._n_must].sum()))
+        return taken
 
     def compact(self) -> tuple[NDArray[np.intp], Constraints]:
         """Return the linked rows, and the links numbered by the places of their rows among them.

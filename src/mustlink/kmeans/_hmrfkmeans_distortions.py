@@ -130,10 +130,9 @@ class Cosine(Distortion):
 
     @staticmethod
     def costs(X: Any, weights: Floats, centers: Floats) -> Floats:
-        norms = positive(np.sqrt(np.asarray(squared(X) @ weights)))
-        center_norms = positive(np.sqrt(np.square(centers) @ weights))
+        center_norms = row_norms(np.square(centers), weights)
         products = np.asarray(X @ (weights * centers / center_norms[:, None]).T)
-        return np.maximum(1 - products / norms[:, None], 0.0)
+        return np.maximum(1 - products / row_norms(squared(X), weights)[:, None], 0.0)
 
     def lengths(self, weights: Floats) -> Floats:
         return np.maximum(1 - self._cosines(weights), 0.0)
@@ -153,7 +152,7 @@ class Cosine(Distortion):
         # For one row x and its center m: -(x m / |x||m|) + cos(x, m) (x^2 / 2|x|^2 + m^2 / 2|m|^2).
         cosines = self._own_cosines(labels, weights, centers)
         square_norms = positive(np.asarray(self._squares @ weights))
-        center_norms = positive(np.sqrt(np.square(centers) @ weights))[:, None]
+        center_norms = row_norms(np.square(centers), weights)[:, None]
         sums, _ = sums_by_cluster(self._unit_rows(weights), labels, len(centers))
         of_cluster = np.bincount(labels, cosines, len(centers))
         return np.asarray(
@@ -163,7 +162,7 @@ class Cosine(Distortion):
         )
 
     def gradient_of_lengths(self, factor: Floats, weights: Floats) -> Floats:
-        first, second = self._pair_norms(weights)
+        first, second = row_norms(self._first_squares, weights), row_norms(self._second_squares, weights)
         cosines = self._cosines(weights)
         return np.asarray(
             -(factor / (first * second)) @ self._product
@@ -175,37 +174,29 @@ class Cosine(Distortion):
         # One minus the cosine is half the squared distance of two rows of length one.
         unit = self._unit_rows(weights)
         sums, counts = sums_by_cluster(unit, labels, len(centers))
-        middle = centers / positive(np.sqrt(np.square(centers) @ weights))[:, None]
+        middle = centers / row_norms(np.square(centers), weights)[:, None]
         squares = np.asarray(squared(unit).sum(axis=0)).ravel()
         total = squares - 2 * (sums * middle).sum(axis=0) + counts @ np.square(middle)
         return 0.5 * weights * np.maximum(total, 0.0)
 
     def _unit_rows(self, weights: Floats) -> Any:
         """Return the rows divided by their norms."""
-        norms = positive(np.sqrt(np.asarray(self._squares @ weights)))
+        norms = row_norms(self._squares, weights)
         return sparse.diags_array(1 / norms).tocsr() @ self.X if sparse.issparse(self.X) else self.X / norms[:, None]
 
     def _own_cosines(self, labels: Labels, weights: Floats, centers: Floats) -> Floats:
         """Return the cosine of each row and its center."""
-        norms = positive(np.sqrt(np.asarray(self._squares @ weights)))
-        center_norms = positive(np.sqrt(np.square(centers) @ weights))
-        weighted = weights * centers / center_norms[:, None]
+        weighted = weights * centers / row_norms(np.square(centers), weights)[:, None]
 
         def own(rows: slice, piece: RowBlocks) -> Floats:
             return np.asarray(piece.X @ weighted.T)[np.arange(piece.n_rows), labels[rows]]
 
-        return np.asarray(np.concatenate(self.rows.map_pieces(own)) / norms)
-
-    def _pair_norms(self, weights: Floats) -> tuple[Floats, Floats]:
-        return (
-            positive(np.sqrt(np.asarray(self._first_squares @ weights))),
-            positive(np.sqrt(np.asarray(self._second_squares @ weights))),
-        )
+        return np.asarray(np.concatenate(self.rows.map_pieces(own)) / row_norms(self._squares, weights))
 
     def _cosines(self, weights: Floats) -> Floats:
-        """Return the cosine of the two rows of each link."""
-        first, second = self._pair_norms(weights)
-        return np.asarray(self._product @ weights) / (first * second)
+        """Return the cosine of the two rows of each pair."""
+        product = row_norms(self._first_squares, weights) * row_norms(self._second_squares, weights)
+        return np.asarray(self._product @ weights) / product
 
 
 class IDivergence(Distortion):
@@ -282,6 +273,11 @@ def self_information(X: Any) -> Any:
     out = X.copy()
     out.data = xlogy(out.data, out.data)
     return out
+
+
+def row_norms(squares: Any, weights: Floats) -> Floats:
+    """Return the lengths of rows whose entries have these squares, and one for a row of zeros."""
+    return positive(np.sqrt(np.asarray(squares @ weights)))
 
 
 def positive(values: Floats) -> Floats:

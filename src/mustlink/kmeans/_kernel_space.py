@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -39,50 +38,36 @@ def scale_gamma(rows: RowBlocks, kernel: object) -> float:
     return float(1.0 / (rows.n_features * (np.sqrt(variance) if kernel == "laplacian" else variance)))
 
 
-class Space(ABC):
-    """The space in which the inner product of two rows is their kernel; `squares` are the squared lengths of the rows.
+class MatrixSpace:
+    """The space in which the inner product of two rows is their kernel, by the whole kernel matrix."""
 
-    `values` is an array with a row for each row: of the kernel matrix, or of features.
-    """
-
-    def __init__(self, values: Array, squares: Floats) -> None:
-        self.values, self.squares = values, squares
+    def __init__(self, values: Array) -> None:
+        self.values, self.squares = values, self._squared_lengths(values)
         self.n_rows, self.dtype = len(values), values.dtype
 
-    @abstractmethod
+    @staticmethod
+    def _squared_lengths(values: Array) -> Floats:
+        return values.diagonal().astype(np.float64)
+
     def products(self, members: sparse.csr_array) -> Floats:
         """Return the inner product of every row with every weighted sum of rows, the columns of `members`."""
-
-    @abstractmethod
-    def columns(self, rows: Indices) -> Floats:
-        """Return the inner product of every row with each of some rows."""
-
-    @abstractmethod
-    def mean_squares(self, groups: Sequence[Indices]) -> Floats:
-        """Return the squared length of the mean of each group of rows."""
-
-
-class MatrixSpace(Space):
-    """The space of a kernel matrix that is held as a whole."""
-
-    def __init__(self, matrix: Array) -> None:
-        super().__init__(matrix, matrix.diagonal().astype(np.float64))
-
-    def products(self, members: sparse.csr_array) -> Floats:
         return np.asarray(self.values @ members.toarray().astype(self.dtype), dtype=np.float64)
 
     def columns(self, rows: Indices) -> Floats:
+        """Return the inner product of every row with each of some rows."""
         return np.asarray(self.values[rows].T, dtype=np.float64)
 
     def mean_squares(self, groups: Sequence[Indices]) -> Floats:
+        """Return the squared length of the mean of each group of rows."""
         return np.array([self.values[np.ix_(rows, rows)].mean(dtype=np.float64) for rows in groups])
 
 
-class FeatureSpace(Space):
-    """The space of explicit features, whose inner products approximate a kernel."""
+class FeatureSpace(MatrixSpace):
+    """The same by explicit features, whose inner products approximate the kernel."""
 
-    def __init__(self, features: Array) -> None:
-        super().__init__(features, np.einsum("ij,ij->i", features, features, dtype=np.float64))
+    @staticmethod
+    def _squared_lengths(values: Array) -> Floats:
+        return np.asarray(np.einsum("ij,ij->i", values, values, dtype=np.float64))
 
     def products(self, members: sparse.csr_array) -> Floats:
         return np.asarray(self.values @ self.sums(members).astype(self.dtype), dtype=np.float64)

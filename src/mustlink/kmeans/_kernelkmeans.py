@@ -23,7 +23,7 @@ from mustlink.base import ConstrainedClusterMixin, check_fits
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import _ConstrainedKMeans, keep_run
 from mustlink.kmeans._engine import Run, best_of_runs
-from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace, Nystroem, Space, dense_kernel, pieces, scale_gamma
+from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace, Nystroem, dense_kernel, pieces, scale_gamma
 from mustlink.kmeans._kernelkmeans_passes import Labels, Passes, one_hot, start_in_kernel
 from mustlink.kmeans._rules import LinkedRows
 from mustlink.kmeans._seeding import Start
@@ -268,7 +268,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
             _check_symmetric(X)
         return X
 
-    def _space(self, X: Any, rng: np.random.RandomState) -> tuple[Space, Indices]:
+    def _space(self, X: Any, rng: np.random.RandomState) -> tuple[MatrixSpace, Indices]:
         """Compute the kernel, exact or by Nystroem features, and a content-based order of the rows."""
         n_rows = X.shape[0]
         # What the means are compared with in `predict`: the kernel of new rows with those of the fit, or features.
@@ -300,7 +300,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         check_fits('approximation="exact"', (n_rows, n_rows), MAX_EXACT**2, instead)
         return True
 
-    def _penalty_of_weight_one(self, space: Space) -> float:
+    def _penalty_of_weight_one(self, space: MatrixSpace) -> float:
         """Return what a link of weight one adds to, or takes from, the kernel of its rows."""
         if not isinstance(self.penalty, str):
             return float(self.penalty)
@@ -308,7 +308,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         scatter = float(space.squares.mean() - space.products(everything).mean() / space.n_rows)
         return AUTO_PENALTY * max(0.0, scatter) * space.n_rows / self.n_clusters
 
-    def _start(self, space: Space, links: Constraints, order: Indices, rng: np.random.RandomState) -> Start:
+    def _start(self, space: MatrixSpace, links: Constraints, order: Indices, rng: np.random.RandomState) -> Start:
         """Return the start that `init` asks for; it draws labels."""
         if not isinstance(self.init, str):
             given = self._check_init(space.n_rows)
@@ -331,7 +331,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
             )
         return np.asarray(labels, dtype=np.int32)
 
-    def _keep(self, run: Run, space: Space, links: Constraints) -> None:
+    def _keep(self, run: Run, space: MatrixSpace, links: Constraints) -> None:
         """Store the result of a run, and what prediction needs."""
         keep_run(self, run, links)
         counts = np.bincount(run.labels, minlength=self.n_clusters)

@@ -12,8 +12,8 @@ from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from mustlink._types import Floats, Indices, Ints
 from mustlink.kmeans._engine import Run
-from mustlink.kmeans._kernel_space import FeatureSpace, Space
-from mustlink.kmeans._kernelkmeans_kernels import move_in_features, move_in_matrix
+from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace
+from mustlink.kmeans._kernelkmeans_kernels import move_rows
 from mustlink.kmeans._rules import LinkedRows
 from mustlink.kmeans._seeding import Start, draw_far_rows, farthest_first, rows_apart, seed_groups
 
@@ -62,7 +62,7 @@ def least_shift(W: sparse.csr_array) -> float:
 class Passes:
     """Kernel k-means on S + W, where S is the kernel and the sparse matrix W holds the links."""
 
-    def __init__(self, space: Space, W: sparse.csr_array, n_clusters: int) -> None:
+    def __init__(self, space: MatrixSpace, W: sparse.csr_array, n_clusters: int) -> None:
         self.space, self.W, self.n_clusters = space, W, n_clusters
         self.shift = least_shift(W)
         self._links = (W.indptr.astype(np.int64), W.indices.astype(np.int64), W.data)
@@ -142,15 +142,15 @@ class Passes:
             if movers.size == 0:
                 break
             order = movers[np.argsort(-gain[movers], kind="stable")]
-            shared = (self.space.squares, *self._links, order, self._noise, moving.labels, moving.counts)
+            sums, feature_sums = moving.sums, np.empty((self.n_clusters, 0))
             if isinstance(self.space, FeatureSpace):
                 members = one_hot(moving.labels, self.n_clusters)
-                cluster_sums = np.ascontiguousarray(self.space.sums(members).T)
-                link_sums = (self.W @ members).toarray()
-                move_in_features(self.space.values, *shared, cluster_sums, link_sums, moving.within)
+                sums, feature_sums = (self.W @ members).toarray(), np.ascontiguousarray(self.space.sums(members).T)
+            clusters = (moving.labels, moving.counts, sums, feature_sums, moving.within)
+            move_rows(self.space.values, self.space.squares, *self._links, order, self._noise, *clusters)
+            if isinstance(self.space, FeatureSpace):
                 # The sums of the rows are not kept up to date here, and the gains are unknown after the moves.
                 break
-            move_in_matrix(self.space.values, *shared, moving.sums, moving.within)
         # Computed again: rounding errors do not add up from move to move.
         moved = self._state(moving.labels)
         return moved if moved.objective < state.objective else state
@@ -176,7 +176,7 @@ def one_hot(labels: NDArray[np.integer], n_clusters: int) -> sparse.csr_array:
 
 
 def start_in_kernel(
-    space: Space, linked: LinkedRows, n_clusters: int, order: Indices, rng: np.random.RandomState
+    space: MatrixSpace, linked: LinkedRows, n_clusters: int, order: Indices, rng: np.random.RandomState
 ) -> Start:
     """Start from must-link components far apart, then rows as by k-means++; draws labels.
 
@@ -201,7 +201,7 @@ def start_in_kernel(
     return Start(labels, is_random, DEFAULT_RUNS if is_random else 1)
 
 
-def _component_seeds(space: Space, linked: LinkedRows, n_clusters: int) -> Indices:
+def _component_seeds(space: MatrixSpace, linked: LinkedRows, n_clusters: int) -> Indices:
     """Number the rows of must-link components that are far apart in the kernel's space; -1 is every other row.
 
     Components are chosen as in :func:`mustlink.kmeans._seeding.component_seeds`.
@@ -232,7 +232,7 @@ def _component_seeds(space: Space, linked: LinkedRows, n_clusters: int) -> Indic
     return seeds
 
 
-def _distances_to_means(space: Space, seeds: Indices, n_seeded: int) -> Floats:
+def _distances_to_means(space: MatrixSpace, seeds: Indices, n_seeded: int) -> Floats:
     """Return the squared distance of every row to the mean of each seeded cluster."""
     seeded = np.flatnonzero(seeds >= 0)
     size = np.bincount(seeds[seeded], minlength=n_seeded)

@@ -16,7 +16,7 @@ from mustlink.base import check_fits
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import Plan, Problem, _ConstrainedKMeans
 from mustlink.kmeans._engine import Run, Stop
-from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics, LearnedMetrics, Metrics
+from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics, LearnedMetrics
 from mustlink.kmeans._rules import LinkedRows
 from mustlink.kmeans._seeding import Start
 
@@ -218,7 +218,7 @@ class MPCKMeans(_ConstrainedKMeans):
     def _start_with(self, problem: Problem, geometry: LearnedMetrics, weights: Floats, n_metrics: int) -> Start:
         """Return the start in columns of these weights, which also make the first metrics."""
         root = np.sqrt(weights)
-        kind: type[Metrics] = FullMetrics if self.metric == "full" else DiagonalMetrics
+        kind = FullMetrics if self.metric == "full" else DiagonalMetrics
         start = self._start(
             replace(problem, rows=RowBlocks(problem.rows.X * root)),
             lambda centers: self._standardizer.transform(centers) * root,

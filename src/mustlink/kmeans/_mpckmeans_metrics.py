@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Self
 
@@ -19,10 +18,10 @@ from mustlink.kmeans._rules import LinkedRows, SoftLinks
 Labels = NDArray[np.int32]
 
 
-class Metrics(ABC):
-    """The metric A_c of each cluster c, as an array whose first axis runs over the clusters.
+class DiagonalMetrics:
+    """The metric A_c of each cluster c, a weight for each column; `matrices` holds the diagonals.
 
-    With a metric that all clusters share, the first axis has length one.
+    The first axis runs over the clusters; with a metric that all of them share, it has length one.
     """
 
     def __init__(self, matrices: Floats, log_dets: Floats) -> None:
@@ -32,60 +31,24 @@ class Metrics(ABC):
         self.longest = np.zeros((len(matrices), matrices.shape[-1]))
 
     @classmethod
-    @abstractmethod
     def from_weights(cls, weights: Floats) -> Self:
         """Return the metrics with these weights (n_metrics, n_features) of the columns."""
+        return cls(weights, np.log(weights).sum(axis=1))
 
     @classmethod
-    @abstractmethod
     def from_scatter(cls, scatter: Floats, mass: Floats, min_variance: float) -> Self:
         """Return mass times the inverse of the scatter, for each metric.
 
         Where the scatter in a direction is less than `min_variance` times the mass, or negative, it is raised to that.
         Among the metrics with no eigenvalue above 1 / min_variance this one minimizes the objective.
         """
-
-    @staticmethod
-    @abstractmethod
-    def moments(table: RowBlocks, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
-        """Return the number of rows, the mean and the scatter of each cluster; the mean of none is zero."""
-
-    @staticmethod
-    @abstractmethod
-    def outer_sums(differences: Floats, cluster: Indices, factor: Floats, n_clusters: int) -> Floats:
-        """Return, for each cluster, the sum of the outer products of its differences times their factors."""
-
-    @abstractmethod
-    def nearest(self, table: RowBlocks, centers: Floats) -> tuple[Labels, Floats]:
-        """Return the cheapest cluster of every row, and its cost: squared distance less log-determinant."""
-
-    @abstractmethod
-    def distances(self, Z: Floats, centers: Floats) -> Floats:
-        """Return the squared distance of every row to every center under the metric of that center."""
-
-    @abstractmethod
-    def lengths(self, differences: Floats) -> Floats:
-        """Return the squared length of every difference under every metric, (n_differences, n_metrics)."""
-
-    def costs(self, Z: Floats, centers: Floats) -> Floats:
-        """Return what every row costs in every cluster: squared distance less log-determinant."""
-        return self.distances(Z, centers) - self.log_dets
-
-
-class DiagonalMetrics(Metrics):
-    """Metrics that weigh the columns; `matrices` holds the diagonals, (n_metrics, n_features)."""
-
-    @classmethod
-    def from_weights(cls, weights: Floats) -> Self:
-        return cls(weights, np.log(weights).sum(axis=1))
-
-    @classmethod
-    def from_scatter(cls, scatter: Floats, mass: Floats, min_variance: float) -> Self:
         variance = np.maximum(scatter / mass[:, None], min_variance)
         return cls(1 / variance, -np.log(variance).sum(axis=1))
 
     @staticmethod
     def moments(table: RowBlocks, labels: Labels, n_clusters: int) -> tuple[Floats, Floats, Floats]:
+        """Return the number of rows, the mean and the scatter of each cluster; the mean of none is zero."""
+
         def of_piece(rows: slice, piece: RowBlocks) -> Floats:
             # The first column counts the rows; then come the sums, then the sums of squares.
             moments = np.zeros((n_clusters, 1 + 2 * table.n_features))
@@ -99,10 +62,12 @@ class DiagonalMetrics(Metrics):
 
     @staticmethod
     def outer_sums(differences: Floats, cluster: Indices, factor: Floats, n_clusters: int) -> Floats:
+        """Return, for each cluster, the sum of the outer products of its differences times their factors."""
         member = sparse.csr_array((factor, (cluster, np.arange(len(cluster)))), shape=(n_clusters, len(cluster)))
         return np.asarray(member @ np.square(differences))
 
     def nearest(self, table: RowBlocks, centers: Floats) -> tuple[Labels, Floats]:
+        """Return the cheapest cluster of every row, and its cost: squared distance less log-determinant."""
         labels, own = np.empty(table.n_rows, dtype=np.int32), np.empty(table.n_rows)
         weights = np.broadcast_to(self.matrices, centers.shape)
         factors = np.ascontiguousarray(np.concatenate([-2 * weights * centers, weights], axis=1).T)
@@ -111,16 +76,22 @@ class DiagonalMetrics(Metrics):
         return labels, own
 
     def distances(self, Z: Floats, centers: Floats) -> Floats:
+        """Return the squared distance of every row to every center under the metric of that center."""
         weights = np.broadcast_to(self.matrices, centers.shape)
         out = np.square(Z) @ weights.T - 2 * Z @ (weights * centers).T + (weights * np.square(centers)).sum(axis=1)
         return np.maximum(out, 0.0, out=out)
 
     def lengths(self, differences: Floats) -> Floats:
+        """Return the squared length of every difference under every metric, (n_differences, n_metrics)."""
         return np.asarray(np.square(differences) @ self.matrices.T)
 
+    def costs(self, Z: Floats, centers: Floats) -> Floats:
+        """Return what every row costs in every cluster: squared distance less log-determinant."""
+        return self.distances(Z, centers) - self.log_dets
 
-class FullMetrics(Metrics):
-    """Metrics that weigh all directions; `matrices` is (n_metrics, n_features, n_features)."""
+
+class FullMetrics(DiagonalMetrics):
+    """The same with full matrices, which weigh all directions; `matrices` is (n_metrics, n_features, n_features)."""
 
     def __init__(self, matrices: Floats, log_dets: Floats, roots: Floats) -> None:
         super().__init__(matrices, log_dets)
@@ -210,7 +181,7 @@ class LongestPairs:
         of_pieces = RowBlocks(np.concatenate(table.map_pieces(outermost)))
         self._rows = np.unique(np.concatenate(of_pieces.map_pieces(outermost)), axis=0)
 
-    def under(self, metrics: Metrics, others: Floats) -> Floats:
+    def under(self, metrics: DiagonalMetrics, others: Floats) -> Floats:
         """Return the difference of the two rows farthest apart under each metric, also among `others`.
 
         `others` are the differences of the cannot-links: none of them may be longer.
@@ -254,7 +225,7 @@ class LearnedMetrics(Geometry):
         self._difference = self._linked[self._pairs[:, 0]] - self._linked[self._pairs[:, 1]]
         self._pairs_far_apart = None if self._is_must.all() else LongestPairs(rows)
 
-    def begin(self, centers: Floats, metrics: Metrics) -> State:
+    def begin(self, centers: Floats, metrics: DiagonalMetrics) -> State:
         """Return the state with these centers and metrics, for which the longest pairs are found."""
         if self._pairs_far_apart is not None:
             metrics.longest = self._pairs_far_apart.under(metrics, self._difference[~self._is_must])
@@ -288,7 +259,7 @@ class LearnedMetrics(Geometry):
         centers = np.where(counts[:, None] > 0, self._round(means), state.centers)
         return self.begin(centers, metrics.from_scatter(scatter, mass, self._min_variance))
 
-    def _scatter_of_links(self, units: Indices, metrics: Metrics, n_clusters: int) -> Floats:
+    def _scatter_of_links(self, units: Indices, metrics: DiagonalMetrics, n_clusters: int) -> Floats:
         """Return what broken links add to the scatter of each cluster."""
         broken = self._soft.broken(units)
         must, cannot = broken & self._is_must, broken & ~self._is_must
