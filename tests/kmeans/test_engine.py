@@ -12,7 +12,7 @@ from mustlink import COPKMeans, PCKMeans
 from mustlink._rows import RowBlocks
 from mustlink._types import Floats, Indices
 from mustlink.errors import InfeasibleError
-from mustlink.kmeans._engine import Euclidean, Run, State, Stop, best_of_runs, iterate
+from mustlink.kmeans._engine import Euclidean, Run, State, best_of_runs, iterate
 from mustlink.kmeans._rules import LinkRule, NoPlacement
 from mustlink.kmeans._seeding import Start
 
@@ -35,7 +35,7 @@ def silent(n_iter: int, objective: float) -> None:
 def test_a_rule_can_place_all_rows_at_once() -> None:
     X, _ = make_blobs([50, 5, 5], 2, random_state=0)
     geometry = Euclidean(RowBlocks(X), np.ones(60), EqualSizes(60))
-    run = iterate(geometry, Stop(100), State(X[[0, 52, 57]]), silent)
+    run = iterate(geometry, State(X[[0, 52, 57]]), silent, max_iter=100)
     assert np.bincount(run.labels).tolist() == [20, 20, 20]
     assert np.all(np.diff(run.objective) <= 1e-9)
     for c in range(3):
@@ -47,7 +47,7 @@ def test_a_rule_can_place_all_rows_at_once() -> None:
 def test_rows_of_weight_zero_do_not_fill_an_empty_cluster() -> None:
     X = np.array([[0.0], [1.0], [50.0], [2.0]])
     geometry = Euclidean(RowBlocks(X), np.array([1.0, 1.0, 0.0, 1.0]), LinkRule())
-    run = iterate(geometry, Stop(100), State(np.array([[0.0], [1000.0]])), silent)
+    run = iterate(geometry, State(np.array([[0.0], [1000.0]])), silent, max_iter=100)
     assert sorted(run.state.centers.ravel()) == [0.5, 2.0]
 
 

@@ -21,7 +21,7 @@ from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Stop, best_of_runs, iterate
+from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, best_of_runs, iterate
 from mustlink.kmeans._rules import LinkedRows, LinkRule
 from mustlink.kmeans._seeding import Start, component_seeds, start_at_random_rows, start_at_seeds
 
@@ -43,8 +43,8 @@ class Problem:
         return self.rows.mean_variance(self.weight)
 
 
-# How a fit is made: the geometry with its rule, where the runs start, and when they stop.
-Plan: TypeAlias = tuple[Geometry, list[Start], Stop]
+# How a fit is made: the geometry with its rule, where the runs start, and when they stop (arguments of `iterate`).
+Plan: TypeAlias = tuple[Geometry, list[Start], dict[str, Any]]
 
 
 class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -124,15 +124,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Check rows, of the fit or new ones."""
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr" if self._takes_sparse else False,
-            dtype=[np.float64, np.float32],
-            order="C",
-            accept_large_sparse=False,
-        )
+        return check_rows(self, X, reset=reset, takes_sparse=self._takes_sparse)
 
     def _check_new_rows(self, X: Any) -> RowBlocks:
         """Check rows that come after the fit."""
@@ -143,7 +135,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         """Return the geometry, the starts, and the stopping rule."""
         rule, start = self._rule_and_start(problem)
         tol = self.tol * problem.mean_variance if self.tol else 0.0
-        return Euclidean(problem.rows, problem.weight, rule), [start.map(State)], Stop(self.max_iter, tol)
+        return Euclidean(problem.rows, problem.weight, rule), [start.map(State)], {"shift": tol}
 
     def _rule_and_start(self, problem: Problem) -> tuple[LinkRule, Start]:
         """Return the rule for the linked rows, and where the centers start."""
@@ -181,7 +173,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
     def _run(self, problem: Problem) -> Run:
         """Make the runs from every start, and return the best."""
         geometry, starts, stop = self._plan(problem)
-        make_run = partial(iterate, geometry, stop)
+        make_run = partial(iterate, geometry, max_iter=self.max_iter, **stop)
         best = best_of_runs(self, make_run, starts[0], geometry.rule.try_another_order)
         for start in starts[1:]:
             best = best_of_runs(self, make_run, start, best=best)
@@ -261,6 +253,19 @@ class _WeightedKMeans(_ConstrainedKMeans):
     def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:
         super()._keep(run, links, dtype)
         self.inertia_ = run.inertia
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool, takes_sparse: bool) -> Any:
+    """Check rows, and return them in C order or in CSR form."""
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr" if takes_sparse else False,
+        dtype=[np.float64, np.float32],
+        order="C",
+        accept_large_sparse=False,
+    )
 
 
 def keep_run(estimator: Any, run: Run, links: Constraints) -> None:

@@ -21,7 +21,7 @@ from mustlink.errors import InfeasibleError
 from mustlink.kmeans._rules import LinkRule, NoPlacement
 from mustlink.kmeans._seeding import DEFAULT_RUNS, Start
 
-__all__ = ["Euclidean", "Geometry", "Run", "State", "Step", "Stop", "assign", "best_of_runs", "iterate"]
+__all__ = ["Euclidean", "Geometry", "Run", "State", "Step", "assign", "best_of_runs", "iterate"]
 
 Report = Callable[[int, float], None]
 
@@ -50,27 +50,6 @@ class Step:
     unit_cost: Floats = field(default_factory=lambda: np.empty(0))
     inertia: float = 0.0
     objective: float = 0.0
-
-
-@dataclass(frozen=True)
-class Stop:
-    """When a run ends, apart from labels that do not change.
-
-    It ends after `max_iter` iterations; when the squared shift of all centers falls to `shift`, from the iteration
-    `min_iter` on; and, where `decrease` is given, when the objective falls by no more than this share of it. Then
-    labels that do not change are no reason to stop.
-    """
-
-    max_iter: int
-    shift: float = -1.0
-    min_iter: int = 1
-    decrease: float | None = None
-
-    def is_settled(self, labels: NDArray[np.int32], previous: NDArray[np.int32], objective: list[float]) -> bool:
-        """Whether nothing has changed since the previous assignment."""
-        if self.decrease is None:
-            return bool(np.array_equal(labels, previous))
-        return objective[-2] - objective[-1] <= self.decrease * objective[-2]
 
 
 @dataclass
@@ -209,30 +188,45 @@ class Euclidean(Geometry):
         step.found.move(self._means.rows(units), self._weight[units], step.units[units[0]], c)
 
 
-def iterate(geometry: Geometry, stop: Stop, state: State, report: Report) -> Run:
-    """Assign and update in turn until no label changes, the centers stand still, or `max_iter` is reached.
+def iterate(
+    geometry: Geometry,
+    state: State,
+    report: Report,
+    *,
+    max_iter: int,
+    shift: float = -1.0,
+    min_iter: int = 1,
+    decrease: float | None = None,
+) -> Run:
+    """Assign and update in turn.
 
-    Without a rule, the stopping rules and their order are those of scikit-learn's KMeans.
+    A run ends after `max_iter` iterations; when the squared shift of all centers falls to `shift`, from the iteration
+    `min_iter` on; and when no label changes or, where `decrease` is given, the objective falls by no more than this
+    share of it. Without a rule, these conditions and their order are those of scikit-learn's KMeans.
     """
     objective: list[float] = []
     previous: NDArray[np.int32] | None = None
     units: Indices | None = None
     is_settled = False
     n_iter = 0
-    while n_iter < stop.max_iter:
+    while n_iter < max_iter:
         n_iter += 1
         step = assign(geometry, state, units)
         objective.append(step.objective)
         report(n_iter, step.objective)
         moved = fill_empty_clusters(geometry, step, state)
-        is_settled = not moved and previous is not None and stop.is_settled(step.labels, previous, objective)
+        if not moved and previous is not None:
+            if decrease is None:
+                is_settled = np.array_equal(step.labels, previous)
+            else:
+                is_settled = objective[-2] - objective[-1] <= decrease * objective[-2]
         if is_settled:
             state = geometry.finish(step, state)
             break
         updated = geometry.update(step, state)
-        shift = float(np.square(updated.centers - state.centers).sum())
+        shifted = float(np.square(updated.centers - state.centers).sum())
         state, units = updated, step.units
-        if shift <= stop.shift and n_iter >= stop.min_iter:
+        if shifted <= shift and n_iter >= min_iter:
             break
         previous = None if moved else step.labels
     if not is_settled:

@@ -16,7 +16,7 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import Plan, Problem, _ConstrainedKMeans
-from mustlink.kmeans._engine import Run, Stop
+from mustlink.kmeans._engine import Run
 from mustlink.kmeans._hmrfkmeans_distortions import DISTORTIONS, WeightedDistortion
 from mustlink.kmeans._rules import LinkedRows
 
@@ -221,7 +221,7 @@ class HMRFKMeans(_ConstrainedKMeans):
         )
         seeding = replace(problem, rows=RowBlocks(normalize(rows) if self.distortion == "cosine" else rows))
         start = self._start(seeding, self._shifted).map(geometry.begin)
-        return geometry, [start], Stop(self.max_iter, decrease=self.tol)
+        return geometry, [start], {"decrease": self.tol}
 
     def _check_init(self, n_features: int) -> Floats:
         centers = super()._check_init(n_features)

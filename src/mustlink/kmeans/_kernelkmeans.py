@@ -14,14 +14,14 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Indices, Ints
 from mustlink.base import ConstrainedClusterMixin, check_fits
 from mustlink.constraints import Constraints
-from mustlink.kmeans._base import _ConstrainedKMeans, keep_run
+from mustlink.kmeans._base import _ConstrainedKMeans, check_rows, keep_run
 from mustlink.kmeans._engine import Run, best_of_runs
 from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace, Nystroem, dense_kernel, pieces, scale_gamma
 from mustlink.kmeans._kernelkmeans_passes import Labels, Passes, one_hot, start_in_kernel
@@ -250,15 +250,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Check rows, or a kernel matrix."""
         is_matrix = self.kernel == "precomputed"
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=False if is_matrix else "csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            accept_large_sparse=False,
-        )
+        X = check_rows(self, X, reset=reset, takes_sparse=not is_matrix)
         if is_matrix and reset:
             if X.shape[0] != X.shape[1]:
                 raise ValueError(

@@ -15,7 +15,7 @@ from mustlink._types import Array, Floats
 from mustlink.base import check_fits
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import Plan, Problem, _ConstrainedKMeans
-from mustlink.kmeans._engine import Run, Stop
+from mustlink.kmeans._engine import Run
 from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics, LearnedMetrics
 from mustlink.kmeans._rules import LinkedRows
 from mustlink.kmeans._seeding import Start
@@ -213,7 +213,7 @@ class MPCKMeans(_ConstrainedKMeans):
             if self.init_metric in ("auto", name)
         ]
         # In the first iteration the metrics have only begun to adapt.
-        return geometry, starts, Stop(self.max_iter, self.tol, min_iter=2)
+        return geometry, starts, {"shift": self.tol, "min_iter": 2}
 
     def _start_with(self, problem: Problem, geometry: LearnedMetrics, weights: Floats, n_metrics: int) -> Start:
         """Return the start in columns of these weights, which also make the first metrics."""
