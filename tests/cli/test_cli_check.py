@@ -58,7 +58,7 @@ def test_conflicts_are_named_by_id(shop):
     result = shop.run("check", "torn.csv", "shop.csv", "--id", "who", "--ignore", "kind")
     assert result.exit_code == 1
     assert "Conflicts: 1" in result.stdout
-    assert "c00 and c06 cannot be linked, but must-links join them: c00 - c03 - c06." in result.stdout
+    assert "c00 and c06 have a cannot-link, but must-links connect them: c00 - c03 - c06." in result.stdout
 
 
 def test_many_conflicts_are_counted(desk):

@@ -127,7 +127,7 @@ def test_relax_lets_a_hard_method_break_links(shop):
     shop.write("torn.csv", "a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
     options = ["cluster", "shop.csv", "torn.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--method", "cop"]
     error = shop.fails(*options)
-    assert "c00 and c06 cannot be linked, but must-links join them: c00 - c03 - c06" in error
+    assert "c00 and c06 have a cannot-link, but must-links connect them: c00 - c03 - c06" in error
     assert "--relax" in error
     result = shop.run(*options, "--relax")
     assert result.exit_code == 0, result.output

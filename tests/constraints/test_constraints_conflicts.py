@@ -30,14 +30,14 @@ def test_the_shorter_of_two_chains_is_told() -> None:
     must_link = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 6), (6, 5)]
     (conflict,) = Constraints(must_link, [(0, 5)]).conflicts()
     assert conflict.chain == (0, 6, 5)
-    assert str(conflict) == "Rows 0 and 5 cannot be linked, but must-links join them: 0 - 6 - 5."
+    assert str(conflict) == "Rows 0 and 5 have a cannot-link, but must-links connect them: 0 - 6 - 5."
     assert repr(conflict) == "Conflict(cannot_link=(0, 5))"
 
 
 def test_names_stand_for_rows() -> None:
     (conflict,) = Constraints([(0, 1), (1, 2)], [(0, 2)]).conflicts()
     assert conflict.describe(["ann", "bob", "cid"]) == (
-        "ann and cid cannot be linked, but must-links join them: ann - bob - cid."
+        "ann and cid have a cannot-link, but must-links connect them: ann - bob - cid."
     )
 
 
@@ -54,7 +54,7 @@ def test_the_middle_of_a_long_chain_is_left_out(length: int, told: str) -> None:
     rows = np.arange(length)
     (conflict,) = Constraints(np.column_stack([rows[:-1], rows[1:]]), [(0, length - 1)]).conflicts()
     assert len(conflict.chain) == length
-    assert str(conflict).endswith(f"must-links join them: {told}")
+    assert str(conflict).endswith(f"must-links connect them: {told}")
 
 
 def test_a_sequence_like_any_other() -> None:

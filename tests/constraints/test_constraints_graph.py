@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -140,7 +141,18 @@ def test_from_pairs_is_the_inverse_of_pairs_sign_and_weight(case: Case, data: st
     assert Constraints.from_pairs(links.pairs[order], links.sign[order], links.weight[order]) == links
 
 
-@pytest.mark.parametrize(("sign", "given"), [([1], r"shape \(1,\)"), ([1, 0], "with zeros")])
-def test_from_pairs_refuses_other_signs(sign: list[int], given: str) -> None:
-    with pytest.raises(ConstraintError, match=f"each of the 2 pairs; got an array of .*{given}"):
+@pytest.mark.parametrize("sign", [[1], [1, 0], [1, np.nan], ["must", "cannot"], [[1, 1]]])
+def test_from_pairs_refuses_other_signs(sign: Any) -> None:
+    with pytest.raises(ConstraintError, match="one positive or negative number for each of the 2 pairs; got"):
         Constraints.from_pairs([(0, 1), (1, 2)], sign)
+
+
+@pytest.mark.parametrize("pairs", [[(0, 1, 1), (2, 3, 1)], [0, 1, 2, 3]])
+def test_from_pairs_refuses_what_are_no_pairs(pairs: Any) -> None:
+    with pytest.raises(ConstraintError, match=r"pairs must be pairs of row numbers, an array of shape \(m, 2\)"):
+        Constraints.from_pairs(pairs, [1, 1])
+
+
+def test_a_link_taken_twice_is_one_link() -> None:
+    links = Constraints([(0, 1)], must_link_weight=2.0)
+    assert links.take([0, 0]) == links

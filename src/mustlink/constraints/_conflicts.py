@@ -44,7 +44,7 @@ class Conflict:
     >>> conflict.chain
     (0, 1, 2)
     >>> print(conflict)
-    Rows 0 and 2 cannot be linked, but must-links join them: 0 - 1 - 2.
+    Rows 0 and 2 have a cannot-link, but must-links connect them: 0 - 1 - 2.
     """
 
     def __init__(self, cannot_link: tuple[int, int], graph: _MustLinkGraph) -> None:
@@ -81,7 +81,7 @@ class Conflict:
         elif left_out == 1:
             shown.append(name(self.chain[-1]))
         rows = "Rows " if names is None else ""
-        return f"{rows}{name(a)} and {name(b)} cannot be linked, but must-links join them: {' - '.join(shown)}."
+        return f"{rows}{name(a)} and {name(b)} have a cannot-link, but must-links connect them: {' - '.join(shown)}."
 
     def __str__(self) -> str:
         return self.describe()

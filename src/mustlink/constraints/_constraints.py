@@ -159,13 +159,13 @@ class Constraints:
         >>> Constraints.from_pairs([(0, 1), (1, 2)], [1, -1])
         Constraints(1 must-link, 1 cannot-link)
         """
-        ends, signs = np.asarray(pairs).reshape(-1, 2), np.asarray(sign)
-        if signs.shape != (len(ends),) or (signs.size and not (signs != 0).all()):
+        ends = as_pairs(pairs, "pair")
+        signs = np.asarray(sign)
+        if signs.shape != (len(ends),) or (signs.size and not (signs.dtype.kind in "if" and (abs(signs) > 0).all())):
             raise ConstraintError(
-                f"There must be one sign, positive or negative, for each of the {len(ends)} pairs; got an array of "
-                f"shape {signs.shape}{' with zeros' if signs.shape == (len(ends),) else ''}."
+                f"sign must hold one positive or negative number for each of the {len(ends)} pairs; got {sign!r}."
             )
-        weights = np.broadcast_to(np.ones(()) if weight is None else np.asarray(weight), len(ends))
+        weights = as_weights(weight, ends, "pair")
         must = signs > 0
         return cls(
             ends[must],
@@ -506,7 +506,7 @@ class Constraints:
         return AlignedConstraints(self, n_samples)
 
     def constrained_rows(self) -> NDArray[np.int64]:
-        """Return the rows that stand in any pair, in ascending order.
+        """Return the rows that occur in a link, in ascending order.
 
         Returns
         -------
@@ -526,7 +526,7 @@ class Constraints:
         Parameters
         ----------
         chosen : array-like of bool, shape (n_links,), or of int
-            A mask over `pairs`, or positions in it.
+            A mask over `pairs`, or positions in it; the order of positions and repeated ones do not matter.
 
         Returns
         -------
@@ -539,26 +539,26 @@ class Constraints:
         >>> links.take([True, False, True])
         Constraints(1 must-link, 1 cannot-link)
         """
-        index = np.asarray(chosen)
-        if index.dtype != bool:
-            index = index if index.size else np.empty(0, dtype=np.intp)
-            return Constraints.from_pairs(self.pairs[index], self.sign[index], self.weight[index])
-        if index.shape != (len(self),):
-            raise ValueError(f"The mask must have one entry for each of the {len(self)} links; got {index.shape}.")
+        mask = np.asarray(chosen)
+        if mask.dtype != bool:
+            positions, mask = mask, np.zeros(len(self), dtype=bool)
+            mask[positions if positions.size else np.empty(0, dtype=np.intp)] = True
+        if mask.shape != (len(self),):
+            raise ValueError(f"The mask must have one entry for each of the {len(self)} links; got {mask.shape}.")
         taken = object.__new__(Constraints)
         # The order is kept, so the pairs stay sorted and need no second check.
-        taken._store(self._pairs[index], self._weight[index], int(index[: self._n_must].sum()))
+        taken._store(self._pairs[mask], self._weight[mask], int(mask[: self._n_must].sum()))
         return taken
 
     def compact(self) -> tuple[NDArray[np.intp], Constraints]:
-        """Return the linked rows, and the links numbered by the places of their rows among them.
+        """Return the linked rows, and the links numbered by the positions of their rows among them.
 
         Returns
         -------
         rows : ndarray of shape (n_constrained,)
-            The rows that stand in any pair, in ascending order.
+            The rows that occur in a link, in ascending order.
         links : Constraints
-            The same links in the same order, between places in `rows`.
+            The same links in the same order, between positions in `rows`.
 
         Examples
         --------

@@ -81,6 +81,8 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
         raise ValueError(
             f"Belief propagation takes one penalty for each link; got an array of shape {model.penalty.shape}."
         )
+    if not 0 <= damping < 1:
+        raise ValueError(f"damping must be at least 0 and less than 1; got {damping}.")
     graph, evidence = model.graph, model.log_potentials
     penalty = np.minimum(model.penalty, MAX_PENALTY)
     leaning = np.expm1(graph.sign * penalty)[graph.link]

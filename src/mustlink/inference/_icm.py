@@ -53,7 +53,12 @@ def iterated_conditional_modes(
     array([1, 1])
     """
     graph, evidence = model.graph, model.log_potentials
-    labels = np.full(len(evidence), -1, dtype=np.intp) if labels is None else labels.copy()
+    labels = np.full(len(evidence), -1, dtype=np.intp) if labels is None else np.array(labels, dtype=np.intp)
+    if labels.shape != (len(evidence),) or (labels.size and not -1 <= labels.min() <= labels.max() < model.n_clusters):
+        raise ValueError(
+            f"labels must hold one cluster from 0 to {model.n_clusters - 1}, or -1 for none, for each of the "
+            f"{len(evidence)} rows."
+        )
     penalty = model.penalty[:, None] if model.penalty.ndim == 1 else model.penalty
     problem = (evidence, graph.indptr, graph.neighbors, graph.link, int((graph.sign > 0).sum()), penalty)
     row_order = _most_certain_first(evidence) if order is None else order

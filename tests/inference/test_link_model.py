@@ -1,0 +1,48 @@
+"""A link model refuses shapes that do not fit, before compiled code reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mustlink import Constraints
+from mustlink.inference import LinkModel, iterated_conditional_modes, propagate_beliefs
+
+LINKS = Constraints(must_link=[(0, 1)], cannot_link=[(1, 2)])
+GRAPH = LINKS.adjacency(3)
+EVIDENCE = np.log([[0.9, 0.1], [0.5, 0.5], [0.4, 0.6]])
+
+
+@pytest.mark.parametrize(
+    ("evidence", "penalty", "problem"),
+    [
+        (EVIDENCE[:2], [3.0, 3.0], "one row for each of the 3 rows"),
+        (EVIDENCE[0], [3.0, 3.0], "one row for each of the 3 rows"),
+        (EVIDENCE, [3.0], r"shape \(2,\) or \(2, 2\); got \(1,\)"),
+        (EVIDENCE, np.ones((2, 3)), r"shape \(2,\) or \(2, 2\); got \(2, 3\)"),
+        (EVIDENCE, [3.0, np.nan], "penalty contains NaN"),
+        (np.full((3, 2), np.nan), [3.0, 3.0], "log_potentials contains NaN"),
+    ],
+)
+def test_a_model_whose_parts_do_not_fit_is_refused(evidence: Any, penalty: Any, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        LinkModel(evidence, GRAPH, penalty)
+
+
+def test_a_model_takes_lists() -> None:
+    model = LinkModel(EVIDENCE.tolist(), GRAPH, [3.0, 3.0])  # type: ignore[arg-type]
+    assert iterated_conditional_modes(model).tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("labels", [[5, 0, 0], [0, 0], [0, -2, 0]])
+def test_labels_outside_the_clusters_are_refused(labels: Any) -> None:
+    with pytest.raises(ValueError, match="one cluster from 0 to 1"):
+        iterated_conditional_modes(LinkModel(EVIDENCE, GRAPH, np.ones(2)), labels=labels)
+
+
+@pytest.mark.parametrize("damping", [-0.1, 1.0, 2.0])
+def test_damping_outside_its_range_is_refused(damping: float) -> None:
+    with pytest.raises(ValueError, match="damping must be"):
+        propagate_beliefs(LinkModel(EVIDENCE, GRAPH, np.ones(2)), damping=damping)
