@@ -11,9 +11,6 @@ from mustlink.inference._model import LinkModel
 
 __all__ = ["iterated_conditional_modes"]
 
-# A bound on the sweeps over rows in a row; far more than are made, since every move lowers the energy.
-MAX_SWEEPS = 10_000
-
 
 def iterated_conditional_modes(
     model: LinkModel, groups: Groups | None = None, labels: Indices | None = None, order: Indices | None = None
@@ -60,13 +57,14 @@ def iterated_conditional_modes(
             f"{len(evidence)} rows."
         )
     penalty = model.penalty[:, None] if model.penalty.ndim == 1 else model.penalty
-    problem = (evidence, graph.indptr, graph.neighbors, graph.link, int((graph.sign > 0).sum()), penalty)
+    links = (graph.indptr, graph.neighbors, graph.link)
+    problem = (evidence, links, int((graph.sign > 0).sum()), penalty)
     row_order = _most_certain_first(evidence) if order is None else order
-    sweep_rows(*problem, row_order, MAX_SWEEPS, labels)
+    sweep_rows(*problem, row_order, labels)
     if groups is not None and groups.rows.size:
         group_order = _most_certain_first(np.add.reduceat(evidence[groups.rows], groups.indptr[:-1]))
-        while sweep_groups(*problem, *groups, group_order, labels):
-            sweep_rows(*problem, row_order, MAX_SWEEPS, labels)
+        while sweep_groups(*problem, tuple(groups), group_order, labels):
+            sweep_rows(*problem, row_order, labels)
     return labels
 
 

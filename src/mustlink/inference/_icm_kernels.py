@@ -1,8 +1,9 @@
 """Compiled sweeps of iterated conditional modes over linked rows and over whole must-link components.
 
-`evidence` (n_rows, n_clusters) holds the log-potentials. Links come in compressed form: those of row i are the entries
-`indptr[i]:indptr[i + 1]` of `neighbors` and `link`; links below `n_must` are must-links. `penalty` (n_links, 1 or
-n_clusters) is what a broken link costs. `labels` is written, and -1 stands for a row without a label yet.
+`evidence` (n_rows, n_clusters) holds the log-potentials. `links` are three arrays (indptr, neighbors, link): those of
+row i are the entries `indptr[i]:indptr[i + 1]` of `neighbors` and `link`; links below `n_must` are must-links.
+`penalty` (n_links, 1 or n_clusters) is what a broken link costs. `labels` is written, and -1 stands for a row without
+a label yet.
 """
 
 from __future__ import annotations
@@ -13,27 +14,21 @@ import numpy as np
 
 from mustlink._jit import jit
 
+# A bound on the sweeps over rows in a row; far more than are made, since every move lowers the energy.
+MAX_SWEEPS = 10_000
+
 # Minimum gain of a move relative to the terms compared: ties cannot cycle by rounding.
 MIN_GAIN = 1e-13
 
 
 @jit
-def sweep_rows(
-    evidence: Any,
-    indptr: Any,
-    neighbors: Any,
-    link: Any,
-    n_must: int,
-    penalty: Any,
-    order: Any,
-    max_sweeps: int,
-    labels: Any,
-) -> None:
+def sweep_rows(evidence: Any, links: Any, n_must: int, penalty: Any, order: Any, labels: Any) -> None:
     """Give each row in turn the cluster that lowers the energy most, until no row moves."""
+    indptr, neighbors, link = links
     n_clusters = evidence.shape[1]
     is_wide = penalty.shape[1] > 1
     value = np.empty(n_clusters)
-    for _ in range(max_sweeps):
+    for _ in range(MAX_SWEEPS):
         moved = False
         for row in order:
             # Loops over numbers compile several times faster than assignments of slices.
@@ -73,23 +68,13 @@ def sweep_rows(
 
 
 @jit
-def sweep_groups(
-    evidence: Any,
-    indptr: Any,
-    neighbors: Any,
-    link: Any,
-    n_must: int,
-    penalty: Any,
-    group_indptr: Any,
-    group_rows: Any,
-    group_of: Any,
-    order: Any,
-    labels: Any,
-) -> bool:
+def sweep_groups(evidence: Any, links: Any, n_must: int, penalty: Any, groups: Any, order: Any, labels: Any) -> bool:
     """Move each must-link component as a whole where that lowers the energy; return whether any moved.
 
     Row by row, a component with heavy links can never leave a cluster.
     """
+    indptr, neighbors, link = links
+    group_indptr, group_rows, group_of = groups
     n_clusters = evidence.shape[1]
     is_wide = penalty.shape[1] > 1
     value = np.empty(n_clusters)

@@ -124,7 +124,7 @@ class Cosine(Distortion):
     def __init__(self, X: Any, pairs: Ints) -> None:
         super().__init__(X, pairs)
         self._squares = squared(X)
-        self._product = times(self._first, self._second)
+        self._product = self._first.multiply(self._second).tocsr() if sparse.issparse(X) else self._first * self._second
         self._first_squares, self._second_squares = squared(self._first), squared(self._second)
         self._longest = 1.0 if X.min() >= 0 else 2.0
 
@@ -259,11 +259,6 @@ def dense(values: Any) -> Floats:
 def squared(X: Any) -> Any:
     """Square every entry."""
     return X.power(2) if sparse.issparse(X) else np.square(X)
-
-
-def times(X: Any, Y: Any) -> Any:
-    """Multiply two arrays entry by entry."""
-    return X.multiply(Y).tocsr() if sparse.issparse(X) else X * Y
 
 
 def self_information(X: Any) -> Any:

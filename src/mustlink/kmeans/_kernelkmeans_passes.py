@@ -15,7 +15,7 @@ from mustlink.kmeans._engine import Run
 from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace
 from mustlink.kmeans._kernelkmeans_kernels import move_rows
 from mustlink.kmeans._rules import LinkedRows
-from mustlink.kmeans._seeding import Start, draw_far_rows, farthest_first, rows_apart, seed_groups
+from mustlink.kmeans._seeding import Start, draw_far_rows, rows_apart, seed_farthest_first
 
 Labels = NDArray[np.int32]
 
@@ -221,14 +221,14 @@ def _component_seeds(space: MatrixSpace, linked: LinkedRows, n_clusters: int) ->
         means = np.add.reduceat(product[member], indptr[:-1]) / size
         return np.sqrt(np.maximum(squares - 2 * means + product[rows].mean(), 0.0))
 
-    chosen = farthest_first(
-        lambda group: distances_to(groups[group]), distances_to(np.sort(member)), size, min(n_clusters, len(groups))
+    seeds = seed_farthest_first(
+        linked, lambda group: distances_to(groups[group]), distances_to(np.sort(member)), size, n_clusters
     )
-    seeds = seed_groups(linked, chosen)
     apart = rows_apart(linked.given, seeds, n_clusters)
     if apart.size:
-        distance = _distances_to_means(space, seeds, len(chosen))[apart].min(axis=1)
-        seeds[apart[np.argmax(distance)]] = len(chosen)
+        n_seeded = int(seeds.max()) + 1
+        distance = _distances_to_means(space, seeds, n_seeded)[apart].min(axis=1)
+        seeds[apart[np.argmax(distance)]] = n_seeded
     return seeds
 
 

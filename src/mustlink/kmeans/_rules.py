@@ -21,20 +21,7 @@ class LinkedRows:
 
     def __init__(self, links: Constraints, n_samples: int) -> None:
         self.given, self.n_samples = links, n_samples
-
-    @cached_property
-    def _compact(self) -> tuple[Indices, Constraints]:
-        return self.given.compact()
-
-    @property
-    def rows(self) -> Indices:
-        """The rows that have links."""
-        return self._compact[0]
-
-    @property
-    def links(self) -> Constraints:
-        """The links between these rows."""
-        return self._compact[1]
+        self.rows, self.links = links.compact()
 
     @cached_property
     def closure(self) -> Closure:

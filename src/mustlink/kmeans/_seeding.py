@@ -132,38 +132,37 @@ def component_seeds(rows: RowBlocks, weight: Floats, linked: LinkedRows, n_clust
     mass = np.bincount(group, weight[grouped], n_groups).astype(np.float64)
     means = rows.take(grouped).averages(group, n_groups, weight[grouped])
     middle = np.average(means.rows(slice(None)), axis=0, weights=mass if mass.any() else None)
-    chosen = farthest_first(
+    seeds = seed_farthest_first(
+        linked,
         lambda latest: np.sqrt(means.squared_distances(means.rows(np.array([latest])))[:, 0]),
         means.squared_distances(middle[None])[:, 0],
         mass,
-        min(n_clusters, n_groups),
+        n_clusters,
     )
-    return add_row_apart(rows, linked.given, seed_groups(linked, chosen), n_clusters)
+    return add_row_apart(rows, linked.given, seeds, n_clusters)
 
 
-def farthest_first(distances_to: Callable[[int], Floats], outlying: Floats, mass: Floats, n_chosen: int) -> list[int]:
-    """Choose the heaviest point, then repeatedly the one for which mass times distance to those chosen is largest.
+def seed_farthest_first(
+    linked: LinkedRows, distances_to: Callable[[int], Floats], outlying: Floats, mass: Floats, n_clusters: int
+) -> Indices:
+    """Choose the heaviest component, then repeatedly the one for which mass times distance to those chosen is largest.
 
-    `distances_to` returns the distance of all points to one of them. Of several heaviest points the first is the one
-    farthest from the middle of all, by the distances `outlying`, however they are numbered.
+    The rows of the chosen components are numbered in the order of the choice; -1 is every other row. `distances_to`
+    returns the distance of all components to one of them. Of several heaviest components the first is the one farthest
+    from the middle of all, by the distances `outlying`, however they are numbered.
     """
     chosen = [int(np.lexsort((outlying, mass))[-1])]
     nearest = np.full(len(mass), np.inf)
-    while len(chosen) < n_chosen:
+    while len(chosen) < min(n_clusters, len(mass)):
         np.minimum(nearest, distances_to(chosen[-1]), out=nearest)
         reach = mass * nearest
         reach[chosen] = -1.0
         chosen.append(int(np.argmax(reach)))
-    return chosen
-
-
-def seed_groups(linked: LinkedRows, chosen: list[int]) -> Indices:
-    """Number the rows of the chosen components in the order of the choice; -1 is every other row."""
-    indptr, grouped, number = linked.groups
-    cluster_of = np.full(len(indptr) - 1, -1, dtype=np.intp)
+    cluster_of = np.full(len(mass), -1, dtype=np.intp)
     cluster_of[chosen] = np.arange(len(chosen))
+    grouped = linked.groups.rows
     seeds = np.full(linked.n_samples, -1, dtype=np.intp)
-    seeds[linked.rows[grouped]] = cluster_of[number[grouped]]
+    seeds[linked.rows[grouped]] = cluster_of[linked.groups.number[grouped]]
     return seeds
 
 
