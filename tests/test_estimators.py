@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.decomposition import PCA
+from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 
+from mustlink import SpectralLearning
 from mustlink._estimators import clone_with, draw_seed
 
 
@@ -26,3 +28,10 @@ def test_a_clusterer_that_finds_the_number_keeps_doing_so():
 
 def test_seeds_are_repeatable():
     assert draw_seed(3) == draw_seed(3) != draw_seed(np.random.RandomState(4))
+
+
+def test_the_number_of_a_mixture_is_set():
+    assert clone_with(GaussianMixture(), 3, 11).get_params()["n_components"] == 3
+    assert clone_with(PCA(2), 3, 11).n_components == 2
+    X = np.concatenate([np.zeros((9, 1)), np.full((9, 1), 5.0)]) + np.linspace(0, 1, 18)[:, None]
+    assert len(set(SpectralLearning(2, estimator=GaussianMixture(), random_state=0).fit_predict(X))) == 2

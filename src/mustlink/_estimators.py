@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_random_state, get_tags
 
-__all__ = ["clone_with", "draw_seed"]
+__all__ = ["clone_with", "count_and_seed_parameters", "draw_seed"]
 
 
 def draw_seed(random_state: int | np.random.RandomState | None) -> int:
@@ -17,16 +17,23 @@ def draw_seed(random_state: int | np.random.RandomState | None) -> int:
 
 
 def clone_with(estimator: Any, n_clusters: int, seed: int) -> Any:
-    """Return a copy of a clusterer with the number of clusters and all seeds set, also of estimators inside it.
+    """Return a copy of a clusterer with the number of clusters and all seeds set, also of estimators inside it."""
+    counts, seeds = count_and_seed_parameters(estimator)
+    return clone(estimator).set_params(**dict.fromkeys(counts, n_clusters), **dict.fromkeys(seeds, seed))
 
-    A parameter `n_clusters` that is None stays so: such a clusterer finds the number itself.
+
+def count_and_seed_parameters(estimator: Any) -> tuple[list[str], list[str]]:
+    """Return the names of the parameters for the number of clusters and for seeds, also of estimators inside.
+
+    A number that is None is not listed: such a clusterer finds it by itself.
     """
-    copy = clone(estimator)
-    settings: dict[str, int] = {}
-    for name, value in copy.get_params(deep=True).items():
-        last = name.rsplit("__", 1)[-1]
-        if last == "random_state":
-            settings[name] = seed
-        elif last == "n_clusters" and value is not None:
-            settings[name] = n_clusters
-    return copy.set_params(**settings)
+    params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    seeds = [key for key in params if key.rsplit("__", 1)[-1] == "random_state"]
+    is_mixture = "n_clusters" not in params and "n_components" in params and _is_mixture(estimator)
+    name = "n_components" if is_mixture else "n_clusters"
+    return [key for key in params if key.rsplit("__", 1)[-1] == name and params[key] is not None], seeds
+
+
+def _is_mixture(estimator: Any) -> bool:
+    """Return whether the number of clusters of an estimator is called `n_components`."""
+    return isinstance(estimator, BaseEstimator) and get_tags(estimator).estimator_type == "density_estimator"

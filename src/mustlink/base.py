@@ -12,7 +12,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import fit_context
-from mustlink.constraints import AlignedConstraints, Constraints, known_rows
+from mustlink.constraints import AlignedConstraints, Constraints, Feasibility, known_rows
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "check_partial_labels",
     "collect_links",
     "refuse_contradictions",
+    "refuse_infeasible",
 ]
 
 # The most conflicts that an error message names.
@@ -318,6 +319,33 @@ def refuse_contradictions(links: Constraints, names: Sequence[object] | None = N
         [conflict.cannot_link for conflict in conflicts],
         remedy=("drop_link", "relax", "soft_method"),
     )
+
+
+def refuse_infeasible(feasibility: Feasibility) -> None:
+    """Refuse links for which no clustering is known to exist.
+
+    Parameters
+    ----------
+    feasibility : Feasibility
+        The answer of :meth:`mustlink.Constraints.feasible`.
+
+    Raises
+    ------
+    InfeasibleError
+        If the answer is not True, with its reason.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> from mustlink.base import refuse_infeasible
+    >>> refuse_infeasible(Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)]).feasible(2, 3))
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.InfeasibleError: Two clusters cannot satisfy a cycle of 3 cannot-links, an odd number: ...
+    """
+    if not feasibility:
+        number = "fewer_clusters" if feasibility.too_many_clusters else "more_clusters"
+        raise InfeasibleError(feasibility.reason, remedy=(number, "relax"), feasibility=feasibility)
 
 
 def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:

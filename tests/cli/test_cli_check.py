@@ -35,8 +35,8 @@ def test_informativeness_and_coherence_are_those_of_python(shop):
 @pytest.mark.parametrize(
     ("links", "words", "code", "line"),
     [
-        ("0,1,must\n1,2,must\n0,2,cannot\n", [], 1, "must-links join them: 0 - 1 - 2"),
-        ("0,1,must\n1,2,must\n0,2,cannot\n", ["-k", "5"], 1, "must-links join them: 0 - 1 - 2"),
+        ("0,1,must\n1,2,must\n0,2,cannot\n", [], 1, "must-links connect them: 0 - 1 - 2"),
+        ("0,1,must\n1,2,must\n0,2,cannot\n", ["-k", "5"], 1, "must-links connect them: 0 - 1 - 2"),
         ("0,1,cannot\n1,2,cannot\n0,2,cannot\n", ["-k", "2"], 1, "Can 2 clusters keep all links: no."),
         ("0,1,cannot\n1,2,cannot\n0,2,cannot\n", ["-k", "3"], 0, "Can 3 clusters keep all links: yes."),
         ("0,1,cannot\n", ["-k", "1"], 1, "Can 1 clusters keep all links: no."),

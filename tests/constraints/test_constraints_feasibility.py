@@ -70,8 +70,8 @@ def test_the_answer_is_that_of_trying_every_assignment(case: Case, n_clusters: i
         pytest.param(
             Constraints([(0, 1), (1, 2)], [(0, 2)]), 2, 9, False, r"Rows 0 and 2 .* 0 - 1 - 2\.", id="contradiction"
         ),
-        pytest.param(Constraints([(0, 1)]), 3, 3, False, "leave 2 components, fewer than the 3", id="too few groups"),
-        pytest.param(Constraints(), 1, 0, False, "leave 0 components, fewer than the 1", id="no rows"),
+        pytest.param(Constraints([(0, 1)]), 3, 3, False, "leave only 2 components for 3", id="too few groups"),
+        pytest.param(Constraints(), 1, 0, False, "leave only 0 components for 1", id="no rows"),
         pytest.param(Constraints([(0, 1)]), 1, 4, True, "no cannot-links", id="one cluster"),
         pytest.param(Constraints([(0, 1)], [(1, 3)]), 1, 4, False, "separate the rows 0 and 3", id="one, apart"),
         pytest.param(Constraints(None, [(0, 1), (1, 2)]), 2, 4, True, "degeneracy .* is 1", id="degeneracy"),

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import get_tags
 
+from mustlink._estimators import count_and_seed_parameters
 from mustlink._types import Array, Indices
 
 __all__ = ["BaseClusterer", "BaseRun"]
@@ -69,16 +70,11 @@ class BaseClusterer:
             )
         self.estimator = estimator
         self.is_function = not is_estimator
-        # The parameters that hold the seeds and the number of clusters, also nested ones.
-        params = estimator.get_params(deep=True) if is_estimator and hasattr(estimator, "get_params") else {}
-        self._seeded = [key for key in params if key.rsplit("__", 1)[-1] == "random_state"]
-        is_mixture = "n_clusters" not in params and "n_components" in params and _is_mixture(estimator)
-        name = "n_components" if is_mixture else "n_clusters"
-        # A base whose own number is None finds the number of clusters itself.
-        counts = [key for key in params if key.rsplit("__", 1)[-1] == name and params[key] is not None]
+        counts, self._seeded = ([], []) if self.is_function else count_and_seed_parameters(estimator)
         self._settings = {} if n_clusters is None else dict.fromkeys(counts, n_clusters)
         self.n_clusters = n_clusters
         if n_clusters is None:
+            params = estimator.get_params(deep=True) if counts else {}
             self.n_clusters = next((params[key] for key in counts if isinstance(params[key], int)), None)
 
     @property
@@ -133,8 +129,3 @@ class BaseClusterer:
         whole = array.astype(np.int64)
         low, high = int(whole.min()), int(whole.max())
         return whole.astype(np.result_type(np.min_scalar_type(min(low, -1)), np.min_scalar_type(min(-high - 1, -1))))
-
-
-def _is_mixture(estimator: Any) -> bool:
-    """Return whether the number of clusters of an estimator is called `n_components`."""
-    return isinstance(estimator, BaseEstimator) and get_tags(estimator).estimator_type == "density_estimator"

@@ -39,6 +39,8 @@ class Feasibility:
         A sentence with row numbers; :meth:`describe` uses other names.
     rows : tuple of int
         The rows that the reason names.
+    too_many_clusters : bool
+        Whether fewer clusters would be feasible, rather than more.
     colors : ndarray of shape (n_components,) or None
         If feasible: a cluster for every must-link component that satisfies all cannot-links and leaves none of the k
         clusters empty. It does not depend on the data.
@@ -58,6 +60,7 @@ class Feasibility:
     colors: NDArray[np.intp] | None = field(default=None, repr=False, compare=False)
     rows: tuple[int, ...] = field(default=(), kw_only=True)
     separator: str = field(default=", ", repr=False, kw_only=True)
+    too_many_clusters: bool = field(default=False, repr=False, kw_only=True)
 
     def __bool__(self) -> bool:
         return self.answer is True
@@ -94,8 +97,9 @@ def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int)
     if closure.n_components < n_clusters:
         return Feasibility(
             False,
-            f"The must-links leave {closure.n_components} components, fewer than the {n_clusters} clusters requested; "
-            "a cluster would be empty.",
+            f"The must-links leave only {closure.n_components} "
+            f"component{'' if closure.n_components == 1 else 's'} for {n_clusters} clusters; a cluster would be empty.",
+            too_many_clusters=True,
         )
     if n_clusters == 1:
         return _one_cluster(closure)

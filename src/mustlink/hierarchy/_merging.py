@@ -9,9 +9,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mustlink._types import Floats, Ints
-from mustlink.base import refuse_contradictions
+from mustlink.base import refuse_contradictions, refuse_infeasible
 from mustlink.constraints import Closure, Constraints
-from mustlink.errors import InfeasibleError
 from mustlink.hierarchy._coloring_kernels import least_violated_coloring
 from mustlink.hierarchy._dendrogram_kernels import cut
 from mustlink.hierarchy._linkage_kernels import (
@@ -82,7 +81,7 @@ def link_rows(
         refuse_contradictions(links)
     if n_clusters is not None and n_clusters > closure.n_components:
         if not relax:
-            raise InfeasibleError(links.feasible(n_clusters, n_rows).reason)
+            refuse_infeasible(links.feasible(n_clusters, n_rows))
         n_clusters = closure.n_components
     n_colors, colors = 0, NO_INTS
     if n_clusters is not None and look_ahead and len(closure.cannot_link):
@@ -99,7 +98,7 @@ def _find_coloring(links: Constraints, closure: Closure, n_clusters: int, relax:
     if answer.colors is not None:
         return closure, answer.colors[components].astype(np.int64)
     if not relax:
-        raise InfeasibleError(answer.reason, feasibility=answer)
+        refuse_infeasible(answer)
     colors: Ints = least_violated_coloring(
         n_clusters, graph.data, graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
     )

@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Ints
-from mustlink.base import ConstrainedClusterMixin, refuse_contradictions
+from mustlink.base import ConstrainedClusterMixin, refuse_contradictions, refuse_infeasible
 from mustlink.constraints import Constraints
-from mustlink.errors import InfeasibleError
 from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage
 
 
@@ -130,9 +129,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         if self.on_infeasible == "raise":
             # Here the message has the numbers of rows, later those of parts.
             refuse_contradictions(links)
-            answer = links.feasible(self.n_clusters, len(X))
-            if not answer:
-                raise InfeasibleError(answer.reason, feasibility=answer)
+            refuse_infeasible(links.feasible(self.n_clusters, len(X)))
         self._partition(X, links)
         n_parts = len(self.part_centers_)
         if n_parts <= self.n_clusters and links.is_empty:

@@ -15,9 +15,9 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from mustlink._sklearn_compat import StrOptions
 from mustlink._types import Floats, Indices, Ints, Mask
 from mustlink._warnings import warn_caller
-from mustlink.base import refuse_contradictions
+from mustlink.base import refuse_contradictions, refuse_infeasible
 from mustlink.constraints import Constraints, Feasibility
-from mustlink.errors import InfeasibleError, InfeasibleWarning
+from mustlink.errors import InfeasibleWarning
 from mustlink.kmeans._base import Problem, _WeightedKMeans
 from mustlink.kmeans._copkmeans_kernels import place_by_saturation, place_forest, settle, smallest_last
 from mustlink.kmeans._engine import Run
@@ -161,7 +161,7 @@ class COPKMeans(_WeightedKMeans):
             if problem.linked.closure.self_loops.size:
                 refuse_contradictions(problem.linked.given)
             if rule.n_components < self.n_clusters:
-                raise InfeasibleError(rule.feasibility.reason, feasibility=rule.feasibility)
+                refuse_infeasible(rule.feasibility)
         return rule
 
     def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:
@@ -241,7 +241,7 @@ class Components(LinkRule):
         n_broken, _, labels = min(tried, key=lambda outcome: outcome[:2])
         if n_broken and not self._relax:
             if self.feasibility.answer is False:
-                raise InfeasibleError(self.feasibility.reason, feasibility=self.feasibility)
+                refuse_infeasible(self.feasibility)
             raise NoPlacement
         return labels
 
