@@ -1,4 +1,4 @@
-"""The door to numba: kept on disk where it can be, compiled anew where it cannot."""
+"""Compilation by numba: kept on disk where it can be, compiled in every process where it cannot."""
 
 from __future__ import annotations
 

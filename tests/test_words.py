@@ -21,8 +21,6 @@ BOUNDS = re.compile(r"\b(?:MOST|LEAST|FEW)_[A-Z_]+\b")
 # Once, so that readers of the papers find it.
 ALLOWED = "Also called a chunklet"
 
-# Folders of the package that are still being rewritten.
-NOT_YET = {"_robust"}
 FOLDERS = sorted({path.parent for path in (ROOT / "src").rglob("*.py")})
 
 
@@ -38,7 +36,7 @@ def unwanted_in(path: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     "folder",
-    [folder for folder in FOLDERS if folder.name not in NOT_YET],
+    FOLDERS,
     ids=lambda folder: folder.relative_to(ROOT / "src").as_posix(),
 )
 def test_plain_words_in_the_package(folder: Path) -> None:

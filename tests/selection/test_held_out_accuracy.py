@@ -21,7 +21,7 @@ from mustlink.selection import ConstraintKFold, HeldOutFold, held_out_accuracy
 
 
 class ChunkletKMeans(ConstrainedClusterMixin, BaseEstimator):
-    """k-means on the means of must-link components; cannot-links are not heeded."""
+    """k-means on the means of must-link components; cannot-links are ignored."""
 
     def __init__(self, n_clusters: int = 3, random_state: int | None = 0) -> None:
         self.n_clusters = n_clusters

@@ -41,6 +41,12 @@ class Suspect(NamedTuple):
         The estimated probability that it is correct; always 1 for :class:`BoostCluster`, which estimates none.
     weight : float
         The factor by which its share of the weights has grown over the rounds: how hard it was to satisfy.
+
+    Examples
+    --------
+    >>> from mustlink.boosting import Suspect
+    >>> Suspect(3, 7, "must", trust=0.2, weight=4.0).trust
+    0.2
     """
 
     a: int

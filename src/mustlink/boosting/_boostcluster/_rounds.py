@@ -76,6 +76,7 @@ def boost(
         weight = weights.normalized()
         directions = representation.directions(links, weight if mask is None else weight * mask)
         if not directions.values.size:
+            problem.after_run()
             continue
         table = problem.coordinates.represent(directions)
         run = problem.base.run(table, int(seed), f"in round {t} of {problem.n_rounds}")

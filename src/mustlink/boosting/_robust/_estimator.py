@@ -18,7 +18,7 @@ from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_code
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost, draw_seeds
-from mustlink.boosting._robust._resolution import FEW_WRONG, prior_log_odds, update_trust, weigh_links
+from mustlink.boosting._robust._resolution import MAX_ERROR_TRUSTED, prior_log_odds, update_trust, weigh_links
 from mustlink.boosting._robust._trials import Trials, draw_mask, draw_representations, estimate_trust, run_trials
 from mustlink.constraints import Constraints
 
@@ -103,7 +103,7 @@ class RobustBoostCluster(BaseBoostCluster):
     objective_ : list of float
         The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never increases but
         after a third of the rounds, when they start again with new trust.
-    alphas_ : ndarray of shape (n_rounds,)
+    alphas_ : ndarray of shape (n_iter_,)
         The step of each round.
     history_ : list of dict
         One entry per round: its representation, objective, alpha, the weights of the links it satisfies and breaks
@@ -229,7 +229,7 @@ class RobustBoostCluster(BaseBoostCluster):
         self.representation_weights_ = dict(zip(names, trials.weights().tolist(), strict=True))
         self.error_rate_, self.trust_ = error_rate, links.as_given(trust)
         suspicious = trust < SUSPECT_BELOW
-        if error_rate < FEW_WRONG:
+        if error_rate < MAX_ERROR_TRUSTED:
             # The votes of the trials cannot detect so few. But then the result satisfies nearly all links, and those
             # that it breaks stand out.
             outvoted = np.where(links.is_must, vote < 0.5, vote > 0.5)

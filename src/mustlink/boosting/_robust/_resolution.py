@@ -25,10 +25,10 @@ from mustlink.boosting._robust._trials import MIN_TRUST
 from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, Marginals, iterated_conditional_modes, propagate_beliefs
 
-__all__ = ["FEW_WRONG", "ResolvedConsensus", "prior_log_odds", "resolve_links", "update_trust", "weigh_links"]
+__all__ = ["MAX_ERROR_TRUSTED", "ResolvedConsensus", "prior_log_odds", "resolve_links", "update_trust", "weigh_links"]
 
 # With a smaller fraction of wrong links, users expect the links to be satisfied.
-FEW_WRONG = 0.05
+MAX_ERROR_TRUSTED = 0.05
 # Lower bound of the error rate in the prior log-odds: no link is certain.
 MIN_ERROR = 0.02
 # The log-odds of a link with a large weight are cut off here.
@@ -140,7 +140,7 @@ def resolve_links(
         labels, before = moved, labels
         if np.array_equal(labels, before):
             break
-    if log_odds > prior_log_odds(FEW_WRONG):
+    if log_odds > prior_log_odds(MAX_ERROR_TRUSTED):
         in_order = np.arange(len(links.rows))
         labels[links.rows] = iterated_conditional_modes(model, labels=labels[links.rows], order=in_order)
     return labels, marginals
