@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mustlink.errors import OptionError
+
 __all__ = [
     "CATALOGUE",
     "ESTIMATORS",
@@ -300,7 +302,7 @@ def find_clusterer(name: str) -> Entry:
 
     Raises
     ------
-    ValueError
+    OptionError
         If there is none of that name.
 
     Examples
@@ -311,13 +313,13 @@ def find_clusterer(name: str) -> Entry:
     >>> find_clusterer("k-means")
     Traceback (most recent call last):
         ...
-    ValueError: There is no method 'k-means'; the methods are boost, bckm, bbc, ...
+    mustlink.errors.OptionError: There is no method 'k-means'; the methods are boost, bckm, bbc, ...
     """
     for entry in CATALOGUE:
         if name.lower() in (entry.class_name.lower(), *entry.aliases):
             return entry
     known = ", ".join(entry.name for entry in CATALOGUE)
-    raise ValueError(f"There is no method {name!r}; the methods are {known}.")
+    raise OptionError(f"There is no method {name!r}; the methods are {known}.")
 
 
 def all_clusterers() -> list[tuple[str, type[Any]]]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -190,7 +191,8 @@ def test_contradictory_links_are_ignored(shop):
         (("shop.csv", "-k", 31, *OWN), "31 clusters cannot be made of the 30 rows"),
         (("shop.csv", "-k", 3, *OWN, "--links", "shop.csv"), "is the table and would be overwritten"),
         (("shop.csv", "-k", 3, *OWN, "--links", "no/such.csv"), "The folder to write into does not"),
-        (("shop.csv", "-k", 3, *OWN, "--links", "l.csv.gz"), "unpack it first"),
+        (("shop.csv", "-k", 3, *OWN, "--links", "l.csv.gz"), "decompress it first"),
+        (("shop.csv", "-k", 3, *OWN, "--links", "l.xlsx"), ".csv, .tsv or .txt file, and .xlsx is none of them"),
         (("shop.csv", "-k", 3, *OWN, "--links", "/dev/null"), "not a file that answers can be kept in"),
         (("shop.csv", "-k", 3, *OWN, "--columns", "height"), "has no column 'height'"),
         (("shop.csv", "-k", 3, "--ignore", "who", "--ignore", "kind", "--links", "links.csv"), "is not a row number"),
@@ -247,3 +249,30 @@ def wait_for(screen, text, seconds=60):
         if select.select([screen], [], [], 0.2)[0]:
             shown += os.read(screen, 65536)
     return shown
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--id", "who", "--ignore", "kind"),
+        ("--id", "who", "--label-column", "kind"),
+        ("--ignore", "who", "--ignore", "kind", "--missing", "mean", "--no-scale", "--no-one-hot"),
+        ("--categorical", "who", "--missing", "drop", "--header", "--contradictions", "majority"),
+    ],
+)
+def test_the_suggested_command_repeats_the_options_and_runs(shop, options):
+    shown = answered(shop, ["n"], "shop.csv", "-k", 3, "--limit", 1, *options)
+    assert shown.exit_code == 0, shown.output
+    words = shlex.split(shown.stdout.strip().splitlines()[-1])
+    assert words == ["mustlink", "cluster", "shop.csv", "shop.links.csv", "-k", "3", *words[6:]]
+    assert sorted(words[6:]) == sorted(options)
+    again = shop.run(*words[1:], "--method", "pck")
+    assert again.exit_code == 0, again.output
+
+
+def test_the_suggested_command_repeats_that_there_is_no_header(desk):
+    desk.write("plain.csv", "1,2\n2,1\n8,9\n9,8\n")
+    shown = answered(desk, ["n"], "plain.csv", "-k", 2, "--limit", 1, "--no-header")
+    words = shlex.split(shown.stdout.strip().splitlines()[-1])
+    assert words[-1] == "--no-header"
+    assert desk.run(*words[1:], "--method", "pck").exit_code == 0

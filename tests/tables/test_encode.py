@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from mustlink.errors import FileFormatError, TooLargeError
+from mustlink.errors import FileFormatError, OptionError, TooLargeError
 from mustlink.tables import Table, _encode, encode
 
 
@@ -226,3 +226,23 @@ def test_two_columns_of_one_name_are_refused():
     frame = pd.DataFrame([[1, 2], [3, 5]], columns=["a", "a"])
     with pytest.raises(FileFormatError, match="the columns 1 and 2 are both called 'a'"):
         encode(frame)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"missing": "median"}, "missing must be 'error', 'drop' or 'mean'; got 'median'."),
+        ({"ignore": "note"}, "ignore must be a list of column names; got 'note'."),
+        ({"categorical": "note"}, "categorical must be a list of column names; got 'note'."),
+        ({"scale": "yes"}, "scale must be True or False; got 'yes'."),
+    ],
+)
+def test_options_of_another_kind_are_refused(options, message):
+    with pytest.raises(OptionError) as raised:
+        encode(pd.DataFrame({"x": [1.0, 2.0, np.nan], "note": ["a", "b", "a"]}), **options)
+    assert str(raised.value) == message
+
+
+def test_an_array_is_no_table():
+    with pytest.raises(TypeError, match=r"A table is a pandas DataFrame .* and this is a ndarray"):
+        encode(np.eye(3))

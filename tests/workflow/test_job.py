@@ -105,3 +105,38 @@ def test_labels_and_names_follow_the_kept_rows(tmp_path):
     assert table.row_names == ["a", "c", "d"]
     assert table.kept_labels == ["u", "", "v"]
     assert table.partial_labels.tolist() == [0, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_clusters": "3"}, "n_clusters must be a whole number, or None; got '3'."),
+        ({"n_clusters": True}, "n_clusters must be a whole number, or None; got True."),
+        ({"n_init": 2.5}, "n_init must be a whole number; got 2.5."),
+        ({"random_state": "0"}, "random_state must be a whole number, or None; got '0'."),
+        ({"method": PCKMeans(3)}, "method must be the name of a clusterer, as mustlink methods lists them; got PCK"),
+        ({"estimator": PCKMeans(3)}, "estimator must be the name of a clusterer"),
+        ({"relax": "yes"}, "relax must be True or False; got 'yes'."),
+        ({"ignore": "note"}, "ignore must be a list of column names; got 'note'."),
+        ({"missing": "median"}, "missing must be 'error', 'drop' or 'mean'; got 'median'."),
+        ({"contradictions": "drop"}, "contradictions must be 'raise' or 'majority'; got 'drop'."),
+        ({"header": "no"}, "header must be True or False, or None; got 'no'."),
+        ({"output": 3}, "output must be the name of a file, or None; got 3."),
+        ({"method": "magic"}, "There is no method 'magic'; the methods are boost, bckm"),
+    ],
+)
+def test_options_of_another_kind_are_refused(shop, options, message):
+    with pytest.raises(OptionError) as raised:
+        run_job(job_of(shop, **options))
+    assert str(raised.value).startswith(message)
+
+
+def test_a_job_without_a_seed(shop):
+    assert run_job(job_of(shop, random_state=None)).labels.shape == (30,)
+    auto = job_of(shop, random_state=None, method="auto", label_column="kind", ignore=["note"])
+    assert run_job(auto).labels.shape == (30,)
+
+
+def test_a_table_is_loaded_by_options():
+    with pytest.raises(TypeError, match=r"by TableOptions or a Job, such as TableOptions\('t.csv'\)"):
+        load_table("t.csv")

@@ -106,3 +106,15 @@ def test_names_with_separators_are_quoted(tmp_path):
     file.append("c,d", "e", False)
     links = Constraints.read(file.path, ids=["a\tb", 'say "no"', "c,d", "e"])
     assert links == Constraints(must_link=[(0, 1)], cannot_link=[(2, 3)])
+
+
+@pytest.mark.parametrize("name", ["new.xlsx", "new.parquet", "new.npy"])
+def test_answers_are_text_and_refuse_other_formats(shop, table, name):
+    with pytest.raises(OptionError, match=r"a .csv, .tsv or .txt file, and \.\w+ is none of them"):
+        Sitting(table, shop / name, n_clusters=3)
+    assert not (shop / name).exists()
+
+
+def test_a_sitting_refuses_a_number_of_clusters_in_words(shop, table):
+    with pytest.raises(OptionError, match="n_clusters must be a whole number"):
+        Sitting(table, shop / "new.csv", n_clusters="3")

@@ -101,9 +101,11 @@ def ask(
     print_line()
     print_line(_count_answers(sitting), whole=True)
     if sitting.has_links:
-        words = ["mustlink", "cluster", str(table), str(path), "-k", str(n_clusters)]
+        words = ["mustlink", "cluster", str(table), str(path), "-k", str(n_clusters), *opt.typed_words(options)]
+        if contradictions != "raise":
+            words += ["--contradictions", contradictions]
         print_line("To cluster with the links:", whole=True)
-        print_line(f"  {shlex.join(words if id_column is None else [*words, '--id', id_column])}", "bold", whole=True)
+        print_line(f"  {shlex.join(words)}", "bold", whole=True)
 
 
 def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int | None) -> None:

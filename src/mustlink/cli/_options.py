@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
 from mustlink.catalogue import ESTIMATORS, default_methods
+
+if TYPE_CHECKING:
+    from mustlink.workflow import TableOptions
 
 # Where the group of commands keeps the words as typed, for the commands.
 TYPED = "mustlink.typed"
@@ -158,6 +161,20 @@ def fill(kind: type[Options], given: Mapping[str, Any]) -> Options:
     """Make a dataclass of the parameters of a command; what was not given keeps the default of the dataclass."""
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     return kind(**{name: value for name, value in given.items() if name in names and value is not None})
+
+
+def typed_words(options: TableOptions) -> list[str]:
+    """Return the words of a command line that give the options of a table; defaults are left out."""
+    default = type(options)(options.table)
+    words = [] if options.id_column is None else ["--id", options.id_column]
+    words += [] if options.label_column is None else ["--label-column", options.label_column]
+    words += [word for name in options.ignore for word in ("--ignore", name)]
+    words += [word for name in options.categorical for word in ("--categorical", name)]
+    for name in ("scale", "one_hot", "header"):
+        value = getattr(options, name)
+        if value != getattr(default, name):
+            words.append(f"--{'' if value else 'no-'}{name.replace('_', '-')}")
+    return words if options.missing == default.missing else [*words, "--missing", options.missing]
 
 
 def stem(table: Path) -> str:

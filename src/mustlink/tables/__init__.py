@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mustlink.tables._encode import EncodedTable, Feature, encode
 from mustlink.tables._links import read_links, write_links
+from mustlink.tables._options import check_options
 from mustlink.tables._read import read_table
 from mustlink.tables._table import Table
 from mustlink.tables._text import read_header
@@ -13,6 +14,7 @@ __all__ = [
     "EncodedTable",
     "Feature",
     "Table",
+    "check_options",
     "check_output_suffix",
     "encode",
     "read_header",

@@ -17,6 +17,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from mustlink._types import Array
 from mustlink.errors import FileFormatError, TooLargeError
+from mustlink.tables._options import check_options
 from mustlink.tables._table import Table, is_text
 
 __all__ = ["EncodedTable", "Feature", "encode"]
@@ -127,6 +128,8 @@ def encode(
 
     Raises
     ------
+    OptionError
+        If an option is not one of those above.
     FileFormatError
         If the table has fewer than two rows, empty cells, free text, or nothing that differs between rows.
     TooLargeError
@@ -151,6 +154,12 @@ def encode(
            [-1.,  1.,  0.],
            [ 1.,  0.,  1.]])
     """
+    check_options(ignore=ignore, categorical=categorical, scale=scale, one_hot=one_hot, missing=missing)
+    if not isinstance(table, Table | pd.DataFrame):
+        raise TypeError(
+            f"A table is a pandas DataFrame or what read_table returns, and this is a {type(table).__name__}; "
+            "an array can be clustered as it is."
+        )
     if not isinstance(table, Table):
         table = Table.from_frame(table, text=categorical, ignore=ignore)
     if table.n_rows < 2:

@@ -13,6 +13,7 @@ from mustlink.tables import read_header
 
 __all__ = ["AnswerFile"]
 
+SUFFIXES = (".csv", ".tsv", ".txt", "")
 HEADER = ("a", "b", "link")
 
 
@@ -25,11 +26,15 @@ class AnswerFile:
 
     def __init__(self, path: Path) -> None:
         if path.suffix.lower() == ".gz":
-            raise OptionError(f"{path} is compressed, and answers cannot be added to it; unpack it first.")
+            raise OptionError(f"{path} is compressed, and answers cannot be added to it; decompress it first.")
         check_writable(path)
         if is_stream(path):
             raise OptionError(
                 f"{path} is not a file that answers can be kept in; give the name of a .csv or .tsv file."
+            )
+        if path.suffix.lower() not in SUFFIXES:
+            raise OptionError(
+                f"{path}: answers are added as text to a .csv, .tsv or .txt file, and {path.suffix} is none of them."
             )
         self.path = path
         self.cut_off = ""

@@ -45,8 +45,8 @@ class Job(TableOptions):
         predicts held-out links.
     estimator : str or None, default=None
         The clusterer to boost, by name; None is the method's own default.
-    random_state : int, default=0
-        The seed. The same seed gives the same clusters.
+    random_state : int or None, default=0
+        The seed. The same seed gives the same clusters; None gives others each time.
     n_init : int, default=10
         The number of starts of methods that take the best of several.
     contradictions : {"raise", "majority"}, default="raise"
@@ -74,7 +74,7 @@ class Job(TableOptions):
     n_clusters: int | None = None
     method: str = "boost"
     estimator: str | None = None
-    random_state: int = 0
+    random_state: int | None = 0
     n_init: int = 10
     contradictions: Contradictions = "raise"
     relax: bool = False
@@ -191,7 +191,7 @@ def _check_options(job: Job, entry: Entry | None) -> None:
         _boosted_estimator(job.estimator, entry)
     if job.n_init < 1:
         raise OptionError(f"The number of starts is {job.n_init}", remedy="n_init_from_1")
-    if not 0 <= job.random_state < 2**32:
+    if job.random_state is not None and not 0 <= job.random_state < 2**32:
         raise OptionError(f"The seed is {job.random_state}", remedy="random_state_range")
     if job.n_clusters is not None:
         check_n_clusters(job.n_clusters)

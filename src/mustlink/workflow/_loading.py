@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from functools import cached_property
 from typing import Literal
 
@@ -14,7 +14,7 @@ import numpy as np
 from mustlink._types import Ints
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
-from mustlink.tables import EncodedTable, Table, encode, read_table
+from mustlink.tables import EncodedTable, Table, check_options, encode, read_table
 
 __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "load_table"]
 
@@ -64,6 +64,9 @@ class TableOptions:
     one_hot: bool = True
     missing: Literal["error", "drop", "mean"] = "error"
     header: bool | None = None
+
+    def __post_init__(self) -> None:
+        check_options(**{field.name: getattr(self, field.name) for field in fields(self)})
 
 
 @dataclass(frozen=True)
@@ -138,14 +141,14 @@ class LoadedTable(EncodedTable):
         n_lost = len(links) - len(kept)
         return kept, [f"{n_lost} of {len(links)} links name rows that were left out."] if n_lost else []
 
-    def kmeans_labels(self, n_clusters: int, random_state: int = 0) -> Ints:
+    def kmeans_labels(self, n_clusters: int, random_state: int | None = 0) -> Ints:
         """Cluster with scikit-learn's k-means, which uses no links, for comparison.
 
         Parameters
         ----------
         n_clusters : int
             The number of clusters.
-        random_state : int, default=0
+        random_state : int or None, default=0
             The seed.
 
         Returns
@@ -183,6 +186,8 @@ def load_table(options: TableOptions) -> LoadedTable:
     >>> load_table(TableOptions(sample_paths()[0], ignore=["customer"])).row_names[:3]
     ['0', '1', '2']
     """
+    if not isinstance(options, TableOptions):
+        raise TypeError(f"A table is loaded by TableOptions or a Job, such as TableOptions({str(options)!r}).")
     if options.id_column is not None and options.id_column == options.label_column:
         raise OptionError(f"The column {options.id_column!r} cannot hold both the ids and the labels.")
     no_features = [name for name in (options.id_column, options.label_column) if name is not None]
@@ -226,6 +231,7 @@ def check_n_clusters(n_clusters: int, table: LoadedTable | None = None) -> None:
         ...
     mustlink.errors.OptionError: The number of clusters is 0; n_clusters must be at least 1.
     """
+    check_options(n_clusters=n_clusters)
     if n_clusters < 1:
         raise OptionError(f"The number of clusters is {n_clusters}", remedy="n_clusters_from_1")
     if table is not None and n_clusters > len(table.X):

@@ -1,0 +1,87 @@
+"""What the options of tables and jobs may be, checked in one place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from numbers import Integral
+from typing import Any
+
+from mustlink.errors import OptionError
+
+__all__ = ["check_options"]
+
+MAX_SHOWN_CHARACTERS = 60
+
+Rule = tuple[str, Callable[[Any], bool]]
+
+
+def _one_of(*words: str) -> Rule:
+    """Make the rule of an option that is one of a few words."""
+    return (
+        f"{', '.join(map(repr, words[:-1]))} or {words[-1]!r}",
+        lambda value: isinstance(value, str) and value in words,
+    )
+
+
+def _or_none(rule: Rule) -> Rule:
+    """Make the rule of an option that may also be None."""
+    words, fits = rule
+    return f"{words}, or None", lambda value: value is None or fits(value)
+
+
+_NAME: Rule = "the name of a column", lambda value: isinstance(value, str)
+_NAMES: Rule = (
+    "a list of column names",
+    lambda value: isinstance(value, Collection) and not isinstance(value, str | bytes),
+)
+_CLUSTERER: Rule = "the name of a clusterer, as mustlink methods lists them", lambda value: isinstance(value, str)
+_PATH: Rule = "the name of a file", lambda value: isinstance(value, str | os.PathLike)
+_WHOLE: Rule = "a whole number", lambda value: isinstance(value, Integral) and not isinstance(value, bool)
+_SWITCH: Rule = "True or False", lambda value: isinstance(value, bool)
+
+RULES: dict[str, Rule] = {
+    "table": _PATH,
+    "links": _or_none(_PATH),
+    "output": _or_none(_PATH),
+    "report": _or_none(_PATH),
+    "id_column": _or_none(_NAME),
+    "label_column": _or_none(_NAME),
+    "ignore": _NAMES,
+    "categorical": _NAMES,
+    "scale": _SWITCH,
+    "one_hot": _SWITCH,
+    "missing": _one_of("error", "drop", "mean"),
+    "header": _or_none(_SWITCH),
+    "n_clusters": _or_none(_WHOLE),
+    "method": _CLUSTERER,
+    "estimator": _or_none(_CLUSTERER),
+    "random_state": _or_none(_WHOLE),
+    "n_init": _WHOLE,
+    "contradictions": _one_of("raise", "majority"),
+    "relax": _SWITCH,
+}
+
+
+def check_options(**given: Any) -> None:
+    """Raise OptionError if an option is not of the kind that its name asks for.
+
+    Parameters
+    ----------
+    **given : object
+        Options of :func:`encode` or of :class:`mustlink.workflow.Job`, by name.
+
+    Examples
+    --------
+    >>> from mustlink.tables import check_options
+    >>> check_options(missing="median")
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.OptionError: missing must be 'error', 'drop' or 'mean'; got 'median'.
+    """
+    for name, value in given.items():
+        words, fits = RULES[name]
+        if not fits(value):
+            shown = " ".join(repr(value).split())
+            shown = shown if len(shown) <= MAX_SHOWN_CHARACTERS else shown[: MAX_SHOWN_CHARACTERS - 3] + "..."
+            raise OptionError(f"{name} must be {words}; got {shown}.")
