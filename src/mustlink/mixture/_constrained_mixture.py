@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 from sklearn.cluster import kmeans_plusplus
-from sklearn.utils import gen_batches
 
 from mustlink._types import Floats
 from mustlink.constraints import Constraints
@@ -199,7 +198,9 @@ def log_densities(mixture: FittedMixture, points: Floats) -> Floats:
     side_by_side = mixture.whitening.transpose(1, 0, 2).reshape(n_features, -1)
     centers = (mixture.means[:, None, :] @ mixture.whitening).ravel()
     squares = np.empty((len(points), n_components))
-    for rows in gen_batches(len(points), BATCH_ROWS):
+    # Not gen_batches of scikit-learn, which validates its parameters for longer than this takes on a small table.
+    for start in range(0, len(points), BATCH_ROWS):
+        rows = slice(start, start + BATCH_ROWS)
         white = points[rows] @ side_by_side - centers
         squares[rows] = np.square(white, out=white).reshape(-1, n_components, n_features).sum(axis=2)
     log_volume = np.log(np.diagonal(mixture.whitening, axis1=1, axis2=2)).sum(axis=1)
