@@ -46,7 +46,7 @@ HEADINGS = (
 INTRO = """Benchmarks beside other packages
 ================================
 
-What a user could take instead, on the same tables with the same links (half must-links, half cannot-links,
+Other packages for the same task, on the same tables with the same links (half must-links, half cannot-links,
 drawn from the classes). Every method runs with its own defaults, and is given k, the links and a seed; figures
 are means of {trials} draws of the links. Methods without the name of a package are those of mustlink. *times
 ours* is the time divided by that of the first method of mustlink for the same task. *MB* is the peak of memory

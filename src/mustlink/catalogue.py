@@ -1,4 +1,4 @@
-"""Every clusterer once: its family, when to pick it, and what the command and the tests need to know of it.
+"""Every clusterer once: its family, when to pick it, and what the command and the tests need to know about it.
 
 The public names of :mod:`mustlink`, ``mustlink methods``, the tables of the README and of the guide and the API pages
 all come from here; ``make tables`` writes them. No clusterer is imported before it is asked for.
@@ -38,7 +38,7 @@ FAMILIES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of one class without importing it.
+    """What is known about one class without importing it.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Entry:
     aliases : tuple of str, default=()
         Short names for the command, the usual one first.
     speed : {'quick', 'slow'}, default='quick'
-        Slow ones cluster many times over; :func:`mustlink.selection.choose` tries them with few numbers of clusters.
+        Slow ones cluster many times; :func:`mustlink.selection.choose` tries them with few numbers of clusters.
     is_default : bool, default=False
         Whether :func:`mustlink.selection.choose` and ``--method auto`` try it when no methods are named.
     boosts : bool, default=False
@@ -142,7 +142,8 @@ CATALOGUE: tuple[Entry, ...] = (
         "BoostCluster",
         "mustlink.boosting",
         "soft",
-        "You want the published method, or every link is right and half the runs must do. It trusts all links.",
+        "You want the published method, or all links are right and time is short: it needs half the runs. It trusts "
+        "all links.",
         aliases=("boostcluster",),
         speed="slow",
         boosts=True,
@@ -167,7 +168,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "COPKMeans",
         "mustlink.kmeans",
         "hard",
-        "Every link is certain, and no answer is better than a broken link.",
+        "Every link is certain; fail rather than break one.",
         aliases=("cop",),
         is_default=True,
     ),
@@ -184,8 +185,8 @@ CATALOGUE: tuple[Entry, ...] = (
         "SeededKMeans",
         "mustlink.kmeans",
         "soft",
-        "You know labels for some rows of every cluster. They give the first centers, and with constrained=True they "
-        "also stay in their clusters.",
+        "You know labels for some rows of every cluster. They give the first centers. In Python, constrained=True also "
+        "keeps these rows in their clusters.",
         aliases=("seeded",),
     ),
     Entry(
@@ -228,14 +229,15 @@ CATALOGUE: tuple[Entry, ...] = (
         "PartitionThenLink",
         "mustlink.hierarchy",
         "hard",
-        "Clusters have odd shapes, every link is certain, and there are too many rows for the whole tree.",
+        "Clusters have irregular shapes, every link is certain, and there are too many rows for the whole tree.",
         aliases=("parts",),
     ),
     Entry(
         "SeededSingleLink",
         "mustlink.hierarchy",
         "soft",
-        "You label row after row and want a new answer at once; clusters have odd shapes and gaps between them.",
+        "You label rows one by one and want new clusters at once; clusters have irregular shapes and gaps "
+        "between them.",
         aliases=("seeded-link",),
     ),
     Entry(
@@ -257,14 +259,15 @@ CATALOGUE: tuple[Entry, ...] = (
         "ConstrainedSpectral",
         "mustlink.spectral",
         "soft",
-        "The same, and you want to set how well the links must be kept; best with two clusters.",
+        "Clusters are rings, bands or branches, and you want to set how well the links are kept; best with two "
+        "clusters.",
         aliases=("conspec",),
     ),
 )
 
 # Transformers that learn a metric from links, to put before any clusterer in a pipeline.
 METRIC_LEARNERS: tuple[Entry, ...] = (
-    Entry("ITML", "mustlink.metric_learning", "soft", "Start here: links of either kind, few or many; weights count."),
+    Entry("ITML", "mustlink.metric_learning", "soft", "Start here. Links of either kind, few or many, with weights."),
     Entry(
         "RCA", "mustlink.metric_learning", "soft", "You have more must-links than columns. Closed form, the fastest."
     ),

@@ -87,7 +87,7 @@ class MustlinkError(Exception):
         return self.describe(REMEDIES)
 
     def with_problem(self, problem: str) -> Self:
-        """Return a copy of the error with another problem, for example with more about the place.
+        """Return a copy of the error with another problem, for example with more about where it occurred.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class MustlinkError(Exception):
         return other
 
     def describe(self, remedies: Mapping[str, str], quote: Callable[[str], str] | None = None) -> str:
-        """Return the problem and the remedies in the words of a front end.
+        """Return the problem and the remedies in the words of a user interface.
 
         Parameters
         ----------

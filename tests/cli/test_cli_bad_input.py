@@ -78,7 +78,7 @@ def test_links(desk, command, case):
 
 IDS = {
     "unknown": (WITH_IDS, "a,b,link\na,zed,must\n", "line 2: there is no row with the id 'zed'"),
-    "twice": (WITH_IDS + "a,5,5\n", "a,b,link\na,b,must\n", "the id 'a' stands in line 2 and again in line 6"),
+    "twice": (WITH_IDS + "a,5,5\n", "a,b,link\na,b,must\n", "the id 'a' occurs in line 2 and again in line 6"),
     "empty": (WITH_IDS + ",5,5\n", "a,b,link\na,b,must\n", "line 6: the id column 'id' is empty"),
     "no_such_column": (GOOD, "a,b,link\na,b,must\n", "has no column 'id'; its columns are x, y"),
     "itself": (WITH_IDS, "a,b,link\nb,b,must\n", "line 2"),

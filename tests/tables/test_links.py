@@ -223,10 +223,10 @@ def test_frames_that_are_none() -> None:
         (
             "a,b,link\n0,1,must\n2,3,m\xfcst\n".encode("latin-1"),
             FileFormatError,
-            "line 3: the byte 0xfc at place 6 is not UTF-8",
+            "line 3: the byte 0xfc at position 6 is not UTF-8",
         ),
         (TEXT.encode("utf-16"), FileFormatError, "line 1: this is not text but binary data or UTF-16"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", FileFormatError, "line 1: the byte 0x89 at place 1 is not UTF-8"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", FileFormatError, "line 1: the byte 0x89 at position 1 is not UTF-8"),
     ],
 )
 def test_an_error_in_a_file_names_its_line(links_file: Any, content: str | bytes, error: type, message: str) -> None:

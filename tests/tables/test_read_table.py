@@ -190,7 +190,7 @@ BROKEN = {
     "latin_1": (
         "table.csv",
         "a,b\n1,x\n2,caf\xe9\n".encode("latin-1"),
-        "line 3: the byte 0xe9 at place 6 is not UTF-8",
+        "line 3: the byte 0xe9 at position 6 is not UTF-8",
     ),
     "utf_16": ("table.csv", "a,b\n1,2\n".encode("utf-16"), "line 1: this is not text but binary data or UTF-16"),
     "binary": ("table.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "line 2: this is not text|line 1: the byte 0x89"),
@@ -377,7 +377,7 @@ def test_excel_that_is_no_table(tmp_path, columns, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("id,x\na,1\nb,2\na,3\n", "the id 'a' stands in line 2 and again in line 4 of the column 'id'"),
+        ("id,x\na,1\nb,2\na,3\n", "the id 'a' occurs in line 2 and again in line 4 of the column 'id'"),
         ("id,x\na,1\n,2\n", "line 3: the id column 'id' is empty"),
     ],
 )

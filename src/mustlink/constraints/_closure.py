@@ -50,9 +50,9 @@ class Groups(NamedTuple):
 class Closure:
     """The entailed constraints, kept implicit.
 
-    Must-links are an equivalence, so they come down to components of rows. One cannot-link between two
-    components keeps all their rows apart, so cannot-links come down to a graph between components, called H in
-    the literature. Nothing here grows with the square of a component.
+    Must-links are an equivalence relation, which the components of rows represent. One cannot-link between two
+    components separates all their rows, and a graph between components represents the cannot-links. Memory does not
+    grow with the square of the size of a component.
 
     Attributes
     ----------

@@ -324,7 +324,7 @@ class Constraints:
             Number of distinct pairs to draw.
         balanced : bool, default=True
             Half must-links and half cannot-links (one more must-link if the number is odd); otherwise random pairs,
-            each linked as the classes say, most of them cannot-links where there are many classes.
+            each linked according to the classes, most of them cannot-links where there are many classes.
         labeled_fraction : float, default=None
             Instead of `n_pairs`: draw this fraction of the rows and use every pair of them.
         noise : float, default=0

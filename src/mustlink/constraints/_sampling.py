@@ -150,8 +150,8 @@ def _is_nothing(label: object) -> bool:
 class PairsOf:
     """All pairs of some kind among classed rows, numbered 0, 1, ... without being stored.
 
-    Rows are sorted by class. For "same", the row at place p is paired with the later places of its class; for
-    "different", with all places after its class; for "any", with all later places.
+    Rows are sorted by class. For "same", the row at position p is paired with the later positions of its class; for
+    "different", with all positions after its class; for "any", with all later positions.
     """
 
     def __init__(self, rows: NDArray[np.intp], codes: NDArray[np.intp], kind: str) -> None:

@@ -27,9 +27,9 @@ TREE_METRICS = sorted({*KDTree.valid_metrics, *BallTree.valid_metrics})
 class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
     """HDBSCAN with must-link and cannot-link constraints.
 
-    HDBSCAN builds a tree of ever denser parts of the data and selects the most stable parts as clusters. Here the
+    HDBSCAN builds a tree of denser and denser parts of the data and selects the most stable parts as clusters. Here the
     links influence the selection: they are either all satisfied, or violations are penalized. The number of clusters
-    is found, and rows in sparse regions are noise.
+    is determined, and rows in sparse regions are noise.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of every row, -1 for noise. Two rows of noise count as apart.
+        The cluster of every row, -1 for noise. Two noise rows count as separate.
     probabilities_ : ndarray of shape (n_samples,)
         The membership strength of each row, 0 for noise and for rows that joined their cluster by a must-link only.
     n_clusters_ : int
@@ -104,7 +104,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
     1. The most stable parts are selected among those without a cannot-linked pair. A leaf of the tree with such a pair
        gives up the rows that leave it sooner, as noise, and is dropped if fewer than `min_cluster_size` are left.
     2. Clusters with rows of one must-link component are joined, unless that violates a cannot-link; then only the rows
-       of the component move, to the cluster with most of them. Rows of noise follow their component. A component of
+       of the component move, to the cluster with most of them. Noise rows follow their component. A component of
        noise only becomes a cluster, however small.
 
     Without links both forms are scikit-learn's HDBSCAN, which builds the hierarchy: its memory is linear and its time

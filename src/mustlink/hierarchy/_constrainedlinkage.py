@@ -26,8 +26,8 @@ MAX_DISTANCES = 500_000_000
 class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
     """Agglomerative clustering with must-link and cannot-link constraints.
 
-    Must-linked rows are joined first. Then the two closest clusters without a cannot-link between them are joined,
-    again and again (Davidson and Ravi 2005). The result is a dendrogram in the format of scipy.
+    Must-linked rows are joined first. Then the two closest clusters without a cannot-link between them are joined
+    repeatedly (Davidson and Ravi 2005). The result is a dendrogram in the format of scipy.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ BUDGET = 200_000_000
 
 @jit
 def row_starts(n_slots: Any) -> Any:
-    """Return s such that the pair (i, j), i < j, stands at s[i] + j."""
+    """Return s such that the pair (i, j), i < j, is at s[i] + j."""
     i = np.arange(n_slots)
     return i * n_slots - i * (i + 1) // 2 - i - 1
 

@@ -58,7 +58,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
     n_clusters_ : int
         The number of clusters.
     seeds_ : ndarray of shape (n_samples,)
-        The seed group of every row, -1 for a row that is no seed.
+        The seed group of every row, -1 for a row that is not a seed.
     tree_ : ndarray of shape (n_edges, 2)
         The edges of the tree, shortest first; n_samples - 1 of them unless distances are infinite.
     tree_lengths_ : ndarray of shape (n_edges,)
@@ -81,7 +81,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
 
     Notes
     -----
-    A row joins the group with the smallest longest step over all paths through rows that are no seeds. With ties the
+    A row joins the group with the smallest longest step over all paths through rows that are not seeds. With ties the
     result depends on the order of the rows.
 
     That different groups are kept apart even without a cannot-link between them is the rule of the source. With few

@@ -2,7 +2,7 @@
 
 `evidence` (n_rows, n_clusters) holds the log-potentials. `links` are three arrays (indptr, neighbors, link): those of
 row i are the entries `indptr[i]:indptr[i + 1]` of `neighbors` and `link`; links below `n_must` are must-links.
-`penalty` (n_links, 1 or n_clusters) is what a broken link costs. `labels` is written, and -1 stands for a row without
+`penalty` (n_links, 1 or n_clusters) is what a broken link costs. `labels` is written, and -1 marks a row without
 a label yet.
 """
 

@@ -141,7 +141,7 @@ def _choose_rows(labels: Array, linked: Array, rng: np.random.Generator) -> Arra
     if labels.size <= MAX_POINTS:
         return np.arange(labels.size)
     shuffled = rng.permutation(labels.size)
-    # The place of each row within its cluster, in the shuffled order: the first few of all clusters come first.
+    # The position of each row within its cluster, in the shuffled order: the first few of all clusters come first.
     by_cluster = np.argsort(labels[shuffled], kind="stable")
     _, start, counts = np.unique(labels[shuffled][by_cluster], return_index=True, return_counts=True)
     place = np.empty(labels.size, dtype=np.int64)

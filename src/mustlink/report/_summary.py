@@ -41,7 +41,7 @@ class Trait:
     inside, overall : float
         The two means in the units of the table; fractions if the feature is a category.
     is_category : bool
-        Whether the feature stands for a category.
+        Whether the feature indicates a category.
 
     Examples
     --------

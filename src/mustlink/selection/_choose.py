@@ -199,8 +199,8 @@ def _check_links(links: Constraints, *, number_is_open: bool) -> list[str]:
         notes.append(f"All links are {only}, and methods are compared by these alone: {always}.")
     if len(links) < MIN_LINKS:
         notes.append(
-            f"{len(links)} links are few: a single link may decide the selection. Use at least {MIN_LINKS}, better "
-            "fifty."
+            f"{len(links)} links are few: a single link may decide the selection. Use at least {MIN_LINKS}, "
+            "preferably 50."
         )
     return notes
 

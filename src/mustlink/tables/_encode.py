@@ -44,7 +44,7 @@ class Feature:
     column : str
         The column of the table it comes from.
     category : str or None, default=None
-        For a 0/1 feature, the category it stands for.
+        For a 0/1 feature, the category that it indicates.
     center, scale : float, default=0.0 and 1.0
         The value in the table is ``encoded * scale + center``.
 

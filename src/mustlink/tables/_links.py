@@ -32,7 +32,7 @@ MAX_ROW = np.iinfo(np.int64).max
 
 
 class Link(NamedTuple):
-    """One link of a file or frame, and words for where it stands."""
+    """One link of a file or frame, and its position in words."""
 
     a: int
     b: int
@@ -54,7 +54,7 @@ def read_links(source: Any, ids: Sequence[Any] | None = None) -> list[Link]:
     Returns
     -------
     list of Link
-        Each with the fields a, b, is_must, weight and place (words for where it stands).
+        Each with the fields a, b, is_must, weight and place (its position in words).
 
     Raises
     ------
@@ -88,7 +88,7 @@ def read_links(source: Any, ids: Sequence[Any] | None = None) -> list[Link]:
 
 
 def _frame_records(frame: Any, place: Callable[[int], str]) -> tuple[list[Any], Iterator[tuple[str, Sequence[Any]]]]:
-    """Return the names of the columns of a frame, and its rows with words for where they stand."""
+    """Return the names of the columns of a frame, and its rows with their positions in words."""
     if not (isinstance(frame, Mapping) or hasattr(frame, "columns")):
         raise TypeError(f"Links are read from a data frame or a mapping of columns, and this is a {type(frame)}.")
     names = list(frame) if isinstance(frame, Mapping) else list(frame.columns)
@@ -132,7 +132,7 @@ def write_links(path: str | os.PathLike[str], links: Iterable[tuple[int, int, st
 def _links(
     what: str, header: Sequence[Any], records: Iterable[tuple[str, Sequence[Any]]], ids: Sequence[Any] | None
 ) -> list[Link]:
-    """Turn records into links, with the places of their columns from the header."""
+    """Turn records into links, with the positions of their columns from the header."""
     names = [str(name).strip().lower() for name in header]
     missing = [name for name in REQUIRED if name not in names]
     if missing:

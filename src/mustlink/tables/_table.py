@@ -36,8 +36,8 @@ class Table:
         Columns of float32 or float64, and categorical columns of strings in the order of their first row.
     notices : tuple of str, default=()
         What the reader decided and the user should know.
-    where : callable, default="row {}".format
-        Words for the place of a row in the file, such as "line 3" for row 1.
+    where : callable, optional
+        Returns the position of a row in the file as text, such as "line 3" for row 1. By default "row 1".
 
     See Also
     --------
@@ -55,7 +55,8 @@ class Table:
     source: str
     frame: pd.DataFrame
     notices: tuple[str, ...] = ()
-    where: Where = field(default="row {}".format, repr=False, compare=False)
+    # Made by a factory: Sphinx would take the docstring of str.format for that of the field.
+    where: Where = field(default_factory=lambda: "row {}".format, repr=False, compare=False)
 
     @classmethod
     def from_frame(
@@ -147,7 +148,7 @@ class Table:
         if twice := first_repetition(ids):
             places = " and again in ".join(map(self.where, twice))
             raise FileFormatError(
-                f"{self.source}: the id {ids[twice[0]]!r} stands in {places} of the column {name!r}; an id must belong "
+                f"{self.source}: the id {ids[twice[0]]!r} occurs in {places} of the column {name!r}; an id must belong "
                 "to one row."
             )
         return ids
@@ -159,7 +160,7 @@ def is_text(column: pd.Series) -> bool:
 
 
 def first_repetition(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return the places of the first name that occurs again, and of its repetition; None if all differ."""
+    """Return the positions of the first name that occurs again, and of its repetition; None if all differ."""
     first: dict[str, int] = {}
     for place, name in enumerate(names):
         if first.setdefault(name, place) != place:

@@ -152,7 +152,7 @@ class TextFile:
         try:
             line = raw.decode("utf-8")
         except UnicodeDecodeError as error:
-            byte = f"the byte 0x{raw[error.start]:02x} at place {error.start + 1}"
+            byte = f"the byte 0x{raw[error.start]:02x} at position {error.start + 1}"
             raise self.error(number, f"{byte} is not UTF-8; save the file with the encoding UTF-8") from None
         return line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
 

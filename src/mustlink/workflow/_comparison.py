@@ -84,7 +84,7 @@ class RowComparison:
         Parameters
         ----------
         a, b : int
-            The rows, by their place in `X`.
+            The rows, by their position in `X`.
 
         Returns
         -------

@@ -60,7 +60,7 @@ class Job(TableOptions):
 
     See Also
     --------
-    run_job : Does it.
+    run_job : Run a job.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class JobResult:
     estimator : object
         The fitted clusterer.
     entry : Entry
-        Its place in the catalogue.
+        Its entry in the catalogue.
     summary : Summary
         What is shown of the clustering.
     choice : Choice or None

@@ -32,7 +32,7 @@ class TableOptions:
     id_column : str or None, default=None
         The column that names the rows. Links then name ids; without it, they name rows by number from 0.
     label_column : str or None, default=None
-        A column with the labels of some rows, empty where unknown. It is knowledge, not a feature.
+        A column with the labels of some rows, empty where unknown. It is used as supervision, not as a feature.
     ignore : sequence of str, default=()
         Columns to leave out.
     categorical : sequence of str, default=()
@@ -131,7 +131,7 @@ class LoadedTable(EncodedTable):
         Returns
         -------
         links : Constraints
-            The links between kept rows, by their place in `X`.
+            The links between kept rows, by their position in `X`.
         notices : list of str
             Which links were left out with their rows.
         """

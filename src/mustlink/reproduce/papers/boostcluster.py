@@ -247,7 +247,7 @@ def judge_noise(kind: str, results: Results) -> Verdict:
 
 
 def judge_noisy_rival(method: str, rises: bool, results: Results) -> Verdict:
-    """A rival gets better, or worse, with more links that are partly wrong."""
+    """A compared method gets better, or worse, with more links that are partly wrong."""
     noisy = results.select(noise=NOISE, method=method)
     if missing := missing_methods(noisy, [method]):
         return missing
