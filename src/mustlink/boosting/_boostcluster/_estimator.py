@@ -96,7 +96,7 @@ class BoostCluster(BaseBoostCluster):
         The links whose weight has grown over the rounds, the heaviest first.
     objective_ : list of float
         The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never increases.
-    alphas_ : ndarray of shape (n_iter_,)
+    alphas_ : ndarray of shape (n_iter,)
         The step of each round.
     history_ : list of dict
         One entry per round: its representation, objective, alpha, the weights of the links it satisfies and breaks

@@ -103,7 +103,7 @@ class RobustBoostCluster(BaseBoostCluster):
     objective_ : list of float
         The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never increases but
         after a third of the rounds, when they start again with new trust.
-    alphas_ : ndarray of shape (n_iter_,)
+    alphas_ : ndarray of shape (n_iter,)
         The step of each round.
     history_ : list of dict
         One entry per round: its representation, objective, alpha, the weights of the links it satisfies and breaks
