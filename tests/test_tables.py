@@ -26,7 +26,7 @@ def test_every_list_is_what_the_catalogue_gives() -> None:
         assert (ROOT / file).read_text(encoding="utf-8") == text, f"{file} is not up to date: run make tables"
 
 
-def test_every_family_is_known_and_every_class_stands_on_its_page() -> None:
+def test_every_family_is_known_and_every_class_is_on_its_page() -> None:
     for entry in (*CATALOGUE, *METRIC_LEARNERS):
         assert entry.family in FAMILIES
         page = (ROOT / "docs" / "guide" / f"{entry.family}.rst").read_text(encoding="utf-8")

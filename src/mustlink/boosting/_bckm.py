@@ -147,7 +147,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
 
     Notes
     -----
-    Choices where the paper is wrong or silent:
+    Choices where the paper is wrong or leaves it open:
 
     - The printed error has a factor rho / 2, with which rounds count negatively from a true error of 0.1 on (for
       rho = 5). Without it, rho is only a learning rate.

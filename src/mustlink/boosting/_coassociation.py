@@ -165,7 +165,7 @@ class CoAssociation:
         codes : ndarray of shape (n_rows, n_rounds)
             Rows of `codes`, or those that :meth:`encode` returns for new rows.
         row_weight : ndarray of shape (n_rows,), default=None
-            How many points each row stands for in k-means; one if None.
+            How many points each row represents in k-means; one if None.
 
         Returns
         -------

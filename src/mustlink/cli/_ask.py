@@ -74,7 +74,7 @@ def ask(
     """Answer questions about pairs of rows, and save the answers as links.
 
     Shows two rows side by side and asks whether they belong together: y (yes), n (no), s (skip), u (undo) or q (quit).
-    The questions are chosen to need few of them. Every answer is in the file before the next question, so nothing is
+    The questions are chosen so that few are needed. Every answer is in the file before the next question, so nothing is
     lost by quitting, and the same command continues later. Answers may also be piped in, one per line. Exit code 0, or
     2 when something in the input is wrong.
     """

@@ -102,7 +102,7 @@ LabelColumn = Annotated[
         "--label-column",
         metavar="COLUMN",
         help="A column with labels for some rows (empty: unknown). Rows with one label belong together, rows with two "
-        "labels do not. It is not a feature.",
+        "labels do not. It is not used as a feature.",
     ),
 ]
 Ignore = Annotated[

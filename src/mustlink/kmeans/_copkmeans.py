@@ -61,7 +61,7 @@ class COPKMeans(_WeightedKMeans):
         the features.
     on_infeasible : {"raise", "relax"}, default="raise"
         What to do if not all links can be kept, or no way to do so is found: raise :class:`InfeasibleError`; or keep
-        the must-links, break as few cannot-links as can be found, and issue an :class:`InfeasibleWarning`.
+        the must-links, break few cannot-links, and issue an :class:`InfeasibleWarning`.
     verbose : int or bool, default=0
         Whether to show a progress bar.
     random_state : int, RandomState or None, default=None

@@ -39,7 +39,7 @@ class Job(TableOptions):
     links : str, path-like or None, default=None
         The file of links, as :meth:`mustlink.Constraints.read` reads it.
     n_clusters : int or None, default=None
-        The number of clusters. Methods that find the number, and "auto", go without.
+        The number of clusters. Not needed by methods that find the number, and by "auto".
     method : str, default="boost"
         A clusterer of the catalogue, by its short name or the name of its class, or "auto" for the one that best
         predicts held-out links.

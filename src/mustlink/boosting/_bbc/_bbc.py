@@ -200,7 +200,7 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
 
     Notes
     -----
-    Choices where the paper is silent: A and the gradient are divided by their Frobenius norms before a step, and A
+    Choices where the paper leaves it open: A and the gradient are divided by their Frobenius norms before a step, and A
     keeps the norm of the identity. A is carried over to the next round. The paper repeats a round until the error is
     below 1/2, which often never happens: here a round stalls after `max_inner` steps, A is kept, and the weights of
     the pairs are reset. An error of 0 is taken as half a pair of m. The preference of affinity propagation is the

@@ -123,9 +123,9 @@ class BoostCluster(BaseBoostCluster):
     -----
     Without links the result is that of the base on the scaled table. Only the proportions of link weights matter.
 
-    Where the paper is silent: a round with a negative step does not enter the result, weights of zero are smoothed,
-    directions without positive eigenvalue are dropped, and the rounds end when the same weights give the same labels
-    again.
+    Where the paper leaves it open: a round with a negative step does not enter the result, weights of zero are
+    smoothed, directions without positive eigenvalue are dropped, and the rounds end when the same weights give the same
+    labels again.
 
     With many features the links act in the span of the linked rows, and the rest of the space is scaled by one number.
     This is exact for at most 4,000 rows or features; beyond that, and for sparse tables with more than 128 features,
@@ -199,7 +199,7 @@ class BoostCluster(BaseBoostCluster):
         self.verbose = verbose
 
     def _setting(self, name: str) -> Any:
-        """Return a parameter, or what None stands for."""
+        """Return a parameter, or the value that None means."""
         value = getattr(self, name)
         return DEFAULTS[name][self.representation == "published"] if value is None else value
 

@@ -107,7 +107,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
     alpha_t = ln((1 + r) / (1 - r)) / 2. After it, W becomes W exp(-alpha_t y h_t) for links and W exp(-alpha_t) for the
     other pairs, which are never listed, as they all have the same weight. The distance is sum_t alpha_t (1 - h_t) / 2.
 
-    Choices where the paper is silent or fails:
+    Choices where the paper leaves it open or fails:
 
     - No covariance is singular. The data are first reduced to their principal directions; every covariance is shrunk
       towards the pooled one, which has a minimum variance.

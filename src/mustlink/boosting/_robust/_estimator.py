@@ -101,7 +101,7 @@ class RobustBoostCluster(BaseBoostCluster):
     representation_weights_ : dict of str to float
         The weight of each representation; "plain" is the table itself. If it is large, the links add little.
     objective_ : list of float
-        The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never increases but
+        The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never increases except
         after a third of the rounds, when they start again with new trust.
     alphas_ : ndarray of shape (n_iter,)
         The step of each round.
