@@ -49,7 +49,9 @@ class StagedFiles:
                 os.fsync(stream.fileno())
             os.chmod(name, mode)
         except OSError as error:
-            raise OSError(error.errno, error.strerror, str(path)) from None
+            # The folder exists, so "no such file" means that no file can be created there.
+            reason = "The file cannot be written" if error.errno == errno.ENOENT else error.strerror
+            raise OSError(error.errno, reason, str(path)) from None
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:

@@ -32,6 +32,7 @@ REMEDIES = {
     "drop_side": "remove one of the two",
     "fewer_clusters": "reduce n_clusters",
     "fix_cell": "correct the cell",
+    "give_ids": "pass the ids of the rows as ids if links name them",
     "give_links": "pass links, or a column of labels as label_column",
     "give_n_clusters": "pass n_clusters",
     "handle_missing": 'fill it, or pass missing="drop" or missing="mean"',
@@ -83,8 +84,11 @@ class MustlinkError(Exception):
         self.remedy = remedy if remedy is None or isinstance(remedy, str) else tuple(remedy)
         self.fields = fields
 
+    # The words of the remedies for Python; front ends in Python with other parameters have their own.
+    remedies: Mapping[str, str] = REMEDIES
+
     def __str__(self) -> str:
-        return self.describe(REMEDIES)
+        return self.describe(self.remedies)
 
     def with_problem(self, problem: str) -> Self:
         """Return a copy of the error with another problem, for example with more about where it occurred.
@@ -107,6 +111,34 @@ class MustlinkError(Exception):
         """
         other = copy.copy(self)
         other.problem, other.args = problem, (problem,)
+        return other
+
+    def with_remedies(self, remedies: Mapping[str, str], *more: str) -> Self:
+        """Return a copy of the error whose remedies are worded for another front end in Python.
+
+        Parameters
+        ----------
+        remedies : mapping of str to str
+            The words for every key of :data:`REMEDIES`.
+        *more : str
+            Keys of further remedies, named before the others.
+
+        Returns
+        -------
+        MustlinkError
+            Of the same class, with the same problem and fields.
+
+        Examples
+        --------
+        >>> from mustlink.errors import InfeasibleError
+        >>> print(InfeasibleError("Rows 0 and 1", remedy="relax").with_remedies({"relax": "pass relax=True"}))
+        Rows 0 and 1; pass relax=True.
+        """
+        other = copy.copy(self)
+        other.remedies = remedies
+        if more:
+            own = (self.remedy,) if isinstance(self.remedy, str) else self.remedy or ()
+            other.remedy = (*more, *own)
         return other
 
     def describe(self, remedies: Mapping[str, str], quote: Callable[[str], str] | None = None) -> str:

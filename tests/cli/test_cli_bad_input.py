@@ -58,11 +58,17 @@ LINKS = {
     "open_quote": ('a,b,link\n0,1,must\n"0,2,must\n', "line 3"),
     "latin_1": ("a,b,link\n0,1,must\n0,2,m\u00fcst\n".encode("latin-1"), "line 3: the byte 0xfc"),
     "binary": (b"\x00\x01\x02\n\x00", "line 1: this is not text"),
-    "text_for_row": ("a,b,link\nann,1,must\n", "line 2: 'ann' is not a row number"),
+    "text_for_row": (
+        "a,b,link\nann,1,must\n",
+        "line 2: 'ann' is not a row number, and the ids of the rows are not known; give the table with --id COLUMN",
+    ),
     "itself": ("a,b,link\n0,1,must\n2,2,must\n", "line 3"),
-    "both_ways": ("a,b,link\n0,1,must\n1,0,cannot\n", "line 3: contradicts"),
+    "both_ways": ("a,b,link\n0,1,must\n1,0,cannot\n", "line 2 and line 3: rows 0 and 1 are given both"),
     "negative_row": ("a,b,link\n0,-1,must\n", "line 2"),
-    "out_of_range": ("a,b,link\n0,4,must\n", "the rows 0 and 4, but the table has 4 rows"),
+    "out_of_range": (
+        "a,b,link\n0,4,must\n",
+        "l.csv, line 2: a must-link names the rows 0 and 4, but the table has 4 rows",
+    ),
 }
 
 
@@ -81,6 +87,8 @@ IDS = {
     "twice": (WITH_IDS + "a,5,5\n", "a,b,link\na,b,must\n", "the id 'a' occurs in line 2 and again in line 6"),
     "empty": (WITH_IDS + ",5,5\n", "a,b,link\na,b,must\n", "line 6: the id column 'id' is empty"),
     "no_such_column": (GOOD, "a,b,link\na,b,must\n", "has no column 'id'; its columns are x, y"),
+    "both_ways": (WITH_IDS, "a,b,link\na,b,1\nb,a,-1\n", "line 2 and line 3: a and b are given both as must-link"),
+    "empty_cell": (WITH_IDS, "a,b,link\na,,must\n", "line 2: the column b is empty; every link needs a, b and link."),
     "itself": (WITH_IDS, "a,b,link\nb,b,must\n", "line 2"),
 }
 
@@ -259,3 +267,21 @@ def test_sentences(error, sentence):
 
 def test_exit_codes_are_the_documented_ones():
     assert (_errors.CONFLICT, _errors.BAD_INPUT, _errors.INTERRUPTED) == (1, 2, 130)
+
+
+def test_an_id_column_is_not_suggested_twice(desk):
+    desk.write("t.csv", "id,note,x\n" + "".join(f"p{row},text {row},{row % 3}\n" for row in range(12)))
+    assert "; use --id id if it names the rows, leave it out with" in desk.fails("cluster", "t.csv", "-k", 2)
+    again = desk.fails("cluster", "t.csv", "-k", 2, "--id", "id")
+    assert (
+        "'note' has 12 different values in 12 rows, too many for categories; leave it out with --ignore note" in again
+    )
+    assert "--id" not in again
+
+
+def test_a_folder_in_which_no_file_can_be_made(desk):
+    desk.write("t.csv", GOOD)
+    if not os.access("/proc", os.W_OK):
+        pytest.skip("only root seems to be allowed to write there")
+    message = desk.fails("cluster", "t.csv", "-k", 2, "--method", "pck", "-o", "/proc/x.csv")
+    assert message == "Error: The file cannot be written: /proc/x.csv.\n"

@@ -81,3 +81,11 @@ def test_nothing_is_written(shop):
     before = shop.names()
     shop.run("check", "links.csv", "shop.csv", "-k", 3, "--id", "who", "--ignore", "kind")
     assert shop.names() == before
+
+
+def test_a_file_without_links_and_pairs_both_ways_are_noted(desk):
+    desk.write("none.csv", "a,b,link\n")
+    assert "Note: none.csv has no links." in desk.run("check", "none.csv").stdout
+    desk.write("ties.csv", "a,b,link\n0,1,must\n1,0,cannot\n2,3,must\n")
+    shown = desk.run("check", "ties.csv", "--contradictions", "majority")
+    assert "Note: 1 pair is linked both ways with equal weight in ties.csv; neither link is used." in shown.stdout

@@ -155,14 +155,14 @@ def test_frames_by_id(make: Any) -> None:
     ("change", "error", "message"),
     [
         ({"a": [0, 7, 0.5, 3]}, FileFormatError, r"Row 2 of the frame: 0\.5 is not a row number"),
-        ({"a": [0, 7, float("nan"), 3]}, FileFormatError, "Row 2 of the frame: nan is not a row number"),
+        ({"a": [0, 7, float("nan"), 3]}, FileFormatError, "Row 2 of the frame: the column a is empty"),
         ({"a": [0, 7, float("inf"), 3]}, FileFormatError, "Row 2 of the frame: inf is not a row number"),
-        ({"a": [0, 7, None, 3]}, FileFormatError, "Row 2 of the frame: None is not a row number"),
+        ({"a": [0, 7, None, 3]}, FileFormatError, "Row 2 of the frame: the column a is empty"),
         ({"a": [True, 7, 0, 3]}, FileFormatError, "Row 0 of the frame: True is not a row number"),
         ({"a": [0, -7, 0, 3]}, ConstraintError, "Row 1 of the frame: a row number cannot be negative"),
         ({"a": [0, 7, 9, 3]}, ConstraintError, "Row 2 of the frame: links 9 with itself"),
         ({"link": [1, 0, 1, 1]}, FileFormatError, "Row 1 of the frame: a link is must or cannot.* this is '0'"),
-        ({"link": [1, None, 1, 1]}, FileFormatError, "Row 1 of the frame: .* this is 'None'"),
+        ({"link": [1, None, 1, 1]}, FileFormatError, "Row 1 of the frame: the column link is empty"),
         ({"weight": [1, 0, 1, 1]}, ConstraintError, "Row 1 of the frame: the weight is 0"),
         ({"weight": [1, pd.NA, 1, 1]}, FileFormatError, "Row 1 of the frame: the weight <NA> is not a number"),
         ({"b": [1, 4]}, ConstraintError, "equally long: a has 4, b has 2, link has 4"),
@@ -194,10 +194,10 @@ def test_frames_that_are_none() -> None:
         ("a,b,link,a\n0,1,must,3\n", FileFormatError, "line 1: the header has the column a more than once"),
         ("a,b,link\n0,1,must\n2,3\n", FileFormatError, "line 3: 2 cells where the first line has 3"),
         ("a,b,link\n0,1,must,9\n", FileFormatError, "line 2: 4 cells where the first line has 3"),
-        ("a,b,link\n\n0,1,must\n\n2,x,must\n", FileFormatError, "line 5: 'x' is not a row number; for links by id"),
+        ("a,b,link\n\n0,1,must\n\n2,x,must\n", FileFormatError, "line 5: 'x' is not a row number, .*; pass the ids of"),
         ("a,b,link\n0,1.5,must\n", FileFormatError, "line 2: '1.5' is not a row number"),
         ("a,b,link\n0,1_0,must\n", FileFormatError, "line 2: '1_0' is not a row number"),
-        ("a,b,link\n0,,must\n", FileFormatError, "line 2: '' is not a row number"),
+        ("a,b,link\n0,,must\n", FileFormatError, "line 2: the column b is empty; every link needs"),
         ("a,b,link\n0,-3,must\n", ConstraintError, "line 2: a row number cannot be negative, and this is -3"),
         (
             "a,b,link\n0,99999999999999999999,must\n",
@@ -207,7 +207,7 @@ def test_frames_that_are_none() -> None:
         ("a,b,link\n0,1,must\n5,5,cannot\n", ConstraintError, "line 3: links 5 with itself"),
         ("a,b,link\n0,1,maybe\n", FileFormatError, "line 2: a link is must or cannot, or 1 or -1, and this is 'maybe'"),
         ("a,b,link\n0,1,0\n", FileFormatError, "line 2: .* this is '0'"),
-        ("a,b,link\n0,1,\n", FileFormatError, "line 2: .* this is ''"),
+        ("a,b,link\n0,1,\n", FileFormatError, "line 2: the column link is empty; every link needs"),
         ("a,b,link,weight\n0,1,must,heavy\n", FileFormatError, "line 2: the weight 'heavy' is not a number"),
         ("a,b,link,weight\n0,1,must,0\n", ConstraintError, "line 2: the weight is 0; a weight must be positive"),
         ("a,b,link,weight\n0,1,must,-2\n", ConstraintError, "line 2: the weight is -2"),
@@ -248,9 +248,9 @@ def test_an_error_in_a_file_names_its_line(links_file: Any, content: str | bytes
 )
 def test_a_pair_given_both_ways_names_both_lines(links_file: Any, content: str, second: int, first: int) -> None:
     path = links_file(content)
-    with pytest.raises(ConstraintError, match="Rows 0 and 1 are given both") as info:
+    with pytest.raises(ConstraintError, match=r"rows (0 and 1|1 and 0) are given both") as info:
         Constraints.read(path)
-    assert str(info.value).startswith(f"{path}, line {second}: contradicts {path}, line {first}. ")
+    assert str(info.value).startswith(f"{path}, line {first} and line {second}: rows ")
     assert info.value.pairs == [(0, 1)]
 
 

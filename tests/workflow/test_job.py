@@ -13,10 +13,11 @@ from mustlink import Constraints, PCKMeans
 from mustlink.cli._ask import ask
 from mustlink.cli._check import check
 from mustlink.cli._cluster import cluster
-from mustlink.errors import InfeasibleError, OptionError
+from mustlink.errors import ConstraintError, FileFormatError, InfeasibleError, OptionError
 from mustlink.report import write_report
 from mustlink.selection import choose
-from mustlink.workflow import STRATEGIES, Job, TableOptions, load_table, run_job
+from mustlink.workflow import STRATEGIES, Job, TableOptions, load_table, read_link_file, run_job
+from mustlink.workflow._job import _with_row_names
 
 
 def job_of(folder, **options):
@@ -66,9 +67,22 @@ def test_a_choice_is_reported(shop):
 
 def test_errors_name_remedies_in_the_words_of_python(shop):
     (shop / "links.csv").write_text("a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
-    with pytest.raises(InfeasibleError, match=r'c00 - c03 - c06; remove a link.*pass on_infeasible="relax"') as caught:
+    with pytest.raises(InfeasibleError, match=r"c00 - c03 - c06; remove a link.*pass relax=True, or use") as caught:
         run_job(job_of(shop, method="cop"))
     assert caught.value.remedy == ("drop_link", "relax", "soft_method")
+    (shop / "links.csv").write_text("a,b,link\nc00,c01,cannot\nc01,c02,cannot\nc00,c02,cannot\n")
+    with pytest.raises(InfeasibleError, match=r"increase n_clusters, or pass relax=True"):
+        run_job(job_of(shop, method="cop", n_clusters=2))
+    with pytest.raises(
+        FileFormatError, match=r"'c00' is not a row number.*; name the column of the ids with id_column"
+    ):
+        run_job(job_of(shop, id_column=None, ignore=["who", "kind", "note"]))
+    with pytest.raises(FileFormatError, match=r"'who' has 30 .*; pass id_column='who' if it names the rows, leave"):
+        run_job(job_of(shop, id_column=None))
+    with pytest.raises(
+        FileFormatError, match=r"the text column 'note' has 30 .* categories; leave it out with ignore="
+    ):
+        run_job(job_of(shop, ignore=["kind"]))
     with pytest.raises(OptionError, match="needs the number of clusters; pass n_clusters, or"):
         run_job(job_of(shop, n_clusters=None))
 
@@ -140,3 +154,46 @@ def test_a_job_without_a_seed(shop):
 def test_a_table_is_loaded_by_options():
     with pytest.raises(TypeError, match=r"by TableOptions or a Job, such as TableOptions\('t.csv'\)"):
         load_table("t.csv")
+
+
+def test_rows_are_said_to_be_numbered_only_where_numbers_are_named():
+    names = ["ann", "bob"]
+    plain = _with_row_names(InfeasibleError("No start kept all links of 2 rows"), names)
+    assert str(plain) == "No start kept all links of 2 rows"
+    numbered = _with_row_names(InfeasibleError("No place is left for row 1."), names)
+    assert str(numbered) == "No place is left for row 1 (rows are numbered from 0 among those clustered)."
+
+
+def test_a_row_outside_of_the_table_is_named_with_its_line(shop):
+    (shop / "rows.csv").write_text("a,b,link\n0,3,must\n1,30,cannot\n")
+    table = load_table(TableOptions(shop / "shop.csv", ignore=["who", "kind", "note"]))
+    with pytest.raises(
+        ConstraintError, match=r"rows.csv, line 3: a cannot-link names the rows 1 and 30, but the table"
+    ):
+        table.read_links(shop / "rows.csv")
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        ("a,b,link\n", "{path} has no links."),
+        ("a,b,link\n0,1,1\n0,1,-1\n0,2,1\n", "1 pair is linked both ways with equal weight in {path}; neither"),
+        ("a,b,link\n0,1,1\n1,0,-1\n0,2,1\n2,0,-1\n", "2 pairs are linked both ways with equal weight in {path}"),
+        ("a,b,link\n0,1,1\n0,1,1\n1,0,-1\n0,2,1\n", None),
+    ],
+)
+def test_what_is_left_out_of_a_file_of_links_is_noted(shop, content, note):
+    path = shop / "rows.csv"
+    path.write_text(content)
+    _, notices = read_link_file(path, "majority")
+    assert [notice.startswith(str(note).format(path=path)) for notice in notices] == ([] if note is None else [True])
+
+
+def test_links_both_ways_name_the_ids(shop):
+    (shop / "links.csv").write_text("a,b,link\nc01,c02,must\nc02,c01,cannot\nc03,c04,must\nc04,c03,cannot\n")
+    with pytest.raises(ConstraintError) as raised:
+        run_job(job_of(shop))
+    assert str(raised.value).startswith(
+        f"{shop / 'links.csv'}, line 2 and line 3: c01 and c02 are given both as must-link and as cannot-link, as is 1 "
+        "other pair; remove one of the two"
+    )

@@ -44,9 +44,8 @@ def check(
     cannot keep them, 2 when something in the input is wrong.
     """
     from mustlink.cli._show import print_line, show_list
-    from mustlink.constraints import Constraints
     from mustlink.report import RowNames
-    from mustlink.workflow import TableOptions, check_n_clusters, load_table
+    from mustlink.workflow import TableOptions, check_n_clusters, load_table, read_link_file
 
     if table is None and id_column is not None:
         raise ValueError("--id needs the table that holds the ids: mustlink check LINKS TABLE --id COLUMN.")
@@ -58,7 +57,7 @@ def check(
         notices = [*loaded.notices, *notices]
         n_rows, names = len(loaded.X), RowNames(loaded.row_names)
     else:
-        known, notices = Constraints.read(links, contradictions=contradictions), []
+        known, notices = read_link_file(links, contradictions)
         n_rows, names = int(known.constrained_rows().max(initial=-1)) + 1, RowNames(None)
     _show_counts(known, n_rows, of_table=loaded is not None)
     conflicts = known.conflicts()

@@ -28,6 +28,7 @@ REMEDIES = {
     **errors.REMEDIES,
     "choose_auto": "choose it by the links with --method auto",
     "fewer_clusters": "reduce the number of clusters (-k)",
+    "give_ids": "give the table with --id COLUMN if links name ids",
     "give_links": "give LINKS, or a column of labels with --label-column",
     "give_n_clusters": "give it with -k",
     "handle_missing": "fill it, or use --missing drop or --missing mean",

@@ -149,7 +149,9 @@ Missing = Annotated[
 Contradictions = Annotated[
     Literal["raise", "majority"],
     typer.Option(
-        "--contradictions", help="A pair linked both ways: refuse it (raise), or keep the heavier side (majority)."
+        "--contradictions",
+        help="A pair linked both ways: refuse it (raise), or keep the heavier side, and neither if both "
+        "weigh the same (majority).",
     ),
 ]
 

@@ -237,7 +237,7 @@ class Constraints:
 
         if isinstance(frame, str | os.PathLike):
             raise TypeError(f"{frame} is a path; read a file of links with Constraints.read.")
-        return cls._from_links(read_links(frame, ids), contradictions)
+        return cls._from_links(read_links(frame, ids), contradictions, ids)
 
     @classmethod
     def read(
@@ -282,10 +282,13 @@ class Constraints:
         """
         from mustlink.tables import read_links
 
-        return cls._from_links(read_links(path, ids), contradictions)
+        return cls._from_links(read_links(path, ids), contradictions, ids)
 
     @classmethod
-    def _from_links(cls, links: list[Link], contradictions: Literal["raise", "majority"]) -> Constraints:
+    def _from_links(
+        cls, links: list[Link], contradictions: Literal["raise", "majority"], ids: Sequence[Any] | None
+    ) -> Constraints:
+        """Make constraints of the links of a file or frame, with their places in the messages."""
         try:
             return cls.from_pairs(
                 np.array([(link.a, link.b) for link in links], dtype=np.int64),
@@ -299,8 +302,16 @@ class Constraints:
             same_rows = [link for link in links if {link.a, link.b} == set(error.pairs[0])]
             first = same_rows[0]
             other = next((link for link in same_rows if link.is_must != first.is_must), None)
-            where = f"{first.place}: " if other is None else f"{other.place}: contradicts {first.place}. "
-            raise error.with_problem(f"{where}{error.problem}") from None
+            if other is None:
+                raise error.with_problem(f"{first.place}: {error.problem}") from None
+            source, _, _ = first.place.rpartition(", ")
+            places = f"{first.place} and {other.place.removeprefix(f'{source}, ') if source else other.place}"
+            a, b = (first.a, first.b) if ids is None else (ids[first.a], ids[first.b])
+            pair = f"{'rows ' if ids is None else ''}{a} and {b}"
+            n_more = len(error.pairs) - 1
+            more = f", as are {n_more} other pairs" if n_more > 1 else ", as is 1 other pair" if n_more else ""
+            problem = f"{places}: {pair} are given both as must-link and as cannot-link{more}"
+            raise error.with_problem(problem) from None
 
     @classmethod
     def sample(

@@ -285,8 +285,9 @@ def _check_categories(table: Table, column: pd.Series) -> None:
         raise FileFormatError(
             f"{table.source}: the text column {column.name!r} has {n_categories} different values in {n_rows} rows, "
             "too many for categories",
-            remedy=("mark_id", "ignore_column", "mark_categorical"),
+            remedy=("ignore_column", "mark_categorical"),
             column=column.name,
+            n_categories=n_categories,
         )
 
 

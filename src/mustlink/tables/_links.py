@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from mustlink._atomic import write_atomically
 from mustlink.errors import ConstraintError, FileFormatError
@@ -149,6 +150,10 @@ def _links(
     links = []
     for place, raw in records:
         cells = [cell.strip() if isinstance(cell, str) else cell for cell in raw]
+        empty = [name for name, at in zip(REQUIRED, (at_a, at_b, at_link), strict=True) if _is_empty(cells[at])]
+        if empty:
+            columns = f"the column {empty[0]} is" if len(empty) == 1 else f"the columns {_and(empty)} are"
+            raise FileFormatError(f"{place}: {columns} empty; every link needs a, b and link.")
         a, b = _row(cells[at_a], row_of, place), _row(cells[at_b], row_of, place)
         if a == b:
             raise ConstraintError(
@@ -157,6 +162,11 @@ def _links(
         weight = 1.0 if at_weight is None else _weight(cells[at_weight], place)
         links.append(Link(a, b, _is_must(cells[at_link], place), weight, place))
     return links
+
+
+def _is_empty(cell: Any) -> bool:
+    """Return whether a cell holds nothing."""
+    return not cell if isinstance(cell, str) else bool(pd.isna(cell))
 
 
 def _row_of_id(ids: Sequence[Any]) -> dict[str, int]:
@@ -177,7 +187,7 @@ def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
             raise ConstraintError(f"{place}: there is no row with the id {str(cell)!r} in the table.") from None
     if not _is_whole(cell):
         raise FileFormatError(
-            f"{place}: {cell!r} is not a row number; for links by id, name the id column of the table."
+            f"{place}: {cell!r} is not a row number, and the ids of the rows are not known", remedy="give_ids"
         )
     row = int(cell)
     if row < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mustlink.catalogue import ESTIMATORS
 from mustlink.workflow._comparison import ColumnPair, RowComparison
 from mustlink.workflow._job import Job, JobResult, run_job
-from mustlink.workflow._loading import LoadedTable, TableOptions, check_n_clusters, load_table
+from mustlink.workflow._loading import LoadedTable, TableOptions, check_n_clusters, load_table, read_link_file
 from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "TableOptions",
     "check_n_clusters",
     "load_table",
+    "read_link_file",
     "run_job",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -20,12 +21,21 @@ from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning,
 from mustlink.report import RowNames, Summary, summarize, write_report
 from mustlink.selection import Choice, choose
 from mustlink.tables import check_output_suffix, stage_clusters
-from mustlink.workflow._loading import Contradictions, LoadedTable, TableOptions, check_n_clusters, load_table
+from mustlink.workflow._loading import (
+    Contradictions,
+    LoadedTable,
+    TableOptions,
+    check_n_clusters,
+    job_remedies,
+    load_table,
+)
 
 __all__ = ["Job", "JobResult", "run_job"]
 
 AUTO = "auto"
 MAX_NAMED_PAIRS = 3
+# A message that names rows by number.
+NAMED_ROW = re.compile(r"\brows? \d", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -127,6 +137,7 @@ class JobResult:
     choice: Choice | None = None
 
 
+@job_remedies()
 def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> JobResult:
     """Cluster a table and write the results.
 
@@ -245,7 +256,7 @@ def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) 
     if error.pairs:
         rows = dict.fromkeys(row for pair in error.pairs[:MAX_NAMED_PAIRS] for row in pair if names[row] != str(row))
         note = ", ".join(f"row {row} is {names[row]}" for row in rows)
-    elif any(name != str(row) for row, name in enumerate(names)):
+    elif NAMED_ROW.search(error.problem) and any(name != str(row) for row, name in enumerate(names)):
         note = "rows are numbered from 0 among those clustered"
     return error.with_problem(f"{error.problem.removesuffix('.')} ({note}).") if note else error
 

@@ -4,21 +4,41 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from mustlink import errors
 from mustlink._types import Ints
 from mustlink.constraints import Constraints
-from mustlink.errors import OptionError
-from mustlink.tables import EncodedTable, Table, check_options, encode, read_table
+from mustlink.errors import ConstraintError, FileFormatError, MustlinkError, OptionError
+from mustlink.tables import EncodedTable, Table, check_options, encode, read_links, read_table
 
-__all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "load_table"]
+__all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "load_table", "read_link_file"]
 
 Contradictions = Literal["raise", "majority"]
+
+# What to do about an error, in the words of a job.
+REMEDIES = {
+    **errors.REMEDIES,
+    "give_ids": "name the column of the ids with id_column",
+    "look_ahead": 'use a method that looks ahead, such as method="linkage"',
+    "relax": "pass relax=True",
+    "soft_method": 'use a method that may break links, such as method="boost"',
+}
+
+
+@contextmanager
+def job_remedies() -> Iterator[None]:
+    """Word the remedies of errors for a job; also a decorator."""
+    try:
+        yield
+    except MustlinkError as error:
+        raise error.with_remedies(REMEDIES) from None
 
 
 @dataclass(frozen=True)
@@ -133,13 +153,14 @@ class LoadedTable(EncodedTable):
         links : Constraints
             The links between kept rows, by their position in `X`.
         notices : list of str
-            Which links were left out with their rows.
+            What was left out, as sentences.
         """
-        links = Constraints.read(path, ids=self.ids, contradictions=contradictions)
-        links.check_rows(self.source.n_rows)
+        links, notices = read_link_file(path, contradictions, ids=self.ids, n_rows=self.source.n_rows)
         kept = links.on(self.source.n_rows)[self.rows].constraints
         n_lost = len(links) - len(kept)
-        return kept, [f"{n_lost} of {len(links)} links name rows that were left out."] if n_lost else []
+        if n_lost:
+            notices.append(f"{n_lost} of {len(links)} links name rows that were left out.")
+        return kept, notices
 
     def kmeans_labels(self, n_clusters: int, random_state: int | None = 0) -> Ints:
         """Cluster with scikit-learn's k-means, which uses no links, for comparison.
@@ -201,16 +222,76 @@ def load_table(options: TableOptions) -> LoadedTable:
     labels = None if options.label_column is None else source.strings(options.label_column)
     if labels is not None and not any(labels):
         raise OptionError(f"{options.table}: the label column {options.label_column!r} is empty throughout.")
-    encoded = encode(
-        source,
-        ignore=no_features,
-        categorical=options.categorical,
-        scale=options.scale,
-        one_hot=options.one_hot,
-        missing=options.missing,
-    )
+    try:
+        encoded = encode(
+            source,
+            ignore=no_features,
+            categorical=options.categorical,
+            scale=options.scale,
+            one_hot=options.one_hot,
+            missing=options.missing,
+        )
+    except FileFormatError as error:
+        if "n_categories" in error.fields and options.id_column is None:
+            raise error.with_remedies(REMEDIES, "mark_id") from None
+        raise
     notices = (*source.notices, *encoded.notices)
     return LoadedTable(encoded.X, encoded.rows, encoded.features, notices, source, ids, labels)
+
+
+@job_remedies()
+def read_link_file(
+    path: str | os.PathLike[str],
+    contradictions: Contradictions = "raise",
+    *,
+    ids: Sequence[str] | None = None,
+    n_rows: int | None = None,
+) -> tuple[Constraints, list[str]]:
+    """Read links, and note what a person should know of the file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file of links.
+    contradictions : {"raise", "majority"}, default="raise"
+        What to do with a pair linked both ways: refuse it, or keep the heavier side, and neither if both weigh the
+        same.
+    ids : sequence of str or None, default=None
+        The id of every row of the table, if the links name ids.
+    n_rows : int or None, default=None
+        The number of rows of the table, if it is known.
+
+    Returns
+    -------
+    links : Constraints
+        The links, by the rows of the table.
+    notices : list of str
+        Whether the file is empty and what was left out, as sentences.
+
+    Examples
+    --------
+    >>> from mustlink.datasets import sample_paths
+    >>> from mustlink.workflow import load_table, read_link_file, TableOptions
+    >>> table, links = sample_paths()
+    >>> read_link_file(links, ids=load_table(TableOptions(table, id_column="customer")).ids)
+    (Constraints(20 must-links, 20 cannot-links), [])
+    """
+    links = read_links(path, ids)
+    for link in links:
+        if n_rows is not None and max(link.a, link.b) >= n_rows:
+            raise ConstraintError(
+                f"{link.place}: a {'must' if link.is_must else 'cannot'}-link names the rows {link.a} and {link.b}, "
+                f"but the table has {n_rows} rows, numbered 0 to {n_rows - 1}.",
+                [(link.a, link.b)],
+            )
+    known = Constraints._from_links(links, contradictions, ids)
+    if not links:
+        return known, [f"{path} has no links."]
+    n_ties = len({frozenset((link.a, link.b)) for link in links}) - len(known)
+    if not n_ties:
+        return known, []
+    pairs_were = "1 pair is" if n_ties == 1 else f"{n_ties:,} pairs are"
+    return known, [f"{pairs_were} linked both ways with equal weight in {path}; neither link is used."]
 
 
 def check_n_clusters(n_clusters: int, table: LoadedTable | None = None) -> None:
