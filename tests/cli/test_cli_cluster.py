@@ -145,7 +145,7 @@ def test_a_hard_method_reports_why_links_are_infeasible(shop, method):
 def test_contradictions_are_resolved_by_majority(shop):
     shop.write("votes.csv", "a,b,link,weight\nc00,c03,must,3\nc00,c03,cannot,1\n")
     options = ["cluster", "shop.csv", "votes.csv", "-k", 3, "--id", "who", "--ignore", "kind"]
-    assert "votes.csv, line 3" in shop.fails(*options)
+    assert "votes.csv, line 2 and line 3: c00 and c03" in shop.fails(*options)
     result = shop.run(*options, "--contradictions", "majority")
     assert result.exit_code == 0, result.output
     assert "The link is kept" in result.stdout

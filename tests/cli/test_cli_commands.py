@@ -183,3 +183,47 @@ def test_closed_output_pipe(environment):
     ) as running:
         running.stdout.close()
         assert running.stderr.read() == ""
+
+
+def test_the_demo_keeps_a_file_that_was_changed(desk):
+    assert desk.run("demo").exit_code == 0
+    path = desk.folder / "mustlink-demo" / "links.csv"
+    assert "was changed" not in desk.run("demo").stdout
+    path.write_text(path.read_text() + "C001,C002,must\n")
+    changed = path.read_text()
+    result = desk.run("demo")
+    assert result.exit_code == 0, result.output
+    assert path.read_text() == changed
+    assert "links.csv was changed and is used as it is; delete it to get the sample back." in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-k", "three"), "'-k' / '--clusters': a whole number is expected."),
+        (("-k", 3, "--missing", "median"), "'--missing': 'median' is not one of 'error', 'drop', 'mean'."),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_in_plain_words(desk, words, message):
+    result = desk.run("cluster", "t.csv", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Input should" not in result.stderr
+
+
+def test_the_help_is_about_the_command(desk):
+    shown = {name: desk.run(name, "--help").stdout for name in ("cluster", "check", "ask")}
+    assert "The same seed asks the same questions." in shown["ask"]
+    assert "The seed of the plain k-means" in shown["check"]
+    assert "written beside them" in shown["cluster"]
+    assert not any("written beside them" in shown[name] for name in ("check", "ask"))
+    for text in shown.values():
+        flags = [line for line in text.splitlines() if "--debug" in line or "--no-header" in line]
+        assert len(flags) == 2
+        assert not any("<bool>" in line for line in flags)
+
+
+def test_the_list_of_methods_has_every_class_whole_at_80_columns(desk):
+    shown = desk.run("methods", width=80).stdout
+    assert all(entry.class_name in shown for entry in CATALOGUE if entry.aliases)
+    assert max(map(len, shown.splitlines())) <= 80

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from mustlink import Constraints
 from mustlink.errors import ConstraintError
-from mustlink.report import headline, summarize
+from mustlink.report import headline, summarize, write_report
 from mustlink.tables import Feature
 
 
@@ -135,7 +135,7 @@ def test_names_cannot_act_on_a_terminal():
     ("labels", "links", "text"),
     [
         ([0, 0, 1], None, "3 rows in 2 clusters."),
-        ([0, -1, 1], None, "3 rows in 2 clusters, 1 of them in none."),
+        ([0, -1, 1], None, "3 rows in 2 clusters; 1 row is noise, in no cluster."),
         ([0, 0, 0], Constraints(must_link=[(0, 1)]), "3 rows in 1 cluster. The link is kept."),
         ([0, 0, 0], Constraints(must_link=[(0, 1), (1, 2)]), "3 rows in 1 cluster. All 2 links kept."),
         ([0, 0, 1], Constraints(must_link=[(0, 2)]), "3 rows in 2 clusters. 0 of 1 link kept, 1 broken."),
@@ -174,3 +174,13 @@ def test_broken_link_to_a_row_without_cluster():
 def test_what_does_not_fit_together_is_refused(arguments, options, error, message):
     with pytest.raises(error, match=message):
         summarize(*arguments, **options)
+
+
+def test_values_that_cannot_be_summarized_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        write_report(tmp_path / "r.html", [[0.0], [np.nan]], [0, 1])
+    with pytest.raises(ValueError, match=r"Labels are whole numbers, .* such as a; names of clusters"):
+        write_report(tmp_path / "r.html", [[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(ValueError, match=r"Labels are whole numbers, .* such as 0\.5"):
+        summarize([[0.0], [1.0]], [0.5, 1])
+    assert not (tmp_path / "r.html").exists()

@@ -197,3 +197,18 @@ def test_links_both_ways_name_the_ids(shop):
         f"{shop / 'links.csv'}, line 2 and line 3: c01 and c02 are given both as must-link and as cannot-link, as is 1 "
         "other pair; remove one of the two"
     )
+
+
+def test_clusters_are_numbered_without_gaps(shop, monkeypatch):
+    def fit(self, X, y=None, *, constraints=None):
+        self.labels_ = np.where(np.arange(30) % 3 == 0, -1, 1 + 3 * (np.arange(30) % 2))
+        return self
+
+    monkeypatch.setattr(PCKMeans, "fit", fit)
+    result = run_job(job_of(shop, output=shop / "out.csv", report=shop / "out.html"))
+    assert set(result.estimator.labels_.tolist()) == {-1, 1, 4}
+    assert set(result.labels.tolist()) == {-1, 0, 1}
+    assert [cluster.label for cluster in result.summary.clusters] == [0, 1]
+    written = [line.split(",")[1] for line in (shop / "out.csv").read_text().splitlines()[1:]]
+    assert written == ["" if label < 0 else str(label) for label in result.labels]
+    assert "shop.csv in 2 clusters" in (shop / "out.html").read_text()

@@ -23,6 +23,14 @@ from mustlink.cli._warmup import warmup
 __all__ = ["app", "main"]
 
 
+# What the parser writes about a value, and plain words for it.
+PARSER_WORDS = {
+    "Value error, ": "",
+    "Input should be a valid integer, unable to parse string as an integer": "a whole number is expected.",
+    "Input should be": "it must be",
+}
+
+
 class Commands(TyperGroup):
     """The commands; the words as typed are kept for the report."""
 
@@ -30,6 +38,15 @@ class Commands(TyperGroup):
         """Keep the words before they are parsed."""
         ctx.meta[TYPED] = list(args)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command, and word a value that it does not take without the terms of the parser."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            for theirs, ours in PARSER_WORDS.items():
+                error.message = error.message.replace(theirs, ours)
+            raise
 
 
 app = typer.Typer(

@@ -59,7 +59,7 @@ def ask(
             help="Show only this column; it may be one that is left out with --ignore. May be repeated.",
         ),
     ] = None,
-    id_column: opt.IdColumn = None,
+    id_column: opt.LinkIdColumn = None,
     label_column: opt.LabelColumn = None,
     ignore: opt.Ignore = None,
     categorical: opt.Categorical = None,
@@ -68,7 +68,7 @@ def ask(
     missing: opt.Missing = "error",
     header: opt.Header = None,
     contradictions: opt.Contradictions = "raise",
-    random_state: opt.Seed = 0,
+    random_state: opt.QuestionSeed = 0,
     debug: opt.Debug = False,
 ) -> None:
     """Answer questions about pairs of rows, and save the answers as links.

@@ -24,7 +24,7 @@ def check(
         int | None,
         typer.Option("-k", "--clusters", metavar="K", help="Check whether K clusters can keep all links."),
     ] = None,
-    id_column: opt.IdColumn = None,
+    id_column: opt.LinkIdColumn = None,
     ignore: opt.Ignore = None,
     categorical: opt.Categorical = None,
     scale: opt.Scale = True,
@@ -32,7 +32,7 @@ def check(
     missing: opt.Missing = "error",
     header: opt.Header = None,
     contradictions: opt.Contradictions = "raise",
-    random_state: opt.Seed = 0,
+    random_state: opt.KMeansSeed = 0,
     debug: opt.Debug = False,
 ) -> None:
     """Check a file of links before clustering with it.

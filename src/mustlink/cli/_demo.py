@@ -42,15 +42,20 @@ def demo(debug: Debug = False) -> None:
 
 
 def _copy_sample() -> tuple[Path, Path]:
-    """Copy the sample table and links to the folder, where they can be viewed and changed."""
+    """Copy the sample table and links to the folder, where they can be viewed and changed; keep what was changed."""
     from mustlink._atomic import StagedFiles
+    from mustlink.cli._show import print_line
     from mustlink.datasets import sample_paths
 
     FOLDER.mkdir(exist_ok=True)
     table, links = sample_paths()
     with StagedFiles() as files:
         for sample in (table, links):
-            files.stage(FOLDER / sample.name, sample.read_bytes())
+            copy = FOLDER / sample.name
+            if not copy.exists():
+                files.stage(copy, sample.read_bytes())
+            elif copy.read_bytes() != sample.read_bytes():
+                print_line(f"{copy} was changed and is used as it is; delete it to get the sample back.")
     return FOLDER / table.name, FOLDER / links.name
 
 

@@ -18,7 +18,10 @@ def methods() -> None:
     from mustlink.catalogue import FAMILIES, by_family
     from mustlink.cli._show import console, make_table
 
-    table = make_table("method", "class", "links are", "pick it when")
+    table = make_table("method")
+    table.add_column("class", no_wrap=True)
+    table.add_column("links are")
+    table.add_column("pick it when")
     for family, entries in by_family().items():
         table.add_row()
         table.add_row(Text(FAMILIES[family], "underline"))

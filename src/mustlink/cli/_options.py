@@ -48,6 +48,8 @@ OptionalClusters = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same clusters.")]
+QuestionSeed = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed asks the same questions.")]
+KMeansSeed = Annotated[int, typer.Option("--seed", metavar="N", help="The seed of the plain k-means to compare with.")]
 Method = Annotated[
     str,
     typer.Option(
@@ -67,7 +69,7 @@ Base = Annotated[
     ),
 ]
 Relax = Annotated[
-    bool, typer.Option("--relax", help="If a hard method cannot keep every link, take the best it found.")
+    bool, typer.Option("--relax", metavar="", help="If a hard method cannot keep every link, take the best it found.")
 ]
 Starts = Annotated[
     int,
@@ -86,7 +88,7 @@ Output = Annotated[
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="HTML", help="Write a report to look at in a browser.")
 ]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Debug = Annotated[bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.")]
 
 IdColumn = Annotated[
     str | None,
@@ -95,6 +97,9 @@ IdColumn = Annotated[
         metavar="COLUMN",
         help="The column that names the rows. Links then name ids, and the clusters are written beside them.",
     ),
+]
+LinkIdColumn = Annotated[
+    str | None, _column_option("--id", metavar="COLUMN", help="The column that names the rows. Links then name ids.")
 ]
 LabelColumn = Annotated[
     str | None,
@@ -119,21 +124,26 @@ Categorical = Annotated[
 Scale = Annotated[
     bool,
     _column_option(
-        "--scale/--no-scale", help="Whether numeric columns are standardized (mean 0, standard deviation 1)."
+        "--scale/--no-scale",
+        metavar="",
+        help="Whether numeric columns are standardized (mean 0, standard deviation 1).",
     ),
 ]
 OneHot = Annotated[
     bool,
     _column_option(
-        "--one-hot/--no-one-hot", help="Whether text columns become one 0/1 column per category, or are left out."
+        "--one-hot/--no-one-hot",
+        metavar="",
+        help="Whether text columns become one 0/1 column per category, or are left out.",
     ),
 ]
 Header = Annotated[
     bool | None,
     _column_option(
         "--header/--no-header",
+        metavar="",
         help="Whether the first line of a text file names the columns; otherwise they are x0, x1, ...",
-        show_default="names, unless they are all numbers",
+        show_default="names; a line of only numbers is refused",
     ),
 ]
 

@@ -110,7 +110,7 @@ def headline(summary: Summary) -> str:
     """
     text = f"{_count(summary.n_rows, 'row')} in {_count(len(summary.clusters), 'cluster')}"
     if summary.n_noise:
-        text += f", {summary.n_noise:,} of them in none"
+        text += f"; {_count(summary.n_noise, 'row')} {'is' if summary.n_noise == 1 else 'are'} noise, in no cluster"
     text += "."
     if summary.n_links and summary.n_broken:
         text += f" {summary.n_kept:,} of {_count(summary.n_links, 'link')} kept, {summary.n_broken:,} broken."

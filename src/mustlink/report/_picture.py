@@ -46,7 +46,7 @@ class Picture:
     >>> from mustlink import Constraints
     >>> from mustlink.report import make_picture
     >>> make_picture(np.array([[0.0], [1.0], [9.0]]), np.array([0, 0, 1]), Constraints()).caption
-    'Across: the first principal component (100% of the variance). The height has no meaning: ...'
+    'Horizontal axis: the first principal component (100% of the variance). The height has no meaning: ...'
     """
 
     points: Array
@@ -62,16 +62,16 @@ class Picture:
     @property
     def caption(self) -> str:
         """What the axes are and what was left out."""
-        across = f"Across: the first principal component ({self.explained[0]:.0%} of the variance). "
+        caption = f"Horizontal axis: the first principal component ({self.explained[0]:.0%} of the variance). "
         if len(self.explained) == 1:
-            across += "The height has no meaning: the rows differ in one direction only."
+            caption += "The height has no meaning: the rows differ in one direction only."
         else:
-            across += f"Up: the second ({self.explained[1]:.0%})."
+            caption += f"Vertical axis: the second ({self.explained[1]:.0%})."
         if len(self.points) < self.n_rows:
-            across += f" {len(self.points):,} of {self.n_rows:,} rows are drawn, those of the drawn links among them."
+            caption += f" {len(self.points):,} of {self.n_rows:,} rows are drawn, those of the drawn links among them."
         if len(self.links) < self.n_links:
-            across += f" {len(self.links):,} of {self.n_links:,} links are drawn, the broken ones first."
-        return across
+            caption += f" {len(self.links):,} of {self.n_links:,} links are drawn, the broken ones first."
+        return caption
 
 
 def make_picture(

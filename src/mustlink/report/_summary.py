@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import gen_batches
+from sklearn.utils import check_array, gen_batches
 
 from mustlink._types import Array
 from mustlink.base import as_constraints
@@ -297,8 +297,8 @@ def summarize(
     0 2 age low (-1.0 sd)
     1 2 age high (+1.0 sd)
     """
-    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
-    labels = np.asarray(labels)
+    X = check_array(X, accept_sparse="csr", ensure_2d=False, allow_nd=True, ensure_min_samples=0, input_name="X")
+    labels = _whole_numbers(labels)
     if X.ndim != 2 or labels.shape != (X.shape[0],):
         raise ValueError(
             f"One label per row is expected: the table has the shape {X.shape}, the labels {labels.shape}."
@@ -336,6 +336,17 @@ def summarize(
         ),
         objective=tuple(float(value) for value in getattr(estimator, "objective_", ())),
     )
+
+
+def _whole_numbers(labels: Any) -> Array:
+    """Return the labels as an array, or refuse what does not number clusters."""
+    labels = np.asarray(labels)
+    if labels.size and not (labels.dtype.kind in "iufb" and np.all(np.mod(labels, 1) == 0)):
+        raise ValueError(
+            "Labels are whole numbers, -1 for no cluster, and these are of the type "
+            f"{labels.dtype}, such as {labels.ravel()[0]!s}; names of clusters can be given as known_labels."
+        )
+    return labels.astype(np.int64)
 
 
 class RowNames(Sequence[str]):

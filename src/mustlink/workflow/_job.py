@@ -108,7 +108,7 @@ class JobResult:
     links : Constraints
         The links of the file, between the kept rows.
     labels : ndarray of int, shape (n_kept,)
-        The cluster of each kept row; -1 is no cluster.
+        The cluster of each kept row, numbered from 0 without gaps; -1 is no cluster.
     estimator : object
         The fitted clusterer.
     entry : Entry
@@ -189,9 +189,10 @@ def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> J
         estimator, choice, warned = _fit(job, entry, table, links, verbose)
     except (ConstraintError, InfeasibleError) as error:
         raise _with_row_names(error, table.row_names) from None
-    summary = _write(job, command, table, links, estimator, choice, [*table.notices, *notices, *warned])
+    labels = _number_without_gaps(estimator.labels_)
+    summary = _write(job, command, table, links, labels, estimator, choice, [*table.notices, *notices, *warned])
     entry = find_clusterer(type(estimator).__name__)
-    return JobResult(table, links, estimator.labels_, estimator, entry, summary, choice)
+    return JobResult(table, links, labels, estimator, entry, summary, choice)
 
 
 def _check_options(job: Job, entry: Entry | None) -> None:
@@ -301,6 +302,12 @@ def _fit(
     return estimator, choice, notices
 
 
+def _number_without_gaps(labels: Ints) -> Ints:
+    """Number the clusters that have rows from 0 on, in the same order; -1 stays."""
+    used = np.unique(labels[labels >= 0])
+    return np.where(labels >= 0, np.searchsorted(used, labels), -1)
+
+
 def _build_estimator(entry: Entry, job: Job) -> Any:
     """Make the clusterer of an entry with the parameters of the job that it has."""
     clusterer = entry.load()
@@ -334,6 +341,7 @@ def _write(
     command: str | None,
     table: LoadedTable,
     links: Constraints,
+    found: Ints,
     estimator: Any,
     choice: Choice | None,
     notices: list[str],
@@ -346,11 +354,11 @@ def _write(
         "notices": notices,
         "estimator": estimator,
     }
-    n_found = np.unique(estimator.labels_[estimator.labels_ >= 0]).size
+    n_found = found.max(initial=-1) + 1
     with StagedFiles() as files:
         if job.output is not None:
             labels = np.full(table.source.n_rows, -1)
-            labels[table.rows] = estimator.labels_
+            labels[table.rows] = found
             stage_clusters(
                 files,
                 job.output,
@@ -361,11 +369,11 @@ def _write(
                 known_name=job.label_column or "label",
             )
         if job.report is None:
-            return summarize(table.X, estimator.labels_, links, **shown)
+            return summarize(table.X, found, links, **shown)
         return write_report(
             job.report,
             table.X,
-            estimator.labels_,
+            found,
             links,
             **shown,
             choice=choice,
