@@ -109,9 +109,9 @@ def connected_nodes(edges: NDArray[np.int64], n_nodes: int) -> NDArray[np.intp]:
 
 def shortest_path(graph: csr_array, start: int, end: int) -> NDArray[np.int64]:
     """Return the nodes of a shortest path between two connected nodes of a symmetric graph."""
-    # The search begins at the end, so that the predecessors lead from start to end.
+    # The search begins at the end: the predecessors lead from start to end.
     predecessor = breadth_first_order(graph, end, directed=True)[1]
     path = [start]
     while path[-1] != end:
-        path.append(int(predecessor[path[-1]]))
+        path.append(predecessor.item(path[-1]))
     return np.array(path, dtype=np.int64)
