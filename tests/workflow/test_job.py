@@ -212,3 +212,9 @@ def test_clusters_are_numbered_without_gaps(shop, monkeypatch):
     written = [line.split(",")[1] for line in (shop / "out.csv").read_text().splitlines()[1:]]
     assert written == ["" if label < 0 else str(label) for label in result.labels]
     assert "shop.csv in 2 clusters" in (shop / "out.html").read_text()
+
+
+def test_auto_without_links_names_the_file(shop):
+    (shop / "links.csv").write_text("a,b,link\n")
+    with pytest.raises(OptionError, match=r"links.csv has none; pass links, or a column of labels as label_column"):
+        run_job(job_of(shop, method="auto"))

@@ -271,10 +271,10 @@ def read_link_file(
     Examples
     --------
     >>> from mustlink.datasets import sample_paths
-    >>> from mustlink.workflow import load_table, read_link_file, TableOptions
+    >>> from mustlink.workflow import TableOptions, load_table, read_link_file
     >>> table, links = sample_paths()
     >>> read_link_file(links, ids=load_table(TableOptions(table, id_column="customer")).ids)
-    (Constraints(20 must-links, 20 cannot-links), [])
+    (Constraints(24 must-links, 16 cannot-links), [])
     """
     links = read_links(path, ids)
     for link in links:
