@@ -183,7 +183,9 @@ def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> J
         links, notices = table.read_links(job.links, job.contradictions)
     known = _add_labels(table, links)
     if entry is None and known.is_empty:
-        raise OptionError(f"The method auto chooses by links, and {job.links} has none", remedy="give_links")
+        raise OptionError(
+            f"The method auto chooses by links, and {job.links or job.table} has none", remedy="give_links"
+        )
     if entry is not None and entry.kind == "hard" and not job.relax:
         refuse_contradictions(known, RowNames(table.row_names))
     notices += _label_notices(links, known, RowNames(table.row_names))
