@@ -368,3 +368,9 @@ def test_many_runs_build_nothing_quadratic() -> None:
     model = RobustBoostCluster(KMeans(n_init=1, max_iter=5), 3, n_rounds=5, random_state=0).fit(X, constraints=links)
     assert model.coassociation_.codes.nbytes <= 30_000 * (5 + 32)
     assert adjusted_rand_score(y, model.labels_) > 0.9
+
+
+def test_parameters_of_the_base_are_validated() -> None:
+    links = Constraints([(0, 1)], [(0, 2)])
+    with pytest.raises((RuntimeError, ValueError), match="'max_iter' parameter of KMeans"):
+        RobustBoostCluster(KMeans(2, max_iter=-1), random_state=0).fit(np.eye(6), constraints=links)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
@@ -70,6 +71,7 @@ class BaseClusterer:
             )
         self.estimator = estimator
         self.is_function = not is_estimator
+        self._has_run = False
         counts, self._seeded = ([], []) if self.is_function else count_and_seed_parameters(estimator)
         self._settings = {} if n_clusters is None else dict.fromkeys(counts, n_clusters)
         self.n_clusters = n_clusters
@@ -114,7 +116,10 @@ class BaseClusterer:
         model = clone(self.estimator)
         if self._settings or self._seeded:
             model.set_params(**self._settings, **dict.fromkeys(self._seeded, seed))
-        labels = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
+        # The parameters are the same in all runs but for the seed; scikit-learn validates them in the first.
+        with config_context(skip_parameter_validation=self._has_run):
+            labels = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
+        self._has_run = True
         return BaseRun(self._checked(labels, table.shape[0]), model if hasattr(model, "predict") else None)
 
     def _checked(self, labels: Any, n_rows: int) -> Array:
