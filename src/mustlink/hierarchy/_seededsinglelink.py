@@ -197,7 +197,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
             labels, between = grow_seeds(self.tree_, seeds, len(groups))
             reached = labels >= 0
             if self.n_clusters is not None and len(groups) > self.n_clusters:
-                joined = self._join_groups(labels, between, groups, closure, links, self.n_clusters)
+                joined = self._join_groups(labels, between, groups, closure, self.n_clusters)
                 labels[reached] = joined[labels[reached]]
             labels[reached] = number_by_first(labels[reached], len(groups))[0]
         else:
@@ -213,9 +213,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
                 UnmetConstraintsWarning,
             )
 
-    def _join_groups(
-        self, labels: Ints, between: Ints, groups: Ints, closure: Closure, links: Constraints, n_clusters: int
-    ) -> Ints:
+    def _join_groups(self, labels: Ints, between: Ints, groups: Ints, closure: Closure, n_clusters: int) -> Ints:
         """Join seed groups by single linkage down to `n_clusters`; return the new number of each group."""
         n_groups = len(groups)
         edges, lengths = labels[self.tree_[between]].reshape(-1, 2), self.tree_lengths_[between]
