@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from reference.feasibility import can_be_clustered
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning
 
 from mustlink import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
@@ -49,10 +53,10 @@ def test_errors_name_rows_not_parts():
     assert len(model.violations_) == 1
 
 
-@pytest.mark.filterwarnings("ignore:Number of distinct clusters:sklearn.exceptions.ConvergenceWarning")
 def test_few_distinct_rows_make_few_clusters():
     X = np.repeat([[0.0], [5.0]], 10, axis=0)
-    model = PartitionThenLink(3, random_state=0).fit(X)
+    with pytest.warns(ConvergenceWarning, match="Only 2 of the 3 clusters have rows"):
+        model = PartitionThenLink(3, random_state=0).fit(X)
     assert same_partition(model.labels_, np.repeat([0, 1], 10))
     apart = PartitionThenLink(3, random_state=0).fit(X, constraints=Constraints(cannot_link=[(0, 1)]))
     assert apart.n_clusters_ == 3
@@ -75,3 +79,32 @@ def test_clusters_that_k_means_cannot_find():
 def test_few_rows(n_rows):
     X = np.arange(2.0 * n_rows).reshape(n_rows, 2)
     assert sorted(set(PartitionThenLink(min(2, n_rows), random_state=0).fit_predict(X))) == [0, 1][:n_rows]
+
+
+@st.composite
+def small_problems(draw):
+    """Draw a few rows, many of them equal, links between them, and a number of clusters up to that of the rows."""
+    n = draw(st.integers(2, 6))
+    X = np.array(draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), dtype=float)[:, None]
+    pairs = st.sampled_from([(i, j) for i in range(n) for j in range(i + 1, n)])
+    links = draw(st.dictionaries(pairs, st.booleans(), min_size=1, max_size=6))
+    k = draw(st.integers(1, n))
+    return X, [pair for pair, must in links.items() if must], [pair for pair, must in links.items() if not must], k
+
+
+@settings(max_examples=100, deadline=None)
+@given(small_problems(), st.integers(0, 3))
+@example((np.repeat([[0.0], [1.0]], 4, axis=0), [(0, 1)], [], 4), 0)
+@example((np.array([[0.0], [3.0], [5.0], [8.0], [11.0], [12.0]]), [(0, 2)], [], 4), 0)
+@example((np.zeros((6, 1)), [(0, 1)], [(1, 2)], 5), 0)
+def test_links_are_refused_only_if_no_clustering_satisfies_them(problem, seed):
+    X, must, cannot, k = problem
+    links = Constraints(must, cannot)
+    model = PartitionThenLink(k, random_state=seed)
+    if not can_be_clustered(len(X), must, cannot, k):
+        with pytest.raises(InfeasibleError):
+            model.fit(X, constraints=links)
+        return
+    model.fit(X, constraints=links)
+    assert len(set(model.labels_.tolist())) == model.n_clusters_ == k
+    assert links.violations(model.labels_).is_empty

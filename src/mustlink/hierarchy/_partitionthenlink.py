@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Ints
+from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, refuse_contradictions, refuse_infeasible
 from mustlink.constraints import Constraints
 from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage
@@ -47,7 +50,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_samples,)
         The cluster of every row.
     n_clusters_ : int
-        The number of clusters found; fewer than `n_clusters` if there are fewer distinct rows.
+        The number of clusters found; without links it is fewer than `n_clusters` if there are fewer distinct rows.
     part_labels_ : ndarray of shape (n_samples,)
         The part of every row.
     part_centers_ : ndarray of shape (n_parts, n_features)
@@ -77,7 +80,8 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
     Notes
     -----
     Every linked row becomes a part of its own, while the center of the part that it leaves does not change. Hence
-    links between rows are links between parts, which k-means cannot violate.
+    links between rows are links between parts, which k-means cannot violate. If must-links or equal rows leave fewer
+    groups of parts than clusters, the rows farthest from their centers become parts of their own as well.
 
     Without links this is our reading of the "partitional single link" that is a base clusterer of Liu, Jin and Jain
     (2007), whose program is not public.
@@ -147,6 +151,12 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         self.labels_ = self.part_clusters_[self.part_labels_]
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.violations_ = links.violations(self.labels_)
+        if self.n_clusters_ < self.n_clusters and links.is_empty:
+            warn_caller(
+                f"Only {self.n_clusters_} of the {self.n_clusters} clusters have rows, because there are no more "
+                "distinct rows.",
+                ConvergenceWarning,
+            )
 
     def predict(self, X: Any) -> Ints:
         """Return for each row the cluster of the part with the nearest center.
@@ -170,11 +180,34 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         """Run k-means, and make every linked row a part of its own."""
         n_wanted = round(np.sqrt(len(X))) if self.n_parts == "sqrt" else int(self.n_parts)
         n_parts = min(len(X), max(self.n_clusters, n_wanted))
-        cut = KMeans(n_parts, n_init=self.n_init, random_state=self.random_state).fit(X)
-        part = cut.labels_.astype(np.int64)
+        with warnings.catch_warnings():
+            # Equal rows can make fewer parts and still enough clusters.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            cut = KMeans(n_parts, n_init=self.n_init, random_state=self.random_state).fit(X)
+        part, centers = cut.labels_.astype(np.int64), cut.cluster_centers_
         rows = links.constrained_rows()
+        if len(rows):
+            rows = np.concatenate([rows, self._rows_to_split_off(X, part, centers, rows, links)])
         part[rows] = n_parts + np.arange(len(rows))
-        centers = np.concatenate([cut.cluster_centers_, X[rows]])
+        centers = np.concatenate([centers, X[rows]])
         # Drop parts without rows: empty ones of k-means, and those whose rows are all linked.
         used, self.part_labels_ = np.unique(part, return_inverse=True)
         self.part_centers_ = centers[used]
+
+    def _rows_to_split_off(self, X: Array, part: Ints, centers: Array, linked: Ints, links: Constraints) -> Ints:
+        """Return rows without links that must be parts of their own for `n_clusters` clusters to be possible.
+
+        A cluster is made of parts with rows without links, and of components of linked rows.
+        """
+        free = np.setdiff1d(np.arange(len(X)), linked)
+        n_components = len(np.unique(links.components(len(X))[linked]))
+        n_missing = self.n_clusters - n_components - len(np.unique(part[free]))
+        if n_missing <= 0:
+            return free[:0]
+        distance = np.linalg.norm(X[free] - centers[part[free]], axis=1)
+        nearest_first = free[np.lexsort((distance, part[free]))]
+        # The row nearest to its center stays, so that no part becomes empty.
+        is_nearest = np.zeros(len(X), dtype=bool)
+        is_nearest[nearest_first[np.unique(part[nearest_first], return_index=True)[1]]] = True
+        farthest_first = free[np.argsort(-distance, kind="stable")]
+        return farthest_first[~is_nearest[farthest_first]][:n_missing]
