@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks as parametrize_with_sklearn_checks
 
 import mustlink
 from conformance import Case
+from mustlink import Constraints
 from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
 from mustlink.estimator_checks import parametrize_with_checks
 from mustlink.estimator_checks._cases import is_hard
@@ -67,3 +73,21 @@ def test_sparse_tables_are_taken(entry: Entry) -> None:
 def test_every_exported_clusterer_is_in_the_catalogue() -> None:
     exported = {name for name in mustlink.__all__ if hasattr(getattr(mustlink, name), "fit_predict")}
     assert exported == {entry.class_name for entry in CATALOGUE}
+
+
+@pytest.mark.filterwarnings("ignore::mustlink.errors.UnmetConstraintsWarning")
+@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.class_name)
+def test_a_fitted_clusterer_shows_itself_in_a_notebook(entry: Entry) -> None:
+    """Its display reads every fitted attribute, ``violations_`` among them."""
+    X, classes = make_blobs(24, centers=2, random_state=0)
+    links = Constraints.sample(classes, n_pairs=6, random_state=0)
+    parameters = {**case_of(entry).fast, "n_clusters": 2}
+    known = entry.load()().get_params()
+    clusterer = entry.load()(**{name: value for name, value in parameters.items() if name in known})
+    alone = clone(clusterer).fit(X, constraints=links)
+    pipeline = Pipeline([("scale", StandardScaler()), ("cluster", clone(clusterer))])
+    pipeline.fit(X, cluster__constraints=links)
+    search = GridSearchCV(clone(clusterer), {}, cv=2, scoring=lambda *_: 0.0).fit(X, constraints=links.on(24))
+    for fitted in (alone, pipeline, search):
+        assert entry.class_name in fitted._repr_html_()
+        assert entry.class_name in fitted._repr_mimebundle_()["text/html"]

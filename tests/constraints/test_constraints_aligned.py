@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -202,13 +204,30 @@ def test_a_pipeline_passes_links_on(form: Any, routing: bool) -> None:
 @pytest.mark.parametrize("links", [LINKS, Constraints(), Constraints([(i, i + 1) for i in range(N)])])
 def test_plain_pairs_in_cross_validation_are_refused(links: Constraints, routing: bool) -> None:
     """Also where there are as many pairs as rows, which would be cut like a column."""
-    with (
-        sklearn.config_context(enable_metadata_routing=routing),
-        pytest.raises(ConstraintError, match=r"pass constraints\.on\(n_samples\) instead"),
-    ):
-        cross_validate(Recorder(), X, cv=3, params={"constraints": links}, error_score="raise")
-    with pytest.raises(ConstraintError, match=r"constraints\.on\(n_samples\)"):
-        GridSearchCV(Recorder(), {"n_clusters": [2]}, cv=3).fit(X, constraints=links)
+    pipeline = make_pipeline(StandardScaler(), Recorder())
+    in_pipeline = {"constraints" if routing else "recorder__constraints": links}
+    refused = partial(pytest.raises, ConstraintError, match=r"pass constraints\.on\(n_samples\) instead")
+    with sklearn.config_context(enable_metadata_routing=routing):
+        with refused():
+            cross_validate(Recorder(), X, cv=3, params={"constraints": links}, error_score="raise")
+        with refused():
+            cross_validate(pipeline, X, cv=3, params=in_pipeline, error_score="raise")
+        with refused():
+            GridSearchCV(Recorder(), {"n_clusters": [2]}, cv=3).fit(X, constraints=links)
+        with refused():
+            GridSearchCV(pipeline, {"recorder__n_clusters": [2]}, cv=3).fit(X, **in_pipeline)
+    with refused():
+        resample(X, links)
+
+
+def test_to_look_for_a_shape_is_no_error() -> None:
+    """Notebooks and debuggers ask what an object has."""
+    assert hasattr(LINKS, "shape")
+    assert "not aligned" in repr(LINKS.shape)
+    assert "shape" in dict(inspect.getmembers(LINKS))
+    for read in (len, iter, lambda shape: shape[0]):
+        with pytest.raises(ConstraintError, match=r"constraints\.on\(n_samples\)"):
+            read(LINKS.shape)
 
 
 def test_links_aligned_with_another_table_are_refused() -> None:

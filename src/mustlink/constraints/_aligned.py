@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mustlink.errors import ConstraintError
 
 if TYPE_CHECKING:
     from mustlink.constraints._constraints import Constraints
 
 __all__ = ["AlignedConstraints"]
+
+
+class NoShape:
+    """The shape of bare pairs, which nothing can be read from.
+
+    scikit-learn takes the length of the shape of everything that it splits into folds. A list of pairs, split or passed
+    on whole, would silently refer to wrong rows, so that asking here is an error. To have a shape at all must not be
+    one: notebooks and ``hasattr`` look for it.
+    """
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise ConstraintError(
+            "Constraints are pairs of rows, not one entry per row, and cross-validation cannot split them into "
+            "folds; pass constraints.on(n_samples) instead."
+        )
+
+    __len__ = __getitem__ = __iter__ = _refuse
+
+    def __repr__(self) -> str:
+        return "<no shape: pairs are not aligned with rows>"
 
 
 class AlignedConstraints:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from mustlink.constraints._aligned import AlignedConstraints
+from mustlink.constraints._aligned import AlignedConstraints, NoShape
 from mustlink.constraints._closure import Closure
 from mustlink.constraints._coherence import coherence
 from mustlink.constraints._conflicts import Conflict, find_conflicts
@@ -428,14 +428,9 @@ class Constraints:
         return len(self) == 0
 
     @property
-    def shape(self) -> NoReturn:
-        """Not available: pairs are not aligned with rows."""
-        # scikit-learn reads the shape of every argument that it splits into folds. A list of pairs, split or passed
-        # on whole, would silently refer to wrong rows; raising here prevents that.
-        raise ConstraintError(
-            "Constraints are pairs of rows, not one entry per row, and cross-validation cannot split them into "
-            "folds; pass constraints.on(n_samples) instead."
-        )
+    def shape(self) -> NoShape:
+        """Not available: pairs are not aligned with rows, and cross-validation that asks is told so."""
+        return NoShape()
 
     def __len__(self) -> int:
         return len(self._pairs)
