@@ -1,4 +1,4 @@
-"""Write every list of methods from the catalogue: ``python docs/tables.py`` (``make tables``).
+"""Write every list of methods from the catalogue, and the list of data files: ``python docs/tables.py`` (``make tables``).
 
 The stub of the package is written whole. In the other files the lines between ``make tables: begin NAME`` and ``make
 tables: end`` are replaced. ``tests/test_tables.py`` fails when a file is not what the catalogue gives.
@@ -6,11 +6,13 @@ tables: end`` are replaced. ``tests/test_tables.py`` fails when a file is not wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import mustlink
 from mustlink.catalogue import CATALOGUE, FAMILIES, METRIC_LEARNERS, Entry, by_family
+from mustlink.datasets._known_sets import FOLDER_SETS, SKLEARN_SETS, SUBSETS
+from mustlink.reproduce._run_paper import find_protocol, paper_names
 
 ROOT = Path(__file__).resolve().parent.parent
 STUB = "src/mustlink/__init__.pyi"
@@ -46,25 +48,23 @@ def readme() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def list_table(widths: str, cells: Iterable[Sequence[str]]) -> str:
+    """A table in reStructuredText; the first row is the header."""
+    lines = [".. list-table::", f"   :widths: {widths}", "   :header-rows: 1", ""]
+    for row in cells:
+        lines += [f"   {'* -' if place == 0 else '  -'} {cell}" for place, cell in enumerate(row)]
+    return "\n".join(lines)
+
+
 def choosing() -> str:
     """One table for each family, for the guide."""
     parts = []
     for family, entries in families():
-        lines = [
-            f":doc:`{FAMILIES[family]} <{family}>`",
-            "",
-            ".. list-table::",
-            "   :widths: 30 8 62",
-            "   :header-rows: 1",
-            "",
-        ]
         cells = [("class, and its short names" if entries[0].aliases else "class", "links", "pick it when")]
         for entry in entries:
             aliases = ", ".join(f"``{alias}``" for alias in entry.aliases)
             cells.append((f":class:`~mustlink.{entry.class_name}` {aliases}".rstrip(), entry.kind, entry.pick_when))
-        for row in cells:
-            lines += [f"   {'* -' if place == 0 else '  -'} {cell}" for place, cell in enumerate(row)]
-        parts.append("\n".join(lines))
+        parts.append(f":doc:`{FAMILIES[family]} <{family}>`\n\n{list_table('30 8 62', cells)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -78,10 +78,28 @@ def api() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def data_files() -> str:
+    """The data files that the papers need, for the page of the papers."""
+    needed: dict[str, list[str]] = {}
+    for paper in paper_names():
+        protocol = find_protocol(paper)
+        for name in dict.fromkeys(run.dataset for run in protocol.runs(protocol.full)):
+            file = SUBSETS[name].parent if name in SUBSETS else name
+            if file not in SKLEARN_SETS:
+                needed.setdefault(file, []).append(paper)
+    cells = [("file", "contents", "needed by", "on OpenML")]
+    for file, papers in sorted(needed.items()):
+        known = FOLDER_SETS[file]
+        listed = ", ".join(dict.fromkeys(papers))
+        cells.append((f"``{file}.csv.gz``", known.description, listed, f"``{known.openml}``" if known.openml else "no"))
+    return list_table("22 46 18 14", cells) + "\n"
+
+
 SECTIONS: dict[str, tuple[str, Callable[[], str]]] = {
     "README.md": ("methods", readme),
     "docs/guide/choosing.rst": ("methods", choosing),
     "docs/api/index.rst": ("clusterers", api),
+    "docs/reproduce/index.rst": ("data", data_files),
 }
 
 

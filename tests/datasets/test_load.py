@@ -203,7 +203,7 @@ def test_a_known_set_that_is_absent(folder: Path) -> None:
     assert "balance.csv.gz" in message
     assert str(folder) in message
     assert "MUSTLINK_DATA" in message
-    assert "fetch('balance-scale')" in message
+    assert "mustlink.datasets.fetch('balance-scale', save_as='balance')" in message
 
 
 @pytest.mark.parametrize("name", ["usps", "usps4000"])

@@ -16,11 +16,12 @@ from urllib.parse import urlsplit
 from urllib.request import Request
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris
 
-from mustlink.datasets import fetch, load
+from mustlink.datasets import fetch, load, names
 from mustlink.errors import DataNotFoundError
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -150,15 +151,50 @@ def test_only_numbers_give_a_float_array(monkeypatch: pytest.MonkeyPatch) -> Non
     assert orchard.text_features == []
 
 
-def test_a_sparse_set_stays_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sparse_set_stays_sparse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     description = (RECORDED / "description.json").read_text().replace('"ARFF"', '"Sparse_ARFF"')
     digest = hashlib.md5(SPARSE_ARFF).hexdigest()
     description = re.sub(r'("md5_checksum": )"\w+"', rf'\1"{digest}"', description)
     answer_with(monkeypatch, {"description.json": description.encode(), "data.arff": SPARSE_ARFF})
     orchard = fetch(990001, cache=False)
     assert sparse.issparse(orchard.data)
+    monkeypatch.setenv("MUSTLINK_DATA", str(tmp_path))
+    with pytest.raises(ValueError, match="'tiny-orchard' is sparse; the data folder holds tables only"):
+        fetch(990001, cache=False, save_as="orchard")
     assert orchard.data.toarray().tolist() == [[3.5, 0.0, 0.0], [0.0, 0.0, 0.5]]
     assert [str(orchard.target_names[code]) for code in orchard.target] == ["apple", "pear"]
+
+
+def test_a_saved_set_is_loaded_as_it_was_fetched(
+    asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MUSTLINK_DATA", str(tmp_path / "data"))
+    fetched = fetch(990001, cache=False, save_as="orchard")
+    loaded = load("orchard")
+    assert names()["orchard"]
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["orchard.csv.gz"]
+    assert loaded.feature_names == fetched.feature_names
+    assert loaded.text_features == fetched.text_features
+    assert loaded.target.tolist() == fetched.target.tolist()
+    assert loaded.target_names.tolist() == fetched.target_names.tolist()
+    pd.testing.assert_frame_equal(pd.DataFrame(loaded.data), pd.DataFrame(fetched.data))
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        ("orchard", DataNotFoundError, "cannot be saved as 'orchard': the variable MUSTLINK_DATA is not set"),
+        ("../orchard", ValueError, "save_as is '../orchard'; expected a name of letters"),
+        ("", ValueError, "save_as is ''"),
+    ],
+)
+def test_what_cannot_be_saved_is_not_downloaded(
+    asked: list[str], monkeypatch: pytest.MonkeyPatch, name: str, error: type[Exception], message: str
+) -> None:
+    monkeypatch.delenv("MUSTLINK_DATA", raising=False)
+    with pytest.raises(error, match=message):
+        fetch(990001, cache=False, save_as=name)
+    assert asked == []
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,16 @@ def test_absent_data_is_reported_before_the_first_run(toy, store):
     assert not store.path.exists()
 
 
+def test_a_folder_that_cannot_be_written_is_reported_before_the_first_run(toy, tmp_path, monkeypatch):
+    (tmp_path / "results").write_text("not a folder")
+    computed = []
+    with pytest.raises(OSError, match="results"):
+        compute_runs(
+            _Counting(toy, computed.append), toy.runs(toy.quick), ResultStore(tmp_path / "results" / "toy.jsonl")
+        )
+    assert computed == []
+
+
 def test_rows_are_drawn_from_larger_sets_and_the_same_for_all_methods(toy):
     data = DataSet("iris", "Iris")
     first, second, other = (

@@ -81,3 +81,30 @@ def test_unknown_paper_is_a_sentence():
     result = CliRunner().invoke(app, ["kdd"])
     assert result.exit_code == 2
     assert "There is no paper 'kdd' to reproduce; there are boostcluster, bbc, bckm" in result.output
+
+
+@pytest.mark.parametrize(
+    ("paper", "files", "calls"),
+    [
+        (
+            "boostcluster",
+            "balance.csv.gz, pendigits.csv.gz, segment.csv.gz, usps.csv.gz, vowel.csv.gz",
+            ["fetch('balance-scale', save_as='balance')", "fetch('segment', save_as='segment')"],
+        ),
+        ("bbc", "mnist2000.csv.gz, yaleb32.csv.gz", []),
+    ],
+)
+@pytest.mark.parametrize("is_set", [True, False])
+def test_all_missing_data_are_named_before_any_work(monkeypatch, tmp_path, paper, files, calls, is_set):
+    monkeypatch.chdir(tmp_path)
+    if is_set:
+        monkeypatch.setenv("MUSTLINK_DATA", str(tmp_path))
+    else:
+        monkeypatch.delenv("MUSTLINK_DATA", raising=False)
+    result = CliRunner().invoke(app, [paper])
+    assert result.exit_code == 2
+    found = f"names {tmp_path.resolve()}" if is_set else "is not set"
+    assert f"not on this machine: {files} (the variable MUSTLINK_DATA {found})" in result.output
+    assert all(call in result.output for call in calls)
+    assert ("OpenML" in result.output) == bool(calls)
+    assert list(tmp_path.iterdir()) == []

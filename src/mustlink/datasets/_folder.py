@@ -1,8 +1,10 @@
-"""Reading the compressed CSV files of a data folder."""
+"""Reading and writing the compressed CSV files of a data folder."""
 
 from __future__ import annotations
 
+import gzip
 import os
+import re
 import warnings
 import zlib
 from gzip import BadGzipFile
@@ -10,13 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.utils import Bunch
 
+from mustlink._atomic import write_atomically
 from mustlink.datasets._bunch import build_bunch, number_classes, to_array
-from mustlink.errors import FileFormatError
+from mustlink.errors import DataNotFoundError, FileFormatError
 
 DATA_VARIABLE = "MUSTLINK_DATA"
-_SUFFIX = ".csv.gz"
+SUFFIX = ".csv.gz"
 _LABEL = "label"
 _EDGE_HEADER = ["source", "target"]
 _DAMAGED = (BadGzipFile, EOFError, zlib.error, UnicodeDecodeError, pd.errors.ParserError, pd.errors.ParserWarning)
@@ -31,14 +35,41 @@ def data_folder() -> Path | None:
 def files_in_folder() -> dict[str, Path]:
     """Return the files of all sets in the data folder by the names of the sets."""
     folder = data_folder()
-    found = sorted(folder.glob(f"*{_SUFFIX}")) if folder else []
-    return {path.name.removesuffix(_SUFFIX): path for path in found if path.is_file()}
+    found = sorted(folder.glob(f"*{SUFFIX}")) if folder else []
+    return {path.name.removesuffix(SUFFIX): path for path in found if path.is_file()}
 
 
-def where(name: str) -> str:
-    """Return why the file of a set was not found, as part of a sentence."""
+def where(name: str | None = None) -> str:
+    """Return why the file of a set, or of several, was not found, as part of a sentence."""
     folder = data_folder()
-    return f"{name}{_SUFFIX} is not in {folder}" if folder else f"the variable {DATA_VARIABLE} is not set"
+    if folder is None:
+        return f"the variable {DATA_VARIABLE} is not set"
+    return f"{name}{SUFFIX} is not in {folder}" if name else f"the variable {DATA_VARIABLE} names {folder}"
+
+
+def path_to_save(name: str) -> Path:
+    """Return the path of a set that is to be saved; refuse a bad name, and a data folder that is not named."""
+    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
+        raise ValueError(f"save_as is {name!r}; expected a name of letters, digits, '_', '.' and '-'.")
+    folder = data_folder()
+    if folder is None:
+        raise DataNotFoundError(
+            f"The data set cannot be saved as {name!r}: {where()}. Set the environment variable {DATA_VARIABLE} to the "
+            "folder for data sets."
+        )
+    return folder / f"{name}{SUFFIX}"
+
+
+def write_bunch(bunch: Bunch, path: Path) -> None:
+    """Write a set so that it is read as it is; the folder is made if it does not exist."""
+    if issparse(bunch.data):
+        raise ValueError(f"The data set {bunch.name!r} is sparse; the data folder holds tables only.")
+    frame = pd.DataFrame(bunch.data, columns=bunch.feature_names)
+    if bunch.target is not None:
+        classes = bunch.target_names
+        frame[_LABEL] = classes[bunch.target] if len(classes) else bunch.target
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, gzip.compress(frame.to_csv(index=False).encode("utf-8"), mtime=0))
 
 
 def read_bunch(path: Path, name: str, description: str) -> Bunch:

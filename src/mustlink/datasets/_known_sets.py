@@ -80,7 +80,8 @@ FOLDER_SETS = {
     "soybean_small": FolderSet("Four soybean diseases, coded nominal values (R. Michalski; UCI 91)."),
     "spect": FolderSet("Heart images as 22 yes/no features (L. Kurgan, K. Cios; UCI 95)."),
     "usps": FolderSet("Digits of the US Postal Service, 16 x 16 gray levels (LeCun et al. 1990)."),
-    "vowel": FolderSet("Eleven vowels by ten acoustic features (D. Deterding; UCI 152).", "vowel"),
+    # On OpenML it has three more columns: the speaker, the sex of the speaker and the part.
+    "vowel": FolderSet("Eleven vowels by ten acoustic features (D. Deterding; UCI 152)."),
     "wdbc": FolderSet("Breast cancer, 30 measures of cell nuclei (W. Wolberg et al.; UCI 17).", "wdbc"),
     "wine": FolderSet("Wines of three growers by chemistry (M. Forina et al.; UCI 109).", "wine"),
     "yaleb32": FolderSet("Faces of 38 people under changing light, 32 x 32 (Extended Yale Face Database B)."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from mustlink.datasets._bunch import build_bunch
-from mustlink.datasets._folder import DATA_VARIABLE, files_in_folder, read_bunch, where
+from mustlink.datasets._folder import DATA_VARIABLE, SUFFIX, files_in_folder, read_bunch, where
 from mustlink.datasets._known_sets import FOLDER_SETS, SKLEARN_SETS, SUBSETS, Subset
 from mustlink.errors import DataNotFoundError, FileFormatError
 
@@ -67,7 +68,7 @@ def load(
 
     See Also
     --------
-    fetch : Download a set from OpenML.
+    fetch : Download a set from OpenML, also into the data folder.
 
     Examples
     --------
@@ -112,6 +113,41 @@ def names() -> dict[str, bool]:
     present |= {name for name, subset in SUBSETS.items() if subset.parent in present}
     known = present | set(FOLDER_SETS) | set(SUBSETS)
     return {name: name in present for name in sorted(known)}
+
+
+def check_present(wanted: Iterable[str], needed_by: str) -> None:
+    """Raise one error that names all the files of some sets that are not on this machine.
+
+    Parameters
+    ----------
+    wanted : iterable of str
+        Names of sets, as in :func:`names`.
+    needed_by : str
+        What needs them, the first words of the error.
+
+    Raises
+    ------
+    DataNotFoundError
+        If a set is not known, or files are not in the data folder; the message lists all of them, and how to
+        download those that OpenML has.
+
+    See Also
+    --------
+    names : The known sets, and whether each is present.
+
+    Examples
+    --------
+    >>> from mustlink.datasets import check_present
+    >>> check_present(["iris", "wine"], "My experiment")
+    """
+    present = names()
+    absent = [name for name in dict.fromkeys(wanted) if not present.get(name, False)]
+    files = list(dict.fromkeys(SUBSETS[name].parent if name in SUBSETS else name for name in absent))
+    unknown = [name for name in files if name not in FOLDER_SETS]
+    if unknown:
+        raise DataNotFoundError(_unknown(unknown[0]))
+    if files:
+        raise DataNotFoundError(_all_absent(files, needed_by))
 
 
 def _from_sklearn(name: str) -> Bunch:
@@ -184,13 +220,34 @@ def _unknown(name: str) -> str:
 
 def _absent(name: str) -> str:
     """Return a sentence about a known set that is not on this machine, and how to get it."""
-    openml = FOLDER_SETS[name].openml
     fetching = (
-        f"or download it from OpenML with mustlink.datasets.fetch({openml!r})"
-        if openml
+        f"or download it from OpenML into that folder with mustlink.datasets.{_call_of_fetch(name)}"
+        if FOLDER_SETS[name].openml
         else "or look on OpenML for a similar set that mustlink.datasets.fetch can download"
     )
     return (
         f"The data set {name!r} is known but not on this machine: {where(name)}. Set the environment variable "
         f"{DATA_VARIABLE} to the folder that holds it, {fetching}."
     )
+
+
+def _all_absent(files: list[str], needed_by: str) -> str:
+    """Return sentences about all the files that are not on this machine, and how to get them."""
+    count, them = ("1 data file that is", "it") if len(files) == 1 else (f"{len(files)} data files that are", "them")
+    listed = ", ".join(f"{name}{SUFFIX}" for name in files)
+    on_openml = [name for name in files if FOLDER_SETS[name].openml]
+    sentences = [
+        f"{needed_by} needs {count} not on this machine: {listed} ({where()}).",
+        f"Set the environment variable {DATA_VARIABLE} to the folder that holds {them}.",
+    ]
+    if on_openml:
+        sentences.append(
+            f"OpenML has {', '.join(on_openml)}: with the variable set, download into that folder with this Python: "
+            f"from mustlink.datasets import fetch; {'; '.join(map(_call_of_fetch, on_openml))}"
+        )
+    return " ".join(sentences)
+
+
+def _call_of_fetch(name: str) -> str:
+    """Return the call that downloads a set into the data folder."""
+    return f"fetch({FOLDER_SETS[name].openml!r}, save_as={name!r})"

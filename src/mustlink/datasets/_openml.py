@@ -13,6 +13,7 @@ import sklearn.datasets
 from sklearn.utils import Bunch
 
 from mustlink.datasets._bunch import build_bunch, number_classes, to_array
+from mustlink.datasets._folder import path_to_save, write_bunch
 from mustlink.errors import DataNotFoundError
 
 _MISSING_CATEGORY = "?"
@@ -25,6 +26,7 @@ def fetch(
     version: int | str = "active",
     cache: bool | str | os.PathLike[str] = True,
     target_column: str | None = "default-target",
+    save_as: str | None = None,
 ) -> Bunch:
     """Download a data set from OpenML, in the form that :func:`load` returns.
 
@@ -40,6 +42,9 @@ def fetch(
         True keeps the download in scikit-learn's data folder, a path in that folder, False nowhere.
     target_column : str or None, default="default-target"
         The column that holds the classes; None if there is none. By default the one that OpenML names.
+    save_as : str or None, default=None
+        Also write the set into the data folder, the one that the environment variable ``MUSTLINK_DATA`` names, as
+        ``NAME.csv.gz``; :func:`load` then reads it under this name. A file of that name is replaced.
 
     Returns
     -------
@@ -51,7 +56,8 @@ def fetch(
     Raises
     ------
     DataNotFoundError
-        If OpenML cannot be reached, does not have the set, or has it in a form that scikit-learn cannot read.
+        If OpenML cannot be reached, does not have the set, or has it in a form that scikit-learn cannot read; or if
+        the set is to be saved and ``MUSTLINK_DATA`` is not set.
 
     See Also
     --------
@@ -63,7 +69,12 @@ def fetch(
     >>> ionosphere = fetch(59)  # doctest: +SKIP
     >>> ionosphere.data.shape  # doctest: +SKIP
     (351, 34)
+
+    To have it in the data folder, for :func:`load` and for ``mustlink reproduce``:
+
+    >>> ionosphere = fetch("ionosphere", save_as="ionosphere")  # doctest: +SKIP
     """
+    path = None if save_as is None else path_to_save(save_as)
     wanted = _check_wanted(name_or_id, version)
     try:
         with warnings.catch_warnings():
@@ -87,7 +98,10 @@ def fetch(
         raise DataNotFoundError(
             f"OpenML was reached, but the data set {name_or_id!r} could not be loaded from it: {error}"
         ) from error
-    return _as_bunch(given)
+    bunch = _as_bunch(given)
+    if path is not None:
+        write_bunch(bunch, path)
+    return bunch
 
 
 def _check_wanted(name_or_id: str | int, version: int | str) -> dict[str, Any]:

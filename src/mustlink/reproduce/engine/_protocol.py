@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mustlink._progress import progress
-from mustlink.datasets import load, names
+from mustlink.datasets import check_present
 from mustlink.reproduce.engine._claims import Claim
 from mustlink.reproduce.engine._figures import Figure
 from mustlink.reproduce.engine._methods import Method, compute_record
@@ -100,11 +100,8 @@ class Protocol:
         return compute_record(run, self.methods[run.method], problem)
 
     def check_data(self, runs: Iterable[Run]) -> None:
-        """Raise before the first run is computed if a data set is not on this machine."""
-        present = names()
-        for name in dict.fromkeys(run.dataset for run in runs):
-            if not present.get(name, False):
-                load(name)
+        """Raise before the first run is computed if data sets are not on this machine, with all of their names."""
+        check_present(sorted({run.dataset for run in runs}), self.name)
 
 
 def stored_results(store: ResultStore, runs: Sequence[Run]) -> Results:
@@ -126,6 +123,7 @@ def compute_runs(
     # In a fixed random order, the mean time of the runs so far predicts the time that is left.
     random.Random(0).shuffle(pending)
     protocol.check_data(pending)
+    store.check_writable()
     together = [run for run in pending if run.measure != "seconds"]
     alone = [run for run in pending if run.measure == "seconds"]
     shown, n_done = show and sys.stderr.isatty(), len(runs) - len(pending)

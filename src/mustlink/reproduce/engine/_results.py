@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mustlink._atomic import check_writable
 from mustlink._version import __version__
 from mustlink.errors import FileFormatError
 
@@ -129,6 +130,11 @@ class ResultStore:
                 ) from error
             records[record.key] = record
         return records
+
+    def check_writable(self) -> None:
+        """Make the folder, and raise OSError if results cannot be stored in it, before the first is computed."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        check_writable(self.path)
 
     def append(self, record: Record) -> None:
         """Add a result; it is on disk when this returns."""
