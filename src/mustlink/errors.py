@@ -28,6 +28,7 @@ __all__ = [
 # What to do about an error, in the words of Python; the names in braces are fields of the error.
 REMEDIES = {
     "choose_auto": 'choose it by the links with method="auto"',
+    "choose_encoding": "pass its encoding as encoding",
     "drop_link": "remove a link of the chain",
     "drop_side": "remove one of the two",
     "fewer_clusters": "reduce n_clusters",
@@ -51,6 +52,7 @@ REMEDIES = {
     "other_links": "give links of the other kind",
     "random_state_range": "random_state must be from 0 to 4294967295",
     "relax": 'pass on_infeasible="relax"',
+    "save_utf8": "save the file with the encoding UTF-8",
     "soft_method": "use a clusterer that may break links, such as PCKMeans",
 }
 

@@ -49,6 +49,8 @@ def links_file(tmp_path: Path) -> Any:
         (TEXT.replace(",", ";"), "links.csv"),
         (TEXT.replace("\n", "\r\n"), "links.csv"),
         (TEXT.replace("\n", "\r"), "links.csv"),
+        (TEXT.encode("utf-16"), "links.csv"),
+        ("sep=|\n" + TEXT.replace(",", "|"), "links.csv"),
         (TEXT.rstrip("\n"), "links.txt"),
         ("\n\n" + TEXT.replace("\n", "\n\n"), "links.csv"),
         ("\ufeff" + TEXT, "links.csv"),
@@ -221,11 +223,11 @@ def test_frames_that_are_none() -> None:
         ('a,b,link\n0,1,must\n2,"3"x,must\n', FileFormatError, "line 3: a quotation mark closes in the middle"),
         ('a,b,link,note\n0,1,must,"x\ny"\n2,z,must,"p\nq"\n', FileFormatError, "line 4: 'z' is not a row number"),
         (
-            "a,b,link\n0,1,must\n2,3,m\xfcst\n".encode("latin-1"),
+            "a,b,link\n0,1,m\xfcst\n".encode() + b"2,3,m\xfcst\n",
             FileFormatError,
-            "line 3: the byte 0xfc at position 6 is not UTF-8",
+            "line 3: the byte 0xfc at position 6 is not UTF-8; save the file with the encoding UTF-8.$",
         ),
-        (TEXT.encode("utf-16"), FileFormatError, "line 1: this is not text but binary data or UTF-16"),
+        (TEXT.encode("utf-16-le"), FileFormatError, "line 1: this is not text but binary data, or text in UTF-16"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", FileFormatError, "line 1: the byte 0x89 at position 1 is not UTF-8"),
     ],
 )

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mustlink.errors import FileFormatError
-from mustlink.tables import _read, _text, read_header, read_table
+from mustlink.errors import FileFormatError, OptionError
+from mustlink.tables import Dialect, _read, _text, read_header, read_table
 
 
 def write(folder, content, name="table.csv"):
@@ -33,6 +33,10 @@ def write(folder, content, name="table.csv"):
         ("table.csv", "who\tage\tplan\nann\t31\tpro\nbob\t40.5\tbasic\n"),
         ("table.txt", "who;age;plan\nann;31;pro\nbob;40.5;basic"),
         ("table.tsv", "who\tage\tplan\nann\t31\tpro\nbob\t40.5\tbasic\n"),
+        ("table.csv", "who|age|plan\nann|31|pro\nbob|40.5|basic\n"),
+        ("table.csv", "sep=|\nwho|age|plan\nann|31|pro\nbob|40.5|basic\n"),
+        ("table.csv", "\ufeffsep=;\r\nwho;age;plan\r\nann;31;pro\r\nbob;40,5;basic\r\n"),
+        ("table.csv", "who,age,plan\rann,31,pro\rbob,40.5,basic\r"),
         ("table.csv", "\ufeffwho,age,plan\r\nann,31,pro\r\nbob,40.5,basic\r\n"),
         ("table.csv", '"who", "age" ,"plan"\n'.replace(" ,", ",") + '"ann", 31 ," pro "\n\n"bob",40.5,basic\n\n'),
     ],
@@ -131,6 +135,80 @@ def test_a_large_file_is_read_like_a_small_one(tmp_path):
         read_table(write(tmp_path, "\n".join(lines)))
 
 
+GERMAN = "Name;Größe\r\nMüller;1,5\r\nGrün;2,5\r\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "found"),
+    [("utf-8", "utf-8"), ("utf-8-sig", "utf-8-sig"), ("utf-16", "utf-16"), ("utf-32", "utf-32"), ("cp1252", "cp1252")],
+)
+@pytest.mark.parametrize("name", ["table.csv", "table.csv.gz"])
+def test_encodings_are_found(tmp_path, encoding, found, name):
+    content = GERMAN.encode(encoding)
+    path = write(tmp_path, gzip.compress(content) if name.endswith("gz") else content, name)
+    table = read_table(path)
+    assert table.names == ("Name", "Größe")
+    assert table.strings("Name") == ["Müller", "Grün"]
+    assert table.dialect == Dialect(separator=";", encoding=found, decimal=",", line_end="\r\n")
+    note = f"{path} is not in UTF-8 and was read as cp1252; the option encoding chooses another encoding."
+    assert (table.notices[0] == note) == (found == "cp1252")
+    assert read_header(path) == (";", ["Name", "Größe"])
+
+
+@pytest.mark.parametrize(("encoding", "known_as"), [("cp437", "cp437"), ("Latin-1", "iso8859-1"), ("utf-16-be",) * 2])
+def test_encodings_that_are_asked_for(tmp_path, encoding, known_as):
+    table = read_table(write(tmp_path, GERMAN.encode(encoding)), encoding=encoding)
+    assert table.strings("Name") == ["Müller", "Grün"]
+    assert table.dialect.encoding == known_as
+    assert not any("encoding" in notice for notice in table.notices)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        ("ascii", "line 1: the byte 0xc3 at position 8 is not ascii; save the file with .* UTF-8, or pass its enc"),
+    ],
+)
+def test_an_encoding_that_does_not_fit(tmp_path, encoding, message):
+    with pytest.raises(FileFormatError, match=message):
+        read_table(write(tmp_path, GERMAN), encoding=encoding)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
+    path = write(tmp_path, "\ufeff" + GERMAN)
+    assert read_table(path, encoding="utf-8").names == ("Name", "Größe")
+    assert read_table(path, encoding="utf-8").dialect.encoding == "utf-8-sig"
+
+
+@pytest.mark.parametrize(("delimiter", "separator"), [("#", "#"), ("tab", "\t"), ("\\t", "\t"), (" ", " "), ("§", "§")])
+@pytest.mark.parametrize("lead", ["", "sep=;\n"])
+def test_separators_that_are_asked_for(tmp_path, delimiter, separator, lead):
+    path = write(tmp_path, lead + "\n".join(separator.join(cells) for cells in (("a", "b,c"), ("1", "x"), ("2", "y"))))
+    table = read_table(path, delimiter=delimiter)
+    assert table.names == ("a", "b,c")
+    assert table.strings("b,c") == ["x", "y"]
+    assert table.dialect.separator == separator
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"encoding": "utf-99"}, "encoding must be the name of an encoding, such as 'utf-8', .*; got 'utf-99'"),
+        ({"encoding": "base64"}, "encoding must be the name of an encoding"),
+        ({"delimiter": ";;"}, "delimiter must be one character that separates cells, such as .*; got ';;'"),
+        ({"delimiter": "x"}, "delimiter must be one character"),
+    ],
+)
+def test_options_of_text_files_are_checked(tmp_path, options, message):
+    with pytest.raises(OptionError, match=message):
+        read_table(write(tmp_path, "a,b\n1,2\n"), **options)
+
+
+def test_other_files_have_no_dialect(tmp_path):
+    np.save(tmp_path / "table.npy", np.eye(2))
+    assert read_table(tmp_path / "table.npy").dialect is None
+
+
 odd_cells = st.sampled_from(
     ["", " ", "1", " 2.5 ", "-3e2", "x", "NA ", '"y, z"', '"a""b"', "inf", "1_0", "0x1", "True", "1,5", "\t"]
 )
@@ -187,12 +265,16 @@ BROKEN = {
     "blank": ("table.csv", "\n\n", "is empty"),
     "ragged_short": ("table.csv", "a,b\n1,2\n3\n", "line 3: 1 cell where the first line has 2"),
     "ragged_long": ("table.csv", "a,b\n1,2\n3,4,5\n", "line 3: 3 cells where the first line has 2"),
-    "latin_1": (
+    "damaged_utf_8": (
         "table.csv",
-        "a,b\n1,x\n2,caf\xe9\n".encode("latin-1"),
-        "line 3: the byte 0xe9 at position 6 is not UTF-8",
+        "a,b\n1,\xfc\n".encode() + b"2,caf\xe9\n",
+        "line 3: the byte 0xe9 at position 6 is not UTF-8; save the file with the encoding UTF-8, or pass its enc",
     ),
-    "utf_16": ("table.csv", "a,b\n1,2\n".encode("utf-16"), "line 1: this is not text but binary data or UTF-16"),
+    "no_byte_order_mark": (
+        "table.csv",
+        "a,b\n1,2\n".encode("utf-16-le"),
+        "line 1: .* UTF-16 without a byte order mark",
+    ),
     "binary": ("table.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "line 2: this is not text|line 1: the byte 0x89"),
     "open_quote": ("table.csv", 'a,b\n1,2\n"3,4\n5,6\n', "line 3: a quotation mark is opened here and never closed"),
     "quote_within": ("table.csv", 'a,b\n1,2\n"3"4,5\n', "line 3: a quotation mark closes in the middle of a cell"),

@@ -27,6 +27,7 @@ _EXPECTED = (MustlinkError, OSError, ValueError, MemoryError)
 REMEDIES = {
     **errors.REMEDIES,
     "choose_auto": "choose it by the links with --method auto",
+    "choose_encoding": "name its encoding with --encoding",
     "fewer_clusters": "reduce the number of clusters (-k)",
     "give_ids": "give the table with --id COLUMN if links name ids",
     "give_links": "give LINKS, or a column of labels with --label-column",

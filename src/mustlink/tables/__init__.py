@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mustlink.tables._dialect import Dialect
 from mustlink.tables._encode import EncodedTable, Feature, encode
 from mustlink.tables._links import read_links, write_links
 from mustlink.tables._options import check_options
@@ -11,6 +12,7 @@ from mustlink.tables._text import read_header
 from mustlink.tables._write import check_output_suffix, stage_clusters
 
 __all__ = [
+    "Dialect",
     "EncodedTable",
     "Feature",
     "Table",

@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any
 
 from mustlink.errors import OptionError
+from mustlink.tables._dialect import has_codec, is_separator
 
 __all__ = ["check_options"]
 
@@ -38,6 +39,14 @@ _NAMES: Rule = (
 _CLUSTERER: Rule = "the name of a clusterer, as mustlink methods lists them", lambda value: isinstance(value, str)
 _PATH: Rule = "the name of a file", lambda value: isinstance(value, str | os.PathLike)
 _WHOLE: Rule = "a whole number", lambda value: isinstance(value, Integral) and not isinstance(value, bool)
+_ENCODING: Rule = (
+    "the name of an encoding, such as 'utf-8', 'utf-16', 'cp1252', 'latin-1', 'cp1250', 'cp437' or 'mac-roman'",
+    lambda value: isinstance(value, str) and has_codec(value),
+)
+_DELIMITER: Rule = (
+    "one character that separates cells, such as ',', ';', '|' or 'tab'",
+    lambda value: isinstance(value, str) and is_separator(value),
+)
 _SWITCH: Rule = "True or False", lambda value: isinstance(value, bool)
 
 RULES: dict[str, Rule] = {
@@ -53,6 +62,9 @@ RULES: dict[str, Rule] = {
     "one_hot": _SWITCH,
     "missing": _one_of("error", "drop", "mean"),
     "header": _or_none(_SWITCH),
+    "encoding": _or_none(_ENCODING),
+    "delimiter": _or_none(_DELIMITER),
+    "decimal": _or_none(_one_of(".", ",")),
     "n_clusters": _or_none(_WHOLE),
     "method": _CLUSTERER,
     "estimator": _or_none(_CLUSTERER),

@@ -7,6 +7,7 @@ import importlib
 import io
 import warnings
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from os import PathLike
@@ -17,6 +18,8 @@ import numpy as np
 import pandas as pd
 
 from mustlink.errors import FileFormatError
+from mustlink.tables._dialect import WESTERN, separator_named
+from mustlink.tables._options import check_options
 from mustlink.tables._table import (
     MISSING,
     Table,
@@ -36,7 +39,6 @@ EXCEL = (".xlsx", ".xlsm")
 PARQUET = (".parquet", ".pq")
 # The records from which the types of the columns are guessed; a wrong guess costs time only.
 N_GUESSED_RECORDS = 20
-BLOCK_BYTES = 2**18
 # From pandas 3.1 on, floats are always read exactly.
 EXACT_FLOATS = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 
@@ -47,16 +49,16 @@ def read_table(
     text: Collection[str] = (),
     ignore: Collection[str] = (),
     header: bool | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
 ) -> Table:
     """Read a table from CSV, TSV, Excel, Parquet or ``.npy``.
 
     Parameters
     ----------
     path : str or path-like
-        ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (each also with ``.gz`` after it) in UTF-8, ``.xlsx`` (the first
-        sheet; needs the extra ``excel``), ``.parquet`` (needs the extra ``parquet``), or ``.npy`` with rows and
-        columns of numbers. In ``.csv`` and ``.txt`` the separator is found from the first lines: comma, semicolon
-        or tab.
+        ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (each also with ``.gz`` after it), ``.xlsx`` (the first sheet; needs
+        the extra ``excel``), ``.parquet`` (needs the extra ``parquet``), or ``.npy`` with rows and columns of numbers.
     text : collection of str, default=()
         Columns whose cells are text however they look: ids, labels, codes.
     ignore : collection of str, default=()
@@ -64,6 +66,12 @@ def read_table(
     header : bool or None, default=None
         Whether the first line of a text file or sheet holds the names of the columns. None expects names and
         refuses a first line of only numbers.
+    encoding : str or None, default=None
+        The encoding of a text file, by a name that Python knows. None finds UTF-8, and UTF-16 with a byte order mark;
+        other text is read as cp1252, with a notice.
+    delimiter : str or None, default=None
+        The character that separates the cells of a text file, or "tab". None finds comma, semicolon, tab and pipe from
+        the first lines; ``.tsv`` and ``.tab`` have tabs.
 
     Returns
     -------
@@ -90,13 +98,21 @@ def read_table(
     0  007  31.5    pro
     1  008  40.0  basic
     """
+    check_options(encoding=encoding, delimiter=delimiter)
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
     suffix = path.suffix.lower()
     inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
     if inner in SEPARATOR:
-        return _read_text(TextFile(path, SEPARATOR[inner]), text, ignore, header)
+        separator = delimiter and separator_named(delimiter)
+        remedy = ("save_utf8", "choose_encoding")
+        file = TextFile(path, separator, suggested=SEPARATOR[inner], encoding=encoding, remedy=remedy)
+        table = _read_text(file, text, ignore, header)
+        if encoding is None and file.encoding == WESTERN:
+            note = f"{path} is not in UTF-8 and was read as {WESTERN}; the option encoding chooses another encoding."
+            table = replace(table, notices=(note, *table.notices))
+        return table
     if suffix in EXCEL:
         return _read_excel(path, text, ignore, header)
     if suffix in PARQUET:
@@ -136,7 +152,8 @@ def _read_text(file: TextFile, text: Collection[str], ignore: Collection[str], h
         columns[name] = column
     notices = [f"Column {names[place]!r} was read with the comma as the decimal sign." for place in sorted(commas)]
     frame = pd.DataFrame(columns, index=pd.RangeIndex(len(cells_read[0])), copy=False)
-    return Table(file.source, frame, tuple(notices), where)
+    dialect = replace(file.dialect, decimal="," if commas else ".")
+    return Table(file.source, frame, tuple(notices), where, dialect)
 
 
 def _has_header(cells: Sequence[Any], header: bool | None, place: str) -> bool:
@@ -168,7 +185,7 @@ def _read_fast(
     """Read the columns by pandas; None if that fails or is not certain to be right."""
     first = list(zip(*(cells for _, cells in islice(file.records(), has_header, N_GUESSED_RECORDS)), strict=True))
     n_separators, has_quotes, has_nul = _scan(file)
-    if not first or has_nul:
+    if not first or has_nul or not file.separator.isascii():
         return None
     guessed = [[cell.strip() for cell in cells if cell.strip() not in MISSING] for cells in first]
     decimal = "," if file.separator == ";" and any(map(_has_decimal_comma, guessed)) else "."
@@ -187,6 +204,7 @@ def _read_fast(
         "na_values": list(MISSING),
         "keep_default_na": False,
         "encoding": "utf-8-sig",
+        "skiprows": file.n_skipped,
         "decimal": decimal,
         **EXACT_FLOATS,
     }
@@ -223,14 +241,13 @@ def _read_fast(
 
 def _scan(file: TextFile) -> tuple[int, bool, bool]:
     """Return the number of separators in a file, and whether it has quotation marks and NUL bytes."""
-    n_separators = 0
+    n_separators = -file.skipped.count(file.separator)
     has_quotes = False
-    with file.open() as stream:
-        while block := stream.read(BLOCK_BYTES):
-            if b"\0" in block:
-                return 0, False, True
-            has_quotes = has_quotes or b'"' in block
-            n_separators += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == ord(file.separator)))
+    for block in file.blocks():
+        if b"\0" in block:
+            return 0, False, True
+        has_quotes = has_quotes or b'"' in block
+        n_separators += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == ord(file.separator)))
     return n_separators, has_quotes, False
 
 

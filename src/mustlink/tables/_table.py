@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from mustlink.errors import FileFormatError
+from mustlink.tables._dialect import Dialect
 
 __all__ = ["Table", "check_columns", "is_text", "judge_column", "text_column", "tidy_frame"]
 
@@ -38,6 +39,8 @@ class Table:
         What the reader decided and the user should know.
     where : callable, optional
         Returns the position of a row in the file as text, such as "line 3" for row 1. By default "row 1".
+    dialect : Dialect or None, default=None
+        How the file is written, if it is a text file.
 
     See Also
     --------
@@ -57,6 +60,7 @@ class Table:
     notices: tuple[str, ...] = ()
     # Made by a factory: Sphinx would take the docstring of str.format for that of the field.
     where: Where = field(default_factory=lambda: "row {}".format, repr=False, compare=False)
+    dialect: Dialect | None = None
 
     @classmethod
     def from_frame(
