@@ -26,6 +26,7 @@ HELPERS = {
     "_progress",
     "_rows_kernels",
     "_sklearn_compat",
+    "_spelling",
     "_types",
     "_version",
     "_warnings",

@@ -12,6 +12,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import fit_context
+from mustlink._spelling import count
 from mustlink.constraints import AlignedConstraints, Constraints, Feasibility, known_rows
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
@@ -68,7 +69,7 @@ def as_constraints(constraints: Constraints | AlignedConstraints | None, n_sampl
     if isinstance(constraints, AlignedConstraints):
         if len(constraints) != n_samples:
             raise ConstraintError(
-                f"The constraints are aligned with {len(constraints)} rows, but the table has {n_samples}."
+                f"The constraints are aligned with {count(len(constraints), 'row')}, but the table has {n_samples}."
             )
         return constraints.constraints
     if isinstance(constraints, Constraints):
@@ -315,7 +316,7 @@ def refuse_contradictions(links: Constraints, names: Sequence[object] | None = N
     named = " ".join(conflict.describe(names) for conflict in conflicts[:MAX_CONFLICTS_NAMED])
     n_more = len(conflicts) - MAX_CONFLICTS_NAMED
     raise InfeasibleError(
-        f"{named}{f' There are {n_more} more conflicts.' if n_more > 0 else ''}",
+        f"{named} And {count(n_more, 'more conflict')}." if n_more > 0 else named,
         [conflict.cannot_link for conflict in conflicts],
         remedy=("drop_link", "relax", "soft_method"),
     )
@@ -381,7 +382,8 @@ def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | 
     labels = column_or_1d(y, warn=True)
     if len(labels) != n_samples:
         raise ValueError(
-            f"y must hold one partial label per row: the table has {n_samples} rows, and y has {len(labels)} labels."
+            f"y must hold one partial label per row: the table has {count(n_samples, 'row')}, and y has "
+            f"{count(len(labels), 'label')}."
         )
     rows, _, _ = known_rows(labels, missing=-1)
     return None if len(rows) == n_samples else labels

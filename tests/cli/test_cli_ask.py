@@ -156,9 +156,16 @@ def test_many_columns_are_cut_to_those_that_differ_most(desk):
     rows = [",".join(str(place * row) for place in range(30)) for row in range(4)]
     desk.write("t.csv", ",".join(names) + "\n" + "\n".join(rows) + "\n")
     shown = answered(desk, ["q"], "t.csv", "-k", 2, "--no-scale").stdout
-    assert "more columns that differ less" in shown
+    assert "more columns with smaller differences" in shown
     assert "x29" in shown
     assert "x2 " not in shown
+
+
+def test_numbers_are_shown_with_all_their_digits(desk):
+    desk.write("t.csv", "sales,rate,year\n37512345,0.00125,1987\n31500,0.5,2003\n")
+    shown = answered(desk, ["q"], "t.csv", "-k", 2, "--limit", 1).stdout
+    for cells in ("37,512,345", "31,500", "0.00125", "0.5", "1987", "2003"):
+        assert f" {cells}" in shown
 
 
 def test_control_characters_of_a_table_do_not_reach_the_terminal(desk):

@@ -218,7 +218,7 @@ def test_missing_cells(desk):
     result = desk.run("cluster", "t.csv", "l.csv", "-k", 2, "--missing", "drop")
     assert result.exit_code == 0, result.output
     assert "1 row with empty cells left out." in result.stdout
-    assert "1 of 3 links name rows that were left out." in result.stdout
+    assert "1 link names rows that were left out; 2 of 3 are used." in result.stdout
     assert "All 2 links kept" in result.stdout
     clusters = [row["cluster"] for row in clusters_in(desk, "t.clusters.csv")]
     assert clusters[1] == ""

@@ -13,6 +13,7 @@ from scipy import sparse
 from mustlink import Constraints
 from mustlink.report import _picture, make_picture, render_report, summarize, write_report
 from mustlink.report._svg import N_COLORS, swatch
+from mustlink.tables import Feature
 
 VOID = {"meta", "br"}
 
@@ -100,6 +101,32 @@ def test_everything_is_there(blobs):
         assert expected in text
 
 
+def test_numbers_are_written_as_people_write_them():
+    raw = np.array([[31_512.3, 0.0012], [31_480.0, 0.0011], [61_218.0, 0.0052], [61_190.0, 0.0051]])
+    page = page_of(raw, np.array([0, 0, 1, 1]), features=["income", "rate"])
+    text = " ".join(" ".join(outline_of(page).text).split())
+    assert "income low: 31,500 (46,400 overall, -1.0 sd)" in text
+    assert "income high: 61,200 (46,400 overall, +1.0 sd)" in text
+    assert "rate low: 0.00115 (0.00315 overall, -1.0 sd)" in text
+    assert "e+0" not in text
+
+
+def test_a_feature_spells_its_values_itself():
+    class Day(Feature):
+        def spell(self, values):
+            return [f"day {value:.0f}" for value in values]
+
+    page = page_of(np.array([[1.0], [1.0], [5.0], [5.0]]), np.array([0, 0, 1, 1]), features=[Day("since")])
+    assert "<b>since</b> high: day 5 <span>(day 3 overall" in page
+
+
+def test_words_of_the_command_stay_whole(blobs):
+    command = "mustlink cluster 'my people.csv' -k 3 --label-column kind"
+    page = page_of(*blobs, run={"Command": command})
+    assert "<span>--label-column</span> <span>kind</span>" in page
+    assert ".run dd span { display: inline-block; max-width: 100%; }" in page
+
+
 def test_nothing_comes_from_outside_and_nothing_runs(blobs):
     X, labels, links = blobs
     page = page_of(X, labels, links)
@@ -122,7 +149,7 @@ HOSTILE = '</title></svg><script>alert("1")</script><img src=x onerror=alert(1)>
 def test_markup_in_names_is_escaped(blobs):
     X, labels, links = blobs
     links = links + Constraints(must_link=[(2, 3), (3, 4)], cannot_link=[(2, 4)])
-    plain = page_of(X, labels, links, known_labels=["a"] * 60, notices=["a"], run={"a": "a"})
+    plain = page_of(X, labels, links, known_labels=["a"] * 60, notices=["a"], run={"a": "a a a"})
     hostile = page_of(
         X,
         labels,

@@ -205,7 +205,7 @@ ONE_KIND = {
 def test_one_kind_of_links_does_not_determine_the_number(kind: str) -> None:
     with pytest.raises(ConstraintError, match=f"links are {kind}, which cannot determine the number of clusters"):
         choose(X, ONE_KIND[kind], methods=["pck"])
-    with pytest.warns(UserWarning, match=f"All links are {kind}"):
+    with pytest.warns(UserWarning, match=f"All 40 links are {kind}"):
         choice = choose(X, ONE_KIND[kind], methods=["pck", "cop"], n_clusters=4)
     assert any(kind in note for note in choice.notes)
     assert kind in str(choice)

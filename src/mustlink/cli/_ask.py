@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 import sys
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from mustlink._spelling import count
 from mustlink.cli import _options as opt
 from mustlink.cli._errors import report_errors
 
@@ -113,7 +114,7 @@ def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int 
     from mustlink.cli._show import print_line, show_status
 
     if sitting.n_known_links:
-        print_line(f"Continuing from {sitting.n_known_links:,} links in {sitting.path}.", whole=True)
+        print_line(f"Continuing from {count(sitting.n_known_links, 'link')} in {sitting.path}.", whole=True)
     for notice in sitting.notices:
         print_line(notice)
     answers = _read_answers()
@@ -125,7 +126,7 @@ def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int 
             return
         heading = f"Question {sitting.n_asked + 1:,}" + ("" if limit is None else f" of {limit:,}")
         if sitting.n_groups_found is not None:
-            heading += f"; {sitting.n_groups_found} of {n_clusters} groups found"
+            heading += f"; {sitting.n_groups_found:,} of {count(n_clusters, 'group')} found"
         _show_rows(heading, rows, question)
         word = next(answers)
         if word == "quit":
@@ -141,7 +142,7 @@ def _read_answers() -> Iterator[str]:
     from mustlink.cli._show import console, print_line
 
     is_terminal = sys.stdin.isatty()
-    for number in count(1):
+    for number in itertools.count(1):
         try:
             line = console().input(PROMPT) if is_terminal else input()
         except EOFError:
@@ -173,7 +174,7 @@ def _show_rows(heading: str, rows: RowComparison, question: Question) -> None:
     print_line(heading, "dim")
     console().print(table)
     if rows.n_columns > len(pairs):
-        print_line(f"  and {rows.n_columns - len(pairs):,} more columns that differ less", "dim")
+        print_line(f"  and {count(rows.n_columns - len(pairs), 'more column')} with smaller differences", "dim")
 
 
 def _count_answers(sitting: Sitting) -> str:

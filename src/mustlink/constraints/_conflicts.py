@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mustlink._spelling import count
 from mustlink.constraints._graph import connected_nodes, shortest_path, symmetric_csr
 
 __all__ = ["Conflict", "Conflicts"]
@@ -111,7 +112,7 @@ class Conflicts(Sequence[Conflict]):
         return Conflict((int(a), int(b)), self._graph)
 
     def __repr__(self) -> str:
-        return f"{len(self)} conflicts"
+        return count(len(self), "conflict")
 
 
 class _MustLinkGraph:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from mustlink._spelling import count
 from mustlink.constraints._aligned import AlignedConstraints, NoShape
 from mustlink.constraints._closure import Closure
 from mustlink.constraints._coherence import coherence
@@ -436,9 +437,6 @@ class Constraints:
         return len(self._pairs)
 
     def __repr__(self) -> str:
-        def count(n: int, what: str) -> str:
-            return f"{n} {what}" if n == 1 else f"{n} {what}s"
-
         return f"Constraints({count(len(self.must_link), 'must-link')}, {count(len(self.cannot_link), 'cannot-link')})"
 
     def _state(self) -> tuple[NDArray[Any], ...]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mustlink._progress import progress
 from mustlink._rows import Assignment, RowBlocks
+from mustlink._spelling import count
 from mustlink._types import Floats, Indices, Mask
 from mustlink.errors import InfeasibleError
 from mustlink.kmeans._rules import LinkRule, NoPlacement
@@ -321,7 +322,8 @@ def best_of_runs(
             best = run
     if best is None:
         raise InfeasibleError(
-            f"No clustering that keeps all links was found in {number} runs, and whether one exists is not known",
+            f"No clustering that keeps all links was found in {count(number, 'run')}, and whether one exists is not "
+            "known",
             remedy=("more_starts", "more_clusters", "relax"),
         )
     return best

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
+from mustlink._spelling import count
 from mustlink._version import __version__
 from mustlink.report import _svg
 from mustlink.report._picture import Picture
@@ -79,11 +80,11 @@ def _template() -> Template:
     environment.globals.update(
         {name: drawn(getattr(_svg, name)) for name in ("curve", "link_swatch", "scatter", "swatch")},
         NOISE=NOISE,
-        count=_count,
+        count=count,
+        ends=_svg.ends,
         number="{:,}".format,
         pairs=zip,
         percent="{:.0%}".format,
-        short="{:,.3g}".format,
     )
     return environment.get_template("report.html")
 
@@ -108,25 +109,20 @@ def headline(summary: Summary) -> str:
     >>> headline(summarize([[0.0], [1.0], [9.0]], [0, 0, 1], Constraints(must_link=[(0, 1), (1, 2)])))
     '3 rows in 2 clusters. 1 of 2 links kept, 1 broken.'
     """
-    text = f"{_count(summary.n_rows, 'row')} in {_count(len(summary.clusters), 'cluster')}"
+    text = f"{count(summary.n_rows, 'row')} in {count(len(summary.clusters), 'cluster')}"
     if summary.n_noise:
-        text += f"; {_count(summary.n_noise, 'row')} {'is' if summary.n_noise == 1 else 'are'} noise, in no cluster"
+        text += f"; {count(summary.n_noise, 'row is', 'rows are')} noise, in no cluster"
     text += "."
     if summary.n_links and summary.n_broken:
-        text += f" {summary.n_kept:,} of {_count(summary.n_links, 'link')} kept, {summary.n_broken:,} broken."
+        text += f" {summary.n_kept:,} of {count(summary.n_links, 'link')} kept, {summary.n_broken:,} broken."
     elif summary.n_links:
-        text += f" All {_count(summary.n_links, 'link')} kept." if summary.n_links > 1 else " The link is kept."
+        text += f" All {count(summary.n_links, 'link')} kept." if summary.n_links > 1 else " The link is kept."
     if summary.n_known and summary.known_kept == summary.known_kept:
         text += (
-            f" {summary.known_kept:.1%} of the pairs among the {_count(summary.n_known, 'row')} with a known label are "
+            f" {summary.known_kept:.1%} of the pairs among the {count(summary.n_known, 'row')} with a known label are "
             "together or apart as in the labels."
         )
     return text
-
-
-def _count(number: int, noun: str) -> str:
-    """Word a number of things."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def suspicion(summary: Summary) -> str:

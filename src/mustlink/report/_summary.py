@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array, gen_batches
 
+from mustlink._spelling import spell_numbers
 from mustlink._types import Array
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
@@ -42,6 +43,8 @@ class Trait:
         The two means in the units of the table; fractions if the feature is a category.
     is_category : bool
         Whether the feature indicates a category.
+    spelled : tuple of (str, str), default=()
+        The two means as people write them, with the same digits in every cluster.
 
     Examples
     --------
@@ -50,6 +53,8 @@ class Trait:
     basket_eur high (+1.3 sd)
     >>> print(Trait("department = garden", 1.2, 0.86, 0.3, True))
     department = garden 86% (30% overall)
+    >>> Trait("income", -0.9, 31_512.3, 43_618.0, False).means
+    ('31,500', '43,600')
     """
 
     feature: str
@@ -57,10 +62,18 @@ class Trait:
     inside: float
     overall: float
     is_category: bool
+    spelled: tuple[str, ...] = ()
+
+    @property
+    def means(self) -> tuple[str, ...]:
+        """The two means as people write them; percentages if the feature is a category."""
+        if self.is_category:
+            return f"{self.inside:.0%}", f"{self.overall:.0%}"
+        return self.spelled or tuple(spell_numbers([self.inside, self.overall]))
 
     def __str__(self) -> str:
         if self.is_category:
-            return f"{self.feature} {self.inside:.0%} ({self.overall:.0%} overall)"
+            return f"{self.feature} {self.means[0]} ({self.means[1]} overall)"
         return f"{self.feature} {'high' if self.difference > 0 else 'low'} ({self.difference:+.1f} sd)"
 
 
@@ -403,6 +416,7 @@ def _cluster_summaries(
     centers = _cluster_means(X, place, sizes)
     nearest = _nearest_rows(X, place, centers)
     overall, spread = mean_and_spread(X)
+    spelled = _SpelledMeans(features, centers, overall)
     known = Counter(zip(labels.tolist(), known_labels or (), strict=known_labels is not None)).most_common()
     return tuple(
         ClusterSummary(
@@ -411,7 +425,7 @@ def _cluster_summaries(
             share=float(sizes[cluster] / X.shape[0]),
             nearest_row=int(nearest[cluster]),
             nearest_name=names[int(nearest[cluster])],
-            traits=_traits(centers[cluster], overall, spread, features),
+            traits=_traits(cluster, spread, spelled),
             known=tuple((printable(label), count) for (where, label), count in known if where == number and label),
         )
         for cluster, number in enumerate(numbers)
@@ -461,24 +475,43 @@ def mean_and_spread(X: Any) -> tuple[Array, Array]:
     return mean, np.sqrt(np.maximum(squares - mean**2, 0.0))
 
 
-def _traits(center: Array, overall: Array, spread: Array, features: list[Feature]) -> tuple[Trait, ...]:
+class _SpelledMeans:
+    """The means of all clusters in the units of the table, as numbers and as people write them."""
+
+    def __init__(self, features: list[Feature], centers: Array, overall: Array) -> None:
+        self.features, self.centers, self.overall = features, centers, overall
+        self._of_feature: dict[int, tuple[list[float], list[str]]] = {}
+
+    def of(self, cluster: int, place: int) -> tuple[tuple[float, float], tuple[str, str]]:
+        """Return the mean of a feature in a cluster and overall; the digits are those that all clusters need."""
+        if place not in self._of_feature:
+            feature = self.features[place]
+            encoded = [self.overall[place], *self.centers[:, place]]
+            values = [float(mean) * feature.scale + feature.center for mean in encoded]
+            self._of_feature[place] = values, feature.spell(values)
+        values, words = self._of_feature[place]
+        return (values[cluster + 1], values[0]), (words[cluster + 1], words[0])
+
+
+def _traits(cluster: int, spread: Array, means: _SpelledMeans) -> tuple[Trait, ...]:
     """Pick the columns in which a cluster differs most from all rows, each column of the table once.
 
     A category is listed only where it is frequent: that it is rare follows from another one being frequent.
     """
-    difference = np.divide(center - overall, spread, out=np.zeros_like(center), where=spread > 0)
+    center = means.centers[cluster]
+    difference = np.divide(center - means.overall, spread, out=np.zeros_like(center), where=spread > 0)
     traits: list[Trait] = []
     listed: set[str] = set()
     for place in np.argsort(-np.abs(difference), kind="stable").tolist():
-        feature = features[place]
+        feature = means.features[place]
         is_category = feature.category is not None
         if abs(difference[place]) < MIN_TRAIT or len(traits) == MAX_TRAITS:
             break
         if feature.column in listed or (is_category and difference[place] < 0):
             continue
         listed.add(feature.column)
-        inside, everywhere = (float(mean) * feature.scale + feature.center for mean in (center[place], overall[place]))
-        traits.append(Trait(printable(feature.name), float(difference[place]), inside, everywhere, is_category))
+        values, words = means.of(cluster, place)
+        traits.append(Trait(printable(feature.name), float(difference[place]), *values, is_category, words))
     return tuple(traits)
 
 

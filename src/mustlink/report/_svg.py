@@ -7,11 +7,12 @@ from html import escape
 
 import numpy as np
 
+from mustlink._spelling import count, spell_numbers
 from mustlink._types import Array
 from mustlink.report._picture import Picture
 from mustlink.report._summary import NOISE
 
-__all__ = ["N_COLORS", "color_class", "curve", "link_swatch", "scatter", "swatch"]
+__all__ = ["N_COLORS", "color_class", "curve", "ends", "link_swatch", "scatter", "swatch"]
 
 WIDTH, HEIGHT, MARGIN = 760, 500, 26
 CURVE_HEIGHT = 180
@@ -72,7 +73,8 @@ def scatter(picture: Picture) -> str:
     """
     xy = _on_canvas(picture.points)
     description = (
-        f"{len(xy):,} rows in the plane of the first two principal components, with {len(picture.links):,} links, "
+        f"{count(len(xy), 'row')} in the plane of the first two principal components, with "
+        f"{count(len(picture.links), 'link')}, "
         f"{int(np.count_nonzero(~picture.is_kept)):,} of them broken."
     )
     parts = [
@@ -91,6 +93,11 @@ def scatter(picture: Picture) -> str:
     return "\n".join(parts)
 
 
+def ends(values: Sequence[float]) -> str:
+    """Word the first and the last of some values."""
+    return " to ".join(spell_numbers([values[0], values[-1]]))
+
+
 def curve(values: Sequence[float]) -> str:
     """Draw a line with one point per round, on a logarithmic scale if the values differ much."""
     heights = np.asarray(values, dtype=float)
@@ -98,7 +105,7 @@ def curve(values: Sequence[float]) -> str:
     across = np.arange(1, len(heights) + 1, dtype=float)
     xy = _on_canvas(np.column_stack([across, np.log(heights) if is_logarithmic else heights]), CURVE_HEIGHT)
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in xy)
-    description = f"From {heights[0]:.3g} after the first round to {heights[-1]:.3g} after round {len(heights)}."
+    description = f"From {ends(values)} after {count(len(heights), 'round')}."
     dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in xy)
     return (
         f'<svg class="curve" viewBox="0 0 {WIDTH} {CURVE_HEIGHT}" role="img" aria-label="{description}">'

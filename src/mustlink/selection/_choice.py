@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mustlink._spelling import count
 from mustlink.selection._held_out import labels_of
 
 __all__ = ["Choice", "Trial"]
@@ -59,7 +60,7 @@ class Trial:
     @property
     def name(self) -> str:
         """The method and the number of clusters as text."""
-        return self.method if self.n_clusters is None else f"{self.method} with {self.n_clusters} clusters"
+        return self.method if self.n_clusters is None else f"{self.method} with {count(self.n_clusters, 'cluster')}"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from mustlink._estimators import draw_seed
 from mustlink._progress import Advance, progress
+from mustlink._spelling import count
 from mustlink._warnings import warn_caller
 from mustlink.base import collect_links
 from mustlink.catalogue import CATALOGUE, default_methods, find_clusterer
@@ -190,17 +191,18 @@ def _check_links(links: Constraints, *, number_is_open: bool) -> list[str]:
     if 0 in kinds.values():
         only = max(kinds, key=lambda kind: kinds[kind])
         trend = "fewer" if only == "must-links" else "more"
+        what = f"The only link is a {only[:-1]}" if len(links) == 1 else f"All {len(links):,} links are {only}"
         always = f"{trend} clusters always satisfy more of them"
         if number_is_open:
             raise ConstraintError(
-                f"All {len(links)} links are {only}, which cannot determine the number of clusters: {always}",
+                f"{what}, which cannot determine the number of clusters: {always}",
                 remedy=("give_n_clusters", "other_links"),
             )
-        notes.append(f"All links are {only}, and methods are compared by these alone: {always}.")
+        notes.append(f"{what}, and methods are compared by these alone: {always}.")
     if len(links) < MIN_LINKS:
         notes.append(
-            f"{len(links)} links are few: a single link may decide the selection. Use at least {MIN_LINKS}, "
-            "preferably 50."
+            f"{count(len(links), 'link is', 'links are')} few: a single link may decide the selection. Use at least "
+            f"{MIN_LINKS}, preferably 50."
         )
     return notes
 
@@ -216,25 +218,28 @@ def _make_splitter(
     n_groups = len(np.unique(link_groups(links, n_samples)))
     if n_groups < 2:
         raise ConstraintError(
-            f"The {len(links)} links form one group that cannot be divided into training and held-out links; give "
-            "links between more must-link components."
+            f"{_links_form(links)} one group that cannot be divided into training and held-out links; give links "
+            "between more must-link components."
         )
     if n_groups < cv:
-        notes.append(
-            f"The {len(links)} links form {n_groups} groups that cannot be divided: {n_groups} folds, not {cv}."
-        )
+        notes.append(f"{_links_form(links)} {n_groups} groups that cannot be divided: {n_groups} folds, not {cv}.")
     return ConstraintKFold(min(int(cv), n_groups), random_state=seed)
+
+
+def _links_form(links: Constraints) -> str:
+    """Begin a sentence about what the links form."""
+    return "The only link forms" if len(links) == 1 else f"The {len(links):,} links form"
 
 
 def _configured(candidates: Mapping[str, Any], numbers: Iterable[int], seed: int) -> Iterator[Candidate]:
     """Yield every method with every number of clusters, as an unfitted clusterer; a seed of its own is kept."""
     for name, clusterer in candidates.items():
-        count = _parameter_name(clusterer, "n_clusters")
+        numbered = _parameter_name(clusterer, "n_clusters")
         seeded = _parameter_name(clusterer, "random_state")
-        for number in numbers if count else [None]:
+        for number in numbers if numbered else [None]:
             copy = clone(clusterer)
-            if count:
-                copy.set_params(**{count: number})
+            if numbered:
+                copy.set_params(**{numbered: number})
             if seeded and copy.get_params()[seeded] is None:
                 copy.set_params(**{seeded: seed})
             yield name, number, copy

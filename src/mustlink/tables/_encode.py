@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
@@ -15,6 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
+from mustlink._spelling import spell_numbers
 from mustlink._types import Array
 from mustlink.errors import FileFormatError, TooLargeError
 from mustlink.tables._options import check_options
@@ -64,6 +65,27 @@ class Feature:
     def name(self) -> str:
         """The name for people: the column, and the category where there is one."""
         return self.column if self.category is None else f"{self.column} = {self.category}"
+
+    def spell(self, values: Sequence[float]) -> list[str]:
+        """Spell values of the column, in its own units, as people write them.
+
+        Parameters
+        ----------
+        values : sequence of float
+            Values that are shown beside each other; they get the digits that are needed to compare them.
+
+        Returns
+        -------
+        list of str
+            One text for each value.
+
+        Examples
+        --------
+        >>> from mustlink.tables import Feature
+        >>> Feature("income").spell([31_512.3, 43_618.0])
+        ['31,500', '43,600']
+        """
+        return spell_numbers(values)
 
 
 @dataclass(frozen=True)

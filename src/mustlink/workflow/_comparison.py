@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from mustlink._spelling import spell_number
 from mustlink.report import RowNames
 from mustlink.tables import read_table
 from mustlink.workflow._loading import LoadedTable, TableOptions
@@ -117,7 +118,8 @@ class RowComparison:
             return str(RowNames([value])[0])
         if value != value:
             return ""
-        return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.12g}"
+        # All digits that were typed, without those that only a float has.
+        return spell_number(float(value), 6 if abs(value) < 1e6 else 12)
 
 
 def _columns_to_show(options: TableOptions, table: LoadedTable, names: Sequence[str]) -> list[pd.Series]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mustlink._atomic import StagedFiles, check_writable
+from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.base import refuse_contradictions
 from mustlink.catalogue import ESTIMATORS, Entry, default_methods, find_clusterer
@@ -249,8 +250,7 @@ def _label_notices(links: Constraints, with_labels: Constraints, names: RowNames
     new = [conflict for conflict in with_labels.conflicts() if conflict.cannot_link not in among_links]
     if not new:
         return []
-    places = "1 place" if len(new) == 1 else f"{len(new):,} places"
-    return [f"The labels contradict the links in {places}, for example: {new[0].describe(names)}"]
+    return [f"The labels contradict the links in {count(len(new), 'place')}, for example: {new[0].describe(names)}"]
 
 
 def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -> ConstraintError | InfeasibleError:
@@ -381,7 +381,7 @@ def _write(
             links,
             **shown,
             choice=choice,
-            title=f"{Path(job.table).name} in {n_found} {'cluster' if n_found == 1 else 'clusters'}",
+            title=f"{Path(job.table).name} in {count(int(n_found), 'cluster')}",
             run={} if command is None else {"Command": command},
             files=files,
         )

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from mustlink import errors
+from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, FileFormatError, MustlinkError, OptionError
@@ -159,7 +160,8 @@ class LoadedTable(EncodedTable):
         kept = links.on(self.source.n_rows)[self.rows].constraints
         n_lost = len(links) - len(kept)
         if n_lost:
-            notices.append(f"{n_lost} of {len(links)} links name rows that were left out.")
+            name = count(n_lost, "link names", "links name")
+            notices.append(f"{name} rows that were left out; {len(kept):,} of {len(links):,} are used.")
         return kept, notices
 
     def kmeans_labels(self, n_clusters: int, random_state: int | None = 0) -> Ints:
@@ -281,7 +283,7 @@ def read_link_file(
         if n_rows is not None and max(link.a, link.b) >= n_rows:
             raise ConstraintError(
                 f"{link.place}: a {'must' if link.is_must else 'cannot'}-link names the rows {link.a} and {link.b}, "
-                f"but the table has {n_rows} rows, numbered 0 to {n_rows - 1}.",
+                f"but the table has {count(n_rows, 'row')}, numbered 0 to {n_rows - 1}.",
                 [(link.a, link.b)],
             )
     known = Constraints._from_links(links, contradictions, ids)
@@ -290,8 +292,9 @@ def read_link_file(
     n_ties = len({frozenset((link.a, link.b)) for link in links}) - len(known)
     if not n_ties:
         return known, []
-    pairs_were = "1 pair is" if n_ties == 1 else f"{n_ties:,} pairs are"
-    return known, [f"{pairs_were} linked both ways with equal weight in {path}; neither link is used."]
+    return known, [
+        f"{count(n_ties, 'pair is', 'pairs are')} linked both ways with equal weight in {path}; neither link is used."
+    ]
 
 
 def check_n_clusters(n_clusters: int, table: LoadedTable | None = None) -> None:
@@ -317,6 +320,6 @@ def check_n_clusters(n_clusters: int, table: LoadedTable | None = None) -> None:
         raise OptionError(f"The number of clusters is {n_clusters}", remedy="n_clusters_from_1")
     if table is not None and n_clusters > len(table.X):
         raise OptionError(
-            f"{n_clusters} clusters cannot be made of the {len(table.X)} rows of {table.source.source}",
+            f"{n_clusters:,} clusters cannot be made of the {count(len(table.X), 'row')} of {table.source.source}",
             remedy="fewer_clusters",
         )
