@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from reference.feasibility import can_be_clustered
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
@@ -14,6 +13,7 @@ from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.estimator_checks._expect import same_partition
 from mustlink.hierarchy import PartitionThenLink
 from mustlink.metrics import adjusted_rand
+from reference.feasibility import can_be_clustered
 
 
 @pytest.mark.parametrize("linkage", ["single", "complete", "average", "ward"])

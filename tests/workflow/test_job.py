@@ -52,7 +52,7 @@ def test_the_report_from_python_is_the_report_of_a_job(shop):
     page = (shop / "own.html").read_text()
     assert page == (shop / "job.html").read_text()
     assert "<h2>Rounds</h2>" in page
-    assert f"<dt>Method</dt><dd><span>{type(result.estimator).__name__}(" in page
+    assert f"<dt>Method</dt><dd>{type(result.estimator).__name__}(" in page
 
 
 def test_a_choice_is_reported(shop):
