@@ -47,7 +47,7 @@ def test_auto_chooses_method_and_number_of_clusters(market):
     page = market.read("r.html")
     assert f"<dd>{find_clusterer(method).class_name}(n_clusters=3" in page
     assert sentence in page
-    assert "--method auto" in page
+    assert "<span>--method</span> auto" in page
 
 
 def test_auto_with_a_number_chooses_the_method_only(market):
