@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fuzz coverage lint types tables docs benchmark clean
+.PHONY: demo test fuzz fuzz-properties coverage lint types tables docs benchmark clean
 
 $(VENV)/.runs: pyproject.toml
 	$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"mustlink needs Python 3.11 or later, and this is {v.major}.{v.minor}: run make with PYTHON=python3.11")'
@@ -28,9 +28,16 @@ demo: $(VENV)/.runs
 test: $(VENV)/.develops
 	$(BIN)/python -m pytest
 
-# Draw new random examples, again and again, until MINUTES are over or one fails.
-MINUTES ?= 30
+# Run every clusterer on random problems and compare with brute force; METHOD=cop runs one method alone.
+PROBLEMS ?= 2000
+SEED ?= 0
+METHOD ?=
 fuzz: $(VENV)/.develops
+	PYTHONPATH=tests $(BIN)/python -m fuzz --problems $(PROBLEMS) --seed $(SEED) $(addprefix --method ,$(METHOD))
+
+# Draw new random examples for the tests, again and again, until MINUTES are over or one fails.
+MINUTES ?= 30
+fuzz-properties: $(VENV)/.develops
 	end=$$(( $$(date +%s) + 60 * $(MINUTES) )); \
 	while [ $$(date +%s) -lt $$end ]; do \
 	    $(BIN)/python -m pytest -q -x -m hypothesis --hypothesis-profile=fuzz tests || exit 1; \

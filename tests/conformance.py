@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sklearn.cluster import KMeans
+
+from mustlink.catalogue import Entry
 
 
 @dataclass(frozen=True)
@@ -33,3 +36,10 @@ def k_means(estimator: Any) -> KMeans:
         tol=getattr(estimator, "tol", 0.0),
         random_state=0,
     )
+
+
+def case_of(entry: Entry) -> Case:
+    """The case that stands beside the tests of its family, in cases.py."""
+    cases: dict[str, Case] = importlib.import_module(f"{entry.family}.cases").CASES
+    assert entry.class_name in cases, f"tests/{entry.family}/cases.py has no case for {entry.class_name}"
+    return cases[entry.class_name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -16,18 +15,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks as parametrize_with_sklearn_checks
 
 import mustlink
-from conformance import Case
+from conformance import case_of
 from mustlink import Constraints
 from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
 from mustlink.estimator_checks import parametrize_with_checks
 from mustlink.estimator_checks._cases import is_hard
-
-
-def case_of(entry: Entry) -> Case:
-    """The case that stands beside the tests of its family, in cases.py."""
-    cases: dict[str, Case] = importlib.import_module(f"{entry.family}.cases").CASES
-    assert entry.class_name in cases, f"tests/{entry.family}/cases.py has no case for {entry.class_name}"
-    return cases[entry.class_name]
 
 
 def without_links(estimator: Any) -> Any:

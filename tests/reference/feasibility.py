@@ -60,3 +60,46 @@ def mycielski(n: int, edges: Pairs) -> tuple[int, Pairs]:
 def groetzsch() -> tuple[int, Pairs]:
     """Return the smallest graph without a triangle that needs four colors: 11 nodes, 20 edges."""
     return mycielski(*mycielski(2, [(0, 1)]))
+
+
+def can_be_partitioned(n: int, must_link: Pairs, cannot_link: Pairs, k: int) -> bool:
+    """Answer as `can_be_clustered`, for more rows: go through the partitions into k groups, one component at a time.
+
+    A component joins a group without a cannot-linked one or opens a group; a branch ends where too few components are
+    left to fill k groups.
+    """
+    components = _components(n, must_link)
+    number = {row: place for place, rows in enumerate(components) for row in rows}
+    apart: list[set[int]] = [set() for _ in components]
+    for i, j in cannot_link:
+        if number[i] == number[j]:
+            return False
+        apart[number[i]].add(number[j])
+        apart[number[j]].add(number[i])
+    # Most cannot-links first, so that a branch without a solution ends soon.
+    order = sorted(range(len(components)), key=lambda component: -len(apart[component]))
+
+    def extend(n_placed: int, groups: list[set[int]]) -> bool:
+        if len(groups) + len(order) - n_placed < k:
+            return False
+        if n_placed == len(order):
+            return len(groups) == k
+        component = order[n_placed]
+        for group in groups:
+            if not group & apart[component]:
+                group.add(component)
+                if extend(n_placed + 1, groups):
+                    return True
+                group.discard(component)
+        return len(groups) < k and extend(n_placed + 1, [*groups, {component}])
+
+    return extend(0, [])
+
+
+def _components(n: int, must_link: Pairs) -> list[set[int]]:
+    """Join sets of rows for as long as a must-link connects two of them."""
+    components = [{row} for row in range(n)]
+    for i, j in must_link:
+        joined = [rows for rows in components if i in rows or j in rows]
+        components = [rows for rows in components if rows not in joined] + [set().union(*joined)]
+    return components

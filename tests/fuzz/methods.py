@@ -1,0 +1,173 @@
+"""How each clusterer is run on a random problem, and what it promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import AgglomerativeClustering, KMeans
+
+from conformance import case_of
+from fuzz.facts import Facts
+from fuzz.problems import Problem
+from mustlink.catalogue import Entry
+from mustlink.errors import ConstraintError, InfeasibleError
+from mustlink.estimator_checks._cases import has_parameter, is_hard
+
+Generator = np.random.Generator
+Parameters = Mapping[str, Any]
+
+
+def make_model(entry: Entry, problem: Problem) -> Any:
+    """Return the clusterer with parameters drawn for the problem, such that a fit takes a few milliseconds."""
+    rng = np.random.default_rng([problem.seed, *entry.class_name.encode()])
+    case = case_of(entry)
+    variants: list[Parameters] = [{}] * max(1, len(case.variants)) + list(case.variants)
+    parameters = {**case.fast, **variants[rng.integers(len(variants))]}
+    if entry.class_name in OWN_PARAMETERS:
+        parameters |= OWN_PARAMETERS[entry.class_name](rng, problem, parameters)
+    model = entry.load()()
+    shared = {"n_clusters": problem.n_clusters, "random_state": problem.seed}
+    model.set_params(**{**{name: value for name, value in shared.items() if has_parameter(model, name)}, **parameters})
+    if is_hard(model) and rng.random() < 0.25:
+        model.set_params(on_infeasible="relax")
+    return model
+
+
+def _base(rng: Generator) -> Any:
+    """A quick clusterer to boost."""
+    return KMeans(n_init=1) if rng.random() < 0.5 else AgglomerativeClustering(linkage="average")
+
+
+def _boost(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    return {"estimator": _base(rng), "n_rounds": 3}
+
+
+def _robust(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    return {
+        "estimator": _base(rng),
+        "n_rounds": 3,
+        "n_trials": 2,
+        "representations": [(0.1, 0.1), (10.0, 1.0)] if rng.random() < 0.5 else [(1.0, 0.3)],
+    }
+
+
+def _bbc(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    finds_number = "estimator" not in drawn and rng.random() < 0.3
+    return {"n_clusters": None if finds_number else problem.n_clusters, "n_rounds": 2}
+
+
+def _bckm(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    return {"n_rounds": 3}
+
+
+def _distboost(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    return {"n_rounds": 2, "n_directions": 8, "max_iter": 5}
+
+
+def _linkage(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    if rng.random() < 0.2:
+        return {"n_clusters": None, "distance_threshold": float(rng.choice([0.0, 1.0, np.inf]))}
+    return {}
+
+
+def _seeded_link(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    return {"n_clusters": None if rng.random() < 0.3 else problem.n_clusters}
+
+
+def _hdbscan(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    return {
+        "min_cluster_size": int(rng.integers(2, 4)),
+        "min_samples": int(rng.integers(1, 4)),
+        "allow_single_cluster": bool(rng.random() < 0.3),
+    }
+
+
+def _spectral_learning(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    return {"estimator": KMeans(n_init=1)}
+
+
+OWN_PARAMETERS: Mapping[str, Callable[[Generator, Problem, Parameters], Parameters]] = {
+    "BoostCluster": _boost,
+    "RobustBoostCluster": _robust,
+    "BoostBaseClustering": _bbc,
+    "BoostedConstrainedKMeans": _bckm,
+    "DistBoost": _distboost,
+    "ConstrainedLinkage": _linkage,
+    "SeededSingleLink": _seeded_link,
+    "ConstrainedHDBSCAN": _hdbscan,
+    "SpectralLearning": _spectral_learning,
+}
+
+
+# ---- what they promise ----------------------------------------------------------------------------------------------
+
+
+def n_clusters_of(model: Any) -> int | None:
+    """The number of clusters that the model is given; None if it finds the number."""
+    return model.n_clusters if has_parameter(model, "n_clusters") else None
+
+
+def relaxes(model: Any) -> bool:
+    """Say whether a hard clusterer may break links where not all can be kept."""
+    return is_hard(model) and model.on_infeasible == "relax"
+
+
+def can_keep_links(model: Any, facts: Facts) -> bool:
+    """Say whether what a hard clusterer promises exists: so many clusters, or any number, that keep all links."""
+    return facts.is_consistent if n_clusters_of(model) is None else facts.is_feasible
+
+
+def may_call_noise(model: Any) -> bool:
+    """Say whether rows may get the label -1."""
+    return type(model).__name__ in {"ConstrainedHDBSCAN", "BoostBaseClustering"} and n_clusters_of(model) is None
+
+
+def documented_refusals(model: Any, facts: Facts) -> tuple[type[Exception], ...]:
+    """Return the errors that the documentation of a clusterer announces for a problem, besides infeasible links."""
+    name, problem = type(model).__name__, facts.problem
+    announced: list[type[Exception]] = []
+    if facts.labels_contradict_a_link():
+        announced.append(ConstraintError)
+    if name == "SeededKMeans" and len(set(facts.classes.values())) > problem.n_clusters:
+        announced.append(ValueError)
+    if name == "HMRFKMeans" and model.distortion == "i-divergence" and problem.X.min() < 0:
+        announced.append(ValueError)
+    return tuple(announced)
+
+
+def may_refuse(model: Any, error: Exception) -> bool:
+    """Say whether an error depends on more than the facts, and is documented: a satisfaction out of reach."""
+    return (
+        type(model).__name__ == "ConstrainedSpectral"
+        and model.satisfaction != "auto"
+        and isinstance(error, InfeasibleError)
+    )
+
+
+def ignores_row_order(model: Any, facts: Facts) -> bool:
+    """Say whether the clusters depend on nothing but the rows and links: no random start, and no ties."""
+    if not _has_distinct_distances(facts.problem.X):
+        return False
+    match type(model).__name__:
+        case "ConstrainedLinkage":
+            # Cannot-links are dropped by their weights, which are often equal.
+            return not relaxes(model) or can_keep_links(model, facts)
+        case "SeededSingleLink":
+            # The same step is the longest on many paths, and a cannot-link decides which of them comes first.
+            return n_clusters_of(model) is None or not facts.all_cannot_link
+        case "ConstrainedHDBSCAN":
+            # Mutual reachability distances are often equal, and the last two rows of a leaf leave it together.
+            return bool(model.min_samples == 1) and not (is_hard(model) and facts.all_must_link + facts.all_cannot_link)
+        case _:
+            return False
+
+
+def _has_distinct_distances(X: Any) -> bool:
+    """Say whether no two pairs of rows have nearly the same distance."""
+    X = np.asarray(X, dtype=np.float64)
+    X = X / (np.abs(X).max() or 1.0)
+    a, b = np.triu_indices(len(X), 1)
+    distances = np.sort(np.sqrt(np.square(X[a] - X[b]).sum(axis=1)))
+    return bool(distances[0] > 1e-6 and (np.diff(distances) > 1e-6 * distances[-1]).all())
