@@ -21,6 +21,7 @@ HELPERS = {
     "_eigen",
     "_estimators",
     "_jit",
+    "_magnitude",
     "_plot_style",
     "_numbering",
     "_progress",

@@ -11,6 +11,7 @@ from sklearn.base import ClusterMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
+from mustlink._magnitude import check_magnitude
 from mustlink._sklearn_compat import fit_context
 from mustlink._spelling import count
 from mustlink.constraints import AlignedConstraints, Constraints, Feasibility, known_rows
@@ -22,10 +23,14 @@ __all__ = [
     "check_enough_rows",
     "check_fits",
     "check_partial_labels",
+    "check_table",
     "collect_links",
     "refuse_contradictions",
     "refuse_infeasible",
 ]
+
+# The types that rows may have; others are converted to the first.
+FLOATS = [np.float64, np.float32]
 
 # The most conflicts that an error message names.
 MAX_CONFLICTS_NAMED = 3
@@ -182,7 +187,7 @@ class ConstrainedClusterMixin(ClusterMixin):
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Validate rows, of a fit or new ones; a subclass with other needs overrides it."""
-        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32])
+        return check_table(self, X, reset=reset)
 
     def _links_of_labels(self, y: NDArray[Any]) -> Constraints:
         """Return links with the same closure as the partial labels."""
@@ -220,6 +225,45 @@ class ConstrainedClusterMixin(ClusterMixin):
         """
         self.fit(X, y, constraints=constraints, **fit_params)
         return self.labels_
+
+
+def check_table(estimator: Any, X: Any, *, reset: bool = True, dtype: Any = FLOATS, **options: Any) -> Any:
+    """Validate the rows of an estimator, of a fit or new ones: scikit-learn's checks, and no number too large.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose rows they are; it keeps their number of columns and their names.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    reset : bool, default=True
+        Whether the rows are those of a fit; new rows are compared with these.
+    dtype : dtype or list of dtypes, default=[float64, float32]
+        The accepted types; others are converted to the first.
+    **options : dict
+        Passed on to :func:`sklearn.utils.validation.validate_data`.
+
+    Returns
+    -------
+    ndarray or sparse matrix of shape (n_samples, n_features)
+        The validated rows.
+
+    Raises
+    ------
+    NumberTooLargeError
+        If squared distances between the rows overflow.
+
+    Examples
+    --------
+    >>> from mustlink import PCKMeans
+    >>> from mustlink.base import check_table
+    >>> check_table(PCKMeans(), [[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    X = validate_data(estimator, X, reset=reset, dtype=dtype, **options)
+    check_magnitude(X)
+    return X
 
 
 def check_enough_rows(n_samples: int, n_clusters: int | None) -> None:

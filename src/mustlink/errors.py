@@ -20,6 +20,7 @@ __all__ = [
     "InfeasibleError",
     "InfeasibleWarning",
     "MustlinkError",
+    "NumberTooLargeError",
     "OptionError",
     "TooLargeError",
     "UnmetConstraintsWarning",
@@ -44,6 +45,7 @@ REMEDIES = {
     "majority": 'pass contradictions="majority" to keep the heavier one',
     "mark_categorical": "use it as categories with categorical=[{column!r}]",
     "mark_id": "pass id_column={column!r} if it names the rows",
+    "missing_marker": "leave out the row if it marks a missing value",
     "more_clusters": "increase n_clusters",
     "more_starts": "increase n_init",
     "n_clusters_from_1": "n_clusters must be at least 1",
@@ -53,6 +55,7 @@ REMEDIES = {
     "random_state_range": "random_state must be from 0 to 4294967295",
     "relax": 'pass on_infeasible="relax"',
     "save_utf8": "save the file with the encoding UTF-8",
+    "scale": "scale the column",
     "soft_method": "use a clusterer that may break links, such as PCKMeans",
 }
 
@@ -225,6 +228,19 @@ class OptionError(MustlinkError, ValueError):
 
 class DataNotFoundError(MustlinkError, LookupError):
     """A data set is not known, or is known but not on this machine."""
+
+
+class NumberTooLargeError(MustlinkError, ValueError):
+    """A number of a table is so large that squared distances overflow; the message names its row and column.
+
+    Examples
+    --------
+    >>> from mustlink import PCKMeans
+    >>> PCKMeans(2).fit([[0.0, 1.0], [0.0, 1e300], [1.0, 1.0]])
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.NumberTooLargeError: Row 1, column 1 of X is 1e+300; numbers above 1e+75 are too large ...
+    """
 
 
 class TooLargeError(MustlinkError, ValueError):

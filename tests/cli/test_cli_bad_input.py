@@ -23,7 +23,10 @@ TABLES = {
     "nan": ("x,y\n1,2\nnan,3\n4,5\n", "line 3: the column 'x' is empty"),
     "empty_cell": ("x,y\n1,2\n2,\n4,5\n", "line 3: the column 'y' is empty"),
     "infinite": ("x,y\n1,2\n-inf,3\n4,5\n", "line 3: the column 'x' holds '-inf'"),
-    "too_large": ("x,y\n1,2\n1e200,3\n4,5\n", "holds a number as large as 1e"),
+    "too_large": (
+        "x,y\n1,2\n1e200,3\n4,5\n",
+        "line 3: the column 'x' holds 1e+200; numbers above 1e+75 are too large for squared distances; clear",
+    ),
     "constant": ("x,y\n1,2\n1,2\n1,2\n", "every column holds one value throughout"),
     "text": ("x,y\n1,2\n2,3\nthree,4\n", "line 4: the column 'x' holds 'three' among numbers"),
     "free_text": ("x,note\n1,so\n2,la\n3,mi\n", "'note' has 3 different values in 3 rows"),

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mustlink._estimators import draw_seed
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Ints, Mask
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_table
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import CodeCenters, assign, compute_centers
 from mustlink.constraints import Constraints
@@ -250,7 +250,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         reset = reset and not self._continues()
-        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+        return check_table(self, X, reset=reset, order="C")
 
     def _run_round(self, X: Array, pairs: PriorityLinks, boosting: Boosting) -> Array:
         """Run the constrained k-means once and update the priorities; return its labels."""

@@ -39,6 +39,7 @@ REMEDIES = {
     "majority": "use --contradictions majority to keep the heavier one",
     "mark_categorical": "use it as categories with --categorical {column}",
     "mark_id": "use --id {column} if it names the rows",
+    "missing_marker": "clear the cell if it marks a missing value",
     "more_clusters": "increase the number of clusters (-k)",
     "more_starts": "increase the number of starts (--starts)",
     "n_clusters_from_1": "-k must be at least 1",
@@ -46,6 +47,7 @@ REMEDIES = {
     "no_header": "use --no-header if they are data",
     "random_state_range": "--seed must be from 0 to 4294967295",
     "relax": "use --relax",
+    "scale": "leave out --no-scale",
     "soft_method": "use a method that may break links, such as --method boost",
 }
 

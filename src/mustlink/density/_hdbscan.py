@@ -9,12 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.cluster import HDBSCAN
 from sklearn.neighbors import BallTree, KDTree
-from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions, single_linkage_tree
 from mustlink._types import Array, Floats
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin, refuse_contradictions
+from mustlink.base import ConstrainedClusterMixin, check_table, refuse_contradictions
 from mustlink.constraints import Closure, Constraints
 from mustlink.density._condensed_tree import CondensedTree
 from mustlink.density._joining import join_must_linked
@@ -204,7 +203,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         self.violations_ = links.violations(self.labels_)
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
-        return validate_data(self, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
+        return check_table(self, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
 
     def _hierarchy(self, X: Floats) -> Array:
         """Build the single-linkage tree by scikit-learn."""

@@ -7,12 +7,11 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin, check_fits
+from mustlink.base import ConstrainedClusterMixin, check_fits, check_table
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.hierarchy._dendrogram_kernels import as_linkage
@@ -191,7 +190,7 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
                 f"Exactly one of n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} must "
                 "be None."
             )
-        X = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        X = check_table(self, X, reset=reset, ensure_min_samples=2)
         instead = "cluster a sample of the rows, or use PartitionThenLink or SeededSingleLink"
         check_fits("ConstrainedLinkage", (len(X), (len(X) - 1) // 2), MAX_DISTANCES, instead)
         return X

@@ -12,13 +12,13 @@ from scipy.sparse.csgraph import breadth_first_order
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mustlink._numbering import number_by_first
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin, as_constraints
+from mustlink.base import ConstrainedClusterMixin, as_constraints, check_table
 from mustlink.constraints import AlignedConstraints, Closure, Constraints, known_rows
 from mustlink.errors import UnmetConstraintsWarning
 from mustlink.hierarchy._dendrogram_kernels import cut
@@ -137,12 +137,11 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         precomputed = self.metric == "precomputed"
-        X = validate_data(
+        X = check_table(
             self,
             X,
             reset=reset,
             accept_sparse=False if precomputed else "csr",
-            dtype=[np.float64, np.float32],
             ensure_all_finite=not precomputed,
         )
         if precomputed:

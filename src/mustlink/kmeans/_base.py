@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from mustlink._magnitude import check_magnitude, largest_number
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_table
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, best_of_runs, iterate
 from mustlink.kmeans._rules import LinkedRows, LinkRule
@@ -150,6 +151,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         rows, weight = problem.rows, problem.weight
         if is_array_like(self.init):
             centers = self._check_init(rows.n_features)
+            check_magnitude(centers, "init", rows.dtype)
             centers = centers.astype(rows.dtype).astype(np.float64) if given is None else given(centers)
             return Start(lambda: centers)
         if self.init == "random":
@@ -257,12 +259,11 @@ class _WeightedKMeans(_ConstrainedKMeans):
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, takes_sparse: bool) -> Any:
     """Check rows, and return them in C order or in CSR form."""
-    return validate_data(
+    return check_table(
         estimator,
         X,
         reset=reset,
         accept_sparse="csr" if takes_sparse else False,
-        dtype=[np.float64, np.float32],
         order="C",
         accept_large_sparse=False,
     )
@@ -292,6 +293,10 @@ def _check_weight(sample_weight: ArrayLike | None, X: Any) -> Floats:
     if (weight < 0).any():
         row = int(np.argmax(weight < 0))
         raise ValueError(f"sample_weight must not be negative, but row {row} has {weight[row]}.")
+    limit = largest_number(weight.dtype, len(weight))
+    if weight.max() > limit:
+        row = int(np.argmax(weight))
+        raise ValueError(f"sample_weight must be at most {limit:.1g}, but row {row} has {weight[row]:.3g}.")
     if not weight.any():
         raise ValueError("sample_weight is zero for every row; at least one weight must be positive.")
     return weight

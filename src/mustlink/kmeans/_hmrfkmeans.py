@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from mustlink._magnitude import place_of
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats
@@ -245,11 +246,7 @@ def _check_not_negative(X: Any, name: str = "X") -> None:
     values = X.data if sparse.issparse(X) else X
     if values.size == 0 or values.min() >= 0:
         return
-    if sparse.issparse(X):
-        place = int(np.flatnonzero(X.data < 0)[0])
-        row, column = int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
-    else:
-        row, column = (int(index) for index in np.argwhere(X < 0)[0])
+    row, column = place_of(X, values < 0)
     raise ValueError(
         f"Negative values in data passed to HMRFKMeans: row {row}, column {column} of {name} is {X[row, column]}, but "
         'the I-divergence needs nonnegative numbers; pass distortion="euclidean" or "cosine".'

@@ -11,15 +11,25 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from mustlink._rows import RowBlocks
 from mustlink._types import Array, Floats, Indices
+from mustlink.errors import NumberTooLargeError
 
 # How many kernel values between new rows and known rows are held at a time (128 MB).
 MAX_ENTRIES = 1 << 24
 
 
 def dense_kernel(X: Any, Y: Any, **parameters: Any) -> Array:
-    """Return the kernel of every row of X with every row of Y."""
-    values = pairwise_kernels(X, Y, **parameters)
-    return np.asarray(values.toarray() if sparse.issparse(values) else values)
+    """Return the kernel of every row of X with every row of Y; raise if sums of its values overflow."""
+    # A power of large inner products may overflow although the rows are in the allowed range.
+    with np.errstate(over="ignore"):
+        found = pairwise_kernels(X, Y, **parameters)
+    values = np.asarray(found.toarray() if sparse.issparse(found) else found)
+    largest, limit = max(-values.min(), values.max()), np.finfo(values.dtype).max / (4 * values.size)
+    if not largest <= limit:
+        raise NumberTooLargeError(
+            f"The kernel of two rows is as large as {largest:.3g}, and sums of such values overflow above {limit:.1g}; "
+            "scale the columns, or reduce gamma and degree."
+        )
+    return values
 
 
 def scale_gamma(rows: RowBlocks, kernel: object) -> float:

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mustlink._sklearn_compat import fit_context
 from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
-from mustlink.base import check_fits, collect_links
+from mustlink.base import check_fits, check_table, collect_links
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import UnmetConstraintsWarning
 
@@ -102,9 +102,7 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self : object
             The fitted transformer.
         """
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", accept_large_sparse=False
-        )
+        X = check_table(self, X, accept_sparse="csr", order="C", accept_large_sparse=False)
         n_samples, n_features = X.shape
         instead = "reduce the features first, for example with sklearn.decomposition.PCA or TruncatedSVD"
         check_fits(type(self).__name__, (n_features, n_features), MAX_FEATURES**2, instead)
@@ -131,9 +129,7 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             The rows times C'.
         """
         check_is_fitted(self)
-        X = validate_data(
-            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False
-        )
+        X = check_table(self, X, reset=False, accept_sparse="csr", accept_large_sparse=False)
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
     def get_metric(self) -> MahalanobisDistance:

@@ -12,11 +12,10 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from sklearn.metrics import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats, Indices
-from mustlink.base import check_fits
+from mustlink.base import check_fits, check_table
 from mustlink.constraints import Constraints
 
 # The number of rows of a piece that are compared with another piece at a time.
@@ -259,9 +258,7 @@ class SpectralMixin:
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Validate rows, or precomputed affinities."""
-        return validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=False
-        )
+        return check_table(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False)
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]

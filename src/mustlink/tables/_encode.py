@@ -15,6 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
+from mustlink._magnitude import largest_number
 from mustlink._spelling import spell_numbers
 from mustlink._types import Array
 from mustlink.errors import FileFormatError, TooLargeError
@@ -27,8 +28,6 @@ __all__ = ["EncodedTable", "Feature", "encode"]
 MAX_CATEGORIES = 50
 FREE_TEXT_CATEGORIES = 10
 MAX_ONE_HOT_BYTES = 4 * 2**30
-# Squares of larger numbers overflow in sums.
-MAX_NUMBER = 1e150
 MAX_SHOWN_COLUMNS = 8
 ROW_NUMBER_NAME = re.compile(r"(unnamed_\d+|#|id|idx|index|row|nr|no|number)|.*[_ ](id|nr|no|number)", re.I)
 EMPTY_CATEGORY = "(empty)"
@@ -191,6 +190,9 @@ def encode(
     columns = {name: table.frame[name] for name in table.names if name not in ignore}
     columns = _drop_empty(table, columns, one_hot, notices)
     columns, rows = _handle_missing(table, columns, missing, notices)
+    for column in columns.values():
+        if not is_text(column):
+            _check_size(table, column, rows, scale)
     columns = _drop_constant(table, columns, notices)
     for name, column in columns.items():
         if is_text(column) and name not in categorical:
@@ -261,7 +263,7 @@ def _handle_missing(table: Table, columns: Columns, missing: str, notices: list[
 
 def _drop_constant(table: Table, columns: Columns, notices: list[str]) -> Columns:
     """Leave out the columns that hold one value in all rows."""
-    constant = [name for name, column in columns.items() if _is_constant(table, column)]
+    constant = [name for name, column in columns.items() if _is_constant(column)]
     if len(constant) == len(columns):
         raise FileFormatError(
             f"{table.source}: every column holds one value throughout, so no row differs from another."
@@ -286,17 +288,27 @@ def _has_gaps(column: pd.Series) -> bool:
     return bool(least < 0 if is_text(column) else np.isnan(least))
 
 
-def _is_constant(table: Table, column: pd.Series) -> bool:
-    """Return whether all cells are equal once empty ones are filled; raise on numbers whose squares overflow."""
+def _is_constant(column: pd.Series) -> bool:
+    """Return whether all cells are equal once empty ones are filled."""
     values = _values(column)
-    least, largest = np.fmin.reduce(values), np.fmax.reduce(values)
-    extreme = max(-float(least), float(largest))
-    if extreme > MAX_NUMBER:
-        raise FileFormatError(
-            f"{table.source}: the column {column.name!r} holds a number as large as {extreme:.3g}; "
-            "distances cannot be computed with it."
-        )
-    return bool(least == largest)
+    return bool(np.fmin.reduce(values) == np.fmax.reduce(values))
+
+
+def _check_size(table: Table, column: pd.Series, rows: Array, scale: bool) -> None:
+    """Raise on numbers whose squares overflow; `rows` are those of the table that the cells stand in."""
+    values = _values(column)
+    # Columns are scaled in double precision.
+    dtype = np.float32 if values.dtype == np.float32 and not scale else np.float64
+    limit = largest_number(dtype, len(values) * len(table.names))
+    if max(-float(np.fmin.reduce(values)), float(np.fmax.reduce(values))) <= limit:
+        return
+    place = int(np.argmax(np.abs(values) > limit))
+    raise FileFormatError(
+        f"{table.source}, {table.where(int(rows[place]))}: the column {column.name!r} holds {values[place]:.3g}; "
+        f"numbers above {limit:.1g} are too large for squared distances",
+        remedy=("missing_marker", "ignore_column") if scale else ("missing_marker", "scale", "ignore_column"),
+        column=column.name,
+    )
 
 
 def _check_categories(table: Table, column: pd.Series) -> None:

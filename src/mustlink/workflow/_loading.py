@@ -29,6 +29,8 @@ REMEDIES = {
     "give_ids": "name the column of the ids with id_column",
     "look_ahead": 'use a method that looks ahead, such as method="linkage"',
     "relax": "pass relax=True",
+    "missing_marker": "clear the cell if it marks a missing value",
+    "scale": "pass scale=True",
     "soft_method": 'use a method that may break links, such as method="boost"',
 }
 

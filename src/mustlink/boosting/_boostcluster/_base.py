@@ -12,12 +12,12 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mustlink._estimators import draw_seed
 from mustlink._sklearn_compat import Interval
 from mustlink._types import Array, Floats, Ints, Mask
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_table
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._coordinates import Coordinates, Scaling
@@ -91,7 +91,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         self.violations_ = links.violations(self.labels_)
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
-        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X = check_table(self, X, reset=reset, accept_sparse="csr", order="C")
         # Many clusterers take sparse tables with 32-bit indices only.
         if not issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max or X.indices.dtype == np.int32:
             return X

@@ -12,13 +12,13 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mustlink._eigen import decompose
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, one_blas_thread
 from mustlink._types import Array, Floats, Ints
-from mustlink.base import ConstrainedClusterMixin, check_fits
+from mustlink.base import ConstrainedClusterMixin, check_fits, check_table
 from mustlink.boosting._distboost._distance import Directions, Ensemble, embed
 from mustlink.boosting._distboost._pair_weights import PairWeights
 from mustlink.constraints import Constraints
@@ -198,7 +198,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         self._n_features_out = self._ensemble.n_features
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
-        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+        return check_table(self, X, reset=reset, order="C")
 
     def _boost(self, X: Array, links: Constraints, rng: np.random.RandomState) -> None:
         """Fit mixtures in turn and weight them by their agreement with the links."""
