@@ -13,9 +13,9 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from mustlink import Constraints
-from mustlink.base import ConstrainedClusterMixin, as_constraints, check_partial_labels
-from mustlink.errors import ConstraintError
+from mustlink import Constraints, COPKMeans, PCKMeans
+from mustlink.base import ConstrainedClusterMixin, as_constraints, check_partial_labels, collect_links
+from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning
 
 LINKS = Constraints([(0, 1)], [(1, 3)], must_link_weight=2.0)
 X = np.zeros((5, 2))
@@ -71,9 +71,30 @@ def test_partial_labels_are_one_more_source(y: Any) -> None:
     assert Components().fit(X, y, constraints=LINKS).labels_.tolist() == [0, 0, 0, 1, 2]
 
 
-def test_labels_against_links_are_refused() -> None:
-    with pytest.raises(ConstraintError, match="Rows 1 and 3 are given both"):
-        Components().fit(X, [-1, 7, -1, 7, -1], constraints=LINKS)
+@pytest.mark.parametrize("cannot", [(0, 1), (1, 2), (0, 2)])
+@pytest.mark.parametrize("y", [[7, 7, 7, -1, -1], [7, 7, -1, -1, -1]])
+def test_a_cannot_link_within_a_label_is_a_conflict_in_any_order(y: list[int], cannot: tuple[int, int]) -> None:
+    """Labels are written as a chain of must-links; whether the link is beside the chain or part of it is the same."""
+    if y[cannot[1]] == -1:
+        cannot = (0, 1)
+    links = Constraints(cannot_link=[cannot])
+    X = np.random.default_rng(0).normal(size=(5, 2))
+    assert [conflict.cannot_link for conflict in collect_links(links, y, 5).conflicts()] == [cannot]
+    soft = PCKMeans(2, random_state=0).fit(X, y, constraints=links)
+    assert len(soft.violations_) == 1
+    hard = COPKMeans(2, random_state=0)
+    with pytest.raises(InfeasibleError, match=f"Rows {cannot[0]} and {cannot[1]} have a cannot-link") as caught:
+        hard.fit(X, y, constraints=links)
+    assert "contradictions=" not in str(caught.value)
+    with pytest.warns(InfeasibleWarning):
+        hard.set_params(on_infeasible="relax").fit(X, y, constraints=links)
+
+
+@pytest.mark.parametrize("must", [(0, 1), (0, 3), (2, 1), (2, 3)])
+def test_a_must_link_between_labels_is_a_conflict_in_any_order(must: tuple[int, int]) -> None:
+    """Two labels are held apart by one cannot-link, whichever rows it is between."""
+    links = collect_links(Constraints(must_link=[must]), [5, 6, 5, 6, -1], 5)
+    assert len(links.conflicts()) == 1
 
 
 def test_no_labels_known_is_no_constraint() -> None:

@@ -91,6 +91,8 @@ def collect_links(
 ) -> Constraints:
     """Return the given links together with those of partial labels.
 
+    A cannot-link between two rows with one label is a conflict, like one between rows that must-links join.
+
     Parameters
     ----------
     constraints : Constraints, AlignedConstraints or None
@@ -114,7 +116,7 @@ def collect_links(
     """
     links = as_constraints(constraints, n_samples)
     labels = check_partial_labels(y, n_samples)
-    return links if labels is None else links + Constraints.from_labels(labels)
+    return links if labels is None else links.add(Constraints.from_labels(labels), contradictions="keep")
 
 
 class ConstrainedClusterMixin(ClusterMixin):
@@ -183,7 +185,9 @@ class ConstrainedClusterMixin(ClusterMixin):
         check_enough_rows(n_samples, getattr(self, "n_clusters", None))
         links = as_constraints(constraints, n_samples)
         labels = check_partial_labels(y, n_samples)
-        return X, links if labels is None else links + self._links_of_labels(labels), labels
+        if labels is not None:
+            links = links.add(self._links_of_labels(labels), contradictions="keep")
+        return X, links, labels
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Validate rows, of a fit or new ones; a subclass with other needs overrides it."""

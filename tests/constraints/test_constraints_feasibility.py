@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -173,6 +175,34 @@ def test_a_hard_core_with_easy_surroundings() -> None:
 def test_fewer_than_one_cluster_is_refused(n_clusters: int) -> None:
     with pytest.raises(ValueError, match=f"n_clusters must be at least 1; got {n_clusters}"):
         Constraints().feasible(n_clusters, 5)
+
+
+@pytest.mark.parametrize("bad", [1.5, 2.0, "2", True, None, [2], np.ones((3, 2))])
+def test_numbers_that_are_no_whole_numbers_are_refused(bad: Any) -> None:
+    with pytest.raises(ConstraintError, match="n_clusters must be a whole number"):
+        Constraints().feasible(bad, n_samples=3)
+    with pytest.raises(ConstraintError, match="n_samples must be a whole number"):
+        Constraints().feasible(2, n_samples=bad)
+
+
+@pytest.mark.parametrize("far", [2_000_000_000, 9 * 10**18])
+@pytest.mark.parametrize(("n_clusters", "answer"), [(1, False), (2, False), (3, True), (4, True)])
+def test_memory_is_by_the_links_and_not_by_the_rows(far: int, n_clusters: int, answer: bool) -> None:
+    links = Constraints([(1, far)], [(0, 1), (0, far - 1), (far - 1, far)])
+    tracemalloc.start()
+    feasibility = links.feasible(n_clusters, far + 1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert feasibility.answer is answer
+    assert peak < 50_000_000
+    if n_clusters == 2:
+        assert set(feasibility.rows) == {0, 1, far - 1}
+
+
+def test_the_colors_of_rows_without_links() -> None:
+    links = Constraints([(2, 6), (6, 9)], [(2, 4), (4, 11)])
+    for n_clusters in (2, 3, 5, 9):
+        check_witness(links.feasible(n_clusters, 14), links, n_clusters, 14)
 
 
 def test_a_row_out_of_range_is_named() -> None:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink import Constraints
-from mustlink.errors import ConstraintError
+from mustlink.errors import ConstraintError, TooLargeError
 
 MUST = [(0, 1), (7, 4)]
 CANNOT = [(0, 9)]
@@ -307,7 +307,7 @@ def test_majority_counts_the_answers(answers: list[tuple[tuple[int, int], bool]]
 
 
 def test_an_unknown_way_with_contradictions() -> None:
-    with pytest.raises(ConstraintError, match=r"\"raise\" or \"majority\"; got 'minority'"):
+    with pytest.raises(ConstraintError, match=r"\"raise\", \"majority\" or \"keep\"; got 'minority'"):
         Constraints(MUST, contradictions="minority")  # type: ignore[arg-type]
 
 
@@ -381,6 +381,52 @@ def test_weights_that_add_up_beyond_all_numbers() -> None:
     with pytest.raises(ConstraintError, match="rows 0 and 1 overflow") as info:
         Constraints([(0, 1), (0, 1)], must_link_weight=1e308)
     assert info.value.pairs == [(0, 1)]
+
+
+@pytest.mark.parametrize(("weight", "told"), [(1e308, r"1e\+308"), (6e149, r"6e\+149")])
+def test_weights_whose_sum_cannot_be_computed_with(weight: float, told: str) -> None:
+    message = rf"the link of rows 0 and 1 has {told}, and the sum of all 2 may be at most 1e\+150; divide"
+    with pytest.raises(ConstraintError, match=message) as info:
+        Constraints([(0, 1)], [(1, 2)], must_link_weight=weight, cannot_link_weight=weight)
+    assert info.value.pairs == [(0, 1)]
+    one, other = Constraints([(0, 1)], must_link_weight=1e150), Constraints([(1, 2)], must_link_weight=1e149)
+    with pytest.raises(ConstraintError, match="too large to be added"):
+        one + other
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        (np.ones((3, 2)), r"got ndarray of shape \(3, 2\)"),
+        ([[0, 1]], "got list of length 1"),
+        ("x", "got 'x'"),
+        (10.7, r"got 10\.7"),
+        (True, "got True"),
+        (-1, "n_samples must be at least 0; got -1"),
+    ],
+)
+@pytest.mark.parametrize("method", ["on", "closure", "components", "adjacency", "signed", "check_rows"])
+def test_what_is_not_a_number_of_rows_is_refused(method: str, bad: Any, told: str) -> None:
+    for links in (Constraints(), Constraints(MUST)):
+        with pytest.raises(ConstraintError, match=told):
+            getattr(links, method)(bad)
+
+
+@pytest.mark.parametrize("method", ["closure", "components", "adjacency", "signed"])
+def test_an_entry_for_each_of_too_many_rows_is_refused(method: str) -> None:
+    with pytest.raises(TooLargeError, match=r"2,000,000,000 rows .*links\.compact"):
+        getattr(Constraints(MUST), method)(2_000_000_000)
+
+
+def test_a_pair_kept_both_ways() -> None:
+    links = Constraints([(0, 1), (1, 2)], [(0, 1), (0, 2)], contradictions="keep")
+    assert links == pickle.loads(pickle.dumps(links)) == links.on(3)[:].constraints
+    assert [conflict.chain for conflict in links.conflicts()] == [(0, 1), (0, 1, 2)]
+    assert links.signed(3).toarray().tolist() == [[0, 0, -1], [0, 0, 1], [-1, 1, 0]]
+    graph = links.adjacency(3)
+    assert graph.neighbors.tolist() == [1, 1, 2, 0, 0, 2, 0, 1]
+    assert [graph.pairs[link].tolist() for link in graph.link[:3]] == [[0, 1], [0, 1], [0, 2]]
+    assert links.satisfied([0, 0, 0]).tolist() == [True, True, False, False]
 
 
 @pytest.mark.parametrize("n_samples", [9, 5])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import get_args, get_type_hints
 
 import numpy as np
@@ -87,10 +87,14 @@ def test_errors_name_remedies_in_the_words_of_python(shop):
         run_job(job_of(shop, n_clusters=None))
 
 
-def test_rows_are_named_by_number_and_id(shop):
-    (shop / "links.csv").write_text("a,b,link\nc00,c01,must\n")
-    with pytest.raises(ValueError, match=r"\(row 0 is c00, row 1 is c01\)"):
-        run_job(job_of(shop, ignore=["note"], label_column="kind"))
+@pytest.mark.parametrize(("a", "b"), [("c00", "c03"), ("c03", "c06"), ("c00", "c06")])
+def test_links_against_labels_are_noted_by_id_in_any_order(shop, a, b):
+    (shop / "links.csv").write_text(f"a,b,link\n{a},{b},cannot\n")
+    job = job_of(shop, ignore=["note"], label_column="kind")
+    notices = run_job(job).summary.notices
+    assert any(f"contradict the links in 1 place, for example: {a} and {b} have a cannot" in note for note in notices)
+    with pytest.raises(InfeasibleError, match=rf"{a} and {b} have a cannot-link.*; remove a link .*, pass relax=True"):
+        run_job(replace(job, method="cop"))
 
 
 @pytest.mark.parametrize(("command", "kind"), [(cluster, Job), (ask, TableOptions)])

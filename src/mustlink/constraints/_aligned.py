@@ -98,7 +98,7 @@ class AlignedConstraints:
             raise IndexError(f"Constraints on rows take one list of rows, not an index of shape {rows.shape}.")
         links = self.constraints
         pairs, source = _renumber(links.pairs, rows, len(self))
-        taken = links.from_pairs(pairs, links.sign[source], links.weight[source])
+        taken = links.from_pairs(pairs, links.sign[source], links.weight[source], contradictions="keep")
         return AlignedConstraints(taken, len(rows))
 
 

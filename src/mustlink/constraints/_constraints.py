@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,26 +15,33 @@ from mustlink.constraints._aligned import AlignedConstraints, NoShape
 from mustlink.constraints._closure import Closure
 from mustlink.constraints._coherence import coherence
 from mustlink.constraints._conflicts import Conflict, find_conflicts
-from mustlink.constraints._feasibility import DEFAULT_BUDGET, Feasibility, decide
+from mustlink.constraints._feasibility import DEFAULT_BUDGET, Feasibility, decide_for_table
 from mustlink.constraints._graph import LinkGraph, connected_nodes, symmetric_csr
 from mustlink.constraints._pairs import (
+    as_count,
     as_pairs,
     as_weights,
+    check_total_weight,
     each_once,
     in_both,
     name_pair,
     name_pairs,
+    name_rows,
     to_tuples,
 )
 from mustlink.constraints._sampling import draw_links, links_of_labels
-from mustlink.errors import ConstraintError
+from mustlink.errors import ConstraintError, TooLargeError
 
 if TYPE_CHECKING:
     from mustlink.tables._links import Link
 
 __all__ = ["Constraints"]
 
+Contradictions: TypeAlias = Literal["raise", "majority", "keep"]
+
 TIE = 1e-12
+# The most rows for which an entry per row is made.
+MAX_TABLE_ROWS = 500_000_000
 NOISE_LABEL = -1
 
 
@@ -53,9 +60,10 @@ class Constraints:
         Weight of each must-link, positive and finite; 1 if None.
     cannot_link_weight : array-like of shape (m,) or float, default=None
         Weight of each cannot-link.
-    contradictions : {"raise", "majority"}, default="raise"
+    contradictions : {"raise", "majority", "keep"}, default="raise"
         How to treat a pair given both ways. With "majority" the heavier side wins and keeps the difference
-        of the weights, as when several people answered; at equal weights the pair is dropped.
+        of the weights, as when several people answered; at equal weights the pair is dropped. With "keep" it stays
+        both a must-link and a cannot-link, one of :meth:`conflicts`.
 
     Attributes
     ----------
@@ -99,16 +107,16 @@ class Constraints:
         *,
         must_link_weight: ArrayLike | float | None = None,
         cannot_link_weight: ArrayLike | float | None = None,
-        contradictions: Literal["raise", "majority"] = "raise",
+        contradictions: Contradictions = "raise",
     ) -> None:
-        if contradictions not in ("raise", "majority"):
-            raise ConstraintError(f'contradictions must be "raise" or "majority"; got {contradictions!r}.')
+        if contradictions not in ("raise", "majority", "keep"):
+            raise ConstraintError(f'contradictions must be "raise", "majority" or "keep"; got {contradictions!r}.')
         must = as_pairs(must_link, "must-link")
         cannot = as_pairs(cannot_link, "cannot-link")
         must, must_weight, _ = each_once(must, as_weights(must_link_weight, must, "must-link"))
         cannot, cannot_weight, _ = each_once(cannot, as_weights(cannot_link_weight, cannot, "cannot-link"))
         in_must, in_cannot = in_both(must, cannot)
-        if in_must.size:
+        if in_must.size and contradictions != "keep":
             if contradictions == "raise":
                 _refuse_contradictions(must[in_must])
             balance = must_weight[in_must] - cannot_weight[in_cannot]
@@ -117,7 +125,9 @@ class Constraints:
             must_weight[in_must], cannot_weight[in_cannot] = balance, -balance
             must, must_weight = must[must_weight > 0], must_weight[must_weight > 0]
             cannot, cannot_weight = cannot[cannot_weight > 0], cannot_weight[cannot_weight > 0]
-        self._store(np.concatenate([must, cannot]), np.concatenate([must_weight, cannot_weight]), len(must))
+        pairs, weight = np.concatenate([must, cannot]), np.concatenate([must_weight, cannot_weight])
+        check_total_weight(pairs, weight)
+        self._store(pairs, weight, len(must))
 
     def _store(self, pairs: NDArray[np.int64], weight: NDArray[np.float64], n_must: int) -> None:
         """Keep the links, must-links first, in arrays that cannot be written to."""
@@ -135,7 +145,7 @@ class Constraints:
         sign: ArrayLike,
         weight: ArrayLike | float | None = None,
         *,
-        contradictions: Literal["raise", "majority"] = "raise",
+        contradictions: Contradictions = "raise",
     ) -> Constraints:
         """Build constraints from one list of signed pairs.
 
@@ -147,7 +157,7 @@ class Constraints:
             Positive for a must-link, negative for a cannot-link.
         weight : array-like of shape (n_links,) or float, default=None
             Weight of each link, positive and finite; 1 if None.
-        contradictions : {"raise", "majority"}, default="raise"
+        contradictions : {"raise", "majority", "keep"}, default="raise"
             As for the class.
 
         Returns
@@ -210,7 +220,7 @@ class Constraints:
         frame: Any,
         *,
         ids: Sequence[Any] | None = None,
-        contradictions: Literal["raise", "majority"] = "raise",
+        contradictions: Contradictions = "raise",
     ) -> Constraints:
         """Build constraints from a data frame.
 
@@ -220,7 +230,7 @@ class Constraints:
             With the columns a, b, link (must/cannot or 1/-1) and optionally weight.
         ids : sequence, default=None
             The id of every row of the table, if the links refer to ids; row numbers if None.
-        contradictions : {"raise", "majority"}, default="raise"
+        contradictions : {"raise", "majority", "keep"}, default="raise"
             As for the class.
 
         Returns
@@ -246,7 +256,7 @@ class Constraints:
         path: str | os.PathLike[str],
         *,
         ids: Sequence[Any] | None = None,
-        contradictions: Literal["raise", "majority"] = "raise",
+        contradictions: Contradictions = "raise",
     ) -> Constraints:
         """Read links from a file.
 
@@ -257,7 +267,7 @@ class Constraints:
             (must/cannot or 1/-1) and optionally weight. Commas, semicolons or tabs separate the cells of text.
         ids : sequence, default=None
             The id of every row of the table, if the links refer to ids; if None they are row numbers from 0.
-        contradictions : {"raise", "majority"}, default="raise"
+        contradictions : {"raise", "majority", "keep"}, default="raise"
             As for the class.
 
         Returns
@@ -286,9 +296,7 @@ class Constraints:
         return cls._from_links(read_links(path, ids), contradictions, ids)
 
     @classmethod
-    def _from_links(
-        cls, links: list[Link], contradictions: Literal["raise", "majority"], ids: Sequence[Any] | None
-    ) -> Constraints:
+    def _from_links(cls, links: list[Link], contradictions: Contradictions, ids: Sequence[Any] | None) -> Constraints:
         """Make constraints of the links of a file or frame, with their places in the messages."""
         try:
             return cls.from_pairs(
@@ -454,12 +462,34 @@ class Constraints:
         return _rebuild, self._state()
 
     def __add__(self, other: object) -> Constraints:
-        if not isinstance(other, Constraints):
-            return NotImplemented
+        return self.add(other) if isinstance(other, Constraints) else NotImplemented
+
+    def add(self, other: Constraints, *, contradictions: Contradictions = "raise") -> Constraints:
+        """Return these links and others together, as ``+`` does.
+
+        Parameters
+        ----------
+        other : Constraints
+            The other links.
+        contradictions : {"raise", "majority", "keep"}, default="raise"
+            As for the class.
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> links, labels = Constraints(cannot_link=[(0, 1)]), Constraints.from_labels([7, 7, -1])
+        >>> links.add(labels, contradictions="keep").conflicts()[0].chain
+        (0, 1)
+        """
         return Constraints.from_pairs(
             np.concatenate([self.pairs, other.pairs]),
             np.concatenate([self.sign, other.sign]),
             np.concatenate([self.weight, other.weight]),
+            contradictions=contradictions,
         )
 
     # ---- rows --------------------------------------------------------------------------------------------------
@@ -480,14 +510,24 @@ class Constraints:
             ...
         mustlink.errors.ConstraintError: A must-link names the rows 0 and 5, but the table has 5 rows, numbered 0 to 4.
         """
+        n_samples = as_count(n_samples, "n_samples")
         for kind, pairs in (("must-link", self.must_link), ("cannot-link", self.cannot_link)):
             outside = np.flatnonzero(pairs[:, 1] >= n_samples)
             if outside.size:
                 raise ConstraintError(
-                    f"A {kind} names the rows {name_pair(pairs[outside[0]])}, but the table has {n_samples} rows, "
-                    f"numbered 0 to {n_samples - 1}.",
+                    f"A {kind} names the rows {name_pair(pairs[outside[0]])}, but the table has "
+                    f"{name_rows(n_samples)}.",
                     to_tuples(pairs[outside]),
                 )
+
+    def _check_table(self, n_samples: int) -> None:
+        """Check the rows, and refuse a table for which an entry per row takes too much memory."""
+        self.check_rows(n_samples)
+        if n_samples > MAX_TABLE_ROWS:
+            raise TooLargeError(
+                f"One entry for each of {n_samples:,} rows is needed, and at most {MAX_TABLE_ROWS:,} rows are allowed; "
+                "number the linked rows without gaps with links.compact()."
+            )
 
     def on(self, n_samples: int) -> AlignedConstraints:
         """Return the links aligned with the rows of a table, for cross-validation.
@@ -598,7 +638,7 @@ class Constraints:
         >>> Constraints(must_link=[(0, 1)], cannot_link=[(1, 2)]).adjacency(3).neighbors
         array([1, 0, 2, 1])
         """
-        self.check_rows(n_samples)
+        self._check_table(n_samples)
         return LinkGraph.of(self, n_samples)
 
     def signed(self, n_samples: int) -> csr_array:
@@ -621,7 +661,7 @@ class Constraints:
                [ 1.,  0., -1.],
                [ 0., -1.,  0.]])
         """
-        self.check_rows(n_samples)
+        self._check_table(n_samples)
         return symmetric_csr(self.pairs, self.sign * self.weight, n_samples)
 
     # ---- what follows from the pairs ---------------------------------------------------------------------------
@@ -645,7 +685,7 @@ class Constraints:
         >>> Constraints(must_link=[(0, 2)]).components(4)
         array([0, 1, 0, 2])
         """
-        self.check_rows(n_samples)
+        self._check_table(n_samples)
         return connected_nodes(self.must_link, n_samples)
 
     def closure(self, n_samples: int) -> Closure:
@@ -666,7 +706,7 @@ class Constraints:
         >>> Constraints(must_link=[(0, 1)], cannot_link=[(1, 3)]).closure(4).n_components
         3
         """
-        self.check_rows(n_samples)
+        self._check_table(n_samples)
         return Closure.of(self, n_samples)
 
     def conflicts(self) -> Sequence[Conflict]:
@@ -713,10 +753,9 @@ class Constraints:
         >>> print(Constraints(cannot_link=[(0, 1), (1, 2), (2, 0)]).feasible(2, 3).reason)
         Two clusters cannot satisfy a cycle of 3 cannot-links, an odd number: 0 - 2 - 1 - 0.
         """
-        if n_clusters < 1:
-            raise ValueError(f"n_clusters must be at least 1; got {n_clusters}.")
-        conflicts = self.conflicts()
-        return decide(self.closure(n_samples), n_clusters, str(conflicts[0]) if conflicts else None, budget)
+        n_clusters = as_count(n_clusters, "n_clusters", least=1)
+        self.check_rows(n_samples)
+        return decide_for_table(self, n_clusters, n_samples, budget)
 
     # ---- agreement with a clustering --------------------------------------------------------------------------------
 
@@ -865,4 +904,10 @@ def _rebuild(
     cannot_link_weight: NDArray[np.float64],
 ) -> Constraints:
     """Rebuild the value from its pickled parts."""
-    return Constraints(must_link, cannot_link, must_link_weight=must_link_weight, cannot_link_weight=cannot_link_weight)
+    return Constraints(
+        must_link,
+        cannot_link,
+        must_link_weight=must_link_weight,
+        cannot_link_weight=cannot_link_weight,
+        contradictions="keep",
+    )

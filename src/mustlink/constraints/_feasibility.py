@@ -8,7 +8,9 @@ degeneracy of the cannot-link graph; two colors; a clique; and a search with a b
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +18,9 @@ from scipy.sparse import csr_array
 
 from mustlink.constraints._closure import Closure, doubled_edges, two_coloring
 from mustlink.constraints._graph import connected_nodes, shortest_path, symmetric_csr
+
+if TYPE_CHECKING:
+    from mustlink.constraints._constraints import Constraints
 
 __all__ = ["Feasibility"]
 
@@ -57,13 +62,19 @@ class Feasibility:
 
     answer: bool | None
     words: str = field(repr=False)
-    colors: NDArray[np.intp] | None = field(default=None, repr=False, compare=False)
+    found: NDArray[np.intp] | None = field(default=None, repr=False, compare=False)
     rows: tuple[int, ...] = field(default=(), kw_only=True)
     separator: str = field(default=", ", repr=False, kw_only=True)
     too_many_clusters: bool = field(default=False, repr=False, kw_only=True)
+    linked: LinkedRows | None = field(default=None, repr=False, compare=False, kw_only=True)
 
     def __bool__(self) -> bool:
         return self.answer is True
+
+    @cached_property
+    def colors(self) -> NDArray[np.intp] | None:
+        """The cluster of every must-link component, if feasible; written out for the whole table on first access."""
+        return self.found if self.found is None or self.linked is None else self.linked.spread(self.found)
 
     @property
     def reason(self) -> str:
@@ -90,10 +101,44 @@ class Feasibility:
         return self.words.replace("{rows}", named)
 
 
-def decide(closure: Closure, n_clusters: int, conflict: str | None, budget: int) -> Feasibility:
+@dataclass(frozen=True, eq=False)
+class LinkedRows:
+    """The linked rows of a table, ascending, and the must-link component of each, numbered by first rows."""
+
+    rows: NDArray[np.intp]
+    component: NDArray[np.intp]
+    n_samples: int
+
+    def spread(self, colors: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Write out the colors of these components and some of the rows after them for all components of the table."""
+        first = self.rows[np.unique(self.component, return_index=True)[1]]
+        others = np.setdiff1d(self.rows, first)
+        # Components are numbered by their first rows, which come after all rows below them that are not first.
+        number = first - np.searchsorted(others, first)
+        spread = np.zeros(self.n_samples - len(others), dtype=np.intp)
+        without_link = np.ones(len(spread), dtype=bool)
+        without_link[number] = False
+        more = colors[len(first) :]
+        spread[number] = colors[: len(first)]
+        spread[np.flatnonzero(without_link)[: len(more)]] = more
+        return spread
+
+
+def decide_for_table(links: Constraints, n_clusters: int, n_samples: int, budget: int) -> Feasibility:
+    """Decide for a table of any size, in memory by the number of links."""
+    conflicts = links.conflicts()
+    if conflicts:
+        return Feasibility(False, str(conflicts[0]))
+    rows, local = links.compact()
+    # Rows without a link are alike, and no more of them matter than there are clusters.
+    closure = local.closure(len(rows) + min(n_samples - len(rows), n_clusters))
+    answer = decide(closure, n_clusters, budget)
+    linked = LinkedRows(rows, closure.component[: len(rows)], n_samples)
+    return replace(answer, rows=tuple(rows[list(answer.rows)].tolist()), linked=linked)
+
+
+def decide(closure: Closure, n_clusters: int, budget: int) -> Feasibility:
     """Run the tests in order of cost and stop at the first that decides."""
-    if conflict is not None:
-        return Feasibility(False, conflict)
     if closure.n_components < n_clusters:
         return Feasibility(
             False,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Real
+import reprlib
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from mustlink.errors import ConstraintError
 # The most pairs that an error message lists.
 MAX_SHOWN = 5
 MAX_ROW = int(np.iinfo(np.int64).max)
+# The square of a larger sum of weights overflows a float.
+MAX_TOTAL_WEIGHT = 1e150
 
 
 def as_pairs(pairs: ArrayLike | None, kind: str) -> NDArray[np.int64]:
@@ -84,6 +87,19 @@ def _refuse_pairs(array: NDArray[Any], kind: str, is_bad: NDArray[np.bool_]) -> 
         )
 
 
+def as_count(value: object, name: str, *, least: int = 0) -> int:
+    """Check a number of rows or clusters and return it as a plain integer."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        given = reprlib.repr(value)
+        if hasattr(value, "__len__") and not isinstance(value, str):
+            size = f"shape {value.shape}" if hasattr(value, "shape") else f"length {len(value)}"
+            given = f"{type(value).__name__} of {size}"
+        raise ConstraintError(f"{name} must be a whole number, such as len(X) for the number of rows; got {given}.")
+    if value < least:
+        raise ConstraintError(f"{name} must be at least {least}; got {value}.")
+    return int(value)
+
+
 def as_weights(weights: ArrayLike | float | None, pairs: NDArray[np.int64], kind: str) -> NDArray[np.float64]:
     """Check the weights of pairs: one positive finite number each, or one number for all of them."""
     n_pairs = len(pairs)
@@ -107,6 +123,20 @@ def as_weights(weights: ArrayLike | float | None, pairs: NDArray[np.int64], kind
             to_tuples(pairs[bad]),
         )
     return array
+
+
+def check_total_weight(pairs: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    """Refuse weights so large that sums of penalties overflow."""
+    with np.errstate(over="ignore"):
+        is_too_large = weights.sum() > MAX_TOTAL_WEIGHT
+    if is_too_large:
+        largest = int(weights.argmax())
+        raise ConstraintError(
+            f"The weights are too large to be added: the link of rows {name_pair(pairs[largest])} has "
+            f"{weights[largest]:g}, and the sum of all {len(weights):,} may be at most {MAX_TOTAL_WEIGHT:g}; divide "
+            "them by a common factor.",
+            to_tuples(pairs[[largest]]),
+        )
 
 
 def each_once(
@@ -156,3 +186,10 @@ def name_pairs(pairs: NDArray[np.int64]) -> str:
     """List the first pairs, and how many more there are."""
     named = ", ".join(f"({a}, {b})" for a, b in pairs[:MAX_SHOWN])
     return named if len(pairs) <= MAX_SHOWN else f"{named} and {len(pairs) - MAX_SHOWN} more"
+
+
+def name_rows(n_samples: int) -> str:
+    """Word how many rows a table has, and how they are numbered."""
+    if n_samples > 1:
+        return f"{n_samples} rows, numbered 0 to {n_samples - 1}"
+    return "1 row, number 0" if n_samples else "no rows"

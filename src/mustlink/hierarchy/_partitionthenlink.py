@@ -145,7 +145,9 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
                 propagation=self.propagation,
                 on_infeasible=self.on_infeasible,
             )
-            between_parts = Constraints.from_pairs(self.part_labels_[links.pairs], links.sign, links.weight)
+            between_parts = Constraints.from_pairs(
+                self.part_labels_[links.pairs], links.sign, links.weight, contradictions="keep"
+            )
             model.fit(self.part_centers_, constraints=between_parts)
             self.part_clusters_, self.linkage_ = model.labels_, model.linkage_
         self.labels_ = self.part_clusters_[self.part_labels_]

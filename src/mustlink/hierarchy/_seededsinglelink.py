@@ -179,7 +179,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
                 raise ValueError(
                     f"seeds must contain one label per row: there are {n_rows} rows and {len(known)} labels."
                 )
-            links = links + Constraints.from_labels(known)
+            links = links.add(Constraints.from_labels(known), contradictions="keep")
         self._grow(links, n_rows, known)
         return self
 

@@ -238,10 +238,7 @@ def _add_labels(table: LoadedTable, links: Constraints) -> Constraints:
     """Return the links together with those that the labels imply."""
     if table.partial_labels is None:
         return links
-    try:
-        return links + Constraints.from_labels(table.partial_labels)
-    except ConstraintError as error:
-        raise _with_row_names(error, table.row_names) from None
+    return links.add(Constraints.from_labels(table.partial_labels), contradictions="keep")
 
 
 def _label_notices(links: Constraints, with_labels: Constraints, names: RowNames) -> list[str]:
@@ -273,7 +270,7 @@ def _fit(
     labels = table.partial_labels
     if labels is not None and (labels >= 0).all():
         # An estimator takes a label for every row as the truth to be scored against and ignores it.
-        links, labels = links + Constraints.from_labels(labels), None
+        links, labels = links.add(Constraints.from_labels(labels), contradictions="keep"), None
     choice = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

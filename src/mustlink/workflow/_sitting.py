@@ -132,7 +132,7 @@ class Sitting:
                 )
         self.n_known_links = len(known)
         labels = self._table.partial_labels
-        return known if labels is None else known + Constraints.from_labels(labels)
+        return known if labels is None else known.add(Constraints.from_labels(labels), contradictions="keep")
 
     @property
     def question(self) -> Question | None:

@@ -60,7 +60,7 @@ class LinkSet:
         by_number = np.argsort(self.rows)
         ends = by_number[np.searchsorted(self.rows, self.pairs, sorter=by_number)]
         sign = np.where(self.is_must, 1, -1)
-        return Constraints.from_pairs(ends, sign, self.weight).adjacency(len(self.rows))
+        return Constraints.from_pairs(ends, sign, self.weight, contradictions="keep").adjacency(len(self.rows))
 
     def together(self, labels: Array) -> Mask:
         """Return for each link whether a clustering puts its rows together; noise is apart from everything."""
