@@ -125,3 +125,31 @@ def test_invalid_calls_are_refused():
         ask(strategy, TruthOracle([0, 1]), -1)
     with pytest.raises(TypeError, match="An oracle must be a callable of two rows; got list"):
         ask(strategy, [0, 1])
+
+
+@pytest.mark.parametrize(
+    "oracle",
+    [
+        TruthOracle(np.arange(149) % 3),
+        NoisyOracle(np.arange(151) % 3, noise=0.1),
+        CallbackOracle(lambda a, b: a == b, np.arange(149) % 3),
+        TerminalOracle(["row"] * 149),
+    ],
+    ids=lambda oracle: type(oracle).__name__,
+)
+def test_an_oracle_of_other_rows_is_refused_before_the_first_question(oracle):
+    strategy = RandomPairs(np.arange(150.0)[:, None], 3, random_state=0)
+    with pytest.raises(ValueError, match=f"{type(oracle).__name__} knows {oracle.n_rows} rows, .* of 150 rows"):
+        ask(strategy, oracle, 3)
+    assert strategy.n_asked == 0
+
+
+@pytest.mark.parametrize("row", [3, -1])
+def test_a_question_about_a_row_that_an_oracle_does_not_know(row):
+    for oracle, name in (
+        (TruthOracle([0, 1, 0]), "y"),
+        (CallbackOracle(lambda a, b: True, [0, 1, 0]), "records"),
+        (TerminalOracle("abc", source=io.StringIO("y\n"), target=io.StringIO()), "records"),
+    ):
+        with pytest.raises(ValueError, match=f"The question is about row {row}, but {name} has 3 entries"):
+            oracle(0, row)

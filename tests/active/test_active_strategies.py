@@ -333,6 +333,7 @@ def test_known_must_be_constraints(blobs):
 
 def test_invalid_answers_are_refused(blobs):
     strategy = Explore(blobs[0], 4, random_state=0)
+    next(strategy)
     with pytest.raises(TypeError, match="got 'y'"):
         strategy.answer("y")
     for row in (-1, 50, 1.5, True):
@@ -352,9 +353,36 @@ def test_an_unanswered_question_must_be_answered_first(blobs):
     assert next(strategy) != question
 
 
+@pytest.mark.parametrize(("cls", "options"), ALL)
+def test_only_a_question_that_was_shown_is_answered(cls, options, blobs):
+    strategy = cls(blobs[0], 4, random_state=0, **options)
+    with pytest.raises(RuntimeError, match="No question was shown since the last answer"):
+        strategy.answer(True)
+    shown = next(strategy)
+    strategy.answer(True)
+    with pytest.raises(RuntimeError, match="No question was shown since the last answer"):
+        strategy.answer(False)
+    assert strategy.answers == [Answer(*shown, True)]
+    read = strategy.question
+    strategy.answer(False)
+    strategy.undo()
+    strategy.answer(True)
+    assert strategy.answers == [Answer(*shown, True), Answer(*read, True)]
+
+
+def test_another_pair_told_leaves_the_shown_question_open(blobs):
+    strategy = RandomPairs(blobs[0], 4, random_state=0)
+    a, b = next(strategy)
+    others = [row for row in range(50) if row not in (a, b)][:2]
+    strategy.tell(*others, True)
+    strategy.answer(False)
+    assert strategy.answers == [Answer(*others, True), Answer(a, b, False)]
+
+
 def test_an_answer_without_a_question_raises(blobs):
     strategy = Explore(blobs[0], 1)
-    with pytest.raises(RuntimeError, match="no question left"):
+    assert strategy.question is None
+    with pytest.raises(RuntimeError, match="No question was shown"):
         strategy.answer(True)
 
 

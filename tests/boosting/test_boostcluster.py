@@ -534,7 +534,7 @@ def test_suspects_are_the_heaviest_links() -> None:
     weights = [suspect.weight for suspect in model.suspects_]
     assert weights == sorted(weights, reverse=True)
     assert min(weights) > 1
-    assert all(suspect.trust == 1 for suspect in model.suspects_)
+    assert all(suspect.trust is None for suspect in model.suspects_)
 
 
 # ---- the paper's variant, and other last steps ---------------------------------------------------------------------

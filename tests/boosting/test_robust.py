@@ -252,6 +252,26 @@ def test_reversed_links_do_no_harm() -> None:
         assert normalized_mutual_info_score(y, model.labels_) > expected - 0.02
 
 
+@pytest.mark.parametrize("n_links", [1, 3, 5, 20, 40])
+def test_every_suspect_is_more_likely_wrong_than_right(n_links: int) -> None:
+    X, y = make_blobs(60, 2, centers=3, cluster_std=1.0, random_state=2)
+    for seed in range(3):
+        noise = max(0.1, 1 / n_links)
+        links = Constraints.sample(y, n_links, noise=noise, random_state=seed)
+        model = RobustBoostCluster(n_clusters=3, n_rounds=6, random_state=seed).fit(X, constraints=links)
+        below = {tuple(pair) for pair in links.pairs[model.trust_ < 0.5].tolist()}
+        assert {(suspect.a, suspect.b) for suspect in model.suspects_} == below
+        assert all(0 < suspect.trust < 0.5 for suspect in model.suspects_)
+
+
+def test_a_single_link_that_is_broken_is_not_a_suspect() -> None:
+    square = np.array([[0.0, 0.0], [0.1, 0.0], [0.0, 0.1], [0.1, 0.1]])
+    links = Constraints(must_link=[(0, 4)])
+    model = RobustBoostCluster(n_clusters=2, random_state=0).fit(np.vstack([square, square + 5]), constraints=links)
+    assert model.violations_ == links
+    assert model.suspects_ == []
+
+
 def test_one_wrong_link_among_many_is_the_first_suspect_in_most_seeds() -> None:
     X, y = load_iris(return_X_y=True)
     hits = 0

@@ -30,7 +30,9 @@ def link_set(links: Constraints, n: int) -> LinkSet:
 def resolved(kernel: CoAssociation, labels: np.ndarray, linked: np.ndarray, marginals: np.ndarray) -> ResolvedConsensus:
     """A consensus whose linked rows have these marginals."""
     centers = compute_centers(kernel, labels, marginals.shape[1])
-    return ResolvedConsensus(kernel, labels, linked=linked, marginals=marginals, centers=centers)
+    return ResolvedConsensus(
+        kernel, labels, linked=linked, marginals=marginals, link_marginals=np.empty(0), centers=centers
+    )
 
 
 def test_marginals_do_not_depend_on_row_numbers() -> None:

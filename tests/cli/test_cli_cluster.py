@@ -112,6 +112,17 @@ def test_broken_links_and_conflicts_are_listed(shop):
     assert "must-links connect them: c00 - c03 - c06" in result.stdout
 
 
+def test_a_single_broken_link_is_not_called_wrong(desk):
+    desk.write("t.csv", "x,y\n0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n")
+    desk.write("l.csv", "a,b,link\n0,4,must\n")
+    result = desk.run("cluster", "t.csv", "l.csv", "-k", 2, "--report", "t.html")
+    assert result.exit_code == 0, result.output
+    assert "0 and 4 must be together, and are in clusters" in result.stdout
+    for text in (result.stdout, desk.read("t.html")):
+        assert "may be wrong" not in text
+        assert "robability" not in text
+
+
 def test_many_broken_links_are_counted(desk):
     desk.write("t.csv", "x,y\n" + "".join(f"{i % 2 * 50},{i}\n" for i in range(40)))
     desk.write("l.csv", "a,b,link\n" + "".join(f"{i},{i + 2},cannot\n" for i in range(38)))

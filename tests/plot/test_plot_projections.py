@@ -115,3 +115,12 @@ def test_models_without_rounds_are_named():
 def test_links_must_fit_the_table(model):
     with pytest.raises(ValueError, match="the table has 150 rows"):
         plot.projections(model, X, Constraints(must_link=[(0, 150)]))
+
+
+def test_rows_without_labels_are_refused(model):
+    with pytest.raises(ValueError, match="X has 5 rows, but the model was fitted on 150"):
+        plot.projections(model, X[:5])
+    with pytest.raises(ValueError, match="X has 150 rows, but labels has 5"):
+        plot.projections(model, X, labels=y[:5])
+    axes = plot.projections(model, X[:5], labels=y[:5], rounds=[1])
+    assert len(collections(axes[1], PathCollection)["0"].get_offsets()) == 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from scipy import sparse
 
 from mustlink import Constraints
+from mustlink.boosting import Suspect
 from mustlink.report import _picture, make_picture, render_report, summarize, write_report
 from mustlink.report._svg import N_COLORS, swatch
 from mustlink.tables import Feature
@@ -125,6 +127,20 @@ def test_words_of_the_command_stay_whole(blobs):
     page = page_of(*blobs, run={"Command": command})
     assert "<span>--label-column</span> kind</dd>" in page
     assert ".run dd span { display: inline-block; max-width: 100%; }" in page
+
+
+def test_suspects_have_a_probability_only_if_one_was_estimated(blobs):
+    X, labels, links = blobs
+    named = SimpleNamespace(suspects_=[Suspect(0, 30, "must", 0.25, 3.0), Suspect(40, 41, "cannot", 0.4, 2.0)])
+    page = page_of(X, labels, links, estimator=named)
+    text = " ".join(" ".join(outline_of(page).text).split())
+    assert (
+        "These 2 links may be wrong; please check them. Link Row Row Probability that it is right must 0 30 25%" in text
+    )
+    named.suspects_ = [Suspect(0, 30, "must", None, 3.0)]
+    text = " ".join(" ".join(outline_of(page_of(X, labels, links, estimator=named)).text).split())
+    assert "This link was hard to keep and may be wrong; please check it. Link Row Row must 0 30" in text
+    assert "robability" not in text
 
 
 def test_nothing_comes_from_outside_and_nothing_runs(blobs):

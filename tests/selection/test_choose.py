@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
@@ -173,21 +174,15 @@ def test_a_method_without_n_clusters_is_tried_once() -> None:
     assert found.n_clusters == found.estimator.n_clusters_
 
 
-def test_n_clusters_of_pipelines_is_set(enable_metadata_routing: None) -> None:
+@pytest.mark.parametrize("routing", [False, True])
+def test_n_clusters_of_pipelines_is_set(routing: bool) -> None:
     pipeline = make_pipeline(StandardScaler(), PCKMeans())
-    choice = choose(X, LINKS, methods={"scaled": pipeline}, n_clusters=[2, 4], random_state=0)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        choice = choose(X, LINKS, methods={"scaled": pipeline}, n_clusters=[2, 4], cv=None, random_state=0)
     assert choice.n_clusters == 4
     assert choice.estimator[-1].n_clusters == 4
     assert choice.labels is choice.estimator[-1].labels_
     assert pipeline[-1].n_clusters == 8
-
-
-@pytest.fixture
-def enable_metadata_routing() -> Any:
-    import sklearn
-
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
 
 
 def test_default_methods_come_from_the_catalogue_and_boost_is_among_them() -> None:

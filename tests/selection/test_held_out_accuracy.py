@@ -10,13 +10,14 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.errors import ConstraintError, InfeasibleError
+from mustlink.metric_learning import RCA
 from mustlink.selection import ConstraintKFold, HeldOutFold, held_out_accuracy
 
 
@@ -152,11 +153,37 @@ def test_lists_and_aligned_constraints_are_accepted(table: NDArray[np.float64], 
     assert held_out_accuracy(ChunkletKMeans(), table, links.on(90)).tolist() == expected
 
 
-def test_a_pipeline_scores_like_its_steps(table: NDArray[np.float64], links: Constraints) -> None:
+@pytest.mark.parametrize("routing", [False, True])
+def test_a_pipeline_scores_like_its_steps(table: NDArray[np.float64], links: Constraints, routing: bool) -> None:
     scaled = StandardScaler().fit_transform(table)
-    with sklearn.config_context(enable_metadata_routing=True):
-        scores = held_out_accuracy(make_pipeline(StandardScaler(), ChunkletKMeans()), table, links)
-    assert scores.tolist() == held_out_accuracy(ChunkletKMeans(), scaled, links).tolist()
+    expected = held_out_accuracy(ChunkletKMeans(), scaled, links).tolist()
+    pipeline = make_pipeline(StandardScaler(), ChunkletKMeans())
+    nested = make_pipeline("passthrough", pipeline)
+    search = GridSearchCV(pipeline, {"chunkletkmeans__n_clusters": [3]}, cv=2)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        # With routing, a pipeline also asks its last step for a score with weights, which ours has not.
+        for estimator in (pipeline, nested) if routing else (pipeline, nested, search):
+            assert held_out_accuracy(estimator, table, links).tolist() == expected
+
+
+def test_every_step_that_takes_links_gets_the_training_links(table: NDArray[np.float64], links: Constraints) -> None:
+    _, folds = held_out_accuracy(make_pipeline(RCA(), ChunkletKMeans()), table, links, return_folds=True)
+    for fold in folds:
+        metric = RCA().fit(table, constraints=fold.train)
+        np.testing.assert_allclose(fold.estimator[0].components_, metric.components_)
+        assert fold.estimator[1].links_ == fold.train
+
+
+def test_a_pipeline_without_links_is_refused(table: NDArray[np.float64], links: Constraints) -> None:
+    with pytest.raises(TypeError, match="No step of the pipeline takes constraints: standardscaler, kmeans"):
+        held_out_accuracy(make_pipeline(StandardScaler(), KMeans(3)), table, links)
+
+
+def test_what_cv_can_be(table: NDArray[np.float64], links: Constraints) -> None:
+    five = held_out_accuracy(ChunkletKMeans(), table, links, cv=5)
+    assert held_out_accuracy(ChunkletKMeans(), table, links, cv=None).tolist() == five.tolist()
+    with pytest.raises(TypeError, match="cv must be a number of folds, a ConstraintKFold or None; got KFold"):
+        held_out_accuracy(ChunkletKMeans(), table, links, cv=KFold(5))  # type: ignore[call-overload]
 
 
 def test_a_search_inside_splits_the_training_links_again(table: NDArray[np.float64], links: Constraints) -> None:
@@ -187,8 +214,10 @@ def test_errors_of_links_and_clusterers_are_raised(table: NDArray[np.float64], l
         held_out_accuracy(ChunkletKMeans(), table, Constraints(must_link=[(0, 1)]))
     with pytest.raises(InfeasibleError, match="No clustering was found"):
         held_out_accuracy(Refuses(), table, links)
-    with pytest.raises(ValueError, match="fit_params cannot contain constraints, y"):
-        held_out_accuracy(ChunkletKMeans(), table, links, fit_params={"y": None, "constraints": links})
+    with pytest.raises(ValueError, match="fit_params cannot contain constraints, kmeans__constraints, y"):
+        held_out_accuracy(
+            ChunkletKMeans(), table, links, fit_params={"y": None, "constraints": links, "kmeans__constraints": links}
+        )
 
 
 def test_score_of_a_fold_by_kinds() -> None:

@@ -48,17 +48,29 @@ def test_a_new_sitting_continues(shop, table):
 
 
 def test_undo_reaches_the_file_but_not_the_sitting_before(shop, table):
-    Sitting(table, shop / "new.csv", n_clusters=3).answer(False)
+    answer_by_group(Sitting(table, shop / "new.csv", n_clusters=3), 1)
     before = (shop / "new.csv").read_text()
     sitting = Sitting(table, shop / "new.csv", n_clusters=3)
     question = sitting.question
     sitting.answer(True)
+    assert sitting.question != question
     sitting.answer(None)
     assert sitting.undo().together is None
     assert sitting.undo().together is True
     assert sitting.undo() is None
     assert sitting.question == question
     assert (shop / "new.csv").read_text() == before
+
+
+def test_a_second_answer_to_a_question_is_refused_and_not_saved(shop, table):
+    sitting = Sitting(table, shop / "new.csv", n_clusters=3)
+    a, b = sitting.question
+    sitting.answer(True)
+    saved = (shop / "new.csv").read_text()
+    with pytest.raises(RuntimeError, match="No question was shown since the last answer"):
+        sitting.answer(False)
+    assert (shop / "new.csv").read_text() == saved
+    assert sitting.constraints == Constraints(must_link=[(a, b)])
 
 
 def test_any_two_rows_can_be_told(shop, table):

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 from mustlink._estimators import draw_seed
 from mustlink._progress import progress
 from mustlink.active._strategy import Strategy
-from mustlink.constraints import Constraints
+from mustlink.constraints import Constraints, known_rows
 
 __all__ = ["CallbackOracle", "NoisyOracle", "Oracle", "TerminalOracle", "TruthOracle", "ask"]
 
+UNKNOWN = -1
 WORDS = {"y": True, "yes": True, "n": False, "no": False, "s": None, "skip": None, "?": None}
 
 
@@ -52,7 +53,13 @@ class TruthOracle:
     y : array-like of shape (n_samples,)
         The classes.
     missing : object, default=-1
-        Marks unknown classes; questions about such rows are skipped.
+        A further marker of unknown classes, besides -1, None, NaN and empty text; questions about such rows are
+        skipped.
+
+    Attributes
+    ----------
+    n_rows : int
+        The number of rows.
 
     Examples
     --------
@@ -66,16 +73,16 @@ class TruthOracle:
         classes = np.asarray(y)
         if classes.ndim != 1:
             raise ValueError(f"y must have one class per row; its shape is {classes.shape}.")
-        self._classes: list[Any] = classes.tolist()
-        self._missing = missing
+        self.n_rows = len(classes)
+        rows, codes, _ = known_rows(y, missing)
+        self._codes = np.full(self.n_rows, UNKNOWN)
+        self._codes[rows] = codes
 
     def __call__(self, a: int, b: int) -> bool | None:
         """Answer a question."""
-        first, second = self._classes[a], self._classes[b]
-        # NaN, which differs from itself, is an unknown class as well.
-        if any(label == self._missing or label is None or label != label for label in (first, second)):
-            return None
-        return bool(first == second)
+        _check_rows((a, b), self.n_rows, "y")
+        first, second = self._codes[a], self._codes[b]
+        return None if UNKNOWN in (first, second) else bool(first == second)
 
 
 class NoisyOracle(TruthOracle):
@@ -88,7 +95,8 @@ class NoisyOracle(TruthOracle):
     noise : float
         The fraction of wrong answers, from 0 to 1.
     missing : object, default=-1
-        Marks unknown classes; questions about such rows are skipped.
+        A further marker of unknown classes, besides -1, None, NaN and empty text; questions about such rows are
+        skipped.
     random_state : int, RandomState or None, default=None
         Makes the wrong answers repeatable.
 
@@ -142,8 +150,14 @@ class CallbackOracle:
         self.function = function
         self.records = records
 
+    @property
+    def n_rows(self) -> int:
+        """The number of records."""
+        return _count_records(self.records)
+
     def __call__(self, a: int, b: int) -> bool | None:
         """Answer a question."""
+        _check_rows((a, b), self.n_rows, "records")
         return self.function(self.records[a], self.records[b])
 
 
@@ -178,8 +192,15 @@ class TerminalOracle:
         self._source = source
         self._target = target
 
+    @property
+    def n_rows(self) -> int | None:
+        """The number of records; None without records."""
+        return None if self.records is None else _count_records(self.records)
+
     def __call__(self, a: int, b: int) -> bool | None:
         """Answer a question."""
+        if self.n_rows is not None:
+            _check_rows((a, b), self.n_rows, "records")
         source, target = self._source or sys.stdin, self._target or sys.stdout
         shown = [f"row {row}" if self.records is None else str(self.records[row]) for row in (a, b)]
         while True:
@@ -202,7 +223,8 @@ def ask(strategy: Strategy, oracle: Oracle, n_questions: int | None = None, *, v
     strategy : Strategy
         Chooses the questions and stores the answers; another call continues, also after an interruption.
     oracle : callable
-        Takes two rows; returns True, False, or None to skip the question.
+        Takes two rows; returns True, False, or None to skip the question. If it has an attribute `n_rows`, that must be
+        the number of rows of the strategy.
     n_questions : int, default=None
         The maximum number of questions; None asks until there are none left.
     verbose : int or bool, default=0
@@ -229,6 +251,12 @@ def ask(strategy: Strategy, oracle: Oracle, n_questions: int | None = None, *, v
         raise ValueError(f"n_questions must not be negative; got {n_questions}.")
     if not callable(oracle):
         raise TypeError(f"An oracle must be a callable of two rows; got {type(oracle).__name__}.")
+    n_rows, n_known = strategy.X.shape[0], getattr(oracle, "n_rows", None)
+    if n_known is not None and n_known != n_rows:
+        raise ValueError(
+            f"The {type(oracle).__name__} knows {n_known} rows, but the questions are about a table of {n_rows} rows; "
+            "both must have the same rows."
+        )
     n_asked = 0
     with progress(n_questions, "Asking", shown=verbose) as advance:
         while n_questions is None or n_asked < n_questions:
@@ -239,3 +267,15 @@ def ask(strategy: Strategy, oracle: Oracle, n_questions: int | None = None, *, v
             n_asked += 1
             advance()
     return strategy.constraints
+
+
+def _check_rows(rows: tuple[int, int], n_rows: int, name: str) -> None:
+    """Refuse a question about a row that an oracle does not know."""
+    for row in rows:
+        if not 0 <= row < n_rows:
+            raise ValueError(f"The question is about row {row}, but {name} has {n_rows} entries, one for each row.")
+
+
+def _count_records(records: Any) -> int:
+    """Return the number of records; a sparse matrix has no length."""
+    return int(records.shape[0]) if hasattr(records, "shape") else len(records)

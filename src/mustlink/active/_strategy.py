@@ -134,7 +134,7 @@ class Strategy(ABC):
 
     @property
     def question(self) -> Question | None:
-        """The current question; None if there is none left."""
+        """The current question; None if there is none left. A question that was read counts as shown."""
         if self._pending is None:
             self._pending = self._choose()
         return self._pending
@@ -167,17 +167,26 @@ class Strategy(ABC):
         return self.question
 
     def answer(self, together: bool | None) -> None:
-        """Answer the current question.
+        """Answer the question that was shown, by ``next()`` or :attr:`question`.
+
+        Each question is answered once: a second answer would be to a question that nobody has seen.
 
         Parameters
         ----------
         together : bool or None
             Whether the two rows belong together; None to skip the question for good.
+
+        Raises
+        ------
+        RuntimeError
+            If no question was shown since the last answer.
         """
-        question = self.question
-        if question is None:
-            raise RuntimeError("There is no question left to answer.")
-        self.tell(*question, together)
+        if self._pending is None:
+            raise RuntimeError(
+                "No question was shown since the last answer; get one with next() or from question, or use tell() for "
+                "an answer about any two rows."
+            )
+        self.tell(*self._pending, together)
 
     def tell(self, a: int, b: int, together: bool | None) -> None:
         """Add an answer about any two rows.
@@ -199,7 +208,7 @@ class Strategy(ABC):
             self._pending, self._is_put = None, False
 
     def undo(self) -> Answer | None:
-        """Undo the last answer; its question becomes the current one.
+        """Undo the last answer; its question becomes the current one and can be answered again.
 
         Returns
         -------

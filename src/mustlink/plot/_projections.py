@@ -68,10 +68,16 @@ def projections(
     >>> matplotlib.pyplot.close(axes[0].figure)
     """
     chosen = _choose_rounds(model, rounds)
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     links = getattr(constraints, "constraints", constraints)
     if links is not None:
-        links.check_rows(X.shape[0] if hasattr(X, "shape") else len(X))
+        links.check_rows(n_rows)
     groups = np.asarray(model.labels_ if labels is None else labels)
+    if len(groups) != n_rows:
+        whose = "the model was fitted on" if labels is None else "labels has"
+        raise ValueError(
+            f"X has {n_rows} rows, but {whose} {len(groups)}; pass the table of the fit, or the labels of these rows."
+        )
     plt = pyplot()
     if axes is None:
         axes = _new_axes(plt, 1 + len(chosen))

@@ -146,6 +146,8 @@ def suspicion(summary: Summary) -> str:
     """
     if not summary.n_suspects:
         return "No link is suspected to be wrong."
+    # Without a probability it is only known that the links were hard to keep.
+    guess = "may be wrong" if summary.suspects[0].trust is not None else "{} hard to keep and may be wrong"
     if summary.n_suspects == 1:
-        return "This link may be wrong; please check it."
-    return f"These {summary.n_suspects:,} links may be wrong; please check them."
+        return f"This link {guess.format('was')}; please check it."
+    return f"These {summary.n_suspects:,} links {guess.format('were')}; please check them."

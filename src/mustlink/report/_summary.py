@@ -165,8 +165,8 @@ class SuspectLink:
         The two rows.
     names : tuple of (str, str)
         The names of the rows.
-    trust : float
-        The estimated probability that the link is right.
+    trust : float or None
+        The estimated probability that the link is right; None if the method estimates none.
 
     Examples
     --------
@@ -178,11 +178,11 @@ class SuspectLink:
     kind: Literal["must", "cannot"]
     rows: tuple[int, int]
     names: tuple[str, str]
-    trust: float
+    trust: float | None
 
     def __str__(self) -> str:
-        first, second = self.names
-        return f"{first} and {second} {self.kind} be together: right with probability {self.trust:.0%}"
+        asked = f"{self.names[0]} and {self.names[1]} {self.kind} be together"
+        return asked if self.trust is None else f"{asked}: right with probability {self.trust:.0%}"
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from mustlink.catalogue import CATALOGUE, default_methods, find_clusterer
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import ConstraintError
 from mustlink.selection._choice import Choice, Trial
-from mustlink.selection._held_out import held_out_accuracy
-from mustlink.selection._kfold import ConstraintKFold, link_groups
+from mustlink.selection._held_out import fit_with_links, held_out_accuracy
+from mustlink.selection._kfold import DEFAULT_N_SPLITS, ConstraintKFold, check_splitter, link_groups
 
 __all__ = ["choose"]
 
@@ -43,7 +43,7 @@ def choose(
     y: ArrayLike | None = None,
     methods: Methods = None,
     n_clusters: int | Iterable[int] | None = None,
-    cv: int | ConstraintKFold = 5,
+    cv: int | ConstraintKFold | None = 5,
     balanced: bool = True,
     shortlist: int | None = 3,
     random_state: int | np.random.RandomState | None = None,
@@ -68,8 +68,9 @@ def choose(
         clusterers. None is pck, cop, mpck and boost.
     n_clusters : int or iterable of int, default=None
         The numbers of clusters; None is 2 to 10. A clusterer without a parameter `n_clusters` is tried once.
-    cv : int or ConstraintKFold, default=5
+    cv : int, ConstraintKFold or None, default=5
         How to split the links; a number is the number of folds, or fewer if the links cannot be divided into so many.
+        None is 5.
     balanced : bool, default=True
         Whether must-links and cannot-links have equal weight, whatever their numbers.
     shortlist : int or None, default=3
@@ -208,10 +209,12 @@ def _check_links(links: Constraints, *, number_is_open: bool) -> list[str]:
 
 
 def _make_splitter(
-    links: Constraints, n_samples: int, cv: int | ConstraintKFold, seed: int, notes: list[str]
+    links: Constraints, n_samples: int, cv: int | ConstraintKFold | None, seed: int, notes: list[str]
 ) -> ConstraintKFold:
     """Return a splitter that makes the same folds for all trials."""
+    cv = DEFAULT_N_SPLITS if cv is None else cv
     if not isinstance(cv, int | np.integer):
+        cv = check_splitter(cv)
         if cv.shuffle and not isinstance(cv.random_state, int | np.integer):
             return ConstraintKFold(cv.n_splits, random_state=seed)
         return cv
@@ -292,7 +295,7 @@ def _fit_best(
     while ranked := _rank(trials, methods):
         trial, clusterer = trials[ranked[0]], tried[ranked[0]][1]
         try:
-            clusterer.fit(X, constraints=links)
+            fit_with_links(clusterer, X, links)
         except Exception as error:
             failure = f"It was the best on the folds, and failed with all links: {_sentence(error)}"
             trials[ranked[0]] = replace(trial, scores=(), failure=failure)

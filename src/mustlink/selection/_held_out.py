@@ -8,12 +8,15 @@ from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
 
 from mustlink.base import collect_links
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.selection._kfold import ConstraintKFold
+from mustlink.selection._kfold import ConstraintKFold, check_splitter
 
 __all__ = ["HeldOutFold", "held_out_accuracy"]
 
@@ -73,7 +76,7 @@ def held_out_accuracy(
     constraints: Constraints | AlignedConstraints,
     *,
     y: ArrayLike | None = ...,
-    cv: int | ConstraintKFold = ...,
+    cv: int | ConstraintKFold | None = ...,
     balanced: bool = ...,
     fit_params: Mapping[str, Any] | None = ...,
     n_jobs: int | None = ...,
@@ -86,7 +89,7 @@ def held_out_accuracy(
     constraints: Constraints | AlignedConstraints,
     *,
     y: ArrayLike | None = ...,
-    cv: int | ConstraintKFold = ...,
+    cv: int | ConstraintKFold | None = ...,
     balanced: bool = ...,
     fit_params: Mapping[str, Any] | None = ...,
     n_jobs: int | None = ...,
@@ -98,7 +101,7 @@ def held_out_accuracy(
     constraints: Constraints | AlignedConstraints,
     *,
     y: ArrayLike | None = None,
-    cv: int | ConstraintKFold = 5,
+    cv: int | ConstraintKFold | None = 5,
     balanced: bool = True,
     fit_params: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
@@ -112,15 +115,17 @@ def held_out_accuracy(
     Parameters
     ----------
     estimator : clusterer
-        Any clusterer whose ``fit`` takes `constraints`, or a pipeline that ends in one.
+        Any clusterer whose ``fit`` takes `constraints`, or a pipeline or search with one. A pipeline passes the links
+        to every step that takes them, whether metadata routing is enabled or not.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The data. All rows are used in every fold.
     constraints : Constraints or AlignedConstraints
         The links.
     y : array-like of shape (n_samples,), default=None
         Partial labels, -1 for unknown. They are converted into links and split like the others, to avoid a leak.
-    cv : int or ConstraintKFold, default=5
-        How to split the links. A number is the number of folds, without shuffling, which makes calls comparable.
+    cv : int, ConstraintKFold or None, default=5
+        How to split the links. A number is the number of folds, without shuffling, which makes calls comparable; None
+        is 5.
     balanced : bool, default=True
         Whether the score of a fold is the mean of the accuracies on must-links and on cannot-links, or the accuracy on
         all links. If most links are cannot-links, as random pairs of many classes are, the latter is high even for
@@ -149,9 +154,6 @@ def held_out_accuracy(
     Weights of links do not affect the score. A hard clusterer that cannot satisfy the training links of a fold raises
     InfeasibleError.
 
-    A pipeline passes links to its last step if metadata routing is enabled with
-    ``sklearn.set_config(enable_metadata_routing=True)``.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -166,10 +168,10 @@ def held_out_accuracy(
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     links = collect_links(constraints, y, n_samples)
     fit_params = dict(fit_params or {})
-    reserved = sorted({"X", "y", "constraints"} & set(fit_params))
+    reserved = sorted(name for name in fit_params if name in ("X", "y") or name.split("__")[-1] == "constraints")
     if reserved:
         raise ValueError(f"fit_params cannot contain {', '.join(reserved)}; pass it to held_out_accuracy itself.")
-    splitter = ConstraintKFold(cv, shuffle=False) if isinstance(cv, int | np.integer) else cv
+    splitter = check_splitter(cv)
     folds = Parallel(n_jobs=n_jobs)(
         delayed(_fit_fold)(clone(estimator), X, train, test, n_samples, fit_params)
         for train, test in splitter.split(links, n_samples)
@@ -183,7 +185,7 @@ def _fit_fold(
 ) -> HeldOutFold:
     """Fit a clusterer with the training links and score it by the held-out ones."""
     # The aligned form, because a search inside the estimator may split it again.
-    estimator.fit(X, constraints=train.on(n_samples), **fit_params)
+    fit_with_links(estimator, X, train.on(n_samples), **fit_params)
     satisfied = test.satisfied(labels_of(estimator))
     must, cannot = np.split(satisfied, [len(test.must_link)])
     return HeldOutFold(
@@ -206,3 +208,31 @@ def labels_of(estimator: Any) -> NDArray[np.intp]:
         else:
             raise TypeError(f"{type(inner).__name__} has no labels_ after fit.")
     return np.asarray(inner.labels_)
+
+
+def fit_with_links(estimator: Any, X: Any, links: AlignedConstraints, **fit_params: Any) -> Any:
+    """Fit a clusterer, or a pipeline or search with one; without metadata routing, steps are named in parameters."""
+    is_routed = get_config()["enable_metadata_routing"]
+    names = ["constraints"] if is_routed else _link_parameters(estimator)
+    if not names:
+        raise TypeError(f"No step of the pipeline takes constraints: {', '.join(name for name, _ in estimator.steps)}.")
+    return estimator.fit(X, **dict.fromkeys(names, links), **fit_params)
+
+
+def _link_parameters(estimator: Any) -> list[str]:
+    """Return the names under which ``fit`` takes the links; none for a pipeline without a step that takes them."""
+    if _is_search(estimator):
+        return _link_parameters(estimator.estimator)
+    if not isinstance(estimator, Pipeline):
+        return ["constraints"]
+    return [
+        f"{name}__{inner}"
+        for name, step in estimator.steps
+        if isinstance(step, Pipeline) or _is_search(step) or has_fit_parameter(step, "constraints")
+        for inner in _link_parameters(step)
+    ]
+
+
+def _is_search(estimator: Any) -> bool:
+    """Return whether an estimator is a search, such as GridSearchCV."""
+    return hasattr(estimator, "estimator") and hasattr(estimator, "refit")

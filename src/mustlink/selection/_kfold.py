@@ -14,7 +14,9 @@ from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import ConstraintError
 
-__all__ = ["ConstraintKFold", "link_groups"]
+__all__ = ["ConstraintKFold", "check_splitter", "link_groups"]
+
+DEFAULT_N_SPLITS = 5
 
 
 class ConstraintKFold:
@@ -173,3 +175,15 @@ def link_groups(links: Constraints, n_samples: int) -> Indices:
     low, high = np.sort(links.components(n_samples).astype(np.int64)[links.pairs], axis=1).T
     _, group = np.unique(low * n_samples + high, return_inverse=True)
     return group
+
+
+def check_splitter(cv: int | ConstraintKFold | None) -> ConstraintKFold:
+    """Return the splitter that the parameter `cv` stands for; a number of folds is not shuffled."""
+    if cv is None or isinstance(cv, int | np.integer):
+        return ConstraintKFold(DEFAULT_N_SPLITS if cv is None else int(cv), shuffle=False)
+    if not isinstance(cv, ConstraintKFold):
+        raise TypeError(
+            f"cv must be a number of folds, a ConstraintKFold or None; got {cv!r}. Splitters of scikit-learn split "
+            "rows, and links are split here."
+        )
+    return cv

@@ -87,8 +87,9 @@ class Sitting:
     >>> table = load_table(TableOptions(sample_paths()[0], id_column="customer"))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sitting = Sitting(table, pathlib.Path(folder, "links.csv"), n_clusters=3)
-    ...     sitting.answer(False)
-    ...     sitting.answer(None)
+    ...     for together in (False, None):
+    ...         a, b = sitting.question
+    ...         sitting.answer(together)
     ...     print(sitting.counts)
     ...     print(len(sitting.path.read_text().splitlines()))
     AnswerCounts(together=0, apart=1, skipped=1)
@@ -136,7 +137,10 @@ class Sitting:
 
     @property
     def question(self) -> Question | None:
-        """The question to answer next, by the rows of `X`; None if there is nothing left to ask."""
+        """The question to answer next, by the rows of `X`; None if there is nothing left to ask.
+
+        A question that was read counts as shown.
+        """
         return self._strategy.question
 
     @property
@@ -167,17 +171,20 @@ class Sitting:
         return self._file.is_begun
 
     def answer(self, together: bool | None) -> None:
-        """Answer the question and save the answer.
+        """Answer the question that was shown, and save the answer.
 
         Parameters
         ----------
         together : bool or None
             Whether the two rows belong together; None skips the question.
+
+        Raises
+        ------
+        RuntimeError
+            If :attr:`question` was not read since the last answer.
         """
-        question = self.question
-        if question is None:
-            raise RuntimeError("There is no question left to answer.")
-        self.tell(*question, together)
+        self._strategy.answer(together)
+        self._save_last()
 
     def tell(self, a: int, b: int, together: bool | None) -> None:
         """Save what the person knows of any two rows, asked or not.
@@ -190,6 +197,11 @@ class Sitting:
             Whether they belong together; None if it is not known and not to be asked.
         """
         self._strategy.tell(a, b, together)
+        self._save_last()
+
+    def _save_last(self) -> None:
+        """Write the last answer into the file."""
+        a, b, together = self._strategy.answers[-1]
         if together is None:
             return
         try:

@@ -37,8 +37,8 @@ class Suspect(NamedTuple):
         The rows it joins.
     link : str
         "must" or "cannot".
-    trust : float
-        The estimated probability that it is correct; always 1 for :class:`BoostCluster`, which estimates none.
+    trust : float or None
+        The estimated probability that it is correct, below 0.5; None for :class:`BoostCluster`, which estimates none.
     weight : float
         The factor by which its share of the weights has grown over the rounds: how hard it was to satisfy.
 
@@ -52,7 +52,7 @@ class Suspect(NamedTuple):
     a: int
     b: int
     link: str
-    trust: float
+    trust: float | None
     weight: float
 
 
@@ -215,11 +215,18 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         return self._coordinates.of_rows(self._check_rows(X, reset=False))
 
 
-def list_suspects(links: LinkSet, suspicious: Mask, trust: Floats, growth: Floats) -> list[Suspect]:
-    """List the suspicious links: least trusted first, then those whose weight has grown most."""
+def list_suspects(links: LinkSet, suspicious: Mask, trust: Floats | None, growth: Floats) -> list[Suspect]:
+    """List the suspicious links: least trusted first if there is trust, then those whose weight has grown most."""
     first, second = links.pairs.T.tolist()
-    worst_first = np.lexsort((links.place, -growth, trust))
+    keys = (links.place, -growth) if trust is None else (links.place, -growth, trust)
+    worst_first = np.lexsort(keys)
     return [
-        Suspect(first[i], second[i], "must" if links.is_must[i] else "cannot", float(trust[i]), float(growth[i]))
+        Suspect(
+            first[i],
+            second[i],
+            "must" if links.is_must[i] else "cannot",
+            None if trust is None else float(trust[i]),
+            float(growth[i]),
+        )
         for i in worst_first[suspicious[worst_first]]
     ]

@@ -93,7 +93,8 @@ class BoostCluster(BaseBoostCluster):
     violations_ : Constraints
         The links that the result breaks.
     suspects_ : list of Suspect
-        The links whose weight has grown over the rounds, the heaviest first.
+        The links whose weight has grown over the rounds, because they were hard to satisfy, the heaviest first. Many
+        of them can be correct; no probability is estimated.
     objective_ : list of float
         The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never increases.
     alphas_ : ndarray of shape (n_iter,)
@@ -232,4 +233,4 @@ class BoostCluster(BaseBoostCluster):
             consensus = Consensus.of_run(voters[0])
         self._keep(consensus, voters, coordinates, result, is_plain=not result.voters)
         growth = result.weights.growth()
-        self.suspects_ = list_suspects(links, growth > 1 + 1e-9, np.ones(len(links)), growth)
+        self.suspects_ = list_suspects(links, growth > 1 + 1e-9, None, growth)

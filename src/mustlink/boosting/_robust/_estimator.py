@@ -18,7 +18,7 @@ from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_code
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost, draw_seeds
-from mustlink.boosting._robust._resolution import MAX_ERROR_TRUSTED, prior_log_odds, update_trust, weigh_links
+from mustlink.boosting._robust._resolution import doubt_broken_links, prior_log_odds, update_trust, weigh_links
 from mustlink.boosting._robust._trials import Trials, draw_mask, draw_representations, estimate_trust, run_trials
 from mustlink.constraints import Constraints
 
@@ -92,10 +92,12 @@ class RobustBoostCluster(BaseBoostCluster):
     violations_ : Constraints
         The links that the result breaks.
     suspects_ : list of Suspect
-        Links that are more likely wrong than correct, least trusted first. If less than 5% of the links seem wrong,
-        also those that neither the result nor the trials without them satisfy.
+        The links that are more likely wrong than correct, those with a trust below 0.5, least trusted first. A link
+        that the result breaks for want of evidence, such as the only link of a table, is in `violations_` alone.
     trust_ : ndarray of shape (n_links,)
-        The estimated probability that each link is correct, must-links first.
+        The estimated probability that each link is correct, must-links first. It is estimated from the trials; if less
+        than 5% of the links seem wrong, a link that neither the trials without it nor the result satisfies gets the
+        probability of the final step, if that is lower.
     error_rate_ : float or None
         The estimated fraction of wrong links: an upper bound less a margin. None without links.
     representation_weights_ : dict of str to float
@@ -227,14 +229,9 @@ class RobustBoostCluster(BaseBoostCluster):
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
         names = [representation.label for representation in representations] + [PLAIN]
         self.representation_weights_ = dict(zip(names, trials.weights().tolist(), strict=True))
+        trust = doubt_broken_links(trust, links, vote, consensus, error_rate)
         self.error_rate_, self.trust_ = error_rate, links.as_given(trust)
-        suspicious = trust < SUSPECT_BELOW
-        if error_rate < MAX_ERROR_TRUSTED:
-            # The votes of the trials cannot detect so few. But then the result satisfies nearly all links, and those
-            # that it breaks stand out.
-            outvoted = np.where(links.is_must, vote < 0.5, vote > 0.5)
-            suspicious |= outvoted & (links.together(self.labels_) != links.is_must)
-        self.suspects_ = list_suspects(links, suspicious, trust, rounds.weights.growth())
+        self.suspects_ = list_suspects(links, trust < SUSPECT_BELOW, trust, rounds.weights.growth())
 
     def _representations(self) -> list[Representation]:
         """Return the representations that the parameters ask for."""

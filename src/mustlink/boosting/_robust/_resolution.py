@@ -25,7 +25,14 @@ from mustlink.boosting._robust._trials import MIN_TRUST
 from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, Marginals, iterated_conditional_modes, propagate_beliefs
 
-__all__ = ["MAX_ERROR_TRUSTED", "ResolvedConsensus", "prior_log_odds", "resolve_links", "update_trust", "weigh_links"]
+__all__ = [
+    "ResolvedConsensus",
+    "doubt_broken_links",
+    "prior_log_odds",
+    "resolve_links",
+    "update_trust",
+    "weigh_links",
+]
 
 # With a smaller fraction of wrong links, users expect the links to be satisfied.
 MAX_ERROR_TRUSTED = 0.05
@@ -53,6 +60,7 @@ class ResolvedConsensus(Consensus):
 
     linked: Ints = field(kw_only=True)
     marginals: Floats = field(kw_only=True)  # (n_linked, n_clusters)
+    link_marginals: Floats = field(kw_only=True)  # the probability that each link is correct
     centers: CodeCenters = field(kw_only=True)
 
     def compact(self) -> Self:
@@ -111,7 +119,9 @@ def weigh_links(consensus: Consensus, links: LinkSet, penalty: float, log_odds: 
     some = take_rows(kernel, shown)
     labels[shown], marginals = resolve_links(some, labels[shown], links.among(shown), penalty, log_odds)
     centers = compute_centers(kernel, labels, marginals.rows.shape[1])
-    resolved = ResolvedConsensus(kernel, labels, linked=links.rows, marginals=marginals.rows, centers=centers)
+    resolved = ResolvedConsensus(
+        kernel, labels, linked=links.rows, marginals=marginals.rows, link_marginals=marginals.links, centers=centers
+    )
     assigned = resolved._assign(kernel)
     assigned[links.rows] = labels[links.rows]
     return replace(resolved, labels=assigned).compact()
@@ -144,6 +154,20 @@ def resolve_links(
         in_order = np.arange(len(links.rows))
         labels[links.rows] = iterated_conditional_modes(model, labels=labels[links.rows], order=in_order)
     return labels, marginals
+
+
+def doubt_broken_links(trust: Floats, links: LinkSet, vote: Floats, consensus: Consensus, error_rate: float) -> Floats:
+    """Return the trust in each link after links were weighed against distances.
+
+    The votes of the trials cannot tell few wrong links from none, and then trust all of them alike. A link that is
+    broken by these votes as well as by the result gets the probability that belief propagation gives it, if that is
+    lower. With one kind of link the votes say nothing of single links, and the trust does not change.
+    """
+    if error_rate >= MAX_ERROR_TRUSTED or not links.has_both_kinds or not isinstance(consensus, ResolvedConsensus):
+        return trust
+    outvoted = np.where(links.is_must, vote < 0.5, vote > 0.5)
+    doubted = outvoted & (links.together(consensus.labels) != links.is_must)
+    return np.where(doubted, np.clip(consensus.link_marginals, MIN_TRUST, trust), trust)
 
 
 def update_trust(
