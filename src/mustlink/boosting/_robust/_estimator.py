@@ -93,7 +93,7 @@ class RobustBoostCluster(BaseBoostCluster):
         The links that the result breaks.
     suspects_ : list of Suspect
         The links that are more likely wrong than correct, those with a trust below 0.5, least trusted first. A link
-        that the result breaks for want of evidence, such as the only link of a table, is in `violations_` alone.
+        that the result breaks without evidence against it, such as the only link of a table, is in `violations_` alone.
     trust_ : ndarray of shape (n_links,)
         The estimated probability that each link is correct, must-links first. It is estimated from the trials; if less
         than 5% of the links seem wrong, a link that neither the trials without it nor the result satisfies gets the
