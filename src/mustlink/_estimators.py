@@ -1,14 +1,18 @@
-"""What the package does with other estimators: draw seeds for them, and configure copies."""
+"""What the package does with other estimators: draw seeds for them, configure copies, and leave out training rows."""
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, get_tags
 
-__all__ = ["clone_with", "count_and_seed_parameters", "draw_seed"]
+__all__ = ["clone_with", "count_and_seed_parameters", "draw_seed", "without_rows"]
+
+# Fitted attributes of scikit-learn's clusterers that grow with the rows, and that their ``predict`` does not read.
+ROWS_OF_SKLEARN = ("affinity_matrix_", "dummy_leaf_", "labels_", "root_")
 
 
 def draw_seed(random_state: int | np.random.RandomState | None) -> int:
@@ -32,6 +36,16 @@ def count_and_seed_parameters(estimator: Any) -> tuple[list[str], list[str]]:
     is_mixture = "n_clusters" not in params and "n_components" in params and _is_mixture(estimator)
     name = "n_components" if is_mixture else "n_clusters"
     return [key for key in params if key.rsplit("__", 1)[-1] == name and params[key] is not None], seeds
+
+
+def without_rows(model: Any) -> Any:
+    """Return a copy of a fitted clusterer of scikit-learn without its training rows; others as they are."""
+    if not type(model).__module__.startswith("sklearn."):
+        return model
+    model = copy.copy(model)
+    for name in ROWS_OF_SKLEARN:
+        vars(model).pop(name, None)
+    return model
 
 
 def _is_mixture(estimator: Any) -> bool:

@@ -141,6 +141,8 @@ class ConstrainedClusterMixin(ClusterMixin):
 
     # A subclass declares its parameters; those without a constraint are not validated.
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    # The fitted attributes that ``predict`` reads, where a subclass has one.
+    _read_by_predict: ClassVar[tuple[str, ...]] = ()
     __metadata_request__fit = {"constraints": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
 
     labels_: NDArray[np.int64]
@@ -200,6 +202,14 @@ class ConstrainedClusterMixin(ClusterMixin):
     def _fit(self, X: Any, links: Constraints, y: NDArray[Any] | None) -> None:
         """Cluster validated rows under the links, and set ``labels_`` and ``violations_``."""
         raise NotImplementedError
+
+    def _for_predicting(self) -> Self:
+        """Return a copy with the parameters and with what ``predict`` reads, without the rows of the fit."""
+        predictor = type(self)(**self.get_params(deep=False))
+        for name in ("n_features_in_", *self._read_by_predict):
+            if hasattr(self, name):
+                setattr(predictor, name, getattr(self, name))
+        return predictor
 
     def fit_predict(
         self,

@@ -377,9 +377,9 @@ def test_trials_use_a_sample_of_a_large_table(base: Any, monkeypatch: pytest.Mon
 
 def test_the_nearest_mean_predicts_rows_without_noise() -> None:
     table = np.array([[0.0], [1.0], [10.0], [11.0], [100.0]])
-    model = NearestMean(table, np.array([4, 4, 7, 7, -1]))
+    model = NearestMean.of(table, np.array([4, 4, 7, 7, -1]))
     assert model.predict(np.array([[2.0], [90.0]])).tolist() == [4, 7]
-    assert NearestMean(table, np.full(5, -1)).predict(table).tolist() == [-1] * 5
+    assert NearestMean.of(table, np.full(5, -1)).predict(table).tolist() == [-1] * 5
 
 
 def test_many_runs_build_nothing_quadratic() -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
-from sklearn.cluster import KMeans
+from sklearn.cluster import Birch, KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import get_tags
 
-from mustlink._estimators import count_and_seed_parameters
+from mustlink._estimators import count_and_seed_parameters, without_rows
 from mustlink._types import Array, Indices
 
 __all__ = ["BaseClusterer", "BaseRun"]
@@ -31,20 +31,34 @@ class BaseRun:
     directions: Any = None  # of the representation that it was run on; None is the plain table
     weight: float = 1.0  # in the co-association
 
+    def without_rows(self) -> BaseRun:
+        """Return only what is needed to predict new rows."""
+        model = self.model
+        if isinstance(model, Birch):
+            # Its tree of rows is not needed to find the nearest of its centers.
+            model = NearestMean(model.subcluster_labels_, model.subcluster_centers_)
+        return replace(self, labels=self.labels[:0], model=without_rows(model))
+
     def on_all_rows(self, sample_table: Array, table: Array, rows: Indices) -> BaseRun:
         """Label all rows, given a run on some of them: by the base's ``predict``, else by the nearest mean."""
-        model = self.model if self.model is not None else NearestMean(sample_table, self.labels)
+        model = self.model if self.model is not None else NearestMean.of(sample_table, self.labels)
         labels = np.asarray(model.predict(table)).astype(self.labels.dtype)
         labels[rows] = self.labels
         return replace(self, labels=labels, model=model)
 
 
+@dataclass(frozen=True)
 class NearestMean:
     """Predicts the cluster whose mean is nearest, never noise."""
 
-    def __init__(self, table: Any, labels: Array) -> None:
-        self.names = np.unique(labels[labels != -1])
-        self.means = np.array([np.asarray(table[labels == name].mean(axis=0)).ravel() for name in self.names])
+    names: Array  # the label of each mean
+    means: Array
+
+    @classmethod
+    def of(cls, table: Any, labels: Array) -> Self:
+        """Compute the mean of each cluster."""
+        names = np.unique(labels[labels != -1])
+        return cls(names, np.array([np.asarray(table[labels == name].mean(axis=0)).ravel() for name in names]))
 
     def predict(self, table: Any) -> Array:
         """Return the label of the nearest mean; -1 if there is none."""

@@ -203,6 +203,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+    _read_by_predict = ("coassociation_", "round_centers_", "_code_centers")
 
     def __init__(
         self,
@@ -312,6 +313,11 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         self.violations_ = links.violations(labels)
         self._boosting = boosting
         self._code_centers: CodeCenters = compute_centers(self.coassociation_, labels, self.n_clusters)
+
+    def _for_predicting(self) -> Self:
+        predictor = super()._for_predicting()
+        predictor.coassociation_ = self.coassociation_.without_rows()
+        return predictor
 
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.

@@ -176,6 +176,15 @@ class CoAssociation:
         other.row_weight = np.ones(len(codes)) if row_weight is None else row_weight
         return other
 
+    def without_rows(self) -> CoAssociation:
+        """Return the co-association of no rows, in the same rounds: enough to encode new ones.
+
+        Returns
+        -------
+        CoAssociation
+        """
+        return self.with_codes(self.codes[:0])
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CoAssociation):
             return NotImplemented

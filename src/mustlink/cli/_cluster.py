@@ -35,6 +35,7 @@ def cluster(
     relax: opt.Relax = False,
     output: opt.Output = None,
     report: opt.Report = None,
+    save_model: opt.SaveModel = None,
     random_state: opt.Seed = 0,
     n_init: opt.Starts = 10,
     debug: opt.Debug = False,

@@ -88,6 +88,25 @@ Output = Annotated[
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="HTML", help="Write a report to look at in a browser.")
 ]
+SaveModel = Annotated[
+    Path | None,
+    typer.Option(
+        "--save-model",
+        metavar="FILE",
+        help="Save a model that puts new rows into the same clusters, see [bold]mustlink predict[/bold]; for methods "
+        "that can predict.",
+    ),
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="The model that mustlink cluster saved with --save-model.")
+]
+NewRowsFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TABLE",
+        help="The table with the new rows, in the formats of mustlink cluster. Columns are found by their names.",
+    ),
+]
 Debug = Annotated[bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.")]
 
 IdColumn = Annotated[
@@ -144,6 +163,24 @@ Header = Annotated[
         metavar="",
         help="Whether the first line of a text file names the columns; otherwise they are x0, x1, ...",
         show_default="names; a line of only numbers is refused",
+    ),
+]
+ModelIdColumn = Annotated[
+    str | None,
+    _column_option(
+        "--id",
+        metavar="COLUMN",
+        help="The column that names the rows.",
+        show_default="that of the model, if the table has it",
+    ),
+]
+ModelMissing = Annotated[
+    Literal["error", "drop", "mean"] | None,
+    _column_option(
+        "--missing",
+        help="Empty cells: refuse them, leave out their rows (drop), or fill them with the mean of the column in the "
+        "model's own table (mean).",
+        show_default="as for the model",
     ),
 ]
 

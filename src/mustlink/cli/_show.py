@@ -70,6 +70,8 @@ def show_result(job: Job, result: JobResult) -> None:
         print_line(f"{what} written to {job.output}", whole=True)
     if job.report is not None:
         print_line(f"Report written to {job.report}", whole=True)
+    if job.save_model is not None:
+        print_line(f"Model written to {job.save_model}", whole=True)
 
 
 def _cluster_table(summary: Summary) -> Table:

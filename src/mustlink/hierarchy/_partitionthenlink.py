@@ -110,6 +110,8 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
+    _read_by_predict = ("part_centers_", "part_clusters_")
+
     def __init__(
         self,
         n_clusters: int = 8,

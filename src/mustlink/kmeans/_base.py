@@ -62,6 +62,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
     }
 
     _takes_sparse = True
+    _read_by_predict: ClassVar[tuple[str, ...]] = ("cluster_centers_",)
 
     n_clusters: int
     init: str | ArrayLike

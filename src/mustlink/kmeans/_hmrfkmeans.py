@@ -135,6 +135,8 @@ class HMRFKMeans(_ConstrainedKMeans):
         "metric_prior": [Interval(Real, 0, None, closed="neither")],
     }
 
+    _read_by_predict = ("cluster_centers_", "feature_weights_", "_origin")
+
     def __init__(
         self,
         n_clusters: int = 8,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,30 @@ def dense_kernel(X: Any, Y: Any, **parameters: Any) -> Array:
             "scale the columns, or reduce gamma and degree."
         )
     return values
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of scikit-learn or a function, and its parameters."""
+
+    metric: str | Callable[..., float]
+    parameters: dict[str, Any]
+
+    def __call__(self, X: Any, Y: Any) -> Array:
+        """Return the kernel of every row of X with every row of Y."""
+        return dense_kernel(X, Y, metric=self.metric, filter_params=isinstance(self.metric, str), **self.parameters)
+
+
+@dataclass(frozen=True)
+class KernelWithRows:
+    """The kernel of rows with those of the fit, as their features."""
+
+    kernel: Kernel
+    rows: Any
+
+    def transform(self, X: Any) -> Array:
+        """Return the kernel of some rows with those of the fit."""
+        return self.kernel(X, self.rows)
 
 
 def scale_gamma(rows: RowBlocks, kernel: object) -> float:
@@ -96,7 +121,7 @@ class FeatureSpace(MatrixSpace):
 class Nystroem:
     """Features f(x) = k(x, landmarks) @ basis with f(x).f(y) close to k(x, y), and equal between landmarks."""
 
-    def __init__(self, kernel: Callable[[Any, Any], Array], landmarks: Any) -> None:
+    def __init__(self, kernel: Kernel, landmarks: Any) -> None:
         self._kernel, self._landmarks = kernel, landmarks
         inner = kernel(landmarks, landmarks)
         values, vectors = np.linalg.eigh(inner.astype(np.float64))

@@ -23,7 +23,15 @@ from mustlink.base import ConstrainedClusterMixin, check_fits
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import _ConstrainedKMeans, check_rows, keep_run
 from mustlink.kmeans._engine import Run, best_of_runs
-from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace, Nystroem, dense_kernel, pieces, scale_gamma
+from mustlink.kmeans._kernel_space import (
+    FeatureSpace,
+    Kernel,
+    KernelWithRows,
+    MatrixSpace,
+    Nystroem,
+    pieces,
+    scale_gamma,
+)
 from mustlink.kmeans._kernelkmeans_passes import Labels, Passes, one_hot, start_in_kernel
 from mustlink.kmeans._rules import LinkedRows
 from mustlink.kmeans._seeding import Start
@@ -173,6 +181,8 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
     }
 
+    _read_by_predict = ("_features", "_mean_squares", "_means")
+
     inertia_: float
     n_iter_: int
     objective_: list[float]
@@ -241,8 +251,8 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._check_rows(X, reset=False)
         labels = np.empty(X.shape[0], dtype=np.int64)
-        for rows in pieces(X.shape[0], len(self.labels_)):
-            values = X[rows] if self._compare is None else self._compare(X[rows])
+        for rows in pieces(X.shape[0], self._means.shape[0]):
+            values = X[rows] if self._features is None else self._features.transform(X[rows])
             products = np.asarray(values @ self._means, dtype=np.float64)
             labels[rows] = (self._mean_squares - 2 * products).argmin(axis=1)
         return labels
@@ -264,23 +274,22 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         """Compute the kernel, exact or by Nystroem features, and a content-based order of the rows."""
         n_rows = X.shape[0]
         # What the means are compared with in `predict`: the kernel of new rows with those of the fit, or features.
-        self._compare: Callable[[Any], Array] | None = None
+        self._features: KernelWithRows | Nystroem | None = None
         if self.kernel == "precomputed":
             return MatrixSpace(X), np.arange(n_rows)
         rows = RowBlocks(X)
         order = rows.order_by_content()
         self.gamma_ = scale_gamma(rows, self.kernel) if isinstance(self.gamma, str) else float(self.gamma)
-        is_named = isinstance(self.kernel, str)
-        shape = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0} if is_named else {}
-        parameters = shape | dict(self.kernel_params or {})
-        kernel = partial(dense_kernel, metric=self.kernel, filter_params=is_named, **parameters)
+        shape = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+        parameters = (shape if isinstance(self.kernel, str) else {}) | dict(self.kernel_params or {})
+        kernel = Kernel(self.kernel, parameters)
         if self._is_exact(n_rows):
-            self._compare = partial(kernel, Y=X)
-            return MatrixSpace(np.ascontiguousarray(self._compare(X))), order
+            self._features = KernelWithRows(kernel, X)
+            return MatrixSpace(np.ascontiguousarray(self._features.transform(X))), order
         wanted = min(n_rows, DEFAULT_COMPONENTS if self.n_components is None else self.n_components)
         self.landmarks_ = np.sort(order[rng.permutation(n_rows)[:wanted]])
-        self._compare = Nystroem(kernel, X[self.landmarks_]).transform
-        return FeatureSpace(self._compare(X)), order
+        self._features = Nystroem(kernel, X[self.landmarks_])
+        return FeatureSpace(self._features.transform(X)), order
 
     def _is_exact(self, n_rows: int) -> bool:
         """Decide between the kernel matrix and features; raise if the matrix is too large."""

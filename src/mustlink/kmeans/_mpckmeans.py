@@ -149,6 +149,7 @@ class MPCKMeans(_ConstrainedKMeans):
     }
 
     _takes_sparse = False
+    _read_by_predict = ("cluster_centers_", "_metrics", "_standardizer")
 
     def __init__(
         self,

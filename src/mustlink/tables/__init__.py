@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from mustlink.tables._dialect import Dialect
 from mustlink.tables._encode import EncodedTable, Feature, encode
+from mustlink.tables._encoding import ColumnEncoding, Encoding
 from mustlink.tables._links import read_links, write_links
 from mustlink.tables._options import check_options
-from mustlink.tables._read import read_table
+from mustlink.tables._read import read_table, require
 from mustlink.tables._table import Table
 from mustlink.tables._text import read_header
 from mustlink.tables._write import check_output_suffix, stage_clusters
 
 __all__ = [
+    "ColumnEncoding",
     "Dialect",
     "EncodedTable",
+    "Encoding",
     "Feature",
     "Table",
     "check_options",
@@ -22,6 +25,7 @@ __all__ = [
     "read_header",
     "read_links",
     "read_table",
+    "require",
     "stage_clusters",
     "write_links",
 ]

@@ -189,7 +189,7 @@ def encode(
     notices: list[str] = []
     columns = {name: table.frame[name] for name in table.names if name not in ignore}
     columns = _drop_empty(table, columns, one_hot, notices)
-    columns, rows = _handle_missing(table, columns, missing, notices)
+    columns, rows = handle_missing(table, columns, missing, notices)
     for column in columns.values():
         if not is_text(column):
             _check_size(table, column, rows, scale)
@@ -228,7 +228,9 @@ def _numbers_rows(column: pd.Series) -> bool:
     return bool((np.diff(column.to_numpy()) == 1).all())
 
 
-def _handle_missing(table: Table, columns: Columns, missing: str, notices: list[str]) -> tuple[Columns, Array]:
+def handle_missing(
+    table: Table, columns: Columns, missing: str, notices: list[str], min_rows: int = 2
+) -> tuple[Columns, Array]:
     """Refuse empty cells, leave out their rows, or leave them to be filled; return the rows that are kept."""
     empty = {name: column.isna().to_numpy() for name, column in columns.items() if _has_gaps(column)}
     rows = np.arange(table.n_rows)
@@ -249,10 +251,10 @@ def _handle_missing(table: Table, columns: Columns, missing: str, notices: list[
         notices.append(f"{n_empty} empty {cells} filled with the column's mean or a category of their own.")
         return columns, rows
     rows = np.flatnonzero(~gaps)
-    if rows.size < 2:
+    if rows.size < min_rows:
         raise FileFormatError(
             f"{table.source}: leaving out rows with empty cells leaves {rows.size} of {table.n_rows} rows; "
-            "clustering needs at least two."
+            f"at least {'one is' if min_rows == 1 else 'two are'} needed."
         )
     n_left_out = table.n_rows - rows.size
     notices.append(f"{n_left_out} {'row' if n_left_out == 1 else 'rows'} with empty cells left out.")

@@ -54,6 +54,8 @@ RULES: dict[str, Rule] = {
     "links": _or_none(_PATH),
     "output": _or_none(_PATH),
     "report": _or_none(_PATH),
+    "model": _PATH,
+    "save_model": _or_none(_PATH),
     "id_column": _or_none(_NAME),
     "label_column": _or_none(_NAME),
     "ignore": _NAMES,

@@ -24,8 +24,8 @@ from mustlink.tables._table import (
     MISSING,
     Table,
     as_number,
-    check_columns,
     check_finite,
+    columns_left_out,
     judge_column,
     text_column,
     tidy_frame,
@@ -48,6 +48,7 @@ def read_table(
     *,
     text: Collection[str] = (),
     ignore: Collection[str] = (),
+    columns: Collection[str] | None = None,
     header: bool | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
@@ -63,6 +64,8 @@ def read_table(
         Columns whose cells are text however they look: ids, labels, codes.
     ignore : collection of str, default=()
         Columns to leave out.
+    columns : collection of str or None, default=None
+        The columns to read, in any order; None reads all.
     header : bool or None, default=None
         Whether the first line of a text file or sheet holds the names of the columns. None expects names and
         refuses a first line of only numbers.
@@ -108,31 +111,37 @@ def read_table(
         separator = delimiter and separator_named(delimiter)
         remedy = ("save_utf8", "choose_encoding")
         file = TextFile(path, separator, suggested=SEPARATOR[inner], encoding=encoding, remedy=remedy)
-        table = _read_text(file, text, ignore, header)
+        table = _read_text(file, text, ignore, columns, header)
         if encoding is None and file.encoding == WESTERN:
             note = f"{path} is not in UTF-8 and was read as {WESTERN}; the option encoding chooses another encoding."
             table = replace(table, notices=(note, *table.notices))
         return table
     if suffix in EXCEL:
-        return _read_excel(path, text, ignore, header)
+        return _read_excel(path, text, ignore, columns, header)
     if suffix in PARQUET:
-        return Table.from_frame(read_parquet(path), source=str(path), text=text, ignore=ignore)
+        return Table.from_frame(read_parquet(path), source=str(path), text=text, ignore=ignore, columns=columns)
     if suffix == ".npy":
-        return Table.from_frame(_read_npy(path), source=str(path), text=text, ignore=ignore)
+        return Table.from_frame(_read_npy(path), source=str(path), text=text, ignore=ignore, columns=columns)
     raise FileFormatError(
         f"{path}: a table is read from .csv, .tsv, .txt (each also .gz), .xlsx, .parquet or .npy, "
         f"and {suffix or 'a file without a suffix'} is none of them."
     )
 
 
-def _read_text(file: TextFile, text: Collection[str], ignore: Collection[str], header: bool | None) -> Table:
+def _read_text(
+    file: TextFile,
+    text: Collection[str],
+    ignore: Collection[str],
+    wanted: Collection[str] | None,
+    header: bool | None,
+) -> Table:
     """Read a delimited text file; the messages about its cells name the line."""
     line, cells = file.first
     has_header = _has_header(cells, header, f"{file.source}, line {line}")
     names = [cell.strip() or f"unnamed_{place}" for place, cell in enumerate(cells)]
     if not has_header:
         names = [f"x{place}" for place in range(len(cells))]
-    check_columns(file.source, names, (*text, *ignore))
+    ignore = columns_left_out(file.source, names, text, ignore, wanted)
 
     def where(row: int) -> str:
         return f"line {file.record(row + has_header)[0]}"
@@ -153,7 +162,7 @@ def _read_text(file: TextFile, text: Collection[str], ignore: Collection[str], h
     notices = [f"Column {names[place]!r} was read with the comma as the decimal sign." for place in sorted(commas)]
     frame = pd.DataFrame(columns, index=pd.RangeIndex(len(cells_read[0])), copy=False)
     dialect = replace(file.dialect, decimal="," if commas else ".")
-    return Table(file.source, frame, tuple(notices), where, dialect)
+    return Table(file.source, frame, tuple(notices), where, dialect, tuple(ignore))
 
 
 def _has_header(cells: Sequence[Any], header: bool | None, place: str) -> bool:
@@ -266,7 +275,13 @@ def _has_decimal_comma(cells: Sequence[str]) -> bool:
     return any("," in cell and as_number(cell.replace(",", ".")) is not None for cell in cells)
 
 
-def _read_excel(path: Path, text: Collection[str], ignore: Collection[str], header: bool | None) -> Table:
+def _read_excel(
+    path: Path,
+    text: Collection[str],
+    ignore: Collection[str],
+    columns: Collection[str] | None,
+    header: bool | None,
+) -> Table:
     """Read the first sheet of a workbook; the messages about its cells name the row of the sheet."""
     sheet = read_sheet(path)
     first = sheet.iloc[0].tolist()
@@ -277,8 +292,8 @@ def _read_excel(path: Path, text: Collection[str], ignore: Collection[str], head
     def where(row: int) -> str:
         return f"sheet row {frame.index[row] + 1}"
 
-    frame_read = tidy_frame(str(path), frame, text=text, ignore=ignore, typed=False, where=where)
-    return Table(str(path), frame_read, where=where)
+    read, left_out = tidy_frame(str(path), frame, text=text, ignore=ignore, columns=columns, typed=False, where=where)
+    return Table(str(path), read, where=where, left_out=left_out)
 
 
 def read_sheet(path: Path, expected: str = HEADER_AND_ROWS) -> pd.DataFrame:
@@ -326,7 +341,32 @@ def _read_npy(path: Path) -> pd.DataFrame:
 
 
 def require(package: str, path: str | PathLike[str], what: str, extra: str) -> None:
-    """Raise if an optional package is not installed."""
+    """Raise if an optional package is not installed.
+
+    Parameters
+    ----------
+    package : str
+        The name of the package.
+    path : str or path-like
+        The file for which it is needed.
+    what : str
+        What needs it, as the subject of a sentence.
+    extra : str
+        The extra of mustlink that installs it.
+
+    Raises
+    ------
+    FileFormatError
+        With the extra to install.
+
+    Examples
+    --------
+    >>> from mustlink.tables import require
+    >>> require("no_such_package", "a.xyz", "reading such files", "xyz")
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.FileFormatError: a.xyz: reading such files needs no_such_package; install it with: ...
+    """
     try:
         importlib.import_module(package)
     except ModuleNotFoundError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import difflib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -15,7 +16,7 @@ import pandas as pd
 from mustlink.errors import FileFormatError
 from mustlink.tables._dialect import Dialect
 
-__all__ = ["Table", "check_columns", "is_text", "judge_column", "text_column", "tidy_frame"]
+__all__ = ["Table", "check_columns", "columns_left_out", "is_text", "judge_column", "text_column", "tidy_frame"]
 
 # Cells that count as empty, in any file.
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "NULL", "null", "?")
@@ -41,6 +42,8 @@ class Table:
         Returns the position of a row in the file as text, such as "line 3" for row 1. By default "row 1".
     dialect : Dialect or None, default=None
         How the file is written, if it is a text file.
+    left_out : tuple of str, default=()
+        The names of the columns that were not read.
 
     See Also
     --------
@@ -61,6 +64,7 @@ class Table:
     # Made by a factory: Sphinx would take the docstring of str.format for that of the field.
     where: Where = field(default_factory=lambda: "row {}".format, repr=False, compare=False)
     dialect: Dialect | None = None
+    left_out: tuple[str, ...] = ()
 
     @classmethod
     def from_frame(
@@ -70,6 +74,7 @@ class Table:
         source: str = "The data frame",
         text: Collection[str] = (),
         ignore: Collection[str] = (),
+        columns: Collection[str] | None = None,
     ) -> Table:
         """Make a table of a data frame.
 
@@ -83,12 +88,15 @@ class Table:
             Numeric columns to take as categories.
         ignore : collection of str, default=()
             Columns to leave out.
+        columns : collection of str or None, default=None
+            The columns to take; None takes all.
 
         Returns
         -------
         Table
         """
-        return cls(source, tidy_frame(source, frame, text=text, ignore=ignore))
+        tidy, left_out = tidy_frame(source, frame, text=text, ignore=ignore, columns=columns)
+        return cls(source, tidy, left_out=left_out)
 
     @property
     def n_rows(self) -> int:
@@ -179,12 +187,30 @@ def check_columns(source: str, names: Sequence[str], wanted: Iterable[str] = ())
             f"{source}: the columns {twice[0] + 1} and {twice[1] + 1} are both called {names[twice[0]]!r}; "
             "every column needs its own name."
         )
-    missing = next((name for name in wanted if name not in names), None)
-    if missing is not None:
+    missing = [name for name in dict.fromkeys(wanted) if name not in names]
+    if missing:
         shown = ", ".join(names[:MAX_SHOWN_COLUMNS])
         more = f" and {len(names) - MAX_SHOWN_COLUMNS} more" if len(names) > MAX_SHOWN_COLUMNS else ""
         there = f"its columns are {shown}{more}" if names else "it has no columns at all"
-        raise FileFormatError(f"{source} has no column {missing!r}; {there}.")
+        near = [f"{name!r} may be {match!r}" for name in missing if (match := _nearest_name(name, names))]
+        guess = f" ({', '.join(near)})" if near else ""
+        lacks = f"column {missing[0]!r}" if len(missing) == 1 else f"columns {', '.join(map(repr, missing))}"
+        raise FileFormatError(f"{source} has no {lacks}{guess}; {there}.", missing=missing)
+
+
+def _nearest_name(name: str, names: Sequence[str]) -> str | None:
+    """Return the name that another one is most likely a spelling of, if there is one."""
+    lower = {other.lower().replace(" ", "_"): other for other in names}
+    found = difflib.get_close_matches(name.lower().replace(" ", "_"), lower, n=1, cutoff=0.8)
+    return lower[found[0]] if found else None
+
+
+def columns_left_out(
+    source: str, names: Sequence[str], text: Collection[str], ignore: Collection[str], columns: Collection[str] | None
+) -> Collection[str]:
+    """Check the names of columns, and return those to leave out: the ignored ones, or all but the chosen ones."""
+    check_columns(source, names, (*(columns or ()), *text, *ignore))
+    return ignore if columns is None else [name for name in names if name in ignore or name not in columns]
 
 
 def tidy_frame(
@@ -193,19 +219,23 @@ def tidy_frame(
     *,
     text: Collection[str] = (),
     ignore: Collection[str] = (),
+    columns: Collection[str] | None = None,
     typed: bool = True,
     where: Where = "row {}".format,
-) -> pd.DataFrame:
-    """Turn every column into floats or categories; without types, text that spells numbers becomes numbers."""
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Turn every column into floats or categories, and return also the names of those that are left out.
+
+    Without types, text that spells numbers becomes numbers.
+    """
     names = [str(name).strip() or f"unnamed_{place}" for place, name in enumerate(frame.columns)]
-    check_columns(source, names, (*text, *ignore))
-    columns = {}
+    left_out = columns_left_out(source, names, text, ignore, columns)
+    kept = {}
     for place, name in enumerate(names):
-        if name not in ignore:
+        if name not in left_out:
             column = _tidy_column(source, name, frame.iloc[:, place], name in text, typed, where)
             check_finite(source, name, column, where)
-            columns[name] = column
-    return pd.DataFrame(columns, index=pd.RangeIndex(len(frame)), copy=False)
+            kept[name] = column
+    return pd.DataFrame(kept, index=pd.RangeIndex(len(frame)), copy=False), tuple(left_out)
 
 
 def text_column(codes: Any, texts: Sequence[str]) -> pd.Categorical:

@@ -6,6 +6,8 @@ from mustlink.catalogue import ESTIMATORS
 from mustlink.workflow._comparison import ColumnPair, RowComparison
 from mustlink.workflow._job import Job, JobResult, run_job
 from mustlink.workflow._loading import LoadedTable, TableOptions, check_n_clusters, load_table, read_link_file
+from mustlink.workflow._model import Model, check_predicts, load_model, predicting_methods, save_model
+from mustlink.workflow._prediction import PredictionJob, PredictionResult, run_prediction
 from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting
 
 __all__ = [
@@ -16,11 +18,19 @@ __all__ = [
     "Job",
     "JobResult",
     "LoadedTable",
+    "Model",
+    "PredictionJob",
+    "PredictionResult",
     "RowComparison",
     "Sitting",
     "TableOptions",
     "check_n_clusters",
+    "check_predicts",
+    "load_model",
     "load_table",
+    "predicting_methods",
     "read_link_file",
     "run_job",
+    "run_prediction",
+    "save_model",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mustlink._atomic import StagedFiles, check_writable
+from mustlink._atomic import StagedFiles
 from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.base import refuse_contradictions
@@ -21,7 +21,7 @@ from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
 from mustlink.selection import Choice, choose
-from mustlink.tables import check_output_suffix, stage_clusters
+from mustlink.tables import require, stage_clusters
 from mustlink.workflow._loading import (
     Contradictions,
     LoadedTable,
@@ -30,6 +30,8 @@ from mustlink.workflow._loading import (
     job_remedies,
     load_table,
 )
+from mustlink.workflow._model import Model, check_predicts, stage_model
+from mustlink.workflow._outputs import check_outputs
 
 __all__ = ["Job", "JobResult", "run_job"]
 
@@ -68,6 +70,9 @@ class Job(TableOptions):
         Where the clusters are written, as .csv, .tsv, .npy or .parquet; None writes none.
     report : str, path-like or None, default=None
         Where the HTML report is written; None writes none.
+    save_model : str, path-like or None, default=None
+        Where the model is written that puts new rows into the same clusters, for a method that can predict; None
+        writes none. Needs the extra ``model``.
 
     See Also
     --------
@@ -91,6 +96,7 @@ class Job(TableOptions):
     relax: bool = False
     output: str | os.PathLike[str] | None = None
     report: str | os.PathLike[str] | None = None
+    save_model: str | os.PathLike[str] | None = None
 
     @property
     def is_auto(self) -> bool:
@@ -104,6 +110,8 @@ class JobResult:
 
     Parameters
     ----------
+    job : Job
+        What was done.
     table : LoadedTable
         The table.
     links : Constraints
@@ -129,6 +137,7 @@ class JobResult:
     ('PCKMeans', (240,))
     """
 
+    job: Job
     table: LoadedTable
     links: Constraints
     labels: Ints
@@ -175,7 +184,7 @@ def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> J
     """
     entry = None if job.is_auto else find_clusterer(job.method)
     _check_options(job, entry)
-    _check_outputs(job)
+    check_outputs([job.table, job.links], {"clusters": job.output, "report": job.report, "model": job.save_model})
     table = load_table(job)
     if job.n_clusters is not None:
         check_n_clusters(job.n_clusters, table)
@@ -195,9 +204,11 @@ def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> J
     except (ConstraintError, InfeasibleError) as error:
         raise _with_row_names(error, table.row_names) from None
     labels = _number_without_gaps(estimator.labels_)
-    summary = _write(job, command, table, links, labels, estimator, choice, [*table.notices, *notices, *warned])
     entry = find_clusterer(type(estimator).__name__)
-    return JobResult(table, links, labels, estimator, entry, summary, choice)
+    model = None if job.save_model is None else Model.of_fit(job, table, estimator)
+    notices = [*table.notices, *notices, *warned, *([] if model is None else _model_notices(model, table, labels))]
+    summary = _write(job, command, table, links, labels, estimator, choice, model, notices)
+    return JobResult(job, table, links, labels, estimator, entry, summary, choice)
 
 
 def _check_options(job: Job, entry: Entry | None) -> None:
@@ -206,6 +217,10 @@ def _check_options(job: Job, entry: Entry | None) -> None:
         if entry is None:
             raise OptionError(f"The method auto cannot be combined with a clusterer to boost ({job.estimator!r}).")
         _boosted_estimator(job.estimator, entry)
+    if job.save_model is not None:
+        require("skops", job.save_model, "writing models", "model")
+        if entry is not None:
+            check_predicts(entry)
     if job.n_init < 1:
         raise OptionError(f"The number of starts is {job.n_init}", remedy="n_init_from_1")
     if job.random_state is not None and not 0 <= job.random_state < 2**32:
@@ -218,20 +233,6 @@ def _check_options(job: Job, entry: Entry | None) -> None:
         )
     elif entry is None and job.links is None and job.label_column is None:
         raise OptionError("The method auto chooses by links, and there are none", remedy="give_links")
-
-
-def _check_outputs(job: Job) -> None:
-    """Refuse outputs that cannot be written or would overwrite an input, before the work begins."""
-    inputs = {os.path.realpath(path) for path in (job.table, job.links) if path is not None}
-    outputs = [path for path in (job.output, job.report) if path is not None]
-    for output in outputs:
-        check_writable(output)
-        if os.path.realpath(output) in inputs:
-            raise OptionError(f"{output} is an input and would be overwritten; choose another name for the output.")
-    if job.output is not None:
-        check_output_suffix(job.output)
-    if len({os.path.realpath(path) for path in outputs}) < len(outputs):
-        raise OptionError(f"The clusters and the report cannot both be written to {job.output}.")
 
 
 def _add_labels(table: LoadedTable, links: Constraints) -> Constraints:
@@ -303,6 +304,17 @@ def _fit(
     return estimator, choice, notices
 
 
+def _model_notices(model: Model, table: LoadedTable, labels: Ints) -> list[str]:
+    """Note the rows that the model would put elsewhere if they were new."""
+    n_other = int(np.count_nonzero(model.predict_encoded(table) != labels))
+    if not n_other:
+        return []
+    return [
+        f"{count(n_other, 'row')} would get another cluster from the model, which knows the columns of a row and not "
+        "its links."
+    ]
+
+
 def _number_without_gaps(labels: Ints) -> Ints:
     """Number the clusters that have rows from 0 on, in the same order; -1 stays."""
     used = np.unique(labels[labels >= 0])
@@ -345,9 +357,10 @@ def _write(
     found: Ints,
     estimator: Any,
     choice: Choice | None,
+    model: Model | None,
     notices: list[str],
 ) -> Summary:
-    """Write the clusters and the report, both or neither, and return what is shown."""
+    """Write the clusters, the report and the model, all or none, and return what is shown."""
     shown: dict[str, Any] = {
         "features": table.features,
         "row_names": table.row_names,
@@ -369,6 +382,8 @@ def _write(
                 known=table.labels,
                 known_name=job.label_column or "label",
             )
+        if job.save_model is not None and model is not None:
+            stage_model(files, job.save_model, model)
         if job.report is None:
             return summarize(table.X, found, links, **shown)
         return write_report(

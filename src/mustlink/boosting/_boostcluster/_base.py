@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -69,6 +69,8 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
+    _read_by_predict = ("_base_takes_sparse", "_consensus", "_coordinates", "_voters")
+
     estimator: Any
     n_clusters: int | None
     random_state: Any
@@ -81,6 +83,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         base = BaseClusterer(self.estimator, self.n_clusters)
+        self._base_takes_sparse = base.takes_sparse
         check_enough_rows(X.shape[0], base.n_clusters)
         rng = check_random_state(self.random_state)
         seed = draw_seed(rng)
@@ -141,6 +144,16 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         self.objective_ = [entry["objective"] for entry in self.history_]
         self.alphas_ = np.array([entry["alpha"] for entry in self.history_])
 
+    def _for_predicting(self) -> Self:
+        predictor = super()._for_predicting()
+        # Runs that cannot predict take the label of the nearest row, for which all rows are needed.
+        if all(run.model is not None for run in self._voters):
+            predictor._consensus = self._consensus.without_rows()
+        predictor._voters = [run.without_rows() for run in self._voters]
+        # Its fitted copies are in the runs.
+        predictor.estimator = None
+        return predictor
+
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.
 
@@ -199,14 +212,15 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         if run.model is not None:
             return np.asarray(run.model.predict(table))
         nearest = NearestNeighbors(n_neighbors=1).fit(self._table_of(run, self._coordinates))
-        code = self.coassociation_.codes[nearest.kneighbors(table, return_distance=False)[:, 0], t]
+        kernel = self._consensus.kernel
+        code = kernel.codes[nearest.kneighbors(table, return_distance=False)[:, 0], t]
         # Noise is code -1, which here finds the last entry.
-        return np.append(self.coassociation_.names[t], -1)[code]
+        return np.append(kernel.names[t], -1)[code]
 
     def _table_of(self, run: BaseRun, coordinates: Coordinates) -> Any:
         """Return the representation of rows that a run was made on."""
         if run.directions is None:
-            return coordinates.plain_for(BaseClusterer(self.estimator, self.n_clusters).takes_sparse)
+            return coordinates.plain_for(self._base_takes_sparse)
         return coordinates.represent(run.directions)
 
     def _coordinates_of(self, X: Any) -> Coordinates:

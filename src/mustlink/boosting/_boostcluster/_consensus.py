@@ -14,6 +14,7 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import NOISE_LABEL, CoAssociation, label_names, renumber
 from mustlink.boosting._code_kmeans import (
+    CodeCenters,
     assign,
     best_of_starts,
     compute_centers,
@@ -41,6 +42,8 @@ class Consensus:
     run: BaseRun | None = None
     n_components: int = 0
     scaled: bool = True
+    # The centers of the clusters, once the rows they were computed from are left out.
+    centers: CodeCenters | None = None
 
     @classmethod
     def of_run(cls, run: BaseRun) -> Self:
@@ -52,6 +55,15 @@ class Consensus:
         """Number the clusters in use from 0."""
         return replace(self, labels=renumber(self.labels, label_names(self.labels)).astype(np.int64))
 
+    def without_rows(self) -> Self:
+        """Return only what is needed to assign new rows; eigenvectors need all rows."""
+        if self.run is not None:
+            return self
+        # The numbers in use are as good as the labels: which there are, and whether there is noise.
+        numbers = np.unique(self.labels)
+        centers = self._centers() if numbers[-1] >= 0 else None
+        return replace(self, kernel=self.kernel.without_rows(), labels=numbers, centers=centers)
+
     def predict(self, labels_per_run: Array) -> Ints:
         """Return the cluster of new rows, given their labels in each run."""
         if self.run is not None:
@@ -62,11 +74,14 @@ class Consensus:
 
     def _assign(self, new: CoAssociation) -> Ints:
         """Assign the codes of new rows to the nearest center."""
-        centers = compute_centers(self.kernel, self.labels, int(self.labels.max()) + 1)
-        found, _ = assign(new, centers, np.full(new.n_samples, -1, dtype=np.int64))
+        found, _ = assign(new, self._centers(), np.full(new.n_samples, -1, dtype=np.int64))
         if (self.labels < 0).any():
             found[(new.codes < 0).all(axis=1)] = NOISE_LABEL
         return found
+
+    def _centers(self) -> CodeCenters:
+        """Return the centers of the clusters in the space of codes."""
+        return self.centers or compute_centers(self.kernel, self.labels, int(self.labels.max()) + 1)
 
     def _predict_embedded(self, labels_per_run: Array, run: BaseRun) -> Ints:
         """Embed new rows; the base predicts their clusters, or they get that of the nearest row."""

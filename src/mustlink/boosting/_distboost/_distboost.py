@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from mustlink._eigen import decompose
+from mustlink._estimators import without_rows
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, one_blas_thread
 from mustlink._types import Array, Floats, Ints
@@ -154,6 +155,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+    _read_by_predict = ("_centers", "_ensemble", "_feature_axes")
 
     def __init__(
         self,
@@ -278,6 +280,11 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         member = sparse.csr_array((1 / np.bincount(labels)[labels], (labels, np.arange(n))))
         self._centers = member @ vectors, member @ totals
         return labels
+
+    def _for_predicting(self) -> Self:
+        predictor = super()._for_predicting()
+        predictor._centers = without_rows(self._centers)
+        return predictor
 
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.

@@ -69,6 +69,11 @@ class ResolvedConsensus(Consensus):
         marginals = np.ascontiguousarray(self.marginals[:, used])
         return replace(super().compact(), marginals=marginals, centers=self.centers.take(used))
 
+    def without_rows(self) -> Self:
+        """Return only what is needed to assign new rows: of the rows of the fit, the linked ones."""
+        kernel = self.kernel.with_codes(self.kernel.codes[self.linked])
+        return replace(self, kernel=kernel, linked=np.arange(len(self.linked)), labels=np.unique(self.labels))
+
     def _assign(self, new: CoAssociation) -> Ints:
         """Assign rows in no link to the nearest center or, below a margin, by the vote of the examples."""
         found = np.full(new.n_samples, -1, dtype=np.int64)

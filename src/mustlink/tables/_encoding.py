@@ -1,0 +1,281 @@
+"""The encoding of a table, kept to be applied to other tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+
+from mustlink._spelling import count, spell_numbers
+from mustlink._types import Array
+from mustlink.errors import FileFormatError
+from mustlink.tables._encode import EMPTY_CATEGORY, EncodedTable, Feature, handle_missing
+from mustlink.tables._options import check_options
+from mustlink.tables._table import Table, is_text, shorten
+
+__all__ = ["ColumnEncoding", "Encoding"]
+
+Missing = Literal["error", "drop", "mean"]
+
+
+@dataclass(frozen=True)
+class ColumnEncoding:
+    """How one column of a table becomes features.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column.
+    categories : tuple of str or None, default=None
+        The categories, each of which is a feature of 0 and 1; None for a column of numbers.
+    center, scale : float, default=0.0 and 1.0
+        A number is encoded as ``(number - center) / scale``.
+    fill : float, default=0.0
+        The number that an empty cell gets where empty cells are filled.
+    low, high : float, default=0.0 and 0.0
+        The smallest and the largest number of the column.
+
+    Examples
+    --------
+    >>> from mustlink.tables import ColumnEncoding
+    >>> [feature.name for feature in ColumnEncoding("plan", categories=("basic", "pro")).features]
+    ['plan = basic', 'plan = pro']
+    """
+
+    name: str
+    categories: tuple[str, ...] | None = None
+    center: float = 0.0
+    scale: float = 1.0
+    fill: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+
+    @property
+    def features(self) -> list[Feature]:
+        """The features of the column."""
+        if self.categories is None:
+            return [Feature(self.name, center=self.center, scale=self.scale)]
+        return [Feature(self.name, category) for category in self.categories]
+
+    def apply(self, column: pd.Series, dtype: Any) -> tuple[Array, str]:
+        """Encode the cells of a column.
+
+        Parameters
+        ----------
+        column : pandas.Series
+            A column of a :class:`Table`, of the same kind.
+        dtype : dtype
+            The type of the features.
+
+        Returns
+        -------
+        encoded : ndarray of shape (n_rows, n_features)
+            The features.
+        notice : str
+            What a person should know of the cells, or nothing.
+        """
+        return self._encode_numbers(column, dtype) if self.categories is None else self._encode_text(column, dtype)
+
+    def _encode_numbers(self, column: pd.Series, dtype: Any) -> tuple[Array, str]:
+        """Center and scale numbers, and fill empty cells."""
+        values = column.to_numpy(dtype=np.float64)
+        reach = self.high - self.low
+        n_far = int(np.count_nonzero((values < self.low - reach) | (values > self.high + reach)))
+        notice = ""
+        if n_far:
+            low, high = spell_numbers([self.low, self.high])
+            notice = (
+                f"Column {self.name!r} has {count(n_far, 'number')} far outside the range of the table that the model "
+                f"was made from, {low} to {high}."
+            )
+        # In this precision and order, as the columns of the fit were encoded.
+        encoded = np.where(np.isnan(values), self.fill, values).astype(dtype)
+        encoded -= np.asarray(self.center, dtype=dtype)
+        encoded /= np.asarray(self.scale, dtype=dtype)
+        return encoded[:, np.newaxis], notice
+
+    def _encode_text(self, column: pd.Series, dtype: Any) -> tuple[Array, str]:
+        """Mark the category of each cell; one that is not known has none."""
+        assert self.categories is not None
+        place = {category: place for place, category in reversed(list(enumerate(self.categories)))}
+        texts = [*column.cat.categories, EMPTY_CATEGORY]
+        places = np.array([place.get(text, -1) for text in texts])[column.cat.codes.to_numpy()]
+        unknown = np.flatnonzero(places < 0)
+        notice = ""
+        if unknown.size:
+            example = shorten(texts[column.cat.codes.iloc[unknown[0]]])
+            counts = "it counts" if unknown.size == 1 else "they count"
+            notice = (
+                f"Column {self.name!r} has {count(unknown.size, 'cell')} with a category that the model does not "
+                f"know, such as {example}; {counts} as no category."
+            )
+        encoded = (places[:, np.newaxis] == np.arange(len(self.categories))).astype(dtype)
+        return encoded, notice
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How the columns of a table became features, to encode the rows of other tables in the same way.
+
+    Parameters
+    ----------
+    columns : tuple of ColumnEncoding
+        The columns, in the order of their features.
+    missing : {"error", "drop", "mean"}, default="error"
+        What to do with empty cells: refuse them, leave out their rows, or fill them.
+    dtype : {"float64", "float32"}, default="float64"
+        The type of the features.
+
+    See Also
+    --------
+    encode : Encodes a table to cluster.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mustlink.tables import Encoding, Table, encode
+    >>> encoding = Encoding.of(encode(pd.DataFrame({"age": [20, 40, 20, 40], "plan": ["a", "a", "b", "b"]})))
+    >>> encoding.apply(Table.from_frame(pd.DataFrame({"plan": ["b"], "age": [50]}))).X
+    array([[2., 0., 1.]])
+    """
+
+    columns: tuple[ColumnEncoding, ...]
+    missing: Missing = "error"
+    dtype: Literal["float64", "float32"] = "float64"
+
+    @classmethod
+    def of(cls, encoded: EncodedTable, missing: Missing = "error") -> Self:
+        """Return the encoding of a table that is encoded already.
+
+        Parameters
+        ----------
+        encoded : EncodedTable
+            What :func:`encode` returned.
+        missing : {"error", "drop", "mean"}, default="error"
+            What to do with empty cells of other tables.
+
+        Returns
+        -------
+        Encoding
+        """
+        check_options(missing=missing)
+        columns = []
+        places = iter(encoded.X.T)
+        for name, group in groupby(encoded.features, key=lambda feature: feature.column):
+            features = list(group)
+            values = [next(places) for _ in features]
+            first = features[0]
+            if first.category is not None:
+                columns.append(ColumnEncoding(name, tuple(str(feature.category) for feature in features)))
+                continue
+            low, high, mean = (
+                float(value) * first.scale + first.center
+                for value in (values[0].min(), values[0].max(), values[0].mean(dtype=np.float64))
+            )
+            # A centered column is filled with its center, exactly.
+            fill = first.center if first.center else mean
+            columns.append(ColumnEncoding(name, None, first.center, first.scale, fill, low, high))
+        return cls(tuple(columns), missing, "float32" if encoded.X.dtype == np.float32 else "float64")
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """The features of all columns."""
+        return tuple(feature for column in self.columns for feature in column.features)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns that a table must have."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """The names of the columns of categories."""
+        return tuple(column.name for column in self.columns if column.categories is not None)
+
+    def apply(self, table: Table) -> EncodedTable:
+        """Encode the rows of another table.
+
+        Parameters
+        ----------
+        table : Table
+            A table with the columns of the encoding, in any order, and perhaps others; columns of categories are text.
+
+        Returns
+        -------
+        EncodedTable
+
+        Raises
+        ------
+        FileFormatError
+            If a column is not of its kind, or has empty cells that are not allowed.
+        """
+        frame = _columns_of_kind(table, self.columns)
+        notices: list[str] = []
+        kept, rows = handle_missing(table, frame, self.missing, notices, min_rows=1)
+        blocks = []
+        for column in self.columns:
+            block, notice = column.apply(kept[column.name], np.dtype(self.dtype))
+            blocks.append(block)
+            notices += [notice] if notice else []
+        return EncodedTable(np.ascontiguousarray(np.hstack(blocks)), rows, self.features, tuple(notices))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the encoding in the types of JSON.
+
+        Returns
+        -------
+        dict
+        """
+        return {**asdict(self), "columns": [asdict(column) for column in self.columns]}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """Return the encoding that :meth:`as_json` returned.
+
+        Parameters
+        ----------
+        values : mapping
+            What JSON holds.
+
+        Returns
+        -------
+        Encoding
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError
+            If it is something else.
+        """
+        columns = []
+        for column in values["columns"]:
+            names = column["categories"]
+            categories = None if names is None else tuple(map(str, names))
+            numbers = {name: float(column[name]) for name in ("center", "scale", "fill", "low", "high")}
+            columns.append(ColumnEncoding(str(column["name"]), categories, **numbers))
+        check_options(missing=values["missing"])
+        if values["dtype"] not in ("float64", "float32"):
+            raise ValueError(f"no type of features: {values['dtype']!r}")
+        return cls(tuple(columns), values["missing"], values["dtype"])
+
+
+def _columns_of_kind(table: Table, columns: Sequence[ColumnEncoding]) -> dict[str, pd.Series]:
+    """Return the columns of a table, or refuse all that hold text for numbers or numbers for text."""
+    found, problems = {}, []
+    for column in columns:
+        cells = table.column(column.name)
+        holds_text = is_text(cells) and len(cells.cat.categories) > 0
+        if column.categories is None and holds_text:
+            example = shorten(str(cells.cat.categories[0]))
+            problems.append(f"the column {column.name!r} holds text, such as {example}, and held numbers")
+        elif column.categories is not None and not is_text(cells):
+            problems.append(f"the column {column.name!r} holds numbers, and held text")
+        elif column.categories is None and is_text(cells):
+            cells = pd.Series(np.full(len(cells), np.nan), name=column.name)
+        found[column.name] = cells
+    if problems:
+        raise FileFormatError(f"{table.source}: {'; '.join(problems)} in the table that the model was made from.")
+    return found

@@ -1,0 +1,53 @@
+"""``mustlink cluster --save-model`` and ``mustlink predict``."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("skops")
+
+CLUSTER = ("cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--method", "pck")
+
+
+def test_new_rows_get_the_clusters_of_the_model(shop):
+    result = shop.run(*CLUSTER, "--save-model", "shop.model")
+    assert result.exit_code == 0, result.output
+    assert "Model written to shop.model" in result.stdout
+    clusters = dict(line.split(",") for line in shop.read("shop.clusters.csv").splitlines()[1:])
+    lines = shop.read("shop.csv").splitlines()
+    shop.write("new.csv", "\n".join([lines[0], *lines[4:7]]) + "\n")
+    result = shop.run("predict", "shop.model", "new.csv")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("3 rows in the 3 clusters of a model of 30 rows.\n")
+    assert "Clusters written to new.clusters.csv" in result.stdout
+    expected = "".join(f"{who},{clusters[who]}\n" for who in ("c03", "c04", "c05"))
+    assert shop.read("new.clusters.csv") == "who,cluster\n" + expected
+
+
+def test_notes_are_printed(shop):
+    shop.run(*CLUSTER, "--save-model", "shop.model")
+    shop.write("new.csv", "basket,visits,plan,more\n1,2,gold,5\n")
+    result = shop.run("predict", "shop.model", "new.csv")
+    assert "1 row in the 3 clusters" in result.stdout
+    assert "The table has no id column 'who'" in result.stdout
+    assert "Column 'more' is not in the model and was not used." in result.stdout
+    assert "Column 'plan' has 1 cell with a category that the model does not know, such as 'gold'" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("predict", "shop.csv", "shop.csv"), "shop.csv is not a model that mustlink saved."),
+        (("predict", "no.model", "shop.csv"), "There is no file no.model."),
+        (("predict", "shop.model", "links.csv"), "links.csv has no columns 'visits', 'basket', 'plan', 'who'; its"),
+        (("predict", "shop.model", "shop.csv", "-o", "shop.model"), "shop.model is an input and would be overwritten"),
+        (("predict", "shop.model", "gaps.csv"), "'visits' is empty; fill it, or use --missing drop or --missing mean."),
+        ((*CLUSTER[:-1], "linkage", "--save-model", "x.model"), "linkage cannot predict new rows, so that no model"),
+        ((*CLUSTER, "--save-model", "no/x.model"), "The folder to write into does not exist: no."),
+        ((*CLUSTER, "--save-model", "shop.csv"), "shop.csv is an input and would be overwritten"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(shop, words, sentence):
+    shop.run(*CLUSTER, "--save-model", "shop.model", "-o", "shop.clusters.csv")
+    shop.write("gaps.csv", "who,visits,basket,plan\na,,1,a\n")
+    assert sentence in shop.fails(*words)

@@ -1,0 +1,89 @@
+"""The encoding of one table applied to another."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mustlink.errors import FileFormatError
+from mustlink.tables import Encoding, Table, encode
+
+FRAME = pd.DataFrame(
+    {
+        "age": [20.0, 40.5, 20.0, 61.0, 35.0],
+        "plan": ["basic", "pro", "basic", "team", "pro"],
+        "code": [1.0, 2.0, 1.0, 2.0, 2.0],
+    }
+)
+
+
+def encoding_of(frame, **options):
+    return Encoding.of(encode(frame, **options), options.get("missing", "error"))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("options", [{}, {"scale": False}, {"one_hot": False}, {"categorical": ["code"]}])
+def test_the_table_itself_is_encoded_as_in_the_fit(dtype, options):
+    rng = np.random.default_rng(0)
+    frame = pd.concat([FRAME] * 40, ignore_index=True)
+    frame["age"] = (rng.normal(size=len(frame)) * 1e3 + 1e5).astype(dtype)
+    frame["code"] = frame["code"].astype(dtype)
+    encoded = encode(frame, **options)
+    encoding = Encoding.from_json(json.loads(json.dumps(Encoding.of(encoded).as_json())))
+    again = encoding.apply(Table.from_frame(frame[frame.columns[::-1]], text=encoding.text))
+    assert again.X.dtype == encoded.X.dtype
+    np.testing.assert_array_equal(again.X, encoded.X)
+    assert again.features == encoded.features
+    assert again.notices == ()
+
+
+@pytest.mark.parametrize("scale", [True, False])
+def test_empty_cells_are_filled_with_the_mean_of_the_first_table(scale):
+    frame = FRAME.copy()
+    frame.loc[0, "age"], frame.loc[1, "plan"] = np.nan, None
+    encoding = encoding_of(frame, missing="mean", scale=scale)
+    new = Table.from_frame(pd.DataFrame({"age": [np.nan, 1.0], "plan": [None, "pro"], "code": [1.0, 2.0]}))
+    encoded = encoding.apply(new)
+    names = [feature.name for feature in encoded.features]
+    first = dict(zip(names, encoded.X[0], strict=True))
+    mean = frame["age"].mean()
+    np.testing.assert_allclose(first["age"], 0.0 if scale else mean, atol=1e-12)
+    assert first["plan = (empty)"] == 1
+    assert encoded.notices[0].startswith("2 empty cells filled")
+
+
+def test_rows_with_empty_cells_are_left_out_down_to_one():
+    encoding = encoding_of(FRAME, missing="drop")
+    new = Table.from_frame(pd.DataFrame({"age": [np.nan, 1.0], "plan": ["pro", "pro"], "code": [1.0, 2.0]}))
+    np.testing.assert_array_equal(encoding.apply(new).rows, [1])
+    with pytest.raises(FileFormatError, match="leaves 0 of 1 rows; at least one is needed"):
+        encoding.apply(Table.from_frame(new.frame.iloc[:1]))
+
+
+def test_unknown_categories_are_counted_and_have_no_feature():
+    new = Table.from_frame(FRAME.assign(plan=["gold", "pro", "gold", "gold", "silver"]))
+    encoded = encoding_of(FRAME).apply(new)
+    assert encoded.X[0, 1:4].tolist() == [0, 0, 0]
+    assert encoded.X[1, 1:4].tolist() == [0, 1, 0]
+    assert encoded.notices == (
+        "Column 'plan' has 4 cells with a category that the model does not know, such as 'gold'; they count as no "
+        "category.",
+    )
+
+
+def test_numbers_far_outside_the_range_are_noted():
+    near = encoding_of(FRAME).apply(Table.from_frame(FRAME.assign(age=[-20.0, 100.0, 20.0, 61.0, 35.0])))
+    assert near.notices == ()
+    far = encoding_of(FRAME).apply(Table.from_frame(FRAME.assign(age=[20_000.0, 40.5, 20.0, 61.0, 35.0])))
+    assert far.notices == (
+        "Column 'age' has 1 number far outside the range of the table that the model was made from, 20 to 61.",
+    )
+
+
+def test_columns_of_another_kind_are_refused_all_at_once():
+    new = Table.from_frame(FRAME.assign(age=["young"] * 5, plan=range(5)))
+    with pytest.raises(FileFormatError, match=r"'age' holds text, such as 'young', .*'plan' holds numbers"):
+        encoding_of(FRAME).apply(new)
