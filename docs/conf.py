@@ -11,6 +11,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "examples"]
@@ -22,12 +23,15 @@ numpydoc_class_members_toctree = False
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_title = "mustlink"
 html_show_sourcelink = False
-html_sidebars = {"index": [], "benchmarks": []}
+html_sidebars = {"index": [], "benchmarks": [], "cite": []}
 html_theme_options = {
-    "navbar_end": ["theme-switcher"],
-    "secondary_sidebar_items": ["page-toc"],
+    "github_url": "https://github.com/mustlink/mustlink",
+    "navbar_end": ["theme-switcher", "navbar-icon-links"],
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_prev_next": False,
     "navigation_with_keys": False,
     "logo": {"text": "mustlink"},
@@ -37,6 +41,11 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
     "filename_pattern": "/plot_",
+    "within_subsection_order": "ExampleTitleSortKey",
+    # The last line of a cell is shown as in a notebook: the HTML form of tables, clusterers and links.
+    "capture_repr": ("_repr_html_", "__repr__"),
+    # These lines draw, and return what nobody wants to see.
+    "ignore_repr_types": r"matplotlib[text, axes, legend]",
     "download_all_examples": False,
     "show_memory": False,
     "min_reported_time": 60,

@@ -1,4 +1,4 @@
-"""Write every list of methods from the catalogue, and the list of data files: ``python docs/tables.py`` (``make tables``).
+"""Write the lists of methods, sources and data files into the pages: ``python docs/tables.py`` (``make tables``).
 
 The stub of the package is written whole. In the other files the lines between ``make tables: begin NAME`` and ``make
 tables: end`` are replaced. ``tests/test_tables.py`` fails when a file is not what the catalogue gives.
@@ -6,6 +6,8 @@ tables: end`` are replaced. ``tests/test_tables.py`` fails when a file is not wh
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from mustlink.datasets._known_sets import FOLDER_SETS, SKLEARN_SETS, SUBSETS
 from mustlink.reproduce._run_paper import find_protocol, paper_names
 
 ROOT = Path(__file__).resolve().parent.parent
+BOOK = "Constrained Clustering"  # cited by its chapters
 STUB = "src/mustlink/__init__.pyi"
 
 
@@ -63,7 +66,7 @@ def choosing() -> str:
         cells = [("class, and its short names" if entries[0].aliases else "class", "links", "pick it when")]
         for entry in entries:
             aliases = ", ".join(f"``{alias}``" for alias in entry.aliases)
-            cells.append((f":class:`~mustlink.{entry.class_name}` {aliases}".rstrip(), entry.kind, entry.pick_when))
+            cells.append((f"{link_to(entry)} {aliases}".rstrip(), entry.kind, entry.pick_when))
         parts.append(f":doc:`{FAMILIES[family]} <{family}>`\n\n{list_table('30 8 62', cells)}")
     return "\n\n".join(parts) + "\n"
 
@@ -76,6 +79,59 @@ def api() -> str:
         names = "\n".join(f"   {entry.class_name}" for entry in entries)
         parts.append(f"{title}\n{'~' * len(title)}\n\n.. autosummary::\n   :toctree: generated\n\n{names}")
     return "\n\n".join(parts) + "\n"
+
+
+def cards() -> str:
+    """One card for each family, for the first page: the class to try first, and the others."""
+    lines = [".. grid:: 1 1 2 3", "   :gutter: 3", ""]
+    for family, entries in families():
+        first, *others = entries
+        kind = f" ({first.kind})" if first.aliases else ""  # a metric learner does not cluster
+        lines += [
+            f"   .. grid-item-card:: :doc:`{FAMILIES[family]} <guide/{family}>`",
+            "",
+            f"      {link_to(first)}{kind}. {first.pick_when}",
+            "",
+        ]
+        if others:
+            lines += [f"      Also {', '.join(link_to(entry) for entry in others)}.", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def link_to(entry: Entry) -> str:
+    """A link to the page of a class."""
+    return f":class:`~mustlink.{entry.class_name}`"
+
+
+def sources() -> str:
+    """The sources of each class, from its docstring, with their keys in the file of BibTeX entries."""
+    cells = [("class", "source", "BibTeX keys")]
+    keys = bibtex_keys()
+    for _family, entries in families():
+        for entry in entries:
+            text = references(entry)
+            if text:
+                found = [keys[plain_title(title)] for title in re.findall(r'"(.+?)",', text) if title != BOOK]
+                cells.append((link_to(entry), text, ", ".join(f"``{key}``" for key in found)))
+    return list_table("20 55 25", cells) + "\n"
+
+
+def references(entry: Entry) -> str:
+    """The section of references of a docstring, as one line without numbers of footnotes; empty if there is none."""
+    found = re.search(r"References\n-+\n(.*?)\n\n(?=Examples\n)", inspect.getdoc(entry.load()) or "", re.DOTALL)
+    return " ".join(re.sub(r"\.\. \[\d+\]", "", found[1]).split()) if found else ""
+
+
+def bibtex_keys() -> dict[str, str]:
+    """The key of each BibTeX entry by its title."""
+    text = (ROOT / "docs" / "sources.bib").read_text(encoding="utf-8")
+    found = re.findall(r"@\w+\{(\w+),.*?^  title\s+= \{(.*?)\},$", text, re.DOTALL | re.MULTILINE)
+    return {plain_title(title): key for key, title in found}
+
+
+def plain_title(title: str) -> str:
+    """A title in small letters, without braces."""
+    return re.sub("[{}]", "", title).lower()
 
 
 def data_files() -> str:
@@ -100,6 +156,8 @@ SECTIONS: dict[str, tuple[str, Callable[[], str]]] = {
     "docs/guide/choosing.rst": ("methods", choosing),
     "docs/api/index.rst": ("clusterers", api),
     "docs/reproduce/index.rst": ("data", data_files),
+    "docs/index.rst": ("families", cards),
+    "docs/cite.rst": ("sources", sources),
 }
 
 
