@@ -1,0 +1,41 @@
+"""Every command of the README runs in the folder that ``mustlink demo`` makes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from mustlink.catalogue import CATALOGUE
+from mustlink.cli import app
+from mustlink.datasets import sample_paths
+
+README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^    mustlink (.+?)(?:\s+#.*)?$", README, re.MULTILINE)
+
+
+def test_the_main_commands_are_shown() -> None:
+    assert {"demo", "cluster", "check", "ask"} <= {command.split()[0] for command in COMMANDS}
+
+
+def test_the_commands_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table, links = sample_paths()
+    for path, name in ((table, "customers.csv"), (table, "new_customers.csv"), (links, "links.csv")):
+        (tmp_path / name).write_bytes(path.read_bytes())
+    for command in COMMANDS:
+        result = CliRunner().invoke(app, shlex.split(command), input="q\n")
+        assert result.exit_code == 0, f"mustlink {command}\n{result.output}"
+
+
+def test_the_sample_of_a_file_of_links_is_the_beginning_of_the_sample_file() -> None:
+    lines = sample_paths().links.read_text(encoding="utf-8").splitlines()[:3]
+    assert "".join(f"    {line}\n" for line in lines) in README
+
+
+def test_a_method_is_hard_if_it_can_be_told_to_relax() -> None:
+    for entry in CATALOGUE:
+        assert (entry.kind == "hard") == ("on_infeasible" in entry.load()().get_params()), entry.class_name
