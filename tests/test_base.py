@@ -62,6 +62,16 @@ def test_something_else_is_refused_with_what_to_do(given: Any) -> None:
         np.array(["a", None, "a", "b", None], dtype=object),
         pd.Series([0, -1, 0, 1, -1], index=list("vwxyz")),
         pd.Series(["a", None, "a", "b", None]),
+        ["a", "", "a", "b", " "],
+        ["a", "-1", "a", "b", None],
+        ["a", float("nan"), "a", "b", ""],
+        np.array(["a", "", "a", "b", "-1"]),
+        np.array([b"a", b"", b"a", b"b", b"-1"]),
+        np.array(["a", np.nan, "a", "b", "-1.0"]),
+        np.array([7, -1.0, 7, 8, None], dtype=object),
+        pd.Series(["a", "", "a", "b", pd.NA], dtype="string"),
+        pd.Series(["a", "", "a", "b", "-1"], dtype="category"),
+        pd.Series([7, pd.NA, 7, 8, -1], dtype="Int64"),
     ],
 )
 def test_partial_labels_are_one_more_source(y: Any) -> None:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -35,7 +36,7 @@ SLOW: dict[str, Callable[[list[int], list[int]], float]] = {
 
 labelings = st.integers(1, 25).flatmap(
     lambda n: st.tuples(
-        st.lists(st.integers(-1, 4), min_size=n, max_size=n),
+        st.lists(st.integers(0, 5), min_size=n, max_size=n),
         st.lists(st.integers(-1, 4), min_size=n, max_size=n),
         # One row alone is in no link.
         st.sets(st.integers(0, n - 1)).filter(lambda rows: len(rows) != 1),
@@ -117,10 +118,21 @@ def test_noise_rows_are_clusters_of_their_own(name: str) -> None:
     assert score(truth, [0, 0, -1, 1, 1, -1, -1]) != score(truth, [0, 0, 5, 1, 1, 5, 5])
 
 
+@pytest.mark.parametrize("unknown", [-1, -1.0, float("nan"), None, "", " ", "-1", pd.NA])
 @pytest.mark.parametrize("name", SCORES)
-def test_a_true_label_of_minus_one_is_a_class(name: str) -> None:
-    found = [0, 0, 1, 1, 1]
-    assert SCORES[name]([-1, -1, -1, 3, 3], found) == SCORES[name]([2, 2, 2, 3, 3], found)
+def test_rows_of_unknown_class_are_not_scored(name: str, unknown: object) -> None:
+    classes = ["a", "a", "b", "b", "b"] if isinstance(unknown, str) else [2, 2, 3, 3, 3]
+    truth = np.array([*classes[:2], unknown, *classes[2:], unknown], dtype=object)
+    found = [0, 1, 1, 1, 1, 0, 0]
+    known = [0, 1, 3, 4, 5]
+    expected = SCORES[name](classes, [found[row] for row in known])
+    assert SCORES[name](truth, found) == expected
+    links = Constraints(cannot_link=[(1, 2)])
+    left = Constraints(cannot_link=[(1, 6)])
+    assert SCORES[name](truth, found, constraints=links) == SCORES[name](truth, found, constraints=left)
+    assert SCORES[name](truth, found, constraints=links) == SCORES[name](
+        [classes[0], *classes[2:]], [found[row] for row in (0, 3, 4, 5)]
+    )
 
 
 def test_noise_is_recognized_in_float_labels_but_not_in_text() -> None:
@@ -174,6 +186,7 @@ def test_many_small_clusters_raise_no_warning() -> None:
         ([[0], [1]], [0, 1], r"labels_true has shape \(2, 1\)"),
         ([0, 1], [0.0, float("nan")], r"labels_pred has no label \(NaN\) at row 1"),
         (np.array(["a", 1], dtype=object), [0, 1], "labels_true mixes types"),
+        ([-1, None], [0, 1], "labels_true names no class"),
     ],
 )
 def test_bad_labels_are_refused(name: str, truth: ArrayLike, found: ArrayLike, message: str) -> None:

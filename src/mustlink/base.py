@@ -98,7 +98,7 @@ def collect_links(
     constraints : Constraints, AlignedConstraints or None
         The links.
     y : array-like of shape (n_samples,) or None
-        Partial labels, -1 for unknown; labels for every row are ignored.
+        Partial labels; -1, None, NaN and empty text are unknown. Labels for every row are ignored.
     n_samples : int
         The number of rows.
 
@@ -165,8 +165,8 @@ class ConstrainedClusterMixin(ClusterMixin):
             The data; a sparse matrix where the class supports it, and an array of shape (n_samples, n_samples) where
             similarities, distances or a kernel are precomputed.
         y : array-like of shape (n_samples,), default=None
-            Partial labels, -1 for unknown, as an additional source of constraints. Labels for every row are ignored:
-            scikit-learn passes them to every clusterer to score against.
+            Partial labels as an additional source of constraints; -1, None, NaN and empty text are unknown. Labels for
+            every row are ignored: scikit-learn passes them to every clusterer to score against.
         constraints : Constraints or AlignedConstraints, default=None
             Must-links and cannot-links between rows.
 
@@ -413,7 +413,7 @@ def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | 
     Parameters
     ----------
     y : array-like of shape (n_samples,) or None
-        Classes, -1 for unknown.
+        Classes; -1, None, NaN and empty text are unknown, see :func:`mustlink.constraints.known_rows`.
     n_samples : int
         The number of rows of the table.
 

@@ -28,10 +28,12 @@ __all__ = [
 
 # What to do about an error, in the words of Python; the names in braces are fields of the error.
 REMEDIES = {
+    "add_links": "pass links",
     "choose_auto": 'choose it by the links with method="auto"',
     "choose_encoding": "pass its encoding as encoding",
     "drop_link": "remove a link of the chain",
     "drop_side": "remove one of the two",
+    "empty_labels": "leave some of the labels empty",
     "fewer_clusters": "reduce n_clusters",
     "fix_cell": "correct the cell",
     "give_ids": "pass the ids of the rows as ids if links name them",

@@ -5,7 +5,8 @@ rows. With ``constraints=``, a score uses only the rows that appear in no constr
 learned beyond the constraints themselves.
 
 A predicted label of -1 marks noise. A noise row is apart from all others, other noise rows included, and is scored as
-a cluster of its own. A true label of -1 is a class like any other.
+a cluster of its own. A row whose true class is unknown (-1, None, NaN or empty text, see
+:func:`mustlink.constraints.known_rows`) is not scored.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import pair_confusion_matrix
 
-from mustlink._types import Indices
+from mustlink._types import Array, Indices
 from mustlink.base import as_constraints
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.constraints import AlignedConstraints, Constraints, known_rows
+from mustlink.errors import ConstraintError
 
 __all__ = [
     "adjusted_rand",
@@ -225,7 +227,7 @@ def scores(labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Links = 
     >>> result["nmi"], result["nmi_unconstrained"], result["violation_rate"]
     (1.0, 1.0, 0.0)
     """
-    codes = _paired_codes(labels_true, labels_pred)
+    rows, codes = _paired_codes(labels_true, labels_pred)
     functions = {
         "nmi": _nmi,
         "ari": _ari,
@@ -235,7 +237,7 @@ def scores(labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Links = 
     }
     result = {name: score(*codes) for name, score in functions.items()}
     if constraints is not None:
-        free = _unconstrained(codes, constraints)
+        free = _unconstrained(rows, codes, constraints, len(np.asarray(labels_true)))
         result |= {f"{name}_unconstrained": _or_nan(score, free) for name, score in functions.items()}
         result["violation_rate"] = violation_rate(labels_pred, constraints)
     return result
@@ -245,8 +247,10 @@ def _score(
     score: Callable[[Indices, Indices], float], labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Links
 ) -> float:
     """Apply a score to checked labels, on the unconstrained rows if constraints are given."""
-    codes = _paired_codes(labels_true, labels_pred)
-    return score(*codes) if constraints is None else _or_nan(score, _unconstrained(codes, constraints))
+    rows, codes = _paired_codes(labels_true, labels_pred)
+    if constraints is None:
+        return score(*codes)
+    return _or_nan(score, _unconstrained(rows, codes, constraints, len(np.asarray(labels_true))))
 
 
 def _or_nan(score: Callable[[Indices, Indices], float], codes: tuple[Indices, Indices]) -> float:
@@ -254,41 +258,56 @@ def _or_nan(score: Callable[[Indices, Indices], float], codes: tuple[Indices, In
     return score(*codes) if len(codes[0]) else math.nan
 
 
-def _paired_codes(labels_true: ArrayLike, labels_pred: ArrayLike) -> tuple[Indices, Indices]:
-    """Validate both labelings and number their values from 0, each predicted noise row separately."""
-    class_codes, _ = _coded(labels_true, "labels_true")
-    cluster_codes, noise = _coded(labels_pred, "labels_pred")
-    if len(class_codes) != len(cluster_codes):
+def _paired_codes(labels_true: ArrayLike, labels_pred: ArrayLike) -> tuple[Indices, tuple[Indices, Indices]]:
+    """Validate both labelings; return the rows of known class, and the numbers of their classes and clusters from 0."""
+    truth, found = (_check_dimension(labels, name) for labels, name in ((labels_true, "true"), (labels_pred, "pred")))
+    if len(truth) != len(found):
         raise ValueError(
-            f"labels_true has {len(class_codes)} entries and labels_pred has {len(cluster_codes)}; both need one "
-            "entry per row."
+            f"labels_true has {len(truth)} entries and labels_pred has {len(found)}; both need one entry per row."
         )
-    if len(class_codes) == 0:
+    if len(truth) == 0:
         raise ValueError("labels_true and labels_pred are empty; a score needs at least one row.")
-    cluster_codes[noise] = len(cluster_codes) + np.arange(len(noise))
-    return class_codes, cluster_codes
+    try:
+        rows, class_codes, _ = known_rows(labels_true)
+    except ConstraintError:
+        raise ValueError("labels_true mixes types of labels that cannot be compared; use one type.") from None
+    if not len(rows):
+        raise ValueError("labels_true names no class; a score needs at least one row of known class.")
+    return rows, (class_codes, _cluster_codes(found)[rows])
 
 
-def _coded(labels: ArrayLike, name: str) -> tuple[Indices, Indices]:
-    """Replace each label by its rank among the distinct labels; return the rows of noise as well."""
+def _check_dimension(labels: ArrayLike, name: str) -> Array:
+    """Return the labels as an array of one dimension."""
     array = np.asarray(labels)
     if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; expected one dimension with one label per row.")
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        row = int(np.flatnonzero(np.isnan(array))[0])
-        raise ValueError(f"{name} has no label (NaN) at row {row}; leave such rows out of both.")
+        raise ValueError(f"labels_{name} has shape {array.shape}; expected one dimension with one label per row.")
+    return array
+
+
+def _cluster_codes(labels: Array) -> Indices:
+    """Replace each label by its rank among the distinct labels, and number each row of noise separately."""
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        row = int(np.flatnonzero(np.isnan(labels))[0])
+        raise ValueError(f"labels_pred has no label (NaN) at row {row}; leave such rows out of both.")
     try:
-        codes = np.unique(array, return_inverse=True)[1].astype(np.intp, copy=False)
+        codes = np.unique(labels, return_inverse=True)[1].astype(np.intp, copy=False)
     except TypeError as error:
-        raise ValueError(f"{name} mixes types of labels that cannot be compared ({error}); use one type.") from error
-    return codes, np.flatnonzero(array == -1) if array.dtype.kind in "iuf" else np.empty(0, dtype=np.intp)
+        raise ValueError(
+            f"labels_pred mixes types of labels that cannot be compared ({error}); use one type."
+        ) from error
+    if labels.dtype.kind in "iuf":
+        noise = np.flatnonzero(labels == -1)
+        codes[noise] = len(codes) + np.arange(len(noise))
+    return codes
 
 
-def _unconstrained(codes: tuple[Indices, Indices], constraints: Links) -> tuple[Indices, Indices]:
+def _unconstrained(
+    rows: Indices, codes: tuple[Indices, Indices], constraints: Links, n_rows: int
+) -> tuple[Indices, Indices]:
     """Keep the rows that appear in no constraint."""
-    free = np.ones(len(codes[0]), dtype=bool)
-    free[as_constraints(constraints, len(free)).constrained_rows()] = False
-    return codes[0][free], codes[1][free]
+    free = np.ones(n_rows, dtype=bool)
+    free[as_constraints(constraints, n_rows).constrained_rows()] = False
+    return codes[0][free[rows]], codes[1][free[rows]]
 
 
 @contextmanager

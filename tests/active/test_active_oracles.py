@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mustlink.active import (
@@ -24,6 +25,13 @@ def test_truth_answers_by_classes_and_skips_unknown_ones():
     assert TruthOracle([0.0, np.nan, 0.0])(0, 1) is None
     with pytest.raises(ValueError, match=r"its shape is \(2, 1\)"):
         TruthOracle([[0], [1]])
+
+
+@pytest.mark.parametrize("unknown", [-1, "-1", "", " ", None, float("nan"), pd.NA])
+def test_every_sign_of_an_unknown_class_is_skipped(unknown):
+    for oracle in (TruthOracle(["a", "a", unknown]), TruthOracle(pd.Series(["a", "a", unknown], dtype=object))):
+        assert [oracle(0, row) for row in (1, 2)] == [True, None]
+    assert TruthOracle(["a", "?", unknown], missing="?")(0, 1) is None
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.2, 1.0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import html
 import re
 
 import numpy as np
@@ -82,13 +83,44 @@ def test_labels_are_equivalent_to_their_links(shop):
     np.testing.assert_array_equal(np.load("labels.npy"), np.load("links.npy"))
 
 
-def test_labels_for_all_rows_are_used_too(desk):
-    """An estimator ignores labels for all rows; here the user has asked for them."""
+def test_labels_for_all_rows_are_compared_with_and_make_no_links(desk):
+    """As in fit, labels for all rows are the truth; a hard method that used them would make two long clusters."""
     desk.write("t.csv", "x,y,kind\n0,0,u\n1,0,v\n0,1,u\n9,9,u\n9,8,v\n8,9,u\n")
-    result = desk.run("cluster", "t.csv", "-k", 2, "--label-column", "kind", "--method", "cop")
+    options = ["-k", 2, "--label-column", "kind", "--method", "cop", "--report", "t.html"]
+    result = desk.run("cluster", "t.csv", *options)
     assert result.exit_code == 0, result.output
     clusters = [row["cluster"] for row in clusters_in(desk, "t.clusters.csv")]
-    assert same_partition(clusters, "uvuuvu")
+    assert same_partition(clusters, "aaabbb")
+    note = "Every row has a label in the column 'kind', so the labels are not used as links; the clusters are compared"
+    compared = "40.0% of the pairs among the 6 rows with a known label are together or apart as in the labels."
+    for text in (result.stdout, html.unescape(desk.read("t.html"))):
+        assert note in text
+        assert compared in text
+    error = desk.fails("cluster", "t.csv", "--label-column", "kind", "--method", "auto", "-o", "a.csv")
+    assert (
+        "labels for every row, as in the column 'kind', are not used as links; leave some of the labels empty" in error
+    )
+
+
+@pytest.mark.parametrize("unknown", ["", "-1", " -1 ", "-1.0", "  ", "NaN", "?"])
+def test_every_sign_of_an_unknown_label_is_the_same(desk, unknown):
+    cells = ["1.0", "2", " 1", unknown, "2.0 ", unknown]
+    points = ["0,0", "1,0", "0,1", "9,9", "9,8", "8,9"]
+    lines = [f"{point},{cell}\n" for point, cell in zip(points, cells, strict=True)]
+    desk.write("t.csv", "x,y,kind\n" + "".join(lines))
+    result = desk.run("cluster", "t.csv", "-k", 2, "--label-column", "kind", "--method", "cop")
+    assert result.exit_code == 0, result.output
+    rows = clusters_in(desk, "t.clusters.csv")
+    assert [row["kind"] for row in rows] == ["1", "2", "1", "", "2", ""]
+    clusters = [row["cluster"] for row in rows]
+    assert clusters[0] == clusters[2] != clusters[1] == clusters[4]
+
+
+def test_more_labels_than_clusters_is_said_in_options(shop):
+    error = shop.fails("cluster", "shop.csv", "-k", 2, "--id", "who", "--label-column", "kind", "--method", "seeded")
+    assert (
+        "The labels name 3 classes, more than the 2 clusters asked for; increase the number of clusters (-k)." in error
+    )
 
 
 def test_labels_that_contradict_links_through_a_chain_are_reported(shop):

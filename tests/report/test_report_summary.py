@@ -184,3 +184,11 @@ def test_values_that_cannot_be_summarized_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"Labels are whole numbers, .* such as 0\.5"):
         summarize([[0.0], [1.0]], [0.5, 1])
     assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.parametrize("unknown", [-1, None, float("nan"), "", "-1"])
+def test_every_sign_of_an_unknown_label_is_the_same(unknown):
+    known = ["7", "8", unknown] if isinstance(unknown, str) else [7, 8, unknown]
+    summary = summarize([[0.0], [1.0], [9.0]], [0, 0, 1], known_labels=known)
+    assert (summary.n_known, summary.known_kept) == (2, 0.0)
+    assert [cluster.known for cluster in summary.clusters] == [(("7", 1), ("8", 1)), ()]

@@ -99,6 +99,16 @@ def test_partial_labels_are_split_and_do_not_leak(y: NDArray[Any] | None) -> Non
     assert len(chosen.estimator.violations_) == 0
 
 
+@pytest.mark.parametrize(("kind", "unknown"), [(int, -1), (float, np.nan), (str, ""), (str, "-1"), (object, None)])
+def test_every_sign_of_an_unknown_label_is_the_same(kind: type, unknown: object) -> None:
+    known = np.arange(160) % 8 == 0
+    y = np.where(known, CLASSES.astype(kind), np.array(unknown, dtype=kind))
+    joined = choose(X, LINKS, y=y, methods={"memory": Memory()}, n_clusters=4, random_state=0).labels
+    links = LINKS + Constraints.from_labels(np.where(known, CLASSES, -1))
+    np.testing.assert_array_equal(joined, Memory().fit(X, constraints=links).labels_)
+    assert len(np.unique(joined)) < len(np.unique(Memory().fit(X, constraints=LINKS).labels_))
+
+
 def test_failures_are_trials() -> None:
     choice = choose(X, LINKS, methods={"fails": Fails(), "pck": PCKMeans()}, n_clusters=[4, 5], random_state=0)
     failed = [trial for trial in choice.trials if trial.failure is not None]

@@ -14,6 +14,7 @@ from mustlink.cli._ask import ask
 from mustlink.cli._check import check
 from mustlink.cli._cluster import cluster
 from mustlink.errors import ConstraintError, FileFormatError, InfeasibleError, OptionError
+from mustlink.metrics import adjusted_rand
 from mustlink.report import write_report
 from mustlink.selection import choose
 from mustlink.workflow import STRATEGIES, Job, TableOptions, load_table, read_link_file, run_job
@@ -123,6 +124,34 @@ def test_labels_and_names_follow_the_kept_rows(tmp_path):
     assert table.row_names == ["a", "c", "d"]
     assert table.kept_labels == ["u", "", "v"]
     assert table.partial_labels.tolist() == [0, -1, 1]
+
+
+@pytest.mark.parametrize("method", ["cop", "linkage", "seeded", "seeded-link"])
+def test_the_order_of_labeled_rows_does_not_matter(shop, method):
+    header, *lines = (shop / "shop.csv").read_text().splitlines()
+    job = job_of(shop, method=method, label_column="kind", ignore=["note"])
+    expected = run_job(job)
+    clusters = dict(zip(expected.table.row_names, expected.labels.tolist(), strict=True))
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(30)
+        (shop / "shop.csv").write_text("\n".join([header, *(lines[row] for row in order)]) + "\n")
+        moved = run_job(job)
+        assert adjusted_rand([clusters[name] for name in moved.table.row_names], moved.labels) == 1.0
+        (shop / "torn.csv").write_text("a,b,link\nc00,c06,cannot\n")
+        with pytest.raises(InfeasibleError, match=r"c0[06] and c0[06] have a cannot-link, but must-links connect them"):
+            run_job(replace(job, method="cop", links=shop / "torn.csv"))
+
+
+def test_labels_for_all_kept_rows_are_no_partial_labels(tmp_path):
+    (tmp_path / "t.csv").write_text("x,kind\n1,u\n2,v\n,\n9,v\n")
+    options = TableOptions(tmp_path / "t.csv", label_column="kind", missing="drop")
+    table = load_table(options)
+    assert table.is_labeled
+    assert table.partial_labels is None
+    assert any(notice.startswith("Every row has a label in the column 'kind'") for notice in table.notices)
+    table = load_table(replace(options, missing="mean"))
+    assert not table.is_labeled
+    assert table.partial_labels.tolist() == [0, 1, -1, 1]
 
 
 @pytest.mark.parametrize(

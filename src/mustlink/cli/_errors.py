@@ -26,6 +26,7 @@ _EXPECTED = (MustlinkError, OSError, ValueError, MemoryError)
 # What to do about an error, in the words of the command line; the same keys and fields as in mustlink.errors.
 REMEDIES = {
     **errors.REMEDIES,
+    "add_links": "give LINKS",
     "choose_auto": "choose it by the links with --method auto",
     "choose_encoding": "name its encoding with --encoding",
     "fewer_clusters": "reduce the number of clusters (-k)",

@@ -125,8 +125,9 @@ LabelColumn = Annotated[
     _column_option(
         "--label-column",
         metavar="COLUMN",
-        help="A column with labels for some rows (empty: unknown). Rows with one label belong together, rows with two "
-        "labels do not. It is not used as a feature.",
+        help="A column with labels for some rows (empty or -1: unknown). Rows with one label belong together, rows "
+        "with two labels do not. If every row has a label, the clusters are only compared with the labels. It is not "
+        "used as a feature.",
     ),
 ]
 Ignore = Annotated[

@@ -197,7 +197,8 @@ class Constraints:
         y : array-like of shape (n_samples,)
             The class of each row, where it is known.
         missing : object, default=-1
-            The marker of an unknown class, as in ``sklearn.semi_supervised``. None and NaN are unknown too.
+            A further marker of an unknown class. -1 (as in ``sklearn.semi_supervised``), None, NaN and empty text
+            always are unknown, see :func:`~mustlink.constraints.known_rows`.
         pairs : {"compact", "all"}, default="compact"
             "compact" gives a chain of must-links through each class and one cannot-link for every two classes,
             with the same closure as "all", which lists every pair of labeled rows.
@@ -350,7 +351,7 @@ class Constraints:
         noise : float, default=0
             Fraction of the links, of both kinds alike, that is flipped to the other kind.
         missing : object, default=-1
-            Rows with this class are never drawn.
+            A further marker of an unknown class, as of :meth:`from_labels`. Rows of unknown class are never drawn.
         random_state : int, RandomState or None, default=None
             Pass an int for reproducible results.
 

@@ -13,6 +13,10 @@ from mustlink.errors import ConstraintError, TooLargeError
 
 # The most pairs that are listed.
 MAX_PAIRS = 50_000_000
+# The marker of an unknown class, as in sklearn.semi_supervised.
+UNKNOWN = -1
+# Unknown classes as text: an empty cell, and how NumPy and pandas write -1 and missing values.
+UNKNOWN_TEXTS = ("", "-1", "-1.0", "nan", "NaN", "<NA>")
 
 Pairs: TypeAlias = NDArray[np.int64]
 
@@ -89,15 +93,20 @@ def _refuse_too_many(n_pairs: int, of_what: str) -> None:
         )
 
 
-def known_rows(y: ArrayLike, missing: object) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.object_]]:
+def known_rows(
+    y: ArrayLike, missing: object = UNKNOWN
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.object_]]:
     """Return the rows with a known class.
+
+    A class is unknown if it is -1, None, NaN, the missing value of pandas, or text that is empty, blank or spells one
+    of these. No class can be called so.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         Partial labels.
-    missing : object
-        The marker of an unknown class. None and NaN are unknown too.
+    missing : object, default=-1
+        A further marker of an unknown class.
 
     Returns
     -------
@@ -111,8 +120,10 @@ def known_rows(y: ArrayLike, missing: object) -> tuple[NDArray[np.intp], NDArray
     Examples
     --------
     >>> from mustlink.constraints import known_rows
-    >>> known_rows([-1, 7, 3, 7], missing=-1)
+    >>> known_rows([-1, 7, 3, 7])
     (array([1, 2, 3]), array([1, 0, 1]), array([3, 7]))
+    >>> known_rows(["", "cat", None, "?"], missing="?")[0]
+    array([1])
     """
     labels = np.asarray(y)
     if labels.ndim != 1:
@@ -129,21 +140,23 @@ def known_rows(y: ArrayLike, missing: object) -> tuple[NDArray[np.intp], NDArray
 
 
 def _is_unknown(labels: NDArray[Any], missing: object) -> NDArray[np.bool_]:
-    """Mark the labels that are missing, None or not a number."""
-    if labels.dtype == object:
-        return np.fromiter((_is_nothing(label) or label == missing for label in labels), dtype=bool, count=len(labels))
-    unknown = np.asarray(labels != labels)
-    if labels.dtype.kind == "U":
-        # An array of text may hold -1 as text.
-        return unknown if missing is None else unknown | (labels == str(missing))
-    return unknown | (labels == missing) if isinstance(missing, Real) else unknown
+    """Mark the labels that are unknown by any of the markers, or equal to `missing`."""
+    if labels.dtype.kind in "iufb":
+        unknown = (labels != labels) | (labels == UNKNOWN)
+        return unknown | (labels == missing) if isinstance(missing, Real) else unknown
+    listed = labels.astype(str) if labels.dtype.kind == "S" else labels
+    return np.fromiter((_is_nothing(label, missing) for label in listed), dtype=bool, count=len(labels))
 
 
-def _is_nothing(label: object) -> bool:
-    """Return whether a label is None, NaN or the missing value of pandas, which cannot be compared."""
+def _is_nothing(label: Any, missing: object) -> bool:
+    """Return whether a label is unknown."""
+    if isinstance(label, str):
+        # An array of text may hold the marker as text.
+        return label.strip() in UNKNOWN_TEXTS or label == missing or (missing is not None and label == str(missing))
     try:
-        return label is None or bool(label != label)
+        return label is None or bool(label != label) or bool(label == UNKNOWN) or bool(label == missing)
     except TypeError:
+        # The missing value of pandas cannot be compared.
         return True
 
 

@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mustlink._spelling import count
 from mustlink._types import Indices
 from mustlink.constraints import Constraints, known_rows
+from mustlink.errors import ConstraintError
 from mustlink.kmeans._base import Problem, _WeightedKMeans
 from mustlink.kmeans._rules import LinkRule
 from mustlink.kmeans._seeding import Start, add_row_apart, component_seeds, start_at_seeds
@@ -133,8 +135,9 @@ def _class_seeds(y: ArrayLike, links: Constraints, n_rows: int, n_clusters: int)
     """Number the rows of known class, and those that must-links join to rows of a single class."""
     rows, codes, classes = known_rows(y, missing=-1)
     if len(classes) > n_clusters:
-        raise ValueError(
-            f"y has {len(classes)} classes, more than n_clusters={n_clusters}; n_clusters must be at least as large."
+        raise ConstraintError(
+            f"The labels name {len(classes)} classes, more than the {count(n_clusters, 'cluster')} asked for",
+            remedy="more_clusters",
         )
     component = links.components(n_rows)
     lowest, highest = np.full(n_rows, len(classes)), np.full(n_rows, -1)

@@ -14,7 +14,7 @@ from sklearn.utils import check_array, gen_batches
 from mustlink._spelling import spell_numbers
 from mustlink._types import Array
 from mustlink.base import as_constraints
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.constraints import AlignedConstraints, Constraints, known_rows
 from mustlink.tables import Feature
 
 __all__ = ["BrokenLink", "ClusterSummary", "RowNames", "Summary", "SuspectLink", "Trait", "summarize"]
@@ -270,7 +270,7 @@ def summarize(
     *,
     features: Sequence[Feature | str] | None = None,
     row_names: Sequence[str] | None = None,
-    known_labels: Sequence[str] | None = None,
+    known_labels: Sequence[Any] | None = None,
     notices: Sequence[str] = (),
     estimator: Any = None,
 ) -> Summary:
@@ -288,8 +288,8 @@ def summarize(
         What the columns of `X` are; x0, x1, ... by default.
     row_names : sequence of str, default=None
         The names of the rows; their numbers by default.
-    known_labels : sequence of str, default=None
-        Labels known in advance, an empty string where unknown.
+    known_labels : sequence, default=None
+        Labels known in advance; unknown ones are empty, -1, None or NaN.
     notices : sequence of str, default=()
         Notes to show, as sentences.
     estimator : object, default=None
@@ -321,6 +321,7 @@ def summarize(
             raise ValueError(
                 f"One per row is expected: the table has {X.shape[0]} rows, and there are {len(given)} {what}."
             )
+    known = None if known_labels is None else _known_names(known_labels)
     constraints = as_constraints(constraints, X.shape[0])
     suspects = getattr(estimator, "suspects_", ())
     kept = constraints.satisfied(labels)
@@ -331,7 +332,7 @@ def summarize(
         n_rows=X.shape[0],
         n_features=X.shape[1],
         n_noise=int(np.count_nonzero(labels == NOISE)),
-        clusters=_cluster_summaries(X, labels, named_features(features, X.shape[1]), namer, known_labels),
+        clusters=_cluster_summaries(X, labels, named_features(features, X.shape[1]), namer, known),
         n_must=must_kept.size,
         n_must_kept=int(must_kept.sum()),
         n_cannot=cannot_kept.size,
@@ -339,8 +340,8 @@ def summarize(
         broken=_broken_links(constraints, kept, labels, namer),
         n_conflicts=len(conflicts),
         conflicts=tuple(conflicts[i].describe(namer) for i in range(min(len(conflicts), MAX_CONFLICTS))),
-        n_known=0 if known_labels is None else sum(map(bool, known_labels)),
-        known_kept=_share_of_pairs_kept(labels, known_labels),
+        n_known=0 if known is None else sum(map(bool, known)),
+        known_kept=_share_of_pairs_kept(labels, known),
         notices=tuple(notices),
         n_suspects=len(suspects),
         suspects=tuple(
@@ -349,6 +350,17 @@ def summarize(
         ),
         objective=tuple(float(value) for value in getattr(estimator, "objective_", ())),
     )
+
+
+def _known_names(labels: Sequence[Any]) -> list[str]:
+    """Return the known labels as text, empty where unknown."""
+    names = [""] * len(labels)
+    rows, codes, classes = known_rows(labels)
+    for row, code in zip(rows.tolist(), codes.tolist(), strict=True):
+        label = classes[code]
+        # Numbers with NaN among them are floats.
+        names[row] = str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+    return names
 
 
 def _whole_numbers(labels: Any) -> Array:

@@ -31,7 +31,7 @@ def write_report(
     *,
     features: Sequence[Feature | str] | None = None,
     row_names: Sequence[str] | None = None,
-    known_labels: Sequence[str] | None = None,
+    known_labels: Sequence[Any] | None = None,
     notices: Sequence[str] = (),
     estimator: Any = None,
     choice: Choice | None = None,

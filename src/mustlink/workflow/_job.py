@@ -193,9 +193,7 @@ def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> J
         links, notices = table.read_links(job.links, job.contradictions)
     known = _add_labels(table, links)
     if entry is None and known.is_empty:
-        raise OptionError(
-            f"The method auto chooses by links, and {job.links or job.table} has none", remedy="give_links"
-        )
+        raise _no_links_to_choose_by(job, table)
     if entry is not None and entry.kind == "hard" and not job.relax:
         refuse_contradictions(known, RowNames(table.row_names))
     notices += _label_notices(links, known, RowNames(table.row_names))
@@ -209,6 +207,17 @@ def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> J
     notices = [*table.notices, *notices, *warned, *([] if model is None else _model_notices(model, table, labels))]
     summary = _write(job, command, table, links, labels, estimator, choice, model, notices)
     return JobResult(job, table, links, labels, estimator, entry, summary, choice)
+
+
+def _no_links_to_choose_by(job: Job, table: LoadedTable) -> OptionError:
+    """Return the error for the method "auto" without links."""
+    if table.is_labeled:
+        return OptionError(
+            f"The method auto chooses by links, and labels for every row, as in the column {job.label_column!r}, are "
+            "not used as links",
+            remedy=("empty_labels", "add_links"),
+        )
+    return OptionError(f"The method auto chooses by links, and {job.links or job.table} has none", remedy="give_links")
 
 
 def _check_options(job: Job, entry: Entry | None) -> None:
@@ -269,9 +278,6 @@ def _fit(
 ) -> tuple[Any, Choice | None, list[str]]:
     """Fit the method of an entry, or the one that held-out links choose; also return its warnings as sentences."""
     labels = table.partial_labels
-    if labels is not None and (labels >= 0).all():
-        # An estimator takes a label for every row as the truth to be scored against and ignores it.
-        links, labels = links.add(Constraints.from_labels(labels), contradictions="keep"), None
     choice = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
 
@@ -15,13 +16,16 @@ import numpy as np
 from mustlink import errors
 from mustlink._spelling import count
 from mustlink._types import Ints
-from mustlink.constraints import Constraints
+from mustlink.constraints import Constraints, known_rows
 from mustlink.errors import ConstraintError, FileFormatError, MustlinkError, OptionError
 from mustlink.tables import EncodedTable, Table, check_options, encode, read_links, read_table
 
 __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "load_table", "read_link_file"]
 
 Contradictions = Literal["raise", "majority"]
+
+# A whole number as programs write it where other cells of the column are empty.
+WHOLE_NUMBER = re.compile(r"^(-?\d+)\.0+$")
 
 # What to do about an error, in the words of a job.
 REMEDIES = {
@@ -55,7 +59,8 @@ class TableOptions:
     id_column : str or None, default=None
         The column that names the rows. Links then name ids; without it, they name rows by number from 0.
     label_column : str or None, default=None
-        A column with the labels of some rows, empty where unknown. It is used as supervision, not as a feature.
+        A column with the labels of some rows, empty or -1 where unknown. It is used as supervision, not as a feature.
+        If every row has a label, the clusters are compared with the labels, and no links are made of them.
     ignore : sequence of str, default=()
         Columns to leave out.
     categorical : sequence of str, default=()
@@ -105,7 +110,8 @@ class LoadedTable(EncodedTable):
     ids : list of str or None
         The ids of all rows, if a column holds them.
     labels : list of str or None
-        The known labels of all rows, empty where unknown, if a column holds them.
+        The known labels of all rows, empty where unknown, if a column holds them. Cells that are empty or -1 are
+        unknown.
 
     Examples
     --------
@@ -132,9 +138,17 @@ class LoadedTable(EncodedTable):
         return None if self.labels is None else [self.labels[row] for row in self.rows.tolist()]
 
     @cached_property
+    def is_labeled(self) -> bool:
+        """Whether every kept row has a known label."""
+        return self.kept_labels is not None and all(self.kept_labels)
+
+    @cached_property
     def partial_labels(self) -> Ints | None:
-        """The known labels of the kept rows as numbers, -1 where unknown."""
-        if self.kept_labels is None:
+        """The known labels of the kept rows as numbers, -1 where unknown; None if no row or every row has a label.
+
+        As in ``fit`` of every clusterer, labels for all rows are the truth to compare with, and no source of links.
+        """
+        if self.kept_labels is None or self.is_labeled:
             return None
         number = {label: place for place, label in enumerate(sorted(set(self.kept_labels) - {""}))}
         return np.array([number.get(label, -1) for label in self.kept_labels])
@@ -223,7 +237,7 @@ def load_table(options: TableOptions) -> LoadedTable:
         options.table, text=[*no_features, *options.categorical], ignore=options.ignore, header=options.header
     )
     ids = None if options.id_column is None else source.row_ids(options.id_column)
-    labels = None if options.label_column is None else source.strings(options.label_column)
+    labels = None if options.label_column is None else _known_labels(source.strings(options.label_column))
     if labels is not None and not any(labels):
         raise OptionError(f"{options.table}: the label column {options.label_column!r} is empty throughout.")
     try:
@@ -240,7 +254,24 @@ def load_table(options: TableOptions) -> LoadedTable:
             raise error.with_remedies(REMEDIES, "mark_id") from None
         raise
     notices = (*source.notices, *encoded.notices)
-    return LoadedTable(encoded.X, encoded.rows, encoded.features, notices, source, ids, labels)
+    table = LoadedTable(encoded.X, encoded.rows, encoded.features, notices, source, ids, labels)
+    if not table.is_labeled:
+        return table
+    return replace(table, notices=(*notices, _note_on_labels(options.label_column)))
+
+
+def _known_labels(cells: list[str]) -> list[str]:
+    """Return the labels of a column: unknown ones are empty, and whole numbers are written without a decimal point."""
+    known = set(known_rows(cells)[0].tolist())
+    return [WHOLE_NUMBER.sub(r"\1", cell) if row in known else "" for row, cell in enumerate(cells)]
+
+
+def _note_on_labels(column: str | None) -> str:
+    """Say that labels for every row make no links."""
+    return (
+        f"Every row has a label in the column {column!r}, so the labels are not used as links; the clusters are "
+        "compared with them. Leave some cells empty to use the others as links."
+    )
 
 
 @job_remedies()
