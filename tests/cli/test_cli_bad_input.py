@@ -145,9 +145,16 @@ def test_labels_that_are_all_unknown(desk):
 def test_labels_against_links(desk):
     desk.write("t.csv", "id,x,y,kind\na,0,0,u\nb,1,0,u\nc,9,9,v\nd,9,8,\n")
     desk.write("l.csv", "a,b,link\na,b,cannot\n")
-    error = desk.fails("cluster", "t.csv", "l.csv", "-k", 2, "--id", "id", "--label-column", "kind")
-    assert "given both as must-link and as cannot-link" in error
-    assert "row 0 is a" in error
+    options = ["cluster", "t.csv", "l.csv", "-k", 2, "--id", "id", "--label-column", "kind"]
+    error = desk.fails(*options, "--method", "cop")
+    assert (
+        "a and b have a cannot-link, but must-links connect them: a - b; remove a link of the chain, use --relax"
+        in error
+    )
+    assert "contradictions" not in error
+    result = desk.run(*options)
+    assert result.exit_code == 0, result.output
+    assert "The labels contradict the links in 1 place, for example: a and b have a cannot-link" in result.stdout
 
 
 def test_more_labels_than_clusters(desk):
