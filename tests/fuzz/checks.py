@@ -28,7 +28,7 @@ from mustlink.estimator_checks._cases import is_hard
 # A kind, by which findings are counted, and a sentence.
 Found = Iterator[tuple[str, str]]
 
-DOCUMENTED_WARNINGS = (UnmetConstraintsWarning, InfeasibleWarning, ConvergenceWarning)
+DOCUMENTED = (UnmetConstraintsWarning, InfeasibleWarning, ConvergenceWarning)
 # A link is suspect if it is more likely wrong than right.
 MAX_TRUST_OF_SUSPECT = 0.5
 
@@ -93,9 +93,9 @@ def check_end(outcome: Fit, facts: Facts) -> Found:
 
 def check_warnings(outcome: Fit, facts: Facts) -> Found:
     """No warnings but the documented ones, and these where they are due."""
-    for warning in outcome.warnings:
-        if not isinstance(warning, DOCUMENTED_WARNINGS):
-            yield "stray warning", f"{type(warning).__name__}: {warning}"
+    stray = {f"{type(found).__name__}: {found}" for found in outcome.warnings if not isinstance(found, DOCUMENTED)}
+    for warning in sorted(stray):
+        yield "stray warning", warning
     if outcome.error is not None:
         return
     model, broken = outcome.model, len(outcome.model.violations_)

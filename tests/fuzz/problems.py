@@ -20,8 +20,8 @@ Classes = NDArray[np.intp]
 MIN_ROWS, MAX_ROWS, MAX_COLUMNS = 4, 14, 3
 UNKNOWN = -1
 
-# Powers of ten by which tables are scaled, far from where squares overflow.
-MAX_POWER = {np.float64: 100.0, np.float32: 12.0}
+# Powers of ten by which tables are scaled; numbers are a thousand at most before, and 1e75 and about 1e18 are allowed.
+MAX_POWER = {np.float64: 70.0, np.float32: 14.0}
 
 
 class Link(NamedTuple):

@@ -187,7 +187,8 @@ def maximize(points: Floats, weight: Floats, posterior: Floats, share: Floats) -
         scatters[c] = (centered * mass[:, c, None]).T @ centered
     pooled = scatters.sum(axis=0) / total.sum() + MIN_VARIANCE * np.eye(n_features)
     covariances = (scatters + n_features * pooled) / (total + n_features)[:, None, None]
-    whitening = np.linalg.inv(np.linalg.cholesky(covariances)).transpose(0, 2, 1)
+    # Contiguous, as it is after unpickling: the last digits of products depend on it.
+    whitening = np.ascontiguousarray(np.linalg.inv(np.linalg.cholesky(covariances)).transpose(0, 2, 1))
     return FittedMixture(np.log(np.maximum(share, MIN_SHARE)), means, whitening)
 
 
