@@ -79,14 +79,6 @@ class Facts:
             self.problem.n_rows, self.all_must_link, self.all_cannot_link, self.problem.n_clusters
         )
 
-    def labels_contradict_a_link(self) -> bool:
-        """Return whether the labels say of a given pair the opposite of its link."""
-        known = self.classes
-        return any(
-            a in known and b in known and (known[a] == known[b]) != (weight > 0)
-            for (a, b), weight in self.balance.items()
-        )
-
     def broken(self, labels: Sequence[int]) -> set[Pair]:
         """Return the given pairs that labels break."""
         return {(a, b) for (a, b), weight in self.balance.items() if are_together(labels, a, b) != (weight > 0)}
