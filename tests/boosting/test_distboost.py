@@ -306,7 +306,7 @@ def duplicated_columns():
         (np.repeat(np.eye(3), 5, axis=0), 3, Constraints([(0, 5)])),
         (np.arange(8.0)[:, None], 2, Constraints([(0, 1), (1, 2)], [(0, 2)])),
         (np.arange(8.0)[:, None], 2, Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)])),
-        (np.arange(5.0)[:, None] * 1e150, 2, Constraints([(0, 1)])),
+        (np.arange(5.0)[:, None] * 1e70, 2, Constraints([(0, 1)])),
     ],
     ids=[
         "singular",
