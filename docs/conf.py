@@ -1,5 +1,7 @@
 """How Sphinx builds the pages. Nothing is fetched from outside."""
 
+import re
+
 from mustlink import __version__
 
 project = "mustlink"
@@ -51,3 +53,12 @@ sphinx_gallery_conf = {
     "min_reported_time": 60,
     "remove_config_comments": True,
 }
+
+
+def escape_initials(app, what, name, obj, options, lines):
+    """Keep a reference that begins with the initial of an author, "S. Basu", from becoming a list item S."""
+    lines[:] = [re.sub(r"^(\s*[A-Z])\. ", r"\1\\. ", line) for line in lines]
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", escape_initials, priority=600)  # after numpydoc

@@ -112,6 +112,7 @@ def sources() -> str:
             text = references(entry)
             if text:
                 found = [keys[plain_title(title)] for title in re.findall(r'"(.+?)",', text) if title != BOOK]
+                text = re.sub(r"^([A-Z])\. ", r"\1\\. ", text)  # an initial, not the number of a list item
                 cells.append((link_to(entry), text, ", ".join(f"``{key}``" for key in found)))
     return list_table("20 55 25", cells) + "\n"
 
