@@ -8,7 +8,7 @@ import tempfile
 from os import PathLike
 from pathlib import Path
 
-__all__ = ["StagedFiles", "check_writable", "is_stream", "write_atomically"]
+__all__ = ["StagedFiles", "check_writable", "is_stream", "make_folder", "write_atomically"]
 
 
 def write_atomically(path: str | PathLike[str], content: bytes) -> None:
@@ -83,6 +83,17 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def make_folder(path: str | PathLike[str]) -> None:
+    """Make a folder and those above it, or raise OSError in words about the folder."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        in_the_way = next(part for part in (Path(path), *Path(path).parents) if part.exists())
+        raise NotADirectoryError(errno.ENOTDIR, "This is a file, and a folder is expected", str(in_the_way)) from None
+    except OSError as error:
+        raise OSError(error.errno, "The folder cannot be made", str(path)) from None
 
 
 def check_writable(path: str | PathLike[str]) -> None:

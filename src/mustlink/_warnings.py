@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["warn_caller"]
+from mustlink.errors import REMEDIES, add_remedies
+
+__all__ = ["reword_warning", "warn_caller"]
 
 
-def warn_caller(message: str, category: type[Warning]) -> None:
-    """Issue a warning that points at the line that called mustlink, however deep the call inside is."""
+def warn_caller(problem: str, category: type[Warning], *, remedy: str | None = None, **fields: Any) -> None:
+    """Issue a warning that points at the line that called mustlink, however deep the call inside is.
+
+    Like an error of mustlink, it may name a remedy by its key in :data:`mustlink.errors.REMEDIES`.
+    """
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in {"mustlink", "sklearn"}:
         frame = frame.f_back
         level += 1
-    warnings.warn(message, category, stacklevel=level)
+    message = category(add_remedies(problem, remedy, fields, REMEDIES))
+    # Categories of scikit-learn are used too, which have no such attribute.
+    message.mustlink_parts = problem, remedy, fields  # type: ignore[attr-defined]
+    warnings.warn(message, stacklevel=level)
+
+
+def reword_warning(message: Warning | str, remedies: Mapping[str, str]) -> str | None:
+    """Word a warning of ours for another front end; None if it is not ours."""
+    parts = getattr(message, "mustlink_parts", None)
+    if parts is None:
+        return None
+    problem, remedy, fields = parts
+    return add_remedies(problem, remedy, fields, remedies)

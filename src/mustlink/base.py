@@ -340,7 +340,9 @@ def check_fits(what: str, shape: tuple[int, int], max_entries: int, instead: str
     if n_rows * n_columns > max_entries:
         raise TooLargeError(
             f"{what} needs an array of {n_rows:,} x {n_columns:,} numbers ({n_rows * n_columns * itemsize / 1e9:,.1f} "
-            f"GB), and at most {max_entries:,} numbers are allowed; {instead}."
+            f"GB), and at most {max_entries:,} numbers are allowed",
+            remedy="too_large",
+            instead=instead,
         )
 
 
@@ -403,8 +405,13 @@ def refuse_infeasible(feasibility: Feasibility) -> None:
     mustlink.errors.InfeasibleError: Two clusters cannot satisfy a cycle of 3 cannot-links, an odd number: ...
     """
     if not feasibility:
-        number = "fewer_clusters" if feasibility.too_many_clusters else "more_clusters"
-        raise InfeasibleError(feasibility.reason, remedy=(number, "relax"), feasibility=feasibility)
+        needed = feasibility.min_clusters
+        number = "more_clusters" if needed is None else "at_least_clusters"
+        if feasibility.too_many_clusters:
+            number = "fewer_clusters"
+        raise InfeasibleError(
+            feasibility.reason, remedy=(number, "relax", "soft_method"), n_needed=needed, feasibility=feasibility
+        )
 
 
 def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:

@@ -16,6 +16,7 @@ __all__ = [
     "REMEDIES",
     "ConstraintError",
     "DataNotFoundError",
+    "EstimatorError",
     "FileFormatError",
     "InfeasibleError",
     "InfeasibleWarning",
@@ -29,12 +30,16 @@ __all__ = [
 # What to do about an error, in the words of Python; the names in braces are fields of the error.
 REMEDIES = {
     "add_links": "pass links",
+    "at_least_clusters": "use n_clusters={n_needed} or more",
+    "cause": "it says: {cause}",
     "choose_auto": 'choose it by the links with method="auto"',
     "choose_encoding": "pass its encoding as encoding",
     "drop_link": "remove a link of the chain",
+    "drop_of_cycle": "remove a link of the cycle",
     "drop_side": "remove one of the two",
     "empty_labels": "leave some of the labels empty",
     "fewer_clusters": "reduce n_clusters",
+    "fewer_neighbors": "reduce min_samples",
     "fix_cell": "correct the cell",
     "give_ids": "pass the ids of the rows as ids if links name them",
     "give_links": "pass links, or a column of labels as label_column",
@@ -58,8 +63,30 @@ REMEDIES = {
     "relax": 'pass on_infeasible="relax"',
     "save_utf8": "save the file with the encoding UTF-8",
     "scale": "scale the column",
+    "see_history": "see violations_ and history_",
+    "see_violations": "violations_ lists them",
     "soft_method": "use a clusterer that may break links, such as PCKMeans",
+    "too_large": "{instead}",
 }
+
+
+def add_remedies(
+    problem: str,
+    remedy: str | Sequence[str] | None,
+    fields: Mapping[str, Any],
+    remedies: Mapping[str, str],
+    quote: Callable[[str], str] | None = None,
+) -> str:
+    """Add to a problem what to do about it; an empty remedy is left out."""
+    keys = (remedy,) if isinstance(remedy, str) else remedy or ()
+    quoted = {
+        name: quote(value) if quote is not None and isinstance(value, str) else value for name, value in fields.items()
+    }
+    words = [text for key in keys if (text := remedies[key].format(**quoted).removesuffix("."))]
+    if not words:
+        return problem if not keys or problem.endswith(".") else f"{problem}."
+    last = words[-1] if len(words) == 1 else f"{', '.join(words[:-1])}, or {words[-1]}"
+    return f"{problem.removesuffix('.')}; {last}."
 
 
 class MustlinkError(Exception):
@@ -170,16 +197,7 @@ class MustlinkError(Exception):
         >>> error.describe({"ignore_column": "untick {column}"})
         "The column 'note' holds texts; untick note."
         """
-        if self.remedy is None:
-            return self.problem
-        keys = (self.remedy,) if isinstance(self.remedy, str) else self.remedy
-        fields = {
-            name: quote(value) if quote is not None and isinstance(value, str) else value
-            for name, value in self.fields.items()
-        }
-        words = [remedies[key].format(**fields) for key in keys]
-        last = words[-1] if len(words) == 1 else f"{', '.join(words[:-1])}, or {words[-1]}"
-        return f"{self.problem.removesuffix('.')}; {last}."
+        return add_remedies(self.problem, self.remedy, self.fields, remedies, quote)
 
 
 class _PairsError(MustlinkError, ValueError):
@@ -226,6 +244,10 @@ class FileFormatError(MustlinkError, ValueError):
 
 class OptionError(MustlinkError, ValueError):
     """An option of a job cannot be used, alone or with the others."""
+
+
+class EstimatorError(MustlinkError, RuntimeError):
+    """A clusterer that is boosted failed; the field ``cause`` has its message."""
 
 
 class DataNotFoundError(MustlinkError, LookupError):

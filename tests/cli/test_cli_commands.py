@@ -153,6 +153,32 @@ def test_as_a_process(shop, environment):
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "Error: There is no file none.csv.\n")
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_what_the_output_cannot_encode_is_replaced(desk, environment, encoding):
+    desk.write("t.csv", "h\u00f6he \u674e,y\n" + "".join(f"{row % 2 * 9 + row / 10},{row}\n" for row in range(12)))
+    for words in (
+        ["cluster", "t.csv", "-k", "2", "--method", "pck"],
+        ["cluster", "t.csv", "-k", "\u00f6"],
+        ["cluster", "gr\u00f6\u00dfe.csv", "-k", "2"],
+        ["cluster", "--help"],
+        ["ask", "t.csv", "-k", "2"],
+    ):
+        done = subprocess.run(
+            [*COMMAND, *words],
+            env={**environment, "PYTHONIOENCODING": encoding},
+            input=b"",
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+        shown = (done.stdout + done.stderr).decode(encoding)
+        assert done.returncode == (2 if "\u00f6" in "".join(words) else 0), shown
+        assert "codec" not in shown
+        assert "Traceback" not in shown
+        if words[0] == "ask" or words[-1] == "pck":
+            assert ("h?he ?" if encoding == "ascii" else "h\u00f6he ?") in shown
+
+
 def test_an_answer_can_be_piped(shop, environment):
     words = ["cluster", "shop.csv", "-k", "3", "--id", "who", "--ignore", "kind", "-o", "/dev/stdout"]
     done = process(environment, *words)
@@ -200,7 +226,7 @@ def test_the_demo_keeps_a_file_that_was_changed(desk):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("-k", "three"), "'-k' / '--clusters': a whole number is expected."),
+        (("-k", "three"), "'-k' / '--clusters': 'three' is not a whole number."),
         (("-k", 3, "--missing", "median"), "'--missing': 'median' is not one of 'error', 'drop', 'mean'."),
     ],
 )

@@ -61,6 +61,19 @@ def test_pages_for_the_documentation(run, tmp_path):
     }
 
 
+@pytest.mark.parametrize("option", ["--results", "--docs"])
+@pytest.mark.parametrize("name", ["taken", "taken/deeper"])
+def test_an_output_folder_that_cannot_be_is_refused_before_any_work(run, tmp_path, monkeypatch, option, name):
+    def compute(*arguments):
+        raise AssertionError("a run was computed")
+
+    monkeypatch.setattr("mustlink.reproduce.engine._protocol._records", compute)
+    (tmp_path / "taken").write_text("a file")
+    result = run(option, name)
+    assert result.exit_code == 2, result.output
+    assert result.output == "Error: This is a file, and a folder is expected: taken.\n"
+
+
 def test_an_interruption_names_the_file_of_results(run, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt

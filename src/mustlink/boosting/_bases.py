@@ -15,7 +15,9 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import get_tags
 
 from mustlink._estimators import count_and_seed_parameters, without_rows
+from mustlink._spelling import count
 from mustlink._types import Array, Indices
+from mustlink.errors import EstimatorError
 
 __all__ = ["BaseClusterer", "BaseRun"]
 
@@ -118,9 +120,11 @@ class BaseClusterer:
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 return self._run(table, seed)
         except Exception as error:
-            raise RuntimeError(
-                f"The base clusterer {self.name} failed {where}, on a table of {table.shape[0]} rows and "
-                f"{table.shape[1]} columns: {error}"
+            raise EstimatorError(
+                f"The clusterer {self.name} failed {where}, on a table of {count(table.shape[0], 'row')} and "
+                f"{count(table.shape[1], 'column')}",
+                remedy="cause",
+                cause=str(error),
             ) from error
 
     def _run(self, table: Any, seed: int) -> BaseRun:

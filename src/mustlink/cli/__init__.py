@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated, Any, NoReturn
@@ -27,7 +28,7 @@ __all__ = ["app", "main"]
 # What the parser writes about a value, and plain words for it.
 PARSER_WORDS = {
     "Value error, ": "",
-    "Input should be a valid integer, unable to parse string as an integer": "a whole number is expected.",
+    "Input should be a valid integer, unable to parse string as an integer": "{value} is not a whole number.",
     "Input should be": "it must be",
 }
 
@@ -46,8 +47,21 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except typer.BadParameter as error:
             for theirs, ours in PARSER_WORDS.items():
-                error.message = error.message.replace(theirs, ours)
+                error.message = error.message.replace(theirs, ours.format(value=_value_typed(error, ctx.meta[TYPED])))
             raise
+
+
+def _value_typed(error: typer.BadParameter, words: list[str]) -> str:
+    """Find the value that was typed for the option of an error, which the parser does not name."""
+    for option in getattr(error.param, "opts", ()):
+        for place, word in enumerate(words):
+            if word == option and place + 1 < len(words):
+                return repr(words[place + 1])
+            if word.startswith(f"{option}="):
+                return repr(word.partition("=")[2])
+            if len(option) == 2 and word.startswith(option) and len(word) > 2:
+                return repr(word[2:])
+    return "this"
 
 
 app = typer.Typer(
@@ -103,6 +117,7 @@ def main() -> None:
     mustlink ...
     exit code 0
     """
+    _replace_what_cannot_be_printed()
     try:
         app(prog_name="mustlink")
     except KeyboardInterrupt:
@@ -113,6 +128,13 @@ def main() -> None:
         _leave(BAD_INPUT)
     except SystemExit as finished:
         _leave(finished.code)
+
+
+def _replace_what_cannot_be_printed() -> None:
+    """Print a question mark for what the encoding of the output lacks, as in files and pipes on Windows."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _leave(code: str | int | None) -> NoReturn:

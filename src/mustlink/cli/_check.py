@@ -45,11 +45,12 @@ def check(
     """
     from mustlink.cli._show import print_line, show_list
     from mustlink.report import RowNames
-    from mustlink.workflow import TableOptions, check_n_clusters, load_table, read_link_file
+    from mustlink.workflow import TableOptions, check_n_clusters, check_seed, load_table, read_link_file
 
     if table is None and id_column is not None:
         raise ValueError("--id needs the table that holds the ids: mustlink check LINKS TABLE --id COLUMN.")
     loaded = None if table is None else load_table(opt.fill(TableOptions, locals()))
+    check_seed(random_state)
     if n_clusters is not None:
         check_n_clusters(n_clusters, loaded)
     if loaded is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from mustlink.cli import _options as opt
-from mustlink.cli._errors import report_errors
+from mustlink.cli._errors import REMEDIES, report_errors
 
 __all__ = ["cluster"]
 
@@ -53,7 +53,7 @@ def cluster(
     command = shlex.join(["mustlink", *context.meta[opt.TYPED]])
     # The method auto has a progress bar of its own.
     with nullcontext() if job.is_auto else show_status(f"Clustering {table.name}"):
-        result = run_job(job, command=command, verbose=sys.stderr.isatty())
+        result = run_job(job, command=command, verbose=sys.stderr.isatty(), remedies=REMEDIES)
     if result.choice is not None:
         for line in str(result.choice).splitlines():
             print_line(line)

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mustlink.cli._errors import report_errors
+from mustlink.cli._errors import REMEDIES, report_errors
 from mustlink.cli._options import Debug
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ N_CLUSTERS = 3
 def demo(debug: Debug = False) -> None:
     """Cluster a sample table with sample links, and compare with plain k-means.
 
-    Puts the table, the links, the clusters and a report into the folder mustlink-demo.
+    Puts the table, the links, the clusters and a report into the folder mustlink-demo. Exit code 0, or 2 when something
+    cannot be written.
     """
     from mustlink.cli._show import print_line, show_result, show_status
     from mustlink.workflow import Job, run_job
@@ -36,18 +37,18 @@ def demo(debug: Debug = False) -> None:
     print_line(f"  {command}", "bold", whole=True)
     print_line()
     with show_status("Clustering the sample"):
-        result = run_job(job, command=command)
+        result = run_job(job, command=command, remedies=REMEDIES)
     show_result(job, result)
     _compare(job, result)
 
 
 def _copy_sample() -> tuple[Path, Path]:
     """Copy the sample table and links to the folder, where they can be viewed and changed; keep what was changed."""
-    from mustlink._atomic import StagedFiles
+    from mustlink._atomic import StagedFiles, make_folder
     from mustlink.cli._show import print_line
     from mustlink.datasets import sample_paths
 
-    FOLDER.mkdir(exist_ok=True)
+    make_folder(FOLDER)
     table, links = sample_paths()
     with StagedFiles() as files:
         for sample in (table, links):

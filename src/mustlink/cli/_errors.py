@@ -27,9 +27,12 @@ _EXPECTED = (MustlinkError, OSError, ValueError, MemoryError)
 REMEDIES = {
     **errors.REMEDIES,
     "add_links": "give LINKS",
+    "at_least_clusters": "use -k {n_needed} or more",
+    "cause": "use another clusterer to boost (--base)",
     "choose_auto": "choose it by the links with --method auto",
     "choose_encoding": "name its encoding with --encoding",
     "fewer_clusters": "reduce the number of clusters (-k)",
+    "fewer_neighbors": "use another method, such as --method boost",
     "give_ids": "give the table with --id COLUMN if links name ids",
     "give_links": "give LINKS, or a column of labels with --label-column",
     "give_n_clusters": "give it with -k",
@@ -48,8 +51,12 @@ REMEDIES = {
     "no_header": "use --no-header if they are data",
     "random_state_range": "--seed must be from 0 to 4294967295",
     "relax": "use --relax",
+    # The command lists the broken links itself.
+    "see_history": "",
+    "see_violations": "",
     "scale": "leave out --no-scale",
     "soft_method": "use a method that may break links, such as --method boost",
+    "too_large": "cluster a sample of the rows, or use a method for large tables (see mustlink methods)",
 }
 
 

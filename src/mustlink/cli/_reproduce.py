@@ -46,10 +46,13 @@ def reproduce(
 
     Every finished run is stored in the results folder at once: an interrupted command continues where it stopped.
     Prints the tables, draws the figures (with matplotlib, from the extra 'plot') and ends with the paper's claims, each
-    held or not held with its numbers. Exit code 0, or 1 if some runs failed.
+    held or not held with its numbers. Exit code 0, 1 if some runs failed, or 2 when something in the input is wrong.
     """
+    from mustlink._atomic import make_folder
     from mustlink.reproduce import run_paper
 
+    if docs is not None:
+        make_folder(docs)
     try:
         page = run_paper(paper, full=not quick, figures=figure or (), results=results, fresh=fresh, n_jobs=jobs or -1)
     except KeyboardInterrupt:

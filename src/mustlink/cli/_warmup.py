@@ -18,7 +18,7 @@ __all__ = ["warmup"]
 def warmup(debug: Debug = False) -> None:
     """Compile all numerical code now instead of at its first use.
 
-    Useful once after installing, or while building an image.
+    Useful once after installing, or while building an image. Exit code 0, or 2 when the command is mistyped.
     """
     from mustlink._progress import progress
     from mustlink.cli._show import print_line

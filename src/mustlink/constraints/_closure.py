@@ -188,10 +188,12 @@ class Closure:
         array([0, 1, 0])
         """
         if self.self_loops.size:
-            raise InfeasibleError("A cannot-link is between rows that must-links join.")
+            raise InfeasibleError("A cannot-link is between rows that must-links join", remedy="drop_link")
         side, opposite = two_coloring(self)
         if (side == opposite).any():
-            raise InfeasibleError("The cannot-links form a cycle of odd length, which two clusters cannot satisfy.")
+            raise InfeasibleError(
+                "The cannot-links form a cycle of odd length, which two clusters cannot satisfy", remedy="drop_of_cycle"
+            )
         component, renumbered = number_by_first(side[self.component], 2 * self.n_components)
         ends = self.cannot_link[:, 0]
         facing = np.column_stack([side[ends], opposite[ends]])
@@ -222,7 +224,7 @@ class Closure:
         from mustlink.constraints._constraints import Constraints
 
         if self.self_loops.size:
-            raise InfeasibleError("A cannot-link is between rows that must-links join.")
+            raise InfeasibleError("A cannot-link is between rows that must-links join", remedy="drop_link")
         sizes = self.sizes.astype(float)
         a, b = self.cannot_link.T
         n_pairs = (sizes * (sizes - 1) / 2).sum() + (sizes[a] * sizes[b]).sum()

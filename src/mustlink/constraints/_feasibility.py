@@ -46,6 +46,8 @@ class Feasibility:
         The rows that the reason names.
     too_many_clusters : bool
         Whether fewer clusters would be feasible, rather than more.
+    min_clusters : int or None
+        If not feasible for too few clusters: a number below which no other number is feasible either.
     colors : ndarray of shape (n_components,) or None
         If feasible: a cluster for every must-link component that satisfies all cannot-links and leaves none of the k
         clusters empty. It does not depend on the data.
@@ -67,6 +69,7 @@ class Feasibility:
     separator: str = field(default=", ", repr=False, kw_only=True)
     too_many_clusters: bool = field(default=False, repr=False, kw_only=True)
     linked: LinkedRows | None = field(default=None, repr=False, compare=False, kw_only=True)
+    min_clusters: int | None = field(default=None, repr=False, kw_only=True)
 
     def __bool__(self) -> bool:
         return self.answer is True
@@ -173,6 +176,7 @@ def decide(closure: Closure, n_clusters: int, budget: int) -> Feasibility:
             f"{len(clique)} must-link components are all cannot-linked to each other, more than {n_clusters} clusters; "
             "they contain the rows {rows}.",
             rows=_first_rows(closure, clique),
+            min_clusters=len(clique),
         )
     colors = np.full(len(order), -1, dtype=np.int64)
     no = _search(closure, n_clusters, core_number >= n_clusters, budget, colors)
@@ -186,7 +190,9 @@ def decide(closure: Closure, n_clusters: int, budget: int) -> Feasibility:
 def _one_cluster(closure: Closure) -> Feasibility:
     if len(closure.cannot_link):
         apart = _first_rows(closure, closure.cannot_link[0])
-        return Feasibility(False, "One cluster cannot separate the rows {rows}.", rows=apart, separator=" and ")
+        return Feasibility(
+            False, "One cluster cannot separate the rows {rows}.", rows=apart, separator=" and ", min_clusters=2
+        )
     return Feasibility(True, "There are no cannot-links.", np.zeros(closure.n_components, dtype=np.intp))
 
 
@@ -201,6 +207,7 @@ def _two_clusters(closure: Closure) -> Feasibility:
             f"Two clusters cannot satisfy a cycle of {len(cycle) - 1} cannot-links, an odd number: {{rows}}.",
             rows=cycle,
             separator=" - ",
+            min_clusters=3,
         )
     colors = (side > opposite).astype(np.int64)
     return Feasibility(True, "The cannot-links have no cycle of odd length.", _leave_none_empty(colors, 2))
@@ -246,6 +253,7 @@ def _search(
                 f"An exhaustive search shows that {n_clusters} clusters cannot satisfy the cannot-links between the "
                 f"{len(nodes)} must-link components with the rows {{rows}}.",
                 rows=_first_rows(closure, nodes),
+                min_clusters=n_clusters + 1,
             )
         colors[nodes] = found
     return None

@@ -11,6 +11,7 @@ from sklearn.cluster import HDBSCAN
 from sklearn.neighbors import BallTree, KDTree
 
 from mustlink._sklearn_compat import Interval, StrOptions, single_linkage_tree
+from mustlink._spelling import count
 from mustlink._types import Array, Floats
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_table, refuse_contradictions
@@ -18,7 +19,7 @@ from mustlink.constraints import Closure, Constraints
 from mustlink.density._condensed_tree import CondensedTree
 from mustlink.density._joining import join_must_linked
 from mustlink.density._selection import ComponentGraph, SelectionRules, select_with_penalties, select_without_conflicts
-from mustlink.errors import InfeasibleWarning
+from mustlink.errors import InfeasibleWarning, OptionError
 
 TREE_METRICS = sorted({*KDTree.valid_metrics, *BallTree.valid_metrics})
 
@@ -203,7 +204,15 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         self.violations_ = links.violations(self.labels_)
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
-        return check_table(self, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
+        X = check_table(self, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
+        n_needed = self.min_cluster_size if self.min_samples is None else self.min_samples
+        if n_needed > len(X):
+            raise OptionError(
+                f"{type(self).__name__} computes the density at a row from {count(n_needed, 'row')}, and the table has "
+                f"{len(X):,}",
+                remedy="fewer_neighbors",
+            )
+        return X
 
     def _hierarchy(self, X: Floats) -> Array:
         """Build the single-linkage tree by scikit-learn."""
@@ -227,7 +236,8 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
             refuse_contradictions(links)
         one, other = closure.component[links.cannot_link].T
         warn_caller(
-            f"{np.count_nonzero(one == other)} of {len(links.cannot_link)} cannot-links are between rows that "
-            "must-links join, and are violated; violations_ lists them.",
+            f"{np.count_nonzero(one == other):,} of {count(len(links.cannot_link), 'cannot-link')} are between rows "
+            "that must-links join, and are violated",
             InfeasibleWarning,
+            remedy="see_violations",
         )

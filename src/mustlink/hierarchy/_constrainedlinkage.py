@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from mustlink._sklearn_compat import Interval, StrOptions
+from mustlink._spelling import count
 from mustlink._types import Array
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_fits, check_table
@@ -167,10 +168,11 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
             n_merges = merges.n_given + int(np.count_nonzero(near))
         if n_merges > merges.n_allowed and self.on_infeasible == "raise":
             n_reached = n_rows - merges.n_allowed
+            others = ("more_clusters", "relax", "soft_method")
             raise InfeasibleError(
-                f"The merging ended with {n_reached} clusters, each two of them cannot-linked, and "
-                f"{self.n_clusters} were asked for",
-                remedy=("more_clusters", "relax") if self.look_ahead else ("look_ahead", "more_clusters", "relax"),
+                f"The merging ended with {n_reached:,} clusters, each two of them cannot-linked, and "
+                f"{self.n_clusters} {'was' if self.n_clusters == 1 else 'were'} asked for",
+                remedy=others if self.look_ahead else ("look_ahead", *others),
             )
         self.labels_ = merges.labels(n_merges)
         self.n_clusters_ = n_rows - n_merges
@@ -179,9 +181,10 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         self.violations_ = links.violations(self.labels_)
         if len(self.violations_) or (self.n_clusters is not None and self.n_clusters_ != self.n_clusters):
             warn_caller(
-                f"Not all links can be satisfied: there are {self.n_clusters_} clusters, and "
-                f"{len(self.violations_)} of {len(links)} links are violated; violations_ lists them.",
+                f"Not all links can be satisfied: there are {count(self.n_clusters_, 'cluster')}, and "
+                f"{len(self.violations_):,} of {count(len(links), 'link')} are violated",
                 InfeasibleWarning,
+                remedy="see_violations",
             )
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:

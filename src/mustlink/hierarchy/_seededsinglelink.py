@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mustlink._numbering import number_by_first
 from mustlink._sklearn_compat import Interval, StrOptions
+from mustlink._spelling import count
 from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, as_constraints, check_table
@@ -205,11 +206,12 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         self.labels_, self.n_clusters_, self.seeds_ = labels, int(labels.max()) + 1, seeds
         self.violations_ = links.violations(labels)
         if len(self.violations_):
-            too_many = "There are more cannot-linked groups than n_clusters allows."
+            too_many = f"The cannot-links need more than {count(self.n_clusters_, 'cluster')}."
             reason = links.conflicts()[0] if closure.self_loops.size else too_many
             warn_caller(
-                f"{len(self.violations_)} of {len(links)} links are violated; violations_ lists them. {reason}",
+                f"{reason} {len(self.violations_):,} of {count(len(links), 'link')} are violated",
                 UnmetConstraintsWarning,
+                remedy="see_violations",
             )
 
     def _join_groups(self, labels: Ints, between: Ints, groups: Ints, closure: Closure, n_clusters: int) -> Ints:

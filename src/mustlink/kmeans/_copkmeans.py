@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from mustlink._sklearn_compat import StrOptions
+from mustlink._spelling import count
 from mustlink._types import Floats, Indices, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.base import refuse_contradictions, refuse_infeasible
@@ -168,9 +169,10 @@ class COPKMeans(_WeightedKMeans):
         super()._keep(run, links, dtype)
         if run.n_broken:
             warn_caller(
-                f"Not all links could be kept: {run.n_broken} of {len(links.cannot_link)} cannot-links are broken; "
-                "violations_ lists them.",
+                f"Not all links could be kept: {run.n_broken:,} of {count(len(links.cannot_link), 'cannot-link')} are "
+                "broken",
                 InfeasibleWarning,
+                remedy="see_violations",
             )
 
 

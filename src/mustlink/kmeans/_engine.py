@@ -324,6 +324,6 @@ def best_of_runs(
         raise InfeasibleError(
             f"No clustering that keeps all links was found in {count(number, 'run')}, and whether one exists is not "
             "known",
-            remedy=("more_starts", "more_clusters", "relax"),
+            remedy=("more_starts", "more_clusters", "relax", "soft_method"),
         )
     return best

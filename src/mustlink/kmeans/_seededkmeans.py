@@ -136,8 +136,10 @@ def _class_seeds(y: ArrayLike, links: Constraints, n_rows: int, n_clusters: int)
     rows, codes, classes = known_rows(y, missing=-1)
     if len(classes) > n_clusters:
         raise ConstraintError(
-            f"The labels name {len(classes)} classes, more than the {count(n_clusters, 'cluster')} asked for",
-            remedy="more_clusters",
+            f"The labels name {count(len(classes), 'class', 'classes')}, more than the "
+            f"{count(n_clusters, 'cluster')} asked for",
+            remedy="at_least_clusters",
+            n_needed=len(classes),
         )
     component = links.components(n_rows)
     lowest, highest = np.full(n_rows, len(classes)), np.full(n_rows, -1)

@@ -20,7 +20,7 @@ from mustlink._warnings import warn_caller
 from mustlink.base import collect_links
 from mustlink.catalogue import CATALOGUE, default_methods, find_clusterer
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.errors import ConstraintError
+from mustlink.errors import ConstraintError, MustlinkError
 from mustlink.selection._choice import Choice, Trial
 from mustlink.selection._held_out import fit_with_links, held_out_accuracy
 from mustlink.selection._kfold import DEFAULT_N_SPLITS, ConstraintKFold, check_splitter, link_groups
@@ -307,8 +307,9 @@ def _fit_best(
 
 
 def _sentence(error: Exception) -> str:
-    """Return the message of an error on one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+    """Return the message of an error on one line; what to do about it is not for a trial among others."""
+    text = error.problem if isinstance(error, MustlinkError) else str(error)
+    return " ".join(text.split()) or type(error).__name__
 
 
 def _rank(trials: list[Trial], methods: list[str]) -> list[int]:

@@ -329,8 +329,12 @@ def _read_npy(path: Path) -> pd.DataFrame:
     """Read an array of rows and columns of numbers; the columns are called x0, x1 and so on."""
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise FileFormatError(f"{path} is not an .npy file of numbers ({_one_line(error)}).") from None
+    except (ValueError, EOFError):
+        # What numpy says is for Python: how to load objects from a file that one trusts.
+        raise FileFormatError(
+            f"{path} is not an .npy file of numbers, or not a whole one; an array of rows and columns of numbers, "
+            "written by numpy.save, is expected."
+        ) from None
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise FileFormatError(
             f"{path}: an array of rows and columns of real numbers is expected, "

@@ -5,7 +5,14 @@ from __future__ import annotations
 from mustlink.catalogue import ESTIMATORS
 from mustlink.workflow._comparison import ColumnPair, RowComparison
 from mustlink.workflow._job import Job, JobResult, run_job
-from mustlink.workflow._loading import LoadedTable, TableOptions, check_n_clusters, load_table, read_link_file
+from mustlink.workflow._loading import (
+    LoadedTable,
+    TableOptions,
+    check_n_clusters,
+    check_seed,
+    load_table,
+    read_link_file,
+)
 from mustlink.workflow._model import Model, check_predicts, load_model, predicting_methods, save_model
 from mustlink.workflow._prediction import PredictionJob, PredictionResult, run_prediction
 from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting
@@ -26,6 +33,7 @@ __all__ = [
     "TableOptions",
     "check_n_clusters",
     "check_predicts",
+    "check_seed",
     "load_model",
     "load_table",
     "predicting_methods",

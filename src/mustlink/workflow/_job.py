@@ -6,6 +6,7 @@ import importlib
 import os
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from mustlink._atomic import StagedFiles
 from mustlink._spelling import count
 from mustlink._types import Ints
+from mustlink._warnings import reword_warning
 from mustlink.base import refuse_contradictions
 from mustlink.catalogue import ESTIMATORS, Entry, default_methods, find_clusterer
 from mustlink.constraints import Constraints
@@ -23,10 +25,12 @@ from mustlink.report import RowNames, Summary, summarize, write_report
 from mustlink.selection import Choice, choose
 from mustlink.tables import require, stage_clusters
 from mustlink.workflow._loading import (
+    REMEDIES,
     Contradictions,
     LoadedTable,
     TableOptions,
     check_n_clusters,
+    check_seed,
     job_remedies,
     load_table,
 )
@@ -148,7 +152,9 @@ class JobResult:
 
 
 @job_remedies()
-def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> JobResult:
+def run_job(
+    job: Job, *, command: str | None = None, verbose: bool = False, remedies: Mapping[str, str] = REMEDIES
+) -> JobResult:
     """Cluster a table and write the results.
 
     Output files are checked before the work begins and appear at the end, all of them or none.
@@ -161,6 +167,9 @@ def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> J
         What the user typed to start the job, shown in the report.
     verbose : bool, default=False
         Whether to show a progress bar while the method "auto" tries clusterers.
+    remedies : mapping of str to str, default=the words of a job
+        What the notes say to do, by the keys of :data:`mustlink.errors.REMEDIES`, for a user interface with its own
+        words.
 
     Returns
     -------
@@ -198,7 +207,7 @@ def run_job(job: Job, *, command: str | None = None, verbose: bool = False) -> J
         refuse_contradictions(known, RowNames(table.row_names))
     notices += _label_notices(links, known, RowNames(table.row_names))
     try:
-        estimator, choice, warned = _fit(job, entry, table, links, verbose)
+        estimator, choice, warned = _fit(job, entry, table, links, verbose, remedies)
     except (ConstraintError, InfeasibleError) as error:
         raise _with_row_names(error, table.row_names) from None
     labels = _number_without_gaps(estimator.labels_)
@@ -232,8 +241,7 @@ def _check_options(job: Job, entry: Entry | None) -> None:
             check_predicts(entry)
     if job.n_init < 1:
         raise OptionError(f"The number of starts is {job.n_init}", remedy="n_init_from_1")
-    if job.random_state is not None and not 0 <= job.random_state < 2**32:
-        raise OptionError(f"The seed is {job.random_state}", remedy="random_state_range")
+    check_seed(job.random_state)
     if job.n_clusters is not None:
         check_n_clusters(job.n_clusters)
     elif entry is not None and "n_clusters" in entry.load()().get_params():
@@ -274,7 +282,12 @@ def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) 
 
 
 def _fit(
-    job: Job, entry: Entry | None, table: LoadedTable, links: Constraints, verbose: bool
+    job: Job,
+    entry: Entry | None,
+    table: LoadedTable,
+    links: Constraints,
+    verbose: bool,
+    remedies: Mapping[str, str],
 ) -> tuple[Any, Choice | None, list[str]]:
     """Fit the method of an entry, or the one that held-out links choose; also return its warnings as sentences."""
     labels = table.partial_labels
@@ -294,20 +307,42 @@ def _fit(
                 verbose=verbose,
             )
             estimator = choice.estimator
-    # The summary lists broken links, and the notes of a choice are printed with the table of what was tried.
+    # The notes of a choice are printed with the table of what was tried.
     known = () if choice is None else choice.notes
-    texts = dict.fromkeys(
-        " ".join(str(warning.message).split())
-        for warning in caught
-        if issubclass(warning.category, UserWarning) and not issubclass(warning.category, InfeasibleWarning)
-    )
-    notices = [text for text in texts if text not in known]
-    if entry is not None and job.n_clusters is not None and "n_clusters" not in estimator.get_params():
-        notices.append(
+    notices = [text for text in _reword_warnings(caught, remedies) if text not in known]
+    return estimator, choice, [*_cluster_number_notices(job, entry, estimator), *notices]
+
+
+def _reword_warnings(caught: list[warnings.WarningMessage], remedies: Mapping[str, str]) -> list[str]:
+    """Word the warnings of a fit as notes, each once."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    texts = []
+    for warning in caught:
+        ours = reword_warning(warning.message, remedies)
+        # The summary lists broken links, and the number of clusters has a note of its own; what scikit-learn says of it
+        # may be about one step of many.
+        if issubclass(warning.category, UserWarning) and not issubclass(
+            warning.category, InfeasibleWarning | ConvergenceWarning
+        ):
+            texts.append(" ".join(str(warning.message).split()) if ours is None else ours)
+    return list(dict.fromkeys(texts))
+
+
+def _cluster_number_notices(job: Job, entry: Entry | None, estimator: Any) -> list[str]:
+    """Note a number of clusters other than the one asked for."""
+    n_found = len(np.unique(estimator.labels_[estimator.labels_ >= 0]))
+    if job.n_clusters is None or entry is None or n_found == job.n_clusters:
+        return []
+    if "n_clusters" not in estimator.get_params():
+        return [
             f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was "
             "not used."
-        )
-    return estimator, choice, notices
+        ]
+    return [
+        f"{count(job.n_clusters, 'cluster was', 'clusters were')} asked for, and {count(n_found, 'has', 'have')} rows. "
+        "Equal rows, must-links or the method can leave no more."
+    ]
 
 
 def _model_notices(model: Model, table: LoadedTable, labels: Ints) -> list[str]:

@@ -20,7 +20,7 @@ from mustlink.constraints import Constraints, known_rows
 from mustlink.errors import ConstraintError, FileFormatError, MustlinkError, OptionError
 from mustlink.tables import EncodedTable, Table, check_options, encode, read_links, read_table
 
-__all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "load_table", "read_link_file"]
+__all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "check_seed", "load_table", "read_link_file"]
 
 Contradictions = Literal["raise", "majority"]
 
@@ -30,9 +30,13 @@ WHOLE_NUMBER = re.compile(r"^(-?\d+)\.0+$")
 # What to do about an error, in the words of a job.
 REMEDIES = {
     **errors.REMEDIES,
+    "fewer_neighbors": 'use another method, such as method="boost"',
     "give_ids": "name the column of the ids with id_column",
     "look_ahead": 'use a method that looks ahead, such as method="linkage"',
     "relax": "pass relax=True",
+    # The summary lists the broken links.
+    "see_history": "",
+    "see_violations": "",
     "missing_marker": "clear the cell if it marks a missing value",
     "scale": "pass scale=True",
     "soft_method": 'use a method that may break links, such as method="boost"',
@@ -328,6 +332,26 @@ def read_link_file(
     return known, [
         f"{count(n_ties, 'pair is', 'pairs are')} linked both ways with equal weight in {path}; neither link is used."
     ]
+
+
+def check_seed(random_state: int | None) -> None:
+    """Refuse a seed that random numbers cannot start from.
+
+    Parameters
+    ----------
+    random_state : int or None
+        The seed; None is any.
+
+    Examples
+    --------
+    >>> from mustlink.workflow import check_seed
+    >>> check_seed(-1)
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.OptionError: The seed is -1; random_state must be from 0 to 4294967295.
+    """
+    if random_state is not None and not 0 <= random_state < 2**32:
+        raise OptionError(f"The seed is {random_state}", remedy="random_state_range")
 
 
 def check_n_clusters(n_clusters: int, table: LoadedTable | None = None) -> None:

@@ -11,7 +11,7 @@ from mustlink.active import Answer, Question, Strategy
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
 from mustlink.workflow._answer_file import AnswerFile
-from mustlink.workflow._loading import Contradictions, LoadedTable, check_n_clusters
+from mustlink.workflow._loading import Contradictions, LoadedTable, check_n_clusters, check_seed
 
 __all__ = ["STRATEGIES", "AnswerCounts", "Sitting"]
 
@@ -107,6 +107,7 @@ class Sitting:
         random_state: int = 0,
     ) -> None:
         check_n_clusters(n_clusters, table)
+        check_seed(random_state)
         if strategy not in STRATEGIES:
             raise OptionError(f"There is no strategy {strategy!r}; the strategies are {', '.join(STRATEGIES)}.")
         self.path = Path(path)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mustlink._estimators import draw_seed
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
+from mustlink._spelling import count
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_fits
@@ -301,7 +302,7 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
         self._keep(rounds, spread)
         # A soft method may break a few pairs; a warning is due if the pairs cannot be met or the clusterer stalls.
         if not self.violations_.is_empty and (self.stalls_ or links.conflicts()):
-            warn_caller(self._warning(len(links)), UnmetConstraintsWarning)
+            warn_caller(self._warning(len(links)), UnmetConstraintsWarning, remedy="see_history")
 
     @property
     def n_clusters_per_round_(self) -> list[int]:
@@ -358,10 +359,10 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
         """Return how many pairs are broken, and how many rounds counted."""
         n_rounds, n_counted = len(self.history_), len(self.alphas_)
         ended = " The last ones all failed, and the fit ended early." if n_rounds < self.n_rounds else ""
-        stalled = f" In {self.stalls_} the estimator was no better than chance.{ended}" if self.stalls_ else ""
+        stalled = f" In {self.stalls_} the boosted clusterer was no better than chance.{ended}" if self.stalls_ else ""
         return (
-            f"The result breaks {len(self.violations_)} of {n_pairs} pairs. Of {n_rounds} rounds {n_counted} counted."
-            f"{stalled} See violations_ and history_."
+            f"The result breaks {len(self.violations_):,} of {count(n_pairs, 'link')}. Of {count(n_rounds, 'round')} "
+            f"{n_counted} counted.{stalled}"
         )
 
 

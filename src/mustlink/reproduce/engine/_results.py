@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mustlink._atomic import check_writable
+from mustlink._atomic import check_writable, make_folder
 from mustlink._version import __version__
 from mustlink.errors import FileFormatError
 
@@ -133,7 +133,7 @@ class ResultStore:
 
     def check_writable(self) -> None:
         """Make the folder, and raise OSError if results cannot be stored in it, before the first is computed."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path.parent)
         check_writable(self.path)
 
     def append(self, record: Record) -> None:

@@ -1,0 +1,143 @@
+"""The command speaks of its options, never of arguments of Python, and its exit codes are those of the help."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+TABLE = "x,y,kind\n0,0,u\n1,0,v\n9,9,w\n8,9,\n"
+LINKS = {
+    "ring.csv": "a,b,link\n0,1,cannot\n1,2,cannot\n0,2,cannot\n",
+    "chain.csv": "a,b,link\n0,1,must\n1,2,must\n0,2,cannot\n",
+    "both.csv": "a,b,link\n0,1,must\n1,0,cannot\n",
+    "one.csv": "a,b,link\n0,1,must\n",
+    "apart.csv": "a,b,link\n0,1,cannot\n",
+    "all.csv": "a,b,link\n" + "".join(f"{a},{b},cannot\n" for a in range(4) for b in range(a)),
+    "none.csv": "a,b,link\n",
+}
+# Arguments, attributes and classes of Python, which a person at the terminal has never seen.
+PYTHON_WORDS = re.compile(
+    r"n_clusters|random_state|on_infeasible|look_ahead|n_init|min_samples|max_samples|n_samples|n_neighbors|n_splits"
+    r"|id_column|label_column|contradictions=|header=|missing=|ignore=|categorical=|allow_pickle|parameter of"
+    r"|\by (?:has|names)\b|\bpass \w+=|violations_|history_|Traceback|numpy\.random"
+)
+
+
+@pytest.fixture
+def room(desk):
+    desk.write("t.csv", TABLE)
+    for name, content in LINKS.items():
+        desk.write(name, content)
+    desk.write("same.csv", "x,y\n" + "0,0\n" * 5 + "1,1\n" * 5)
+    desk.write("text.npy", b"not numpy")
+    desk.write("short.npy", b"\x93NUMPY\x01\x00short")
+    np.save(desk.folder / "objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
+    return desk
+
+
+PLAIN = ["--ignore", "kind"]
+# The command, and what its one sentence says.
+BAD = {
+    "ring_cop": ("cluster t.csv ring.csv -k 2 --method cop", r"; use -k 3 or more, use --relax, or use a method"),
+    "ring_linkage": ("cluster t.csv ring.csv -k 2 --method linkage", r"; use -k 3 or more, use --relax, or use a"),
+    "ring_parts": ("cluster t.csv ring.csv -k 2 --method parts", r"; use -k 3 or more, use --relax, or use a method"),
+    "clique": ("cluster t.csv all.csv -k 3 --method cop", r"; use -k 4 or more"),
+    "one_cluster": ("cluster t.csv apart.csv -k 1 --method cop", r"; use -k 2 or more"),
+    "chain": ("cluster t.csv chain.csv -k 2 --method cop", r"remove a link of the chain, use --relax, or use a method"),
+    "both_ways": ("cluster t.csv both.csv -k 2", r"remove one of the two, or use --contradictions majority"),
+    "classes": ("cluster t.csv -k 2 --method seeded --label-column kind", r"name 3 classes, .* use -k 3 or more\."),
+    "few_rows": ("cluster t.csv -k 2 --method hdbscan", r"from 5 rows, and the table has 4; use another method"),
+    "few_rows_base": ("cluster t.csv one.csv -k 2 --base hdbscan", r"HDBSCAN failed .* use another .*\(--base\)\.$"),
+    "few_rows_bbc": ("cluster t.csv one.csv -k 2 --method bbc --base kmeans", r"KMeans failed .* \(--base\)\.$"),
+    "seed": ("cluster t.csv -k 2 --seed -1", r"The seed is -1; --seed must be from 0 to 4294967295"),
+    "seed_of_check": ("check one.csv t.csv -k 2 --seed -1", r"The seed is -1; --seed must be"),
+    "seed_of_ask": ("ask t.csv -k 2 --seed 99999999999", r"The seed is 99999999999; --seed must be"),
+    "clusters": ("cluster t.csv -k 0", r"-k must be at least 1"),
+    "clusters_of_check": ("check one.csv -k 0", r"-k must be at least 1"),
+    "clusters_of_ask": ("ask t.csv -k 9", r"9 clusters cannot be made of the 4 rows of t.csv; reduce .* \(-k\)"),
+    "no_clusters": ("cluster t.csv", r"needs the number of clusters; give it with -k, or .* --method auto"),
+    "auto": ("cluster t.csv --method auto", r"give LINKS, or a column of labels with --label-column"),
+    "auto_empty": ("cluster t.csv none.csv --method auto", r"give LINKS"),
+    "auto_one_kind": ("cluster t.csv apart.csv --method auto", r"The only link is a cannot-link, .* give it with -k"),
+    "auto_one_group": ("cluster t.csv one.csv -k 2 --method auto", r"The only link forms one group"),
+    "base": ("cluster t.csv -k 2 --base nothing", r"There is no clusterer 'nothing' to boost"),
+    "text_npy": ("cluster text.npy -k 2", r"text.npy is not an .npy file of numbers"),
+    "short_npy": ("cluster short.npy -k 2", r"short.npy is not an .npy file of numbers, or not a whole one"),
+    "objects_npy": ("cluster objects.npy -k 2", r"objects.npy is not an .npy file of numbers"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_worded_with_options(room, case):
+    command, sentence = BAD[case]
+    words = command.split()
+    if "t.csv" in words and "--label-column" not in words:
+        words += PLAIN
+    message = room.fails(*words)
+    assert re.search(sentence, message.strip()), message
+    assert not PYTHON_WORDS.search(message), message
+
+
+NOTED = {
+    "ring": ("cluster t.csv ring.csv -k 2 --method seeded-link", "The cannot-links need more than 2 clusters. 1 of 3"),
+    "relaxed": ("cluster t.csv ring.csv -k 2 --method cop --relax", "2 of 3 links kept, 1 broken."),
+    "bbc": ("cluster t.csv chain.csv -k 2 --method bbc", "The result breaks 1 of 3 links. Of 20 rounds"),
+    "auto": ("cluster t.csv all.csv -k 2 --method auto", "All 6 links are cannot-links, and methods are compared"),
+    "distboost": ("cluster same.csv -k 3 --method distboost", "3 clusters were asked for, and 2 have rows."),
+    "boost": ("cluster same.csv -k 3", "3 clusters were asked for, and 2 have rows."),
+    "parts": ("cluster same.csv -k 3 --method parts", "3 clusters were asked for, and 2 have rows."),
+    "one": ("cluster same.csv one.csv -k 2 --method seeded-link", "2 clusters were asked for, and 1 has rows."),
+}
+
+
+@pytest.mark.parametrize("case", NOTED)
+def test_notes_are_worded_without_python(room, case):
+    command, note = NOTED[case]
+    words = [*command.split(), *(PLAIN if " t.csv" in command else []), "--report", "r.html"]
+    result = room.run(*words)
+    assert result.exit_code == 0, result.output
+    assert note in result.stdout
+    assert not PYTHON_WORDS.search(result.output), result.output
+    page = room.read("r.html").split("<h2>How it was made</h2>")[0]
+    assert not PYTHON_WORDS.search(page)
+
+
+# Every command with the exit codes that its help names, and one way to get each.
+EXITS = {
+    "cluster": {0: "cluster t.csv one.csv -k 2 --method pck --ignore kind", 2: "cluster nothing.csv -k 2"},
+    "check": {0: "check one.csv -k 2", 1: "check ring.csv -k 2", 2: "check nothing.csv"},
+    "ask": {0: "ask t.csv -k 2 --ignore kind", 2: "ask nothing.csv -k 2"},
+    "demo": {0: "demo", 2: "demo --dance"},
+    "methods": {0: "methods", 2: "methods all"},
+    "reproduce": {2: "reproduce nothing"},
+    "warmup": {2: "warmup now"},
+}
+
+
+@pytest.mark.parametrize(("command", "code"), [(name, code) for name, codes in EXITS.items() for code in codes])
+def test_exit_codes_are_those_of_the_help(room, command, code):
+    assert room.run(*EXITS[command][code].split()).exit_code == code
+
+
+@pytest.mark.parametrize("command", ["chain.csv", "ring.csv -k 2", "all.csv -k 3"])
+def test_check_ends_with_1_when_links_cannot_be_kept(room, command):
+    assert room.run("check", *command.split()).exit_code == 1
+
+
+@pytest.mark.parametrize("command", EXITS)
+def test_the_help_names_the_exit_codes(desk, command):
+    text = " ".join(desk.run(command, "--help", width=300).stdout.split())
+    named = {int(code) for code in re.findall(r"\b([012])\b(?= when| if|,|\.)", text.partition("Exit code")[2])}
+    assert named >= {0, 2}
+    assert named == EXITS[command].keys() | ({0, 1, 2} if command == "reproduce" else {0, 2})
+
+
+@pytest.mark.parametrize(
+    ("words", "value"), [(["-k", "1.5"], "'1.5'"), (["--clusters=many"], "'many'"), (["-kx"], "'x'")]
+)
+def test_a_number_that_is_none_is_named(desk, words, value):
+    result = desk.run("cluster", "t.csv", *words)
+    assert result.exit_code == 2
+    assert f"'-k' / '--clusters': {value} is not a whole number." in result.stderr
