@@ -379,7 +379,7 @@ def test_affinity_without_constraints_meets_a_wanted_number(wine):
 def test_contradictory_constraints_end_with_a_warning(blobs):
     X, _ = blobs
     links = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
-    with pytest.warns(UnmetConstraintsWarning, match=r"breaks \d of 3 pairs. Of \d+ rounds \d+ counted"):
+    with pytest.warns(UnmetConstraintsWarning, match=r"breaks \d of 3 links. Of \d+ rounds \d+ counted"):
         model = BoostBaseClustering("kmedoids", 3, random_state=0).fit(X, constraints=links)
     assert not model.violations_.is_empty
     assert np.isfinite(model.metric_).all()
@@ -395,7 +395,7 @@ def test_constraints_that_no_estimator_can_meet_end_after_three_stalls(blobs):
 
     links = Constraints(cannot_link=[(0, 1), (2, 3), (4, 5)])
     with pytest.warns(
-        UnmetConstraintsWarning, match=r"breaks 3 of 3 pairs. Of 3 rounds 0 counted. In 3 .* ended early"
+        UnmetConstraintsWarning, match=r"breaks 3 of 3 links. Of 3 rounds 0 counted. In 3 .* ended early"
     ):
         model = BoostBaseClustering(one_cluster, max_inner=4, random_state=0).fit(X, constraints=links)
     assert len(runs) == 12

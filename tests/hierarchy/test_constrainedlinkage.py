@@ -164,7 +164,7 @@ def test_a_dead_end_can_be_relaxed():
     X = np.array([[0.0], [5.0], [9.0], [6.0]])
     links = Constraints(cannot_link=[(0, 2), (0, 3), (1, 2)], cannot_link_weight=[3.0, 2.0, 4.0])
     model = ConstrainedLinkage(2, linkage="single", look_ahead=False, on_infeasible="relax")
-    with pytest.warns(InfeasibleWarning, match="1 of 3 links are violated"):
+    with pytest.warns(InfeasibleWarning, match="violates 1 of 3 links"):
         model.fit(X, constraints=links)
     assert model.violations_.cannot_link.tolist() == [[0, 3]]
 

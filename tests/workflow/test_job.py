@@ -72,7 +72,7 @@ def test_errors_name_remedies_in_the_words_of_python(shop):
         run_job(job_of(shop, method="cop"))
     assert caught.value.remedy == ("drop_link", "relax", "soft_method")
     (shop / "links.csv").write_text("a,b,link\nc00,c01,cannot\nc01,c02,cannot\nc00,c02,cannot\n")
-    with pytest.raises(InfeasibleError, match=r"increase n_clusters, or pass relax=True"):
+    with pytest.raises(InfeasibleError, match=r"use n_clusters=3 or more, pass relax=True, or use a method"):
         run_job(job_of(shop, method="cop", n_clusters=2))
     with pytest.raises(
         FileFormatError, match=r"'c00' is not a row number.*; name the column of the ids with id_column"

@@ -236,8 +236,8 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
             refuse_contradictions(links)
         one, other = closure.component[links.cannot_link].T
         warn_caller(
-            f"{np.count_nonzero(one == other):,} of {count(len(links.cannot_link), 'cannot-link')} are between rows "
-            "that must-links join, and are violated",
+            f"Must-links join the rows of {np.count_nonzero(one == other):,} of "
+            f"{count(len(links.cannot_link), 'cannot-link')}, which the clustering violates",
             InfeasibleWarning,
             remedy="see_violations",
         )

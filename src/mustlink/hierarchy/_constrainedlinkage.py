@@ -181,8 +181,8 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         self.violations_ = links.violations(self.labels_)
         if len(self.violations_) or (self.n_clusters is not None and self.n_clusters_ != self.n_clusters):
             warn_caller(
-                f"Not all links can be satisfied: there are {count(self.n_clusters_, 'cluster')}, and "
-                f"{len(self.violations_):,} of {count(len(links), 'link')} are violated",
+                f"Not all links can be satisfied: the clustering has {count(self.n_clusters_, 'cluster')} and violates "
+                f"{len(self.violations_):,} of {count(len(links), 'link')}",
                 InfeasibleWarning,
                 remedy="see_violations",
             )

@@ -209,7 +209,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
             too_many = f"The cannot-links need more than {count(self.n_clusters_, 'cluster')}."
             reason = links.conflicts()[0] if closure.self_loops.size else too_many
             warn_caller(
-                f"{reason} {len(self.violations_):,} of {count(len(links), 'link')} are violated",
+                f"{reason} The clustering violates {len(self.violations_):,} of {count(len(links), 'link')}",
                 UnmetConstraintsWarning,
                 remedy="see_violations",
             )

@@ -169,8 +169,8 @@ class COPKMeans(_WeightedKMeans):
         super()._keep(run, links, dtype)
         if run.n_broken:
             warn_caller(
-                f"Not all links could be kept: {run.n_broken:,} of {count(len(links.cannot_link), 'cannot-link')} are "
-                "broken",
+                f"Not all links could be kept: the clustering breaks {run.n_broken:,} of "
+                f"{count(len(links.cannot_link), 'cannot-link')}",
                 InfeasibleWarning,
                 remedy="see_violations",
             )
