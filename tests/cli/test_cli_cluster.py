@@ -118,9 +118,7 @@ def test_every_sign_of_an_unknown_label_is_the_same(desk, unknown):
 
 def test_more_labels_than_clusters_is_said_in_options(shop):
     error = shop.fails("cluster", "shop.csv", "-k", 2, "--id", "who", "--label-column", "kind", "--method", "seeded")
-    assert (
-        "The labels name 3 classes, more than the 2 clusters asked for; use -k 3 or more." in error
-    )
+    assert "The labels name 3 classes, more than the 2 clusters asked for; use -k 3 or more." in error
 
 
 def test_labels_that_contradict_links_through_a_chain_are_reported(shop):

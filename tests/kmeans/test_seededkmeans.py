@@ -71,7 +71,7 @@ def test_a_row_apart_from_all_classes_is_a_seed_of_its_own() -> None:
 
 
 def test_more_classes_than_clusters_is_an_error() -> None:
-    with pytest.raises(ValueError, match="3 classes, more than the 2 clusters .*; use n_clusters=3 or more"):
+    with pytest.raises(ValueError, match=r"3 classes, more than the 2 clusters .*; use n_clusters=3 or more"):
         SeededKMeans(2).fit(X, PARTIAL)
 
 
