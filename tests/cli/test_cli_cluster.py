@@ -180,7 +180,7 @@ def test_a_hard_method_reports_why_links_are_infeasible(shop, method):
     shop.write("ring.csv", "a,b,link\nc00,c01,cannot\nc01,c02,cannot\nc02,c00,cannot\n")
     options = ["cluster", "shop.csv", "ring.csv", "-k", 2, "--method", method, "--ignore", "kind"]
     error = shop.fails(*options, "--id", "who")
-    assert re.search(r"cycle of 3 cannot-links, an odd number: (c\d\d - ){3}c\d\d; increase", error)
+    assert re.search(r"cycle of 3 cannot-links, an odd number: (c\d\d - ){3}c\d\d; use -k 3 or more", error)
 
 
 def test_contradictions_are_resolved_by_majority(shop):
