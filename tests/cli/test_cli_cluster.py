@@ -344,3 +344,51 @@ def test_any_clusterer_can_be_boosted(shop, base):
 )
 def test_unsupported_estimators_to_boost(shop, words, message):
     assert message in shop.fails("cluster", "shop.csv", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", *words)
+
+
+def test_the_whole_table_with_its_clusters(shop):
+    shop.write("german.csv", shop.read("shop.csv").replace(",", ";").replace(".", ",").replace("\n", "\r\n"))
+    options = ["-k", 3, "--ignore", "kind", "--method", "pck", "--id", "who"]
+    shop.run("cluster", "german.csv", "links.csv", *options, "-o", "plain.csv")
+    result = shop.run("cluster", "german.csv", "links.csv", *options, "--keep-columns")
+    assert result.exit_code == 0, result.output
+    assert "Clusters written to german.clusters.csv" in result.stdout
+    clusters = [line.split(";")[1] for line in (shop.folder / "plain.csv").read_bytes().decode().split("\r\n")[:-1]]
+    lines = (shop.folder / "german.csv").read_bytes().decode().split("\r\n")[:-1]
+    expected = "".join(f"{line};{cluster}\r\n" for line, cluster in zip(lines, clusters, strict=True))
+    assert (shop.folder / "german.clusters.csv").read_bytes().decode() == expected
+
+
+def test_rows_that_are_left_out_have_no_cluster(shop):
+    shop.write("gaps.csv", shop.read("shop.csv").replace("c05,", "c05,,", 1).replace(",a,both", ",both", 1))
+    lines = shop.read("shop.csv").splitlines()
+    lines[6] = "c05,,1.0,a,both"
+    shop.write("gaps.csv", "\n".join(lines) + "\n")
+    result = shop.run(
+        "cluster", "gaps.csv", "-k", 3, "--ignore", "who", "--ignore", "kind", "--missing", "drop", "--keep-columns"
+    )
+    assert result.exit_code == 0, result.output
+    written = shop.read("gaps.clusters.csv").splitlines()
+    assert written[6] == "c05,,1.0,a,both,"
+    assert all(line[-1] in "012" for line in (*written[1:6], *written[7:]))
+
+
+def test_excel_in_and_out(shop):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for line in shop.read("shop.csv").splitlines():
+        who, visits, *others = line.split(",")
+        book.active.append([who, visits if who == "who" else float(visits), *others])
+    book.save(shop.folder / "shop.xlsx")
+    result = shop.run("cluster", "shop.xlsx", "links.csv", "-k", 3, "--id", "who", "--ignore", "kind", "--keep-columns")
+    assert result.exit_code == 0, result.output
+    assert "Clusters written to shop.clusters.xlsx" in result.stdout
+    rows = list(openpyxl.load_workbook(shop.folder / "shop.clusters.xlsx").active.iter_rows(values_only=True))
+    assert rows[0] == ("who", "visits", "basket", "plan", "kind", "cluster")
+    assert isinstance(rows[1][1], float)
+    assert same_partition([row[-1] for row in rows[1:]], TRUTH)
+
+
+def test_arrays_cannot_hold_the_columns(shop):
+    sentence = shop.fails("cluster", "shop.csv", "-k", 3, "--ignore", "who", "--keep-columns", "-o", "out.npy")
+    assert "out.npy: a table with its clusters is written as .csv, .tsv, .xlsx or .parquet" in sentence

@@ -12,7 +12,7 @@ import pytest
 
 from mustlink._atomic import StagedFiles, check_writable
 from mustlink.errors import FileFormatError
-from mustlink.tables import check_output_suffix, stage_clusters
+from mustlink.tables import Dialect, check_output_suffix, check_sheet_size, stage_clusters
 
 
 def write_clusters(path, labels, **options):
@@ -54,9 +54,49 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
         check_output_suffix(tmp_path / "out.parquet")
 
 
-@pytest.mark.parametrize("name", ["out.xlsx", "out"])
+def test_excel_holds_numbers_and_text_that_is_no_formula(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    ids = ["=cmd|' /C calc'!A0", "007", "b\x1b", "+1"]
+    write_clusters(tmp_path / "out.xlsx", [2, -1, 0, 1], ids=ids, id_name="who", known=["x", "", "", ""])
+    sheet = openpyxl.load_workbook(tmp_path / "out.xlsx").active
+    assert [cell.value for cell in sheet[1]] == ["who", "cluster", "label"]
+    assert [cell.value for cell in sheet[2]] == [ids[0], 2, "x"]
+    assert sheet["A2"].data_type == "s"
+    assert [sheet["A3"].value, sheet["B3"].value, sheet["A5"].value] == ["007", None, "+1"]
+    assert sheet["A4"].value == "b\N{REPLACEMENT CHARACTER}"
+
+
+def test_excel_without_openpyxl_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(FileFormatError, match=r'pip install "mustlink\[excel\]"'):
+        check_output_suffix(tmp_path / "out.xlsx")
+
+
+def test_more_rows_than_a_sheet_has_are_refused(tmp_path):
+    check_sheet_size(tmp_path / "out.csv", 2_000_000, 3)
+    check_sheet_size(tmp_path / "out.xlsx", 1_048_575, 3)
+    with pytest.raises(FileFormatError, match="at most 1,048,576 rows"):
+        check_sheet_size(tmp_path / "out.xlsx", 1_048_576, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect", "content"),
+    [
+        ("out.csv", Dialect(";", "utf-8-sig", ",", "\r\n"), "\ufeffwho;cluster\r\nJörg;1\r\na,b;0\r\n".encode()),
+        ("out.csv", Dialect(";", "cp1252"), "who;cluster\nJörg;1\na,b;0\n".encode("cp1252")),
+        ("out.csv", Dialect("\t"), 'who,cluster\nJörg,1\n"a,b",0\n'.encode()),
+        ("out.tsv", Dialect(";"), "who\tcluster\nJörg\t1\na,b\t0\n".encode()),
+        ("out.csv", None, 'who,cluster\nJörg,1\n"a,b",0\n'.encode()),
+    ],
+)
+def test_clusters_are_written_as_the_table_is(tmp_path, name, dialect, content):
+    write_clusters(tmp_path / name, [1, 0], ids=["Jörg", "a,b"], id_name="who", dialect=dialect)
+    assert (tmp_path / name).read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["out.ods", "out"])
 def test_other_suffixes_are_refused(tmp_path, name):
-    with pytest.raises(FileFormatError, match=r"clusters are written as .csv, .tsv, .npy or .parquet"):
+    with pytest.raises(FileFormatError, match=r"clusters are written as .csv, .tsv, .xlsx, .parquet or .npy"):
         write_clusters(tmp_path / name, [0])
     assert not list(tmp_path.iterdir())
 

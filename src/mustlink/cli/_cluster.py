@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from contextlib import nullcontext
-from pathlib import Path
 
 import typer
 
@@ -34,6 +33,7 @@ def cluster(
     contradictions: opt.Contradictions = "raise",
     relax: opt.Relax = False,
     output: opt.Output = None,
+    keep_columns: opt.KeepColumns = False,
     report: opt.Report = None,
     save_model: opt.SaveModel = None,
     random_state: opt.Seed = 0,
@@ -48,7 +48,7 @@ def cluster(
     from mustlink.cli._show import print_line, show_result, show_status
     from mustlink.workflow import Job, run_job
 
-    output = output or Path(f"{opt.stem(table)}.clusters.csv")
+    output = output or opt.output_name(table, keep_columns)
     job = opt.fill(Job, locals())
     command = shlex.join(["mustlink", *context.meta[opt.TYPED]])
     # The method auto has a progress bar of its own.

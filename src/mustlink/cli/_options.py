@@ -81,8 +81,17 @@ Output = Annotated[
         "-o",
         "--output",
         metavar="OUT",
-        help="Where the clusters are written: .csv, .tsv, .npy or .parquet.",
+        help="Where the clusters are written: .csv, .tsv, .xlsx, .parquet or .npy. Text is written as the table is, "
+        "with its encoding and separator.",
         show_default="the table's name with .clusters.csv, in this folder",
+    ),
+]
+KeepColumns = Annotated[
+    bool,
+    typer.Option(
+        "--keep-columns",
+        metavar="",
+        help="Write the whole table as it came in, with the cluster as one more column.",
     ),
 ]
 Report = Annotated[
@@ -230,3 +239,10 @@ def typed_words(options: TableOptions) -> list[str]:
 def stem(table: Path) -> str:
     """Return the name of a table without its folder and suffixes, to name other files after it."""
     return Path(table.name.removesuffix(".gz")).stem
+
+
+def output_name(table: Path, keep_columns: bool) -> Path:
+    """Return where clusters are written if no file is named; a whole table is written in its own format."""
+    suffix = Path(table.name.removesuffix(".gz")).suffix.lower()
+    own = {".tab": ".tsv", ".xlsm": ".xlsx", ".pq": ".parquet"}.get(suffix, suffix)
+    return Path(f"{stem(table)}.clusters{own if keep_columns and own in ('.tsv', '.xlsx', '.parquet') else '.csv'}")

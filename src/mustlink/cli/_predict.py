@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mustlink._spelling import count
@@ -23,6 +22,7 @@ def predict(
     missing: opt.ModelMissing = None,
     header: opt.Header = None,
     output: opt.Output = None,
+    keep_columns: opt.KeepColumns = False,
     debug: opt.Debug = False,
 ) -> None:
     """Put new rows into the clusters of a saved model.
@@ -33,7 +33,7 @@ def predict(
     from mustlink.cli._show import print_line, show_list, show_status
     from mustlink.workflow import PredictionJob, run_prediction
 
-    output = output or Path(f"{opt.stem(table)}.clusters.csv")
+    output = output or opt.output_name(table, keep_columns)
     job = opt.fill(PredictionJob, locals())
     with show_status(f"Reading {table.name}"):
         result = run_prediction(job)

@@ -10,7 +10,7 @@ from mustlink.tables._options import check_options
 from mustlink.tables._read import read_table, require
 from mustlink.tables._table import Table
 from mustlink.tables._text import read_header
-from mustlink.tables._write import check_output_suffix, stage_clusters
+from mustlink.tables._write import check_output_suffix, check_sheet_size, stage_clusters, stage_table
 
 __all__ = [
     "ColumnEncoding",
@@ -21,11 +21,13 @@ __all__ = [
     "Table",
     "check_options",
     "check_output_suffix",
+    "check_sheet_size",
     "encode",
     "read_header",
     "read_links",
     "read_table",
     "require",
     "stage_clusters",
+    "stage_table",
     "write_links",
 ]

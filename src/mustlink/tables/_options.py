@@ -56,6 +56,7 @@ RULES: dict[str, Rule] = {
     "report": _or_none(_PATH),
     "model": _PATH,
     "save_model": _or_none(_PATH),
+    "keep_columns": _SWITCH,
     "id_column": _or_none(_NAME),
     "label_column": _or_none(_NAME),
     "ignore": _NAMES,

@@ -121,7 +121,7 @@ def read_table(
     if suffix in PARQUET:
         return Table.from_frame(read_parquet(path), source=str(path), text=text, ignore=ignore, columns=columns)
     if suffix == ".npy":
-        return Table.from_frame(_read_npy(path), source=str(path), text=text, ignore=ignore, columns=columns)
+        return Table.from_frame(read_npy(path), source=str(path), text=text, ignore=ignore, columns=columns)
     raise FileFormatError(
         f"{path}: a table is read from .csv, .tsv, .txt (each also .gz), .xlsx, .parquet or .npy, "
         f"and {suffix or 'a file without a suffix'} is none of them."
@@ -325,7 +325,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
     return frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
 
 
-def _read_npy(path: Path) -> pd.DataFrame:
+def read_npy(path: Path) -> pd.DataFrame:
     """Read an array of rows and columns of numbers; the columns are called x0, x1 and so on."""
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -18,7 +18,7 @@ from typing import IO, Any
 from mustlink.errors import FileFormatError
 from mustlink.tables._dialect import Dialect, find_encoding
 
-__all__ = ["TextFile", "read_header"]
+__all__ = ["TextFile", "csv_options", "read_header"]
 
 SEPARATORS = (",", ";", "\t", "|")
 # The first line by which Excel is told the separator.
@@ -185,7 +185,7 @@ class TextFile:
         line = 1 + self.n_skipped
         with self.open() as stream:
             lines = islice(self._lines(stream), self.n_skipped, None)
-            reader = csv.reader(lines, strict=True, **_options(self.separator))
+            reader = csv.reader(lines, strict=True, **csv_options(self.separator))
             try:
                 for cells in reader:
                     yield line, cells
@@ -229,7 +229,7 @@ def _shown_byte(raw: bytes, start: int) -> str:
     return f"the byte 0x{raw[start]:02x} at position {in_line}"
 
 
-def _options(separator: str) -> dict[str, Any]:
+def csv_options(separator: str) -> dict[str, Any]:
     """Return the options of the csv module."""
     return {"delimiter": separator, "skipinitialspace": separator != " "}
 
@@ -240,7 +240,7 @@ def _best_separator(lines: list[str]) -> str:
     def fit(separator: str) -> tuple[bool, int]:
         try:
             # Not strict: the last of the lines may open a quotation that continues after them.
-            records = csv.reader(lines, **_options(separator))
+            records = csv.reader(lines, **csv_options(separator))
             widths = [len(cells) for cells in records if any(cell.strip() for cell in cells)]
         except csv.Error:
             return False, 0

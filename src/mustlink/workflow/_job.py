@@ -23,7 +23,7 @@ from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
 from mustlink.selection import Choice, choose
-from mustlink.tables import require, stage_clusters
+from mustlink.tables import require
 from mustlink.workflow._loading import (
     REMEDIES,
     Contradictions,
@@ -35,7 +35,7 @@ from mustlink.workflow._loading import (
     load_table,
 )
 from mustlink.workflow._model import Model, check_predicts, stage_model
-from mustlink.workflow._outputs import check_outputs
+from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
 
 __all__ = ["Job", "JobResult", "run_job"]
 
@@ -71,7 +71,10 @@ class Job(TableOptions):
     relax : bool, default=False
         Whether a hard method that cannot satisfy every link returns the best clustering it found.
     output : str, path-like or None, default=None
-        Where the clusters are written, as .csv, .tsv, .npy or .parquet; None writes none.
+        Where the clusters are written, as .csv, .tsv, .xlsx, .parquet or .npy; None writes none. Text is written with
+        the encoding and, in .csv, the separator of the table.
+    keep_columns : bool, default=False
+        Whether `output` has all columns of the table, with the cluster as one more.
     report : str, path-like or None, default=None
         Where the HTML report is written; None writes none.
     save_model : str, path-like or None, default=None
@@ -99,6 +102,7 @@ class Job(TableOptions):
     contradictions: Contradictions = "raise"
     relax: bool = False
     output: str | os.PathLike[str] | None = None
+    keep_columns: bool = False
     report: str | os.PathLike[str] | None = None
     save_model: str | os.PathLike[str] | None = None
 
@@ -193,8 +197,10 @@ def run_job(
     """
     entry = None if job.is_auto else find_clusterer(job.method)
     _check_options(job, entry)
-    check_outputs([job.table, job.links], {"clusters": job.output, "report": job.report, "model": job.save_model})
+    outputs = {"clusters": job.output, "report": job.report, "model": job.save_model}
+    check_outputs([job.table, job.links], outputs, keep_columns=job.keep_columns)
     table = load_table(job)
+    check_output_size(job.output, table, keep_columns=job.keep_columns)
     if job.n_clusters is not None:
         check_n_clusters(job.n_clusters, table)
     links, notices = Constraints(), list[str]()
@@ -412,16 +418,16 @@ def _write(
     n_found = found.max(initial=-1) + 1
     with StagedFiles() as files:
         if job.output is not None:
-            labels = np.full(table.source.n_rows, -1)
-            labels[table.rows] = found
-            stage_clusters(
+            stage_labels(
                 files,
                 job.output,
-                labels,
-                ids=table.ids,
-                id_name=job.id_column or "row",
-                known=table.labels,
-                known_name=job.label_column or "label",
+                job.table,
+                table,
+                found,
+                id_column=job.id_column,
+                label_column=job.label_column,
+                keep_columns=job.keep_columns,
+                header=job.header,
             )
         if job.save_model is not None and model is not None:
             stage_model(files, job.save_model, model)

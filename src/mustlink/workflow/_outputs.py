@@ -1,4 +1,4 @@
-"""The files that a job writes, checked before the work begins."""
+"""The files that a job writes: checked before the work begins, and written all or none."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mustlink._atomic import check_writable
+import numpy as np
+
+from mustlink._atomic import StagedFiles, check_writable
+from mustlink._types import Ints
 from mustlink.errors import OptionError
-from mustlink.tables import check_output_suffix
+from mustlink.tables import check_output_suffix, check_sheet_size, stage_clusters, stage_table
+from mustlink.workflow._loading import LoadedTable
 
-__all__ = ["check_outputs"]
+__all__ = ["check_output_size", "check_outputs", "stage_labels"]
 
-Paths = Sequence[str | os.PathLike[str] | None]
+Path = str | os.PathLike[str]
 
 
-def check_outputs(inputs: Paths, outputs: Mapping[str, Any]) -> None:
+def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, keep_columns: bool = False) -> None:
     """Refuse outputs that cannot be written, would overwrite an input, or are one file.
 
     The outputs are named by what they hold; "clusters" have a format by their suffix.
@@ -30,7 +34,44 @@ def check_outputs(inputs: Paths, outputs: Mapping[str, Any]) -> None:
         if target in read:
             raise OptionError(f"{path} is an input and would be overwritten; choose another name for the output.")
         if what == "clusters":
-            check_output_suffix(path)
+            check_output_suffix(path, keep_columns=keep_columns)
         if target in written:
             raise OptionError(f"The {written[target]} and the {what} cannot both be written to {path}.")
         written[target] = what
+
+
+def check_output_size(output: Path | None, table: LoadedTable, *, keep_columns: bool) -> None:
+    """Refuse a table that the format of its output cannot hold, before it is clustered."""
+    if output is not None:
+        n_columns = len(table.source.names) + len(table.source.left_out) if keep_columns else 2
+        check_sheet_size(output, table.source.n_rows, n_columns + 1)
+
+
+def stage_labels(
+    files: StagedFiles,
+    output: Path,
+    source: Path,
+    table: LoadedTable,
+    labels: Ints,
+    *,
+    id_column: str | None,
+    label_column: str | None = None,
+    keep_columns: bool = False,
+    header: bool | None = None,
+) -> None:
+    """Stage the clusters of the kept rows of a table: with all its columns, or with ids and known labels only."""
+    every = np.full(table.source.n_rows, -1)
+    every[table.rows] = labels
+    if keep_columns:
+        stage_table(files, output, every, source=source, table=table.source, header=header)
+        return
+    stage_clusters(
+        files,
+        output,
+        every,
+        ids=table.ids,
+        id_name=id_column or "row",
+        known=table.labels,
+        known_name=label_column or "label",
+        dialect=table.source.dialect,
+    )

@@ -11,10 +11,10 @@ import numpy as np
 from mustlink._atomic import StagedFiles
 from mustlink._types import Ints
 from mustlink.errors import FileFormatError
-from mustlink.tables import Table, check_options, stage_clusters
+from mustlink.tables import Table, check_options
 from mustlink.workflow._loading import LoadedTable, job_remedies
 from mustlink.workflow._model import Model, load_model
-from mustlink.workflow._outputs import check_outputs
+from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
 
 __all__ = ["PredictionJob", "PredictionResult", "run_prediction"]
 
@@ -42,6 +42,8 @@ class PredictionJob:
         How a text file is written, as in :func:`mustlink.tables.read_table`.
     output : str, path-like or None, default=None
         Where the clusters are written, as for :class:`Job`; None writes none.
+    keep_columns : bool, default=False
+        Whether `output` has all columns of the table, with the cluster as one more.
 
     See Also
     --------
@@ -63,6 +65,7 @@ class PredictionJob:
     encoding: str | None = None
     delimiter: str | None = None
     output: str | os.PathLike[str] | None = None
+    keep_columns: bool = False
 
     def __post_init__(self) -> None:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -130,15 +133,25 @@ def run_prediction(job: PredictionJob) -> PredictionResult:
     >>> float((again.labels == result.labels).mean()) > 0.9
     True
     """
-    check_outputs([job.model, job.table], {"clusters": job.output})
+    check_outputs([job.model, job.table], {"clusters": job.output}, keep_columns=job.keep_columns)
     model = load_model(job.model)
     table, notices = _load(job, model)
-    labels = np.full(table.source.n_rows, -1)
-    labels[table.rows] = model.predict_encoded(table)
+    check_output_size(job.output, table, keep_columns=job.keep_columns)
+    found = model.predict_encoded(table)
     if job.output is not None:
         with StagedFiles() as files:
-            id_name = (job.id_column or model.id_column) if table.ids else None
-            stage_clusters(files, job.output, labels, ids=table.ids, id_name=id_name or "row")
+            stage_labels(
+                files,
+                job.output,
+                job.table,
+                table,
+                found,
+                id_column=(job.id_column or model.id_column) if table.ids else None,
+                keep_columns=job.keep_columns,
+                header=job.header,
+            )
+    labels = np.full(table.source.n_rows, -1)
+    labels[table.rows] = found
     return PredictionResult(model, table, labels, (*model.notices, *notices, *table.notices))
 
 
