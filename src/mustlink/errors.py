@@ -23,6 +23,7 @@ __all__ = [
     "MustlinkError",
     "NumberTooLargeError",
     "OptionError",
+    "SkippedLinksWarning",
     "TooLargeError",
     "UnmetConstraintsWarning",
 ]
@@ -273,6 +274,10 @@ class TooLargeError(MustlinkError, ValueError):
 
 class InfeasibleWarning(UserWarning):
     """A hard clusterer with ``on_infeasible="relax"`` returned a clustering that breaks some constraints."""
+
+
+class SkippedLinksWarning(UserWarning):
+    """Links were read without those that name unknown ids; the message states how many, and which ids."""
 
 
 class UnmetConstraintsWarning(UserWarning):

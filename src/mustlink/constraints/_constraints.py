@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from mustlink._spelling import count
+from mustlink._warnings import warn_caller
 from mustlink.constraints._aligned import AlignedConstraints, NoShape
 from mustlink.constraints._closure import Closure
 from mustlink.constraints._coherence import coherence
@@ -30,10 +31,11 @@ from mustlink.constraints._pairs import (
     to_tuples,
 )
 from mustlink.constraints._sampling import draw_links, links_of_labels
-from mustlink.errors import ConstraintError, TooLargeError
+from mustlink.constraints._tabular import link_columns, name_places
+from mustlink.errors import ConstraintError, SkippedLinksWarning, TooLargeError
 
 if TYPE_CHECKING:
-    from mustlink.tables._links import Link
+    from mustlink.tables import LinkList, UnknownIds
 
 __all__ = ["Constraints"]
 
@@ -222,21 +224,30 @@ class Constraints:
         *,
         ids: Sequence[Any] | None = None,
         contradictions: Contradictions = "raise",
+        unknown: UnknownIds = "raise",
     ) -> Constraints:
         """Build constraints from a data frame.
 
         Parameters
         ----------
         frame : pandas or polars DataFrame, or mapping of columns
-            With the columns a, b, link (must/cannot or 1/-1) and optionally weight.
+            With the columns a, b, link (must/cannot or 1/-1) and optionally weight (1 where it is missing).
         ids : sequence, default=None
-            The id of every row of the table, if the links refer to ids; row numbers if None.
+            The id of every row of the table, if the links refer to ids; row numbers if None. Whole numbers match
+            whether they are written as 1 or as 1.0.
         contradictions : {"raise", "majority", "keep"}, default="raise"
             As for the class.
+        unknown : {"raise", "skip"}, default="raise"
+            How to treat a link with an id that is not among `ids`. With "skip" it is left out, and a
+            SkippedLinksWarning says how many were.
 
         Returns
         -------
         Constraints
+
+        See Also
+        --------
+        to_frame : The links as such a frame.
 
         Examples
         --------
@@ -249,7 +260,7 @@ class Constraints:
 
         if isinstance(frame, str | os.PathLike):
             raise TypeError(f"{frame} is a path; read a file of links with Constraints.read.")
-        return cls._from_links(read_links(frame, ids), contradictions, ids)
+        return cls._from_links(_warn_of_skipped(read_links(frame, ids, unknown=unknown)), contradictions, ids)
 
     @classmethod
     def read(
@@ -258,6 +269,7 @@ class Constraints:
         *,
         ids: Sequence[Any] | None = None,
         contradictions: Contradictions = "raise",
+        unknown: UnknownIds = "raise",
     ) -> Constraints:
         """Read links from a file.
 
@@ -265,11 +277,14 @@ class Constraints:
         ----------
         path : path-like
             CSV or TSV in UTF-8, plain or gzip, ``.xlsx`` or ``.parquet``, with a header and the columns a, b, link
-            (must/cannot or 1/-1) and optionally weight. Commas, semicolons or tabs separate the cells of text.
+            (must/cannot or 1/-1) and optionally weight (1 where it is empty). Commas, semicolons or tabs separate the
+            cells of text; weights may have a decimal comma where commas do not separate.
         ids : sequence, default=None
             The id of every row of the table, if the links refer to ids; if None they are row numbers from 0.
         contradictions : {"raise", "majority", "keep"}, default="raise"
             As for the class.
+        unknown : {"raise", "skip"}, default="raise"
+            How to treat a link with an id that is not among `ids`, as for :meth:`from_frame`.
 
         Returns
         -------
@@ -294,10 +309,10 @@ class Constraints:
         """
         from mustlink.tables import read_links
 
-        return cls._from_links(read_links(path, ids), contradictions, ids)
+        return cls._from_links(_warn_of_skipped(read_links(path, ids, unknown=unknown)), contradictions, ids)
 
     @classmethod
-    def _from_links(cls, links: list[Link], contradictions: Contradictions, ids: Sequence[Any] | None) -> Constraints:
+    def _from_links(cls, links: LinkList, contradictions: Contradictions, ids: Sequence[Any] | None) -> Constraints:
         """Make constraints of the links of a file or frame, with their places in the messages."""
         try:
             return cls.from_pairs(
@@ -309,19 +324,7 @@ class Constraints:
         except ConstraintError as error:
             if not error.pairs:
                 raise
-            same_rows = [link for link in links if {link.a, link.b} == set(error.pairs[0])]
-            first = same_rows[0]
-            other = next((link for link in same_rows if link.is_must != first.is_must), None)
-            if other is None:
-                raise error.with_problem(f"{first.place}: {error.problem}") from None
-            source, _, _ = first.place.rpartition(", ")
-            places = f"{first.place} and {other.place.removeprefix(f'{source}, ') if source else other.place}"
-            a, b = (first.a, first.b) if ids is None else (ids[first.a], ids[first.b])
-            pair = f"{'rows ' if ids is None else ''}{a} and {b}"
-            n_more = len(error.pairs) - 1
-            more = f", as are {n_more} other pairs" if n_more > 1 else ", as is 1 other pair" if n_more else ""
-            problem = f"{places}: {pair} are given both as must-link and as cannot-link{more}"
-            raise error.with_problem(problem) from None
+            raise name_places(error, links, ids) from None
 
     @classmethod
     def sample(
@@ -367,13 +370,44 @@ class Constraints:
         """
         return cls(*draw_links(y, n_pairs, balanced, labeled_fraction, noise, missing, random_state))
 
-    def write(self, path: str | os.PathLike[str]) -> None:
+    def to_frame(self, ids: Sequence[Any] | None = None) -> Any:
+        """Return the links as a data frame.
+
+        Parameters
+        ----------
+        ids : sequence, default=None
+            The id of every row of the table, to name rows by; their numbers if None.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns a, b, link (must or cannot) and weight.
+
+        See Also
+        --------
+        from_frame : Constraints from such a frame.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints(must_link=[(0, 2)], cannot_link=[(1, 2)]).to_frame(ids=["u1", "u2", "u3"])
+            a   b    link  weight
+        0  u1  u3    must     1.0
+        1  u2  u3  cannot     1.0
+        """
+        import pandas as pd
+
+        return pd.DataFrame(link_columns(self, ids))
+
+    def write(self, path: str | os.PathLike[str], *, ids: Sequence[Any] | None = None) -> None:
         """Write the links to a CSV file, atomically.
 
         Parameters
         ----------
         path : path-like
             The file; a name that ends in .tsv gives tabs, and one that ends in .gz is compressed.
+        ids : sequence, default=None
+            The id of every row of the table, to name rows by; their numbers if None.
 
         See Also
         --------
@@ -383,17 +417,20 @@ class Constraints:
         --------
         >>> import tempfile, pathlib
         >>> from mustlink import Constraints
-        >>> links = Constraints(must_link=[(0, 1)])
+        >>> links, ids = Constraints(must_link=[(0, 1)]), ["ann", "bob"]
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder) / "links.csv"
-        ...     links.write(path)
-        ...     Constraints.read(path) == links
+        ...     links.write(path, ids=ids)
+        ...     print(path.read_text())
+        ...     Constraints.read(path, ids=ids) == links
+        a,b,link,weight
+        ann,bob,must,1.0
+        <BLANKLINE>
         True
         """
         from mustlink.tables import write_links
 
-        kinds = np.where(self.sign > 0, "must", "cannot").tolist()
-        write_links(path, zip(*self.pairs.T.tolist(), kinds, self.weight.tolist(), strict=True))
+        write_links(path, zip(*link_columns(self, ids).values(), strict=True))
 
     # ---- the value ---------------------------------------------------------------------------------------------
 
@@ -887,6 +924,13 @@ class Constraints:
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.check_rows(X.shape[0])
         return coherence(X, self, max_links, random_state)
+
+
+def _warn_of_skipped(links: LinkList) -> LinkList:
+    """Say how many links were skipped, if any."""
+    if links.n_skipped:
+        warn_caller(links.skipped_notice, SkippedLinksWarning)
+    return links
 
 
 def _refuse_contradictions(pairs: NDArray[np.int64]) -> NoReturn:

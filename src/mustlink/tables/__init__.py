@@ -5,7 +5,7 @@ from __future__ import annotations
 from mustlink.tables._dialect import Dialect
 from mustlink.tables._encode import EncodedTable, Feature, encode
 from mustlink.tables._encoding import ColumnEncoding, Encoding
-from mustlink.tables._links import read_links, write_links
+from mustlink.tables._links import LinkList, UnknownIds, ids_in_links, read_links, spell_ids, write_links
 from mustlink.tables._options import check_options
 from mustlink.tables._read import read_table, require
 from mustlink.tables._table import Table
@@ -18,15 +18,19 @@ __all__ = [
     "EncodedTable",
     "Encoding",
     "Feature",
+    "LinkList",
     "Table",
+    "UnknownIds",
     "check_options",
     "check_output_suffix",
     "check_sheet_size",
     "encode",
+    "ids_in_links",
     "read_header",
     "read_links",
     "read_table",
     "require",
+    "spell_ids",
     "stage_clusters",
     "stage_table",
     "write_links",

@@ -11,25 +11,31 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from mustlink._atomic import write_atomically
+from mustlink._spelling import count
 from mustlink.errors import ConstraintError, FileFormatError
 from mustlink.tables._read import EXCEL, PARQUET, read_parquet, read_sheet
-from mustlink.tables._table import first_repetition
+from mustlink.tables._table import as_number, first_repetition, spell_cell
 from mustlink.tables._text import TextFile
 
-__all__ = ["Link", "read_links", "write_links"]
+__all__ = ["Link", "LinkList", "UnknownIds", "ids_in_links", "read_links", "spell_ids", "write_links"]
+
+UnknownIds: TypeAlias = Literal["raise", "skip"]
 
 MUST = {"must", "must-link", "must_link", "mustlink", "1", "+1", "1.0"}
 CANNOT = {"cannot", "cannot-link", "cannot_link", "cannotlink", "-1", "-1.0"}
 REQUIRED = ("a", "b", "link")
 COLUMNS = (*REQUIRED, "weight")
+MAX_SHOWN_IDS = 3
 EXPECTED = "the columns a, b, link and optionally weight"
 MAX_ROW = np.iinfo(np.int64).max
+# A whole number as pandas writes it where a column has empty cells.
+WHOLE_FLOAT = re.compile(r"([+-]?[0-9]+)\.0+")
 
 
 class Link(NamedTuple):
@@ -42,7 +48,58 @@ class Link(NamedTuple):
     place: str
 
 
-def read_links(source: Any, ids: Sequence[Any] | None = None) -> list[Link]:
+class LinkList(list[Link]):
+    """The links of a file or frame, and the ids because of which others were skipped.
+
+    Attributes
+    ----------
+    unknown : dict of str to str
+        The ids that are not in the table, in the order of the links that were skipped for them, with the position of
+        the first such link in words.
+    n_skipped : int
+        The number of links that were skipped.
+
+    Examples
+    --------
+    >>> from mustlink.tables import read_links
+    >>> links = read_links({"a": ["u1", "u1"], "b": ["u2", "u9"], "link": [1, 1]}, ids=["u1", "u2"], unknown="skip")
+    >>> len(links), links.unknown
+    (1, {'u9': 'Row 1 of the frame'})
+    >>> print(links.skipped_notice)
+    1 of 2 links names an id that is not in the table and was skipped: 'u9' (Row 1 of the frame).
+    """
+
+    def __init__(self, links: Iterable[Link] = ()) -> None:
+        super().__init__(links)
+        self.unknown: dict[str, str] = {}
+        self.n_skipped = 0
+
+    @property
+    def skipped_notice(self) -> str:
+        """How many links were skipped and for which ids, as a sentence; empty if none was."""
+        if not self.n_skipped:
+            return ""
+        skipped = f"{self.n_skipped:,} of {count(len(self) + self.n_skipped, 'link')} " + (
+            "names an id that is not in the table and was skipped"
+            if self.n_skipped == 1
+            else "name ids that are not in the table and were skipped"
+        )
+        shown = [f"{name!r} ({place})" for name, place in list(self.unknown.items())[:MAX_SHOWN_IDS]]
+        n_more = len(self.unknown) - len(shown)
+        return f"{skipped}: {', '.join(shown)}{f' and {n_more:,} more' if n_more else ''}."
+
+
+class _Source(NamedTuple):
+    """Where links are read from: what it is called, its header, its records with their positions in words."""
+
+    what: str
+    header: Sequence[Any]
+    records: Iterator[tuple[str, Sequence[Any]]]
+    # In text in which commas do not separate cells, they may be decimal signs.
+    comma_is_decimal: bool = False
+
+
+def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown: UnknownIds = "raise") -> LinkList:
     """Read links from a file or a data frame, with the columns a, b, link (must/cannot or 1/-1), optionally weight.
 
     Parameters
@@ -51,11 +108,14 @@ def read_links(source: Any, ids: Sequence[Any] | None = None) -> list[Link]:
         A file is text with any separator, plain or gzip, ``.xlsx`` or ``.parquet``.
     ids : sequence, default=None
         The id of every row of the table, if the links name ids; None means row numbers from 0.
+    unknown : {"raise", "skip"}, default="raise"
+        What to do with a link that names an id which is not in `ids`: refuse it, or skip it.
 
     Returns
     -------
-    list of Link
-        Each with the fields a, b, is_must, weight and place (its position in words).
+    LinkList
+        A list of Link, each with the fields a, b, is_must, weight (1 where the cell is empty) and place (its position
+        in words), with the ids of the skipped links in ``unknown``.
 
     Raises
     ------
@@ -72,20 +132,102 @@ def read_links(source: Any, ids: Sequence[Any] | None = None) -> list[Link]:
     >>> read_links({"a": ["u1"], "b": ["u3"], "link": [-1]}, ids=["u1", "u2", "u3"])
     [Link(a=0, b=2, is_must=False, weight=1.0, place='Row 0 of the frame')]
     """
+    if unknown not in ("raise", "skip"):
+        raise ValueError(f'unknown must be "raise" or "skip"; got {unknown!r}.')
+    opened = _open(source)
+    row_of = None if ids is None else _row_of_id(ids)
+    links = LinkList()
+    for place, a, b, link, weight in _cells(opened):
+        try:
+            ends = _row(a, row_of, place), _row(b, row_of, place)
+        except _UnknownIdError as error:
+            if unknown == "raise":
+                raise ConstraintError(error.problem) from None
+            links.n_skipped += 1
+            links.unknown.setdefault(error.fields["id"], place)
+            continue
+        if ends[0] == ends[1]:
+            raise ConstraintError(f"{place}: links {a} with itself; a link needs two different rows.", [ends])
+        links.append(Link(*ends, _is_must(link, place), _weight(weight, place, opened.comma_is_decimal), place))
+    return links
+
+
+def spell_ids(ids: Sequence[Any]) -> list[str]:
+    """Return the ids of rows as they are written in a file.
+
+    Parameters
+    ----------
+    ids : sequence
+        The id of every row.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    ConstraintError
+        If two rows have the same.
+
+    Examples
+    --------
+    >>> from mustlink.tables import spell_ids
+    >>> spell_ids([7.0, "u1 "])
+    ['7', 'u1']
+    """
+    names = [spell_cell(name).strip() for name in ids]
+    if twice := first_repetition(names):
+        a, b = twice
+        raise ConstraintError(f"The id {names[a]!r} occurs twice, at rows {a} and {b}; ids must differ.")
+    return names
+
+
+def ids_in_links(source: Any) -> list[str] | None:
+    """Return the ids that links name, for links whose table is not at hand.
+
+    Parameters
+    ----------
+    source : path-like, pandas or polars DataFrame, or mapping of columns
+        As for :func:`read_links`.
+
+    Returns
+    -------
+    list of str or None
+        Each id once, in the order of the links; None if all links name rows by number.
+
+    Examples
+    --------
+    >>> from mustlink.tables import ids_in_links
+    >>> ids_in_links({"a": ["u1", "u1"], "b": ["u3", "u2"], "link": [1, -1]})
+    ['u1', 'u3', 'u2']
+    >>> ids_in_links({"a": [0], "b": [4], "link": [1]}) is None
+    True
+    """
+    ends = [cell for _, a, b, *_ in _cells(_open(source)) for cell in (a, b)]
+    if all(map(_is_whole, ends)):
+        return None
+    return list(dict.fromkeys(_without_zeros(spell_cell(cell)) for cell in ends))
+
+
+def _open(source: Any) -> _Source:
+    """Find the header and the records of a file or a data frame."""
     if not isinstance(source, str | os.PathLike):
-        return _links("The frame", *_frame_records(source, "Row {} of the frame".format), ids)
+        return _Source("The frame", *_frame_records(source, "Row {} of the frame".format))
     path = Path(source)
     suffix = path.suffix.lower()
     if suffix in PARQUET:
-        return _links(str(path), *_frame_records(read_parquet(path), lambda row: f"{path}, row {row}"), ids)
-    records: Iterator[tuple[str, Sequence[Any]]]
+        return _Source(str(path), *_frame_records(read_parquet(path), lambda row: f"{path}, row {row}"))
     if suffix in EXCEL:
         sheet = read_sheet(path, EXPECTED)
-        records = ((f"{path}, sheet row {row + 1}", list(sheet.loc[row])) for row in sheet.index)
-    else:
-        records = ((f"{path}, line {line}", cells) for line, cells in TextFile(path, expected=EXPECTED).records())
-    place, names = next(records)
-    return _links(f"{place}: the header", names, records, ids)
+        cells_of = {row: list(sheet.loc[row]) for row in sheet.index}
+        first, *others = cells_of
+        records = ((f"{path}, sheet row {row + 1}", cells_of[row]) for row in others)
+        return _Source(f"{path}, sheet row {first + 1}: the header", cells_of[first], records)
+    text = TextFile(path, expected=EXPECTED)
+    lines = text.records()
+    first, header = next(lines)
+    numbered = ((f"{path}, line {line}", cells) for line, cells in lines)
+    return _Source(f"{path}, line {first}: the header", header, numbered, text.separator != ",")
 
 
 def _frame_records(frame: Any, place: Callable[[int], str]) -> tuple[list[Any], Iterator[tuple[str, Sequence[Any]]]]:
@@ -100,15 +242,15 @@ def _frame_records(frame: Any, place: Callable[[int], str]) -> tuple[list[Any], 
     return names, ((place(row), cells) for row, cells in enumerate(zip(*columns, strict=True)))
 
 
-def write_links(path: str | os.PathLike[str], links: Iterable[tuple[int, int, str, float]]) -> None:
+def write_links(path: str | os.PathLike[str], links: Iterable[tuple[Any, Any, str, float]]) -> None:
     """Write links as CSV, whole or not at all.
 
     Parameters
     ----------
     path : path-like
         The file; a name that ends in .tsv gives tabs, and one that ends in .gz is compressed.
-    links : iterable of (int, int, str, float)
-        Two rows, "must" or "cannot", and the weight.
+    links : iterable of (object, object, str, float)
+        Two rows, by number or id, "must" or "cannot", and the weight.
 
     Examples
     --------
@@ -124,44 +266,33 @@ def write_links(path: str | os.PathLike[str], links: Iterable[tuple[int, int, st
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t" if ".tsv" in suffixes[-2:] else ",", lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows((a, b, link, repr(float(weight))) for a, b, link, weight in links)
+    writer.writerows((spell_cell(a), spell_cell(b), link, repr(float(weight))) for a, b, link, weight in links)
     data = out.getvalue().encode()
     # Without a time in it, the same links give the same file.
     write_atomically(path, gzip.compress(data, mtime=0) if suffixes[-1:] == [".gz"] else data)
 
 
-def _links(
-    what: str, header: Sequence[Any], records: Iterable[tuple[str, Sequence[Any]]], ids: Sequence[Any] | None
-) -> list[Link]:
-    """Turn records into links, with the positions of their columns from the header."""
-    names = [str(name).strip().lower() for name in header]
+def _cells(source: _Source) -> Iterator[tuple[str, Any, Any, Any, Any]]:
+    """Yield the place of every link, and its cells a, b, link and weight, None where there is no such column."""
+    names = [str(name).strip().lower() for name in source.header]
     missing = [name for name in REQUIRED if name not in names]
     if missing:
         raise FileFormatError(
-            f"{what} has the columns {', '.join(map(str, header))}, and {_and(missing)} "
+            f"{source.what} has the columns {', '.join(map(str, source.header))}, and {_and(missing)} "
             f"{'is' if len(missing) == 1 else 'are'} missing; links have a, b, link and optionally weight."
         )
     twice = [name for name in COLUMNS if names.count(name) > 1]
     if twice:
-        raise FileFormatError(f"{what} has the column {_and(twice)} more than once.")
-    at_a, at_b, at_link = map(names.index, REQUIRED)
-    at_weight = names.index("weight") if "weight" in names else None
-    row_of = None if ids is None else _row_of_id(ids)
-    links = []
-    for place, raw in records:
-        cells = [cell.strip() if isinstance(cell, str) else cell for cell in raw]
-        empty = [name for name, at in zip(REQUIRED, (at_a, at_b, at_link), strict=True) if _is_empty(cells[at])]
+        raise FileFormatError(f"{source.what} has the column {_and(twice)} more than once.")
+    at = [names.index(name) for name in COLUMNS if name in names]
+    for place, raw in source.records:
+        cells = [raw[position].strip() if isinstance(raw[position], str) else raw[position] for position in at]
+        empty = [name for name, cell in zip(REQUIRED, cells, strict=False) if _is_empty(cell)]
         if empty:
             columns = f"the column {empty[0]} is" if len(empty) == 1 else f"the columns {_and(empty)} are"
             raise FileFormatError(f"{place}: {columns} empty; every link needs a, b and link.")
-        a, b = _row(cells[at_a], row_of, place), _row(cells[at_b], row_of, place)
-        if a == b:
-            raise ConstraintError(
-                f"{place}: links {cells[at_a]} with itself; a link needs two different rows.", [(a, b)]
-            )
-        weight = 1.0 if at_weight is None else _weight(cells[at_weight], place)
-        links.append(Link(a, b, _is_must(cells[at_link], place), weight, place))
-    return links
+        a, b, link, *weight = cells
+        yield place, a, b, link, weight[0] if weight else None
 
 
 def _is_empty(cell: Any) -> bool:
@@ -170,26 +301,37 @@ def _is_empty(cell: Any) -> bool:
 
 
 def _row_of_id(ids: Sequence[Any]) -> dict[str, int]:
-    """Return the row of every id."""
-    names = [str(name).strip() for name in ids]
-    if twice := first_repetition(names):
-        a, b = twice
-        raise ConstraintError(f"The id {names[a]!r} occurs twice, at rows {a} and {b}; ids must differ.")
-    return {name: row for row, name in enumerate(names)}
+    """Return the row of every id; a whole number may be written as 1 and as 1.0."""
+    names = spell_ids(ids)
+    row_of = {name: row for row, name in enumerate(names)}
+    for row, name in enumerate(names):
+        row_of.setdefault(_without_zeros(name), row)
+    return row_of
+
+
+def _without_zeros(name: str) -> str:
+    """Write a whole number without the decimals that pandas gives it."""
+    whole = WHOLE_FLOAT.fullmatch(name)
+    return whole[1] if whole else name
+
+
+class _UnknownIdError(ConstraintError):
+    """A link names an id, the field ``id``, that is not in the table."""
 
 
 def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
     """Return the row that a cell names by its id or its number."""
     if row_of is not None:
-        try:
-            return row_of[str(cell).strip()]
-        except KeyError:
-            raise ConstraintError(f"{place}: there is no row with the id {str(cell)!r} in the table.") from None
+        name = spell_cell(cell).strip()
+        row = row_of.get(name, row_of.get(_without_zeros(name)))
+        if row is None:
+            raise _UnknownIdError(f"{place}: there is no row with the id {name!r} in the table.", id=name)
+        return row
     if not _is_whole(cell):
         raise FileFormatError(
             f"{place}: {cell!r} is not a row number, and the ids of the rows are not known", remedy="give_ids"
         )
-    row = int(cell)
+    row = int(_without_zeros(cell) if isinstance(cell, str) else cell)
     if row < 0:
         raise ConstraintError(f"{place}: a row number cannot be negative, and this is {row}.")
     if row > MAX_ROW:
@@ -198,9 +340,9 @@ def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
 
 
 def _is_whole(cell: Any) -> bool:
-    """Return whether a cell is a whole number: 3 or 3.0 in a frame, digits in a file."""
+    """Return whether a cell is a whole number, such as 3 or 3.0."""
     if isinstance(cell, str):
-        return re.fullmatch(r"[+-]?[0-9]+", cell) is not None
+        return re.fullmatch(r"[+-]?[0-9]+", _without_zeros(cell)) is not None
     return not isinstance(cell, bool) and isinstance(cell, Real) and float(cell).is_integer()
 
 
@@ -212,14 +354,19 @@ def _is_must(cell: Any, place: str) -> bool:
     return word in MUST
 
 
-def _weight(cell: Any, place: str) -> float:
+def _weight(cell: Any, place: str, comma_is_decimal: bool) -> float:
     """Return the weight in a cell; 1 if it is empty."""
-    if cell is None or (isinstance(cell, str) and not cell):
+    if _is_empty(cell):
         return 1.0
-    try:
-        weight = float(cell)
-    except (TypeError, ValueError):
-        raise FileFormatError(f"{place}: the weight {cell!r} is not a number.") from None
+    if isinstance(cell, str):
+        weight = as_number(cell.replace(",", ".") if comma_is_decimal else cell)
+    else:
+        try:
+            weight = float(cell)
+        except (TypeError, ValueError):
+            weight = None
+    if weight is None:
+        raise FileFormatError(f"{place}: the weight {cell!r} is not a number.")
     if not (math.isfinite(weight) and weight > 0):
         raise ConstraintError(f"{place}: the weight is {weight:g}; a weight must be positive and finite.")
     return weight

@@ -139,7 +139,7 @@ class Table:
         if is_text(column):
             spelling = [*column.cat.categories, ""]
             return [spelling[code] for code in column.cat.codes.tolist()]
-        return ["" if value != value else _spell(value) for value in column.tolist()]
+        return ["" if value != value else spell_cell(value) for value in column.tolist()]
 
     def row_ids(self, name: str) -> list[str]:
         """Return the ids of the rows from a column in which every row must hold a different one.
@@ -302,7 +302,7 @@ def _tidy_column(source: str, name: str, series: pd.Series, as_text: bool, typed
     """Turn one column of any type into floats or categories."""
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return text_column(series.cat.codes, [_spell(value) for value in series.cat.categories])
+        return text_column(series.cat.codes, [spell_cell(value) for value in series.cat.categories])
     is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
     if is_number and not as_text and not pd.api.types.is_complex_dtype(dtype):
         kept = np.float32 if str(dtype).lower().startswith("float32") else np.float64
@@ -318,7 +318,7 @@ def _tidy_column(source: str, name: str, series: pd.Series, as_text: bool, typed
             raise _no_distance(source, name, odd)
         if len(values) and all(map(_is_real, values)):
             return np.array([*map(float, values), np.nan])[codes]
-    column = text_column(codes, [_spell(value) for value in values])
+    column = text_column(codes, [spell_cell(value) for value in values])
     if as_text or (typed and not any(map(_is_real, values))):
         return column
     return judge_column(source, name, column, where)[0]
@@ -343,12 +343,13 @@ def _no_distance(source: str, name: str, value: Any) -> FileFormatError:
 def as_number(text: str) -> float | None:
     """Return the number that a text spells, or None."""
     try:
-        return float(text)
+        # Python would take 1_000 as a number.
+        return None if "_" in text else float(text)
     except ValueError:
         return None
 
 
-def _spell(value: Any) -> str:
+def spell_cell(value: Any) -> str:
     """Write a value as a person would write it in a cell."""
     if isinstance(value, bool | np.bool_):
         return str(value).lower()
