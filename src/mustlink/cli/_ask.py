@@ -69,6 +69,7 @@ def ask(
     missing: opt.Missing = "error",
     header: opt.Header = None,
     contradictions: opt.Contradictions = "raise",
+    unknown_ids: opt.UnknownIds = "raise",
     random_state: opt.QuestionSeed = 0,
     debug: opt.Debug = False,
 ) -> None:
@@ -92,6 +93,7 @@ def ask(
         n_clusters=n_clusters,
         strategy=strategy,
         contradictions=contradictions,
+        unknown_ids=unknown_ids,
         random_state=random_state,
     )
     try:
@@ -105,6 +107,8 @@ def ask(
         words = ["mustlink", "cluster", str(table), str(path), "-k", str(n_clusters), *opt.typed_words(options)]
         if contradictions != "raise":
             words += ["--contradictions", contradictions]
+        if unknown_ids != "raise":
+            words += ["--unknown-ids", unknown_ids]
         print_line("To cluster with the links:", whole=True)
         print_line(f"  {shlex.join(words)}", "bold", whole=True)
 

@@ -31,6 +31,7 @@ def cluster(
     missing: opt.Missing = "error",
     header: opt.Header = None,
     contradictions: opt.Contradictions = "raise",
+    unknown_ids: opt.UnknownIds = "raise",
     relax: opt.Relax = False,
     output: opt.Output = None,
     keep_columns: opt.KeepColumns = False,

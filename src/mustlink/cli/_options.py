@@ -204,11 +204,19 @@ Missing = Annotated[
     ),
 ]
 Contradictions = Annotated[
-    Literal["raise", "majority"],
+    Literal["raise", "majority", "keep"],
     typer.Option(
         "--contradictions",
-        help="A pair linked both ways: refuse it (raise), or keep the heavier side, and neither if both "
-        "weigh the same (majority).",
+        help="A pair linked both ways: refuse it (raise); keep the heavier side, and neither if both "
+        "weigh the same (majority); or keep both as a conflict, of which a soft method breaks one (keep).",
+    ),
+]
+UnknownIds = Annotated[
+    Literal["raise", "skip"],
+    typer.Option(
+        "--unknown-ids",
+        help="A link that names an id which the table does not have: refuse it (raise), or leave it out and say how "
+        "many were (skip).",
     ),
 ]
 

@@ -895,8 +895,7 @@ class Constraints:
         """Return the fraction of (must-link, cannot-link) combinations that are coherent in space.
 
         A must-link and a cannot-link are incoherent if, as segments between their points, the projection of one onto
-        the line of the other overlaps it (Davidson, Wagstaff and Basu 2006). Sets with high informativeness and high
-        coherence tend to help.
+        the line of the other overlaps it (Davidson, Wagstaff and Basu 2006).
 
         Parameters
         ----------
@@ -911,6 +910,12 @@ class Constraints:
         -------
         float
             Between 0 and 1; NaN if one kind is absent.
+
+        Notes
+        -----
+        The paper finds that sets with high informativeness and high coherence tend to help. On the tables that we
+        measured, correct links and links of which half are wrong have the same coherence, often close to 0, and it
+        depends on the table more than on the links. Compare it with that of random links between the same rows.
 
         Examples
         --------

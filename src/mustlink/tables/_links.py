@@ -51,6 +51,11 @@ class Link(NamedTuple):
 class LinkList(list[Link]):
     """The links of a file or frame, and the ids because of which others were skipped.
 
+    Parameters
+    ----------
+    links : iterable of Link, default=()
+        The links.
+
     Attributes
     ----------
     unknown : dict of str to str

@@ -73,7 +73,8 @@ RULES: dict[str, Rule] = {
     "estimator": _or_none(_CLUSTERER),
     "random_state": _or_none(_WHOLE),
     "n_init": _WHOLE,
-    "contradictions": _one_of("raise", "majority"),
+    "contradictions": _one_of("raise", "majority", "keep"),
+    "unknown_ids": _one_of("raise", "skip"),
     "relax": _SWITCH,
 }
 

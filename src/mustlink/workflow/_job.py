@@ -23,7 +23,7 @@ from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
 from mustlink.selection import Choice, choose
-from mustlink.tables import require
+from mustlink.tables import UnknownIds, require
 from mustlink.workflow._loading import (
     REMEDIES,
     Contradictions,
@@ -66,8 +66,10 @@ class Job(TableOptions):
         The seed. The same seed gives the same clusters; None gives others each time.
     n_init : int, default=10
         The number of starts of methods that take the best of several.
-    contradictions : {"raise", "majority"}, default="raise"
-        What to do with a pair linked both ways: refuse it, or keep the heavier side.
+    contradictions : {"raise", "majority", "keep"}, default="raise"
+        What to do with a pair linked both ways: refuse it, keep the heavier side, or keep both as a conflict.
+    unknown_ids : {"raise", "skip"}, default="raise"
+        What to do with a link that names an id which the table does not have: refuse it, or skip it.
     relax : bool, default=False
         Whether a hard method that cannot satisfy every link returns the best clustering it found.
     output : str, path-like or None, default=None
@@ -100,6 +102,7 @@ class Job(TableOptions):
     random_state: int | None = 0
     n_init: int = 10
     contradictions: Contradictions = "raise"
+    unknown_ids: UnknownIds = "raise"
     relax: bool = False
     output: str | os.PathLike[str] | None = None
     keep_columns: bool = False
@@ -205,7 +208,7 @@ def run_job(
         check_n_clusters(job.n_clusters, table)
     links, notices = Constraints(), list[str]()
     if job.links is not None:
-        links, notices = table.read_links(job.links, job.contradictions)
+        links, notices = table.read_links(job.links, job.contradictions, job.unknown_ids)
     known = _add_labels(table, links)
     if entry is None and known.is_empty:
         raise _no_links_to_choose_by(job, table)

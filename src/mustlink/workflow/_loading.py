@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
@@ -18,11 +18,11 @@ from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.constraints import Constraints, known_rows
 from mustlink.errors import ConstraintError, FileFormatError, MustlinkError, OptionError
-from mustlink.tables import EncodedTable, Table, check_options, encode, read_links, read_table
+from mustlink.tables import EncodedTable, Table, UnknownIds, check_options, encode, read_links, read_table
 
 __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "check_seed", "load_table", "read_link_file"]
 
-Contradictions = Literal["raise", "majority"]
+Contradictions = Literal["raise", "majority", "keep"]
 
 # A whole number as programs write it where other cells of the column are empty.
 WHOLE_NUMBER = re.compile(r"^(-?\d+)\.0+$")
@@ -158,7 +158,10 @@ class LoadedTable(EncodedTable):
         return np.array([number.get(label, -1) for label in self.kept_labels])
 
     def read_links(
-        self, path: str | os.PathLike[str], contradictions: Contradictions = "raise"
+        self,
+        path: str | os.PathLike[str],
+        contradictions: Contradictions = "raise",
+        unknown_ids: UnknownIds = "raise",
     ) -> tuple[Constraints, list[str]]:
         """Read links between rows of this table.
 
@@ -166,8 +169,10 @@ class LoadedTable(EncodedTable):
         ----------
         path : str or path-like
             The file of links.
-        contradictions : {"raise", "majority"}, default="raise"
-            What to do with a pair linked both ways: refuse it, or keep the heavier side.
+        contradictions : {"raise", "majority", "keep"}, default="raise"
+            What to do with a pair linked both ways: refuse it, keep the heavier side, or keep both as a conflict.
+        unknown_ids : {"raise", "skip"}, default="raise"
+            What to do with a link that names an id which the table does not have: refuse it, or skip it.
 
         Returns
         -------
@@ -176,13 +181,42 @@ class LoadedTable(EncodedTable):
         notices : list of str
             What was left out, as sentences.
         """
-        links, notices = read_link_file(path, contradictions, ids=self.ids, n_rows=self.source.n_rows)
+        try:
+            links, notices = read_link_file(
+                path, contradictions, ids=self.ids, n_rows=self.source.n_rows, unknown_ids=unknown_ids
+            )
+        except ConstraintError as error:
+            column = self._id_like_column(error.fields.get("rows", ()))
+            if column is None:
+                raise
+            problem = f"{error.problem} The column {column!r} holds the numbers that the links name"
+            error = ConstraintError(problem, error.pairs, remedy="mark_id", column=column)
+            raise error.with_remedies(REMEDIES) from None
+        column = self._id_like_column(links.constrained_rows().tolist()) if self.ids is None else None
+        if column is not None:
+            notices.append(
+                f"The links are read as row numbers, from 0; the column {column!r} holds the same numbers in other "
+                "rows. Name it as the id column if they are ids."
+            )
         kept = links.on(self.source.n_rows)[self.rows].constraints
         n_lost = len(links) - len(kept)
         if n_lost:
             name = count(n_lost, "link names", "links name")
             notices.append(f"{name} rows that were left out; {len(kept):,} of {len(links):,} are used.")
         return kept, notices
+
+    def _id_like_column(self, numbers: Collection[int]) -> str | None:
+        """Return a column of different numbers that has all of these, but not just as its row numbers."""
+        if not numbers:
+            return None
+        wanted = np.array(sorted(numbers), dtype=np.float64)
+        for name in self.source.names:
+            values = self.source.column(name).to_numpy()
+            if values.dtype.kind != "f" or np.unique(values).size < values.size or not np.isin(wanted, values).all():
+                continue
+            if wanted[-1] >= values.size or (values[wanted.astype(np.intp)] != wanted).any():
+                return name
+        return None
 
     def kmeans_labels(self, n_clusters: int, random_state: int | None = 0) -> Ints:
         """Cluster with scikit-learn's k-means, which uses no links, for comparison.
@@ -285,6 +319,7 @@ def read_link_file(
     *,
     ids: Sequence[str] | None = None,
     n_rows: int | None = None,
+    unknown_ids: UnknownIds = "raise",
 ) -> tuple[Constraints, list[str]]:
     """Read links, and note what a person should know of the file.
 
@@ -292,13 +327,15 @@ def read_link_file(
     ----------
     path : str or path-like
         The file of links.
-    contradictions : {"raise", "majority"}, default="raise"
-        What to do with a pair linked both ways: refuse it, or keep the heavier side, and neither if both weigh the
-        same.
+    contradictions : {"raise", "majority", "keep"}, default="raise"
+        What to do with a pair linked both ways: refuse it; keep the heavier side, and neither if both weigh the
+        same; or keep both as a conflict.
     ids : sequence of str or None, default=None
         The id of every row of the table, if the links name ids.
     n_rows : int or None, default=None
         The number of rows of the table, if it is known.
+    unknown_ids : {"raise", "skip"}, default="raise"
+        What to do with a link that names an id which is not among `ids`: refuse it, or skip it.
 
     Returns
     -------
@@ -315,23 +352,28 @@ def read_link_file(
     >>> read_link_file(links, ids=load_table(TableOptions(table, id_column="customer")).ids)
     (Constraints(24 must-links, 16 cannot-links), [])
     """
-    links = read_links(path, ids)
+    links = read_links(path, ids, unknown=unknown_ids)
     for link in links:
         if n_rows is not None and max(link.a, link.b) >= n_rows:
             raise ConstraintError(
                 f"{link.place}: a {'must' if link.is_must else 'cannot'}-link names the rows {link.a} and {link.b}, "
                 f"but the table has {count(n_rows, 'row')}, numbered 0 to {n_rows - 1}.",
                 [(link.a, link.b)],
+                rows={row for link in links for row in (link.a, link.b)},
             )
     known = Constraints._from_links(links, contradictions, ids)
-    if not links:
-        return known, [f"{path} has no links."]
-    n_ties = len({frozenset((link.a, link.b)) for link in links}) - len(known)
-    if not n_ties:
-        return known, []
-    return known, [
-        f"{count(n_ties, 'pair is', 'pairs are')} linked both ways with equal weight in {path}; neither link is used."
-    ]
+    notices = [links.skipped_notice] if links.n_skipped else [] if links else [f"{path} has no links."]
+    if contradictions == "majority":
+        n_ties = len({frozenset((link.a, link.b)) for link in links}) - len(known)
+        if n_ties:
+            pairs_are = count(n_ties, "pair is", "pairs are")
+            notices.append(f"{pairs_are} linked both ways with equal weight in {path}; neither link is used.")
+    if contradictions == "keep":
+        try:
+            Constraints._from_links(links, "raise", ids)
+        except ConstraintError as error:
+            notices.append(f"{error.problem}.")
+    return known, notices
 
 
 def check_seed(random_state: int | None) -> None:

@@ -10,6 +10,7 @@ from mustlink import active
 from mustlink.active import Answer, Question, Strategy
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
+from mustlink.tables import UnknownIds
 from mustlink.workflow._answer_file import AnswerFile
 from mustlink.workflow._loading import Contradictions, LoadedTable, check_n_clusters, check_seed
 
@@ -61,8 +62,10 @@ class Sitting:
         The number of groups.
     strategy : {"consolidate", "explore", "minmax", "npu", "random"}, default="consolidate"
         How questions are chosen, see :mod:`mustlink.active`.
-    contradictions : {"raise", "majority"}, default="raise"
-        What to do with a pair that the file links both ways: refuse it, or keep the heavier side.
+    contradictions : {"raise", "majority", "keep"}, default="raise"
+        What to do with a pair that the file links both ways: refuse it, keep the heavier side, or ignore it (keep).
+    unknown_ids : {"raise", "skip"}, default="raise"
+        What to do with a link of the file that names an id which the table does not have: refuse it, or skip it.
     random_state : int, default=0
         The seed.
 
@@ -104,6 +107,7 @@ class Sitting:
         n_clusters: int,
         strategy: str = "consolidate",
         contradictions: Contradictions = "raise",
+        unknown_ids: UnknownIds = "raise",
         random_state: int = 0,
     ) -> None:
         check_n_clusters(n_clusters, table)
@@ -115,17 +119,17 @@ class Sitting:
             raise OptionError(f"{path} is the table and would be overwritten; choose another name for the links.")
         self._table = table
         self._file = AnswerFile(self.path)
-        known = self._read_known(contradictions)
+        known = self._read_known(contradictions, unknown_ids)
         make = getattr(active, STRATEGIES[strategy])
         self._strategy: Strategy = make(table.X, n_clusters, known=known, random_state=random_state)
 
-    def _read_known(self, contradictions: Contradictions) -> Constraints:
+    def _read_known(self, contradictions: Contradictions, unknown_ids: UnknownIds) -> Constraints:
         """Read what is known already, from the file and from labels, and note what is odd about it."""
         known, self.notices = Constraints(), list(self._table.notices)
         if self._file.cut_off:
             self.notices.append(f"The last line of {self.path} was cut short and has been removed.")
         if self._file.is_begun:
-            known, lost = self._table.read_links(self.path, contradictions)
+            known, lost = self._table.read_links(self.path, contradictions, unknown_ids)
             self.notices += lost
             n_conflicts = len(known.conflicts())
             if n_conflicts:
