@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 # Row numbers from here on are ids: no table in memory has so many rows.
-MANY_ROWS = 100_000_000
+MIN_ID = 100_000_000
 # Up to here, links may well leave out the first rows.
-FEW_ROWS = 1_000
+MAX_LEFT_OUT = 1_000
 IMPROBABLE = 0.02
 
 
@@ -122,9 +122,9 @@ def _look_like_ids(rows: NDArray[np.int64]) -> bool:
     if len(rows) == 0:
         return False
     smallest, largest = int(rows[0]), int(rows[-1])
-    if largest >= MANY_ROWS:
+    if largest >= MIN_ID:
         return True
-    return smallest >= FEW_ROWS and (1 - smallest / (largest + 1)) ** len(rows) < IMPROBABLE
+    return smallest >= MAX_LEFT_OUT and (1 - smallest / (largest + 1)) ** len(rows) < IMPROBABLE
 
 
 def _show_counts(links: Constraints, n_rows: int, *, of_table: bool) -> None:
