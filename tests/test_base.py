@@ -93,9 +93,7 @@ def test_a_cannot_link_within_a_label_is_a_conflict_in_any_order(y: list[int], c
     soft = PCKMeans(2, random_state=0).fit(X, y, constraints=links)
     assert len(soft.violations_) == 1
     hard = COPKMeans(2, random_state=0)
-    with pytest.raises(
-        InfeasibleError, match=f"Rows {cannot[0]} and {cannot[1]} have (both a must-link and )?a cannot-link"
-    ) as caught:
+    with pytest.raises(InfeasibleError, match=f"Rows {cannot[0]} and {cannot[1]} have a cannot-link") as caught:
         hard.fit(X, y, constraints=links)
     assert "contradictions=" not in str(caught.value)
     with pytest.warns(InfeasibleWarning):

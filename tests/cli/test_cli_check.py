@@ -43,7 +43,7 @@ def test_informativeness_is_that_of_python(shop):
         ("0,1,cannot\n", ["-k", "1"], 1, "Can 1 cluster keep all links: no."),
         ("0,1,must\n", ["-k", "50"], 0, "Can 50 clusters keep all links: yes."),
         ("0,1,must\n", [], 0, "Conflicts: none"),
-        ("0,1,must\n1,0,cannot\n", ["-k", "2"], 1, "  0 and 1 have both a must-link and a cannot-link."),
+        ("0,1,must\n1,0,cannot\n", ["-k", "2"], 1, "  0 and 1 have a cannot-link, but must-links connect them: 0 - 1."),
         ("0,1,must\n1,0,cannot\n", [], 1, "l.csv, line 2 and line 3: rows 0 and 1 are given both as must-link"),
         ("C1,C2,must\nC2,C3,must\nC1,C3,cannot\n", [], 1, "must-links connect them: C1 - C2 - C3."),
         ("C1,7,cannot\n7,C3,cannot\nC1,C3,cannot\n", ["-k", "2"], 1, "an odd number: C1 - C3 - 7 - C1."),

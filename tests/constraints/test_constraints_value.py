@@ -422,7 +422,7 @@ def test_a_pair_kept_both_ways() -> None:
     links = Constraints([(0, 1), (1, 2)], [(0, 1), (0, 2)], contradictions="keep")
     assert links == pickle.loads(pickle.dumps(links)) == links.on(3)[:].constraints
     assert [conflict.chain for conflict in links.conflicts()] == [(0, 1), (0, 1, 2)]
-    assert str(links.conflicts()[0]) == "Rows 0 and 1 have both a must-link and a cannot-link."
+    assert str(links.conflicts()[0]) == "Rows 0 and 1 have a cannot-link, but must-links connect them: 0 - 1."
     assert links.signed(3).toarray().tolist() == [[0, 0, -1], [0, 0, 1], [-1, 1, 0]]
     graph = links.adjacency(3)
     assert graph.neighbors.tolist() == [1, 1, 2, 0, 0, 2, 0, 1]

@@ -82,8 +82,6 @@ class Conflict:
         elif left_out == 1:
             shown.append(name(self.chain[-1]))
         rows = "Rows " if names is None else ""
-        if len(self.chain) == 2:
-            return f"{rows}{name(a)} and {name(b)} have both a must-link and a cannot-link."
         return f"{rows}{name(a)} and {name(b)} have a cannot-link, but must-links connect them: {' - '.join(shown)}."
 
     def __str__(self) -> str:
