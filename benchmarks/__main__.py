@@ -19,6 +19,7 @@ NAMES = (
     "spectral",
     "hierarchy",
     "mpckmeans",
+    "interrupt",
     "peers",
 )
 

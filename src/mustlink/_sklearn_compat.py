@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval as _Interval
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.parallel import _get_threadpool_controller
 from sklearn.utils.validation import _check_sample_weight, _is_arraylike_not_scalar
 
@@ -21,6 +22,15 @@ __all__ = [
     "one_blas_thread",
     "single_linkage_tree",
 ]
+
+
+class Interval(_Interval):
+    """An interval of numbers; unlike that of scikit-learn, True and False are no numbers."""
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Return whether a value is a number of the interval."""
+        return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
+
 
 check_sample_weight = _check_sample_weight
 is_array_like = _is_arraylike_not_scalar

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
 from mustlink._magnitude import check_magnitude
 from mustlink._sklearn_compat import fit_context
 from mustlink._spelling import count
+from mustlink._warnings import warn_caller
 from mustlink.constraints import AlignedConstraints, Constraints, Feasibility, known_rows
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
@@ -27,10 +30,14 @@ __all__ = [
     "collect_links",
     "refuse_contradictions",
     "refuse_infeasible",
+    "warn_of_fewer_clusters",
 ]
 
 # The types that rows may have; others are converted to the first.
 FLOATS = [np.float64, np.float32]
+
+# How the warnings of fewer clusters than asked for begin, those of scikit-learn and ours.
+FEWER_CLUSTERS = r"Number of distinct clusters|\d+ clusters were asked for"
 
 # The most conflicts that an error message names.
 MAX_CONFLICTS_NAMED = 3
@@ -175,13 +182,31 @@ class ConstrainedClusterMixin(ClusterMixin):
         self : object
             The fitted clusterer.
         """
-        self._fit(*self._check_fit_input(X, y, constraints))
+        self._fit_and_count(*self._check_fit_input(X, y, constraints))
         return self
+
+    def _fit_and_count(self, *arguments: Any) -> None:
+        """Call ``_fit``, and warn if it finds fewer clusters than were asked for."""
+        n_clusters = self._n_clusters_wanted()
+        if n_clusters is None:
+            self._fit(*arguments)
+            return
+        with warnings.catch_warnings():
+            # Said once, below, and not also by the clusterers that a fit runs.
+            warnings.filterwarnings("ignore", FEWER_CLUSTERS, ConvergenceWarning)
+            self._fit(*arguments)
+        warn_of_fewer_clusters(self.labels_, n_clusters)
+
+    def _n_clusters_wanted(self) -> int | None:
+        """Return the number of clusters that was asked for; None if it is to be found."""
+        return getattr(self, "n_clusters", None)
 
     def _check_fit_input(
         self, X: Any, y: ArrayLike | None, constraints: Constraints | AlignedConstraints | None
     ) -> tuple[Any, Constraints, NDArray[Any] | None]:
         """Return the validated rows, the links of constraints and partial labels together, and the partial labels."""
+        # Forgotten first, so that a fit that fails leaves no earlier result to predict with.
+        self.__dict__.pop("labels_", None)
         X = self._check_rows(X)
         n_samples = X.shape[0]
         check_enough_rows(n_samples, getattr(self, "n_clusters", None))
@@ -190,6 +215,10 @@ class ConstrainedClusterMixin(ClusterMixin):
         if labels is not None:
             links = links.add(self._links_of_labels(labels), contradictions="keep")
         return X, links, labels
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # Not by any attribute: the number of columns is known before a fit can fail.
+        return hasattr(self, "labels_")
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Validate rows, of a fit or new ones; a subclass with other needs overrides it."""
@@ -206,6 +235,7 @@ class ConstrainedClusterMixin(ClusterMixin):
     def _for_predicting(self) -> Self:
         """Return a copy with the parameters and with what ``predict`` reads, without the rows of the fit."""
         predictor = type(self)(**self.get_params(deep=False))
+        predictor.labels_ = self.labels_[:0]
         for name in ("n_features_in_", *self._read_by_predict):
             if hasattr(self, name):
                 setattr(predictor, name, getattr(self, name))
@@ -305,6 +335,42 @@ def check_enough_rows(n_samples: int, n_clusters: int | None) -> None:
     """
     if n_clusters is not None and n_samples < n_clusters:
         raise ValueError(f"n_samples={n_samples} should be >= n_clusters={n_clusters}.")
+
+
+def warn_of_fewer_clusters(labels: NDArray[np.integer], n_clusters: int) -> None:
+    """Warn if a clustering has fewer clusters than were asked for.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        The cluster of every row; -1 is none.
+    n_clusters : int
+        The number of clusters that was asked for.
+
+    Warns
+    -----
+    ConvergenceWarning
+        With both numbers.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from mustlink.base import warn_of_fewer_clusters
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_of_fewer_clusters(np.array([0, 2, 2]), 3)
+    >>> print(caught[0].message)
+    3 clusters were asked for, and 2 were found, possibly because of equal rows or of links.
+    """
+    n_found = len(np.unique(labels[labels >= 0]))
+    if n_found < n_clusters:
+        verb = "was" if n_found == 1 else "were"
+        warn_caller(
+            f"{n_clusters} clusters were asked for, and {n_found} {verb} found, possibly because of equal rows or of "
+            "links.",
+            ConvergenceWarning,
+        )
 
 
 def check_fits(what: str, shape: tuple[int, int], max_entries: int, instead: str, *, itemsize: int = 8) -> None:
@@ -444,6 +510,8 @@ def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | 
     """
     if y is None:
         return None
+    if isinstance(y, Constraints | AlignedConstraints):
+        raise TypeError("y takes partial labels, one per row, and these are links; pass them as constraints=...")
     labels = column_or_1d(y, warn=True)
     if len(labels) != n_samples:
         raise ValueError(

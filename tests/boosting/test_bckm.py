@@ -49,6 +49,7 @@ def starting_centers(X, n_clusters, seed, n_rounds):
 # ---- against the plain version --------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*clusters were asked for:sklearn.exceptions.ConvergenceWarning")
 @settings(deadline=None, max_examples=40)
 @given(cases(max_samples=12, min_samples=3), st.integers(0, 1000), st.sampled_from([1.0, 2.0, 5.0]))
 def test_rounds_equal_plain_loops(case, seed, rho):
@@ -353,6 +354,7 @@ def test_same_seed_same_result(wine):
 # ---- bad input ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*clusters were asked for:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("X", "n_clusters", "links"),
     [
@@ -377,6 +379,7 @@ def test_odd_input_gives_a_result(X, n_clusters, links):
     assert set(model.predict(X)) <= set(range(n_clusters))
 
 
+@pytest.mark.filterwarnings("ignore:.*clusters were asked for:sklearn.exceptions.ConvergenceWarning")
 @settings(deadline=None, max_examples=40)
 @given(cases(max_samples=9), st.integers(1, 3), st.sampled_from([1.0, 5.0]))
 def test_contradictory_links_never_raise(case, n_clusters, rho):

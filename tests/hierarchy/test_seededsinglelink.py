@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import AgglomerativeClustering
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from mustlink import Constraints
 from mustlink.errors import UnmetConstraintsWarning
@@ -103,8 +103,11 @@ def test_one_seed_group_is_one_cluster():
     X = np.random.default_rng(0).normal(size=(12, 2))
     y = np.full(12, -1)
     y[4] = 3
-    assert SeededSingleLink(3).fit(X, y).labels_.tolist() == [0] * 12
-    assert SeededSingleLink(3).fit(X, constraints=Constraints(must_link=[(0, 7)])).n_clusters_ == 1
+    with pytest.warns(ConvergenceWarning, match="3 clusters were asked for, and 1 was found"):
+        model = SeededSingleLink(3).fit(X, y)
+    assert model.labels_.tolist() == [0] * 12
+    with pytest.warns(ConvergenceWarning, match="3 clusters were asked for, and 1 was found"):
+        assert model.update(constraints=Constraints(must_link=[(0, 7)])).n_clusters_ == 1
 
 
 def test_seeds_for_all_rows_are_the_labels():

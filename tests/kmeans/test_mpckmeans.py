@@ -255,7 +255,7 @@ def test_an_empty_cluster_is_filled_if_it_can_be() -> None:
             init = [[0.0], [5.0], [1000.0]]
             model = MPCKMeans(3, init=init, shared_metric=shared, penalty=1e-3).fit(X, constraints=links)
             assert len(set(model.labels_)) == 3
-    with pytest.warns(UserWarning, match="Only 1 of the 2 clusters"):
+    with pytest.warns(UserWarning, match="2 clusters were asked for, and 1 w"):
         MPCKMeans(2, random_state=0).fit(np.ones((5, 2)))
 
 

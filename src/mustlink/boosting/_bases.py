@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from mustlink._spelling import count
 from mustlink._types import Array, Indices
 from mustlink.errors import EstimatorError
 
-__all__ = ["BaseClusterer", "BaseRun"]
+__all__ = ["BaseClusterer", "BaseRun", "hint_at_number"]
 
 DEFAULT_N_CLUSTERS = 8
 
@@ -69,6 +70,11 @@ class NearestMean:
         return np.asarray(self.names[pairwise_distances_argmin(table, self.means)])
 
 
+def hint_at_number(estimator: Any) -> str:
+    """Return what to do, if the number of clusters was given in the place of the estimator."""
+    return f" Pass the number of clusters as n_clusters={estimator}." if isinstance(estimator, Integral) else ""
+
+
 class BaseClusterer:
     """The clusterer that is boosted: a scikit-learn estimator, or a function from a table to labels.
 
@@ -84,6 +90,7 @@ class BaseClusterer:
             raise TypeError(
                 "estimator must be a clusterer with fit and labels_ (or fit_predict), or a function from a table to "
                 f"labels; got {estimator!r}."
+                f"{hint_at_number(estimator)}"
             )
         self.estimator = estimator
         self.is_function = not is_estimator

@@ -179,7 +179,7 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         self.linkage_ = as_linkage(merges.pairs, merges.heights, n_rows)
         self.n_forced_ = merges.n_forced
         self.violations_ = links.violations(self.labels_)
-        if len(self.violations_) or (self.n_clusters is not None and self.n_clusters_ != self.n_clusters):
+        if len(self.violations_) or (self.n_clusters is not None and self.n_clusters_ > self.n_clusters):
             warn_caller(
                 f"Not all links can be satisfied: the clustering has {count(self.n_clusters_, 'cluster')} and violates "
                 f"{len(self.violations_):,} of {count(len(links), 'link')}",

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Ints
-from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, refuse_contradictions, refuse_infeasible
 from mustlink.constraints import Constraints
 from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage
@@ -155,12 +154,6 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         self.labels_ = self.part_clusters_[self.part_labels_]
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.violations_ = links.violations(self.labels_)
-        if self.n_clusters_ < self.n_clusters and links.is_empty:
-            warn_caller(
-                f"Only {self.n_clusters_} of the {self.n_clusters} clusters have rows, because there are no more "
-                "distinct rows.",
-                ConvergenceWarning,
-            )
 
     def predict(self, X: Any) -> Ints:
         """Return for each row the cluster of the part with the nearest center.

@@ -19,7 +19,7 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._spelling import count
 from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
-from mustlink.base import ConstrainedClusterMixin, as_constraints, check_table
+from mustlink.base import ConstrainedClusterMixin, as_constraints, check_table, warn_of_fewer_clusters
 from mustlink.constraints import AlignedConstraints, Closure, Constraints, known_rows
 from mustlink.errors import UnmetConstraintsWarning
 from mustlink.hierarchy._dendrogram_kernels import cut
@@ -170,7 +170,7 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         self : object
             With new `labels_`, `n_clusters_`, `seeds_` and `violations_`.
         """
-        check_is_fitted(self, "tree_")
+        check_is_fitted(self)
         n_rows = len(self.labels_)
         links = as_constraints(constraints, n_rows)
         known: Array | None = None
@@ -182,6 +182,8 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
                 )
             links = links.add(Constraints.from_labels(known), contradictions="keep")
         self._grow(links, n_rows, known)
+        if self.n_clusters is not None:
+            warn_of_fewer_clusters(self.labels_, self.n_clusters)
         return self
 
     def _grow(self, links: Constraints, n_rows: int, known: Array | None) -> None:

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,7 +18,6 @@ from mustlink._magnitude import check_magnitude, largest_number
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink._types import Array, Floats, Ints
-from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_table
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, best_of_runs, iterate
@@ -229,7 +227,7 @@ class _WeightedKMeans(_ConstrainedKMeans):
             The fitted clusterer.
         """
         X, links, y = self._check_fit_input(X, y, constraints)
-        self._fit(X, links, y, sample_weight)
+        self._fit_and_count(X, links, y, sample_weight)
         return self
 
     def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
@@ -271,14 +269,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, takes_sparse: bool) -> An
 
 
 def keep_run(estimator: Any, run: Run, links: Constraints) -> None:
-    """Store what every k-means clusterer keeps of a run, and warn of empty clusters."""
-    n_found = np.count_nonzero(np.bincount(run.labels))
-    if n_found < estimator.n_clusters:
-        warn_caller(
-            f"Only {n_found} of the {estimator.n_clusters} clusters have rows, possibly because of equal rows or of "
-            "must-links.",
-            ConvergenceWarning,
-        )
+    """Store what every k-means clusterer keeps of a run."""
     estimator.labels_ = run.labels.astype(np.int64)
     estimator.n_iter_ = run.n_iter
     if run.objective:

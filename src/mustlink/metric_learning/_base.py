@@ -102,6 +102,8 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self : object
             The fitted transformer.
         """
+        # Forgotten first, so that a fit that fails leaves no earlier metric.
+        self.__dict__.pop("components_", None)
         X = check_table(self, X, accept_sparse="csr", order="C", accept_large_sparse=False)
         n_samples, n_features = X.shape
         instead = "reduce the features first, for example with sklearn.decomposition.PCA or TruncatedSVD"
@@ -110,6 +112,10 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.components_ = self._learn(X, links).astype(X.dtype, copy=False)
         self._n_features_out = len(self.components_)
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # Not by any attribute: the number of columns is known before a fit can fail.
+        return hasattr(self, "components_")
 
     @abstractmethod
     def _learn(self, X: Any, links: Constraints) -> Floats:

@@ -201,8 +201,8 @@ class ConstrainedSpectral(SpectralMixin, ConstrainedClusterMixin, BaseEstimator)
         self.bound_, self.largest_bound_ = find_bound(inside, n_wanted, given)
         if self.bound_ >= self.largest_bound_:
             raise InfeasibleError(
-                f"satisfaction={self.satisfaction:g} is more than {n_wanted} vectors in {basis.shape[1]} dimensions "
-                f"can reach; give a number below {self.largest_bound_:.6g}."
+                f"satisfaction={self.satisfaction} asks for {self.bound_:.6g}, more than {n_wanted} vectors in "
+                f"{basis.shape[1]} dimensions can reach; give a number below {self.largest_bound_:.6g}."
             )
         found, self.costs_, self.satisfactions_ = bounded_vectors(1 - values, inside, self.bound_, n_wanted)
         return basis @ found

@@ -277,8 +277,7 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         if self.consensus == "spectral" and self.n_clusters is None:
             raise ValueError('consensus="spectral" needs the number of clusters; give n_clusters.')
-        # None for connected components.
-        n_wanted = None if self.consensus == "components" else self.n_clusters
+        n_wanted = self._n_clusters_wanted()
         inner = make_inner(self.estimator, self.n_clusters)
         inner.check_size(len(X), self.max_samples, X.itemsize)
         instead = "reduce the features first, for example with sklearn.decomposition.PCA"
@@ -303,6 +302,10 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
         # A soft method may break a few pairs; a warning is due if the pairs cannot be met or the clusterer stalls.
         if not self.violations_.is_empty and (self.stalls_ or links.conflicts()):
             warn_caller(self._warning(len(links)), UnmetConstraintsWarning, remedy="see_history")
+
+    def _n_clusters_wanted(self) -> int | None:
+        # Connected components find the number, whatever the estimator was given.
+        return None if self.consensus == "components" else self.n_clusters
 
     @property
     def n_clusters_per_round_(self) -> list[int]:

@@ -14,7 +14,7 @@ from sklearn.metrics import euclidean_distances
 from mustlink._eigen import MAX_DIRECT_ROWS, leading_eigenpairs
 from mustlink._types import Array
 from mustlink.base import check_fits
-from mustlink.boosting._bases import BaseClusterer
+from mustlink.boosting._bases import BaseClusterer, hint_at_number
 from mustlink.boosting._bbc._affinity_propagation import ARRAYS_HELD, propagate_affinity, without_diagonal
 from mustlink.boosting._bbc._kernels import k_medoids
 from mustlink.boosting._bbc._spectral_consensus import cluster_eigenvectors
@@ -78,7 +78,7 @@ def make_inner(estimator: Any, n_clusters: int | None) -> InnerClusterer:
     except TypeError:
         raise TypeError(
             f"estimator must be one of {', '.join(NAMES)}, a clusterer with fit and labels_ (or fit_predict), or a "
-            f"function from a table to labels; got {estimator!r}."
+            f"function from a table to labels; got {estimator!r}.{hint_at_number(estimator)}"
         ) from None
     kind: Kind = "features" if clusterer.is_function else _input_of(estimator)
     n_arrays = 0 if kind == "features" else 1

@@ -93,6 +93,9 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
             self._fit_links(X, links, base, seed, rng)
         self.violations_ = links.violations(self.labels_)
 
+    def _n_clusters_wanted(self) -> int | None:
+        return BaseClusterer(self.estimator, self.n_clusters).n_clusters
+
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         X = check_table(self, X, reset=reset, accept_sparse="csr", order="C")
         # Many clusterers take sparse tables with 32-bit indices only.

@@ -39,7 +39,9 @@ class LinkSet:
         order = np.lexsort(coordinates[rows].T[::-1]) if coordinates.shape[1] else np.arange(len(rows))
         rank = np.argsort(order)[np.searchsorted(rows, links.pairs)]
         place = np.lexsort((rank.max(axis=1), rank.min(axis=1), ~is_must))
-        pairs, weight = links.pairs[place], (links.weight / links.weight.mean())[place]
+        # Where weights are very unequal, a share would round to zero, which is no weight.
+        share = np.maximum(links.weight / links.weight.mean(), np.finfo(np.float64).tiny)
+        pairs, weight = links.pairs[place], share[place]
         ends = coordinates[pairs.T].astype(np.float64)
         return cls(pairs, is_must[place], weight, place, rows[order], ends, spread, covariance)
 
