@@ -175,8 +175,10 @@ def test_every_step_that_takes_links_gets_the_training_links(table: NDArray[np.f
 
 
 def test_a_pipeline_without_links_is_refused(table: NDArray[np.float64], links: Constraints) -> None:
-    with pytest.raises(TypeError, match="No step of the pipeline takes constraints: standardscaler, kmeans"):
-        held_out_accuracy(make_pipeline(StandardScaler(), KMeans(3)), table, links)
+    pipeline = make_pipeline(StandardScaler(), KMeans(3))
+    for estimator in (pipeline, GridSearchCV(pipeline, {"kmeans__n_clusters": [2, 3]})):
+        with pytest.raises(TypeError, match=f"No step of this {type(estimator).__name__} takes constraints"):
+            held_out_accuracy(estimator, table, links)
 
 
 def test_what_cv_can_be(table: NDArray[np.float64], links: Constraints) -> None:

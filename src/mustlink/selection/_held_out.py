@@ -215,7 +215,9 @@ def fit_with_links(estimator: Any, X: Any, links: AlignedConstraints, **fit_para
     is_routed = get_config()["enable_metadata_routing"]
     names = ["constraints"] if is_routed else _link_parameters(estimator)
     if not names:
-        raise TypeError(f"No step of the pipeline takes constraints: {', '.join(name for name, _ in estimator.steps)}.")
+        raise TypeError(
+            f"No step of this {type(estimator).__name__} takes constraints; a clusterer or metric that does is needed."
+        )
     return estimator.fit(X, **dict.fromkeys(names, links), **fit_params)
 
 
