@@ -30,6 +30,7 @@ __all__ = [
     "collect_links",
     "refuse_contradictions",
     "refuse_infeasible",
+    "refuse_many_classes",
     "warn_of_fewer_clusters",
 ]
 
@@ -213,6 +214,8 @@ class ConstrainedClusterMixin(ClusterMixin):
         links = as_constraints(constraints, n_samples)
         labels = check_partial_labels(y, n_samples)
         if labels is not None:
+            if getattr(self, "on_infeasible", None) == "raise":
+                refuse_many_classes(labels, getattr(self, "n_clusters", None), "relax")
             links = links.add(self._links_of_labels(labels), contradictions="keep")
         return X, links, labels
 
@@ -477,6 +480,41 @@ def refuse_infeasible(feasibility: Feasibility) -> None:
             number = "fewer_clusters"
         raise InfeasibleError(
             feasibility.reason, remedy=(number, "relax", "soft_method"), n_needed=needed, feasibility=feasibility
+        )
+
+
+def refuse_many_classes(y: ArrayLike, n_clusters: int | None, *remedies: str) -> None:
+    """Refuse labels of more classes than clusters.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Partial labels.
+    n_clusters : int or None
+        The number of clusters; None if it is estimated.
+    *remedies : str
+        What else to do about it than to use more clusters, as keys of :data:`mustlink.errors.REMEDIES`.
+
+    Raises
+    ------
+    InfeasibleError
+        With both numbers.
+
+    Examples
+    --------
+    >>> from mustlink.base import refuse_many_classes
+    >>> refuse_many_classes(["cat", "dog", "owl", ""], 2)
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.InfeasibleError: The labels name 3 classes, more than the 2 clusters asked for; use n_clusters=3 ...
+    """
+    n_classes = len(known_rows(y)[2])
+    if n_clusters is not None and n_classes > n_clusters:
+        raise InfeasibleError(
+            f"The labels name {count(n_classes, 'class', 'classes')}, more than the {count(n_clusters, 'cluster')} "
+            "asked for",
+            remedy=("at_least_clusters", *remedies),
+            n_needed=n_classes,
         )
 
 

@@ -13,6 +13,7 @@ import pytest
 from mustlink import Constraints, PCKMeans
 from mustlink.tables import encode, read_table
 
+HARD = ["cop", "linkage", "parts"]
 TRUTH = [row % 3 for row in range(30)]
 
 
@@ -116,9 +117,13 @@ def test_every_sign_of_an_unknown_label_is_the_same(desk, unknown):
     assert clusters[0] == clusters[2] != clusters[1] == clusters[4]
 
 
-def test_more_labels_than_clusters_is_said_in_options(shop):
-    error = shop.fails("cluster", "shop.csv", "-k", 2, "--id", "who", "--label-column", "kind", "--method", "seeded")
-    assert "The labels name 3 classes, more than the 2 clusters asked for; use -k 3 or more." in error
+@pytest.mark.parametrize(("method", "more"), [("seeded", "."), *((name, ", or use --relax.") for name in HARD)])
+def test_more_labels_than_clusters_is_said_in_options(shop, method, more):
+    options = ["cluster", "shop.csv", "-k", 2, "--id", "who", "--label-column", "kind", "--method", method]
+    error = shop.fails(*options)
+    assert f"The labels name 3 classes, more than the 2 clusters asked for; use -k 3 or more{more}" in error
+    if method in HARD:
+        assert shop.run(*options, "--relax").exit_code == 0
 
 
 def test_labels_that_contradict_links_through_a_chain_are_reported(shop):

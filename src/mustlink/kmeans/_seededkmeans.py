@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mustlink._spelling import count
 from mustlink._types import Indices
+from mustlink.base import refuse_many_classes
 from mustlink.constraints import Constraints, known_rows
-from mustlink.errors import ConstraintError
 from mustlink.kmeans._base import Problem, _WeightedKMeans
 from mustlink.kmeans._rules import LinkRule
 from mustlink.kmeans._seeding import Start, add_row_apart, component_seeds, start_at_seeds
@@ -134,13 +133,7 @@ class SeededKMeans(_WeightedKMeans):
 def _class_seeds(y: ArrayLike, links: Constraints, n_rows: int, n_clusters: int) -> Indices:
     """Number the rows of known class, and those that must-links join to rows of a single class."""
     rows, codes, classes = known_rows(y, missing=-1)
-    if len(classes) > n_clusters:
-        raise ConstraintError(
-            f"The labels name {count(len(classes), 'class', 'classes')}, more than the "
-            f"{count(n_clusters, 'cluster')} asked for",
-            remedy="at_least_clusters",
-            n_needed=len(classes),
-        )
+    refuse_many_classes(y, n_clusters)
     component = links.components(n_rows)
     lowest, highest = np.full(n_rows, len(classes)), np.full(n_rows, -1)
     np.minimum.at(lowest, component[rows], codes)
