@@ -8,6 +8,7 @@ import sys
 NAMES = (
     "constraints",
     "tables",
+    "command",
     "kmeans",
     "boostcluster",
     "bbc",
