@@ -20,6 +20,7 @@ HELPERS = {
     "_coloring_kernels",
     "_eigen",
     "_estimators",
+    "_html",
     "_jit",
     "_magnitude",
     "_plot_style",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from mustlink._spelling import count
+from mustlink.constraints._display import constraints_html
 from mustlink.errors import ConstraintError
 
 if TYPE_CHECKING:
@@ -80,7 +82,10 @@ class AlignedConstraints:
         return self.shape[0]
 
     def __repr__(self) -> str:
-        return f"{self.constraints!r} on {len(self)} rows"
+        return f"{self.constraints!r} on {count(len(self), 'row')}"
+
+    def _repr_html_(self) -> str:
+        return constraints_html(self.constraints, len(self))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AlignedConstraints):

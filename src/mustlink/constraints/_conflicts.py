@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mustlink._html import render_html
 from mustlink._spelling import count
+from mustlink.constraints._display import conflict_list
 from mustlink.constraints._graph import connected_nodes, shortest_path, symmetric_csr
 
 __all__ = ["Conflict", "Conflicts"]
@@ -90,6 +92,9 @@ class Conflict:
     def __repr__(self) -> str:
         return f"Conflict(cannot_link={self.cannot_link})"
 
+    def _repr_html_(self) -> str:
+        return render_html("Conflict:", str(self))
+
 
 class Conflicts(Sequence[Conflict]):
     """All conflicts of a set of constraints; the chain of each is found on first access."""
@@ -113,6 +118,9 @@ class Conflicts(Sequence[Conflict]):
 
     def __repr__(self) -> str:
         return count(len(self), "conflict")
+
+    def _repr_html_(self) -> str:
+        return render_html("" if len(self) else "No conflicts.", "", conflict_list(self))
 
 
 class _MustLinkGraph:

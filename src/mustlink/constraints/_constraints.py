@@ -16,6 +16,7 @@ from mustlink.constraints._aligned import AlignedConstraints, NoShape
 from mustlink.constraints._closure import Closure
 from mustlink.constraints._coherence import coherence
 from mustlink.constraints._conflicts import Conflict, find_conflicts
+from mustlink.constraints._display import constraints_html
 from mustlink.constraints._feasibility import DEFAULT_BUDGET, Feasibility, decide_for_table
 from mustlink.constraints._graph import LinkGraph, connected_nodes, symmetric_csr
 from mustlink.constraints._pairs import (
@@ -484,6 +485,9 @@ class Constraints:
 
     def __repr__(self) -> str:
         return f"Constraints({count(len(self.must_link), 'must-link')}, {count(len(self.cannot_link), 'cannot-link')})"
+
+    def _repr_html_(self) -> str:
+        return constraints_html(self)
 
     def _state(self) -> tuple[NDArray[Any], ...]:
         return self.must_link, self.must_link_weight, self.cannot_link, self.cannot_link_weight

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from mustlink._html import render_html
 from mustlink.constraints._closure import Closure, doubled_edges, two_coloring
 from mustlink.constraints._graph import connected_nodes, shortest_path, symmetric_csr
 
@@ -73,6 +74,10 @@ class Feasibility:
 
     def __bool__(self) -> bool:
         return self.answer is True
+
+    def _repr_html_(self) -> str:
+        title = {True: "Feasible.", False: "Not feasible.", None: "Not known whether feasible."}[self.answer]
+        return render_html(title, self.reason)
 
     @cached_property
     def colors(self) -> NDArray[np.intp] | None:

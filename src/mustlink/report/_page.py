@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
+from mustlink._html import HtmlList, HtmlTable, render_html
 from mustlink._spelling import count
 from mustlink._version import __version__
 from mustlink.report import _svg
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 __all__ = ["headline", "render_report", "suspicion"]
+
+# The most links, conflicts and notes that a notebook shows.
+MAX_IN_NOTEBOOK = 5
 
 
 def render_report(
@@ -123,6 +127,33 @@ def headline(summary: Summary) -> str:
             "together or apart as in the labels."
         )
     return text
+
+
+def summary_html(summary: Summary) -> str:
+    """Lay out a clustering for a notebook: the clusters, the broken links, the conflicts and the notes."""
+    names = ["cluster", "rows", "share", "nearest row", "differs from all rows in"]
+    rows = [
+        [
+            str(cluster.label),
+            f"{cluster.size:,}",
+            f"{cluster.share:.1%}",
+            cluster.nearest_name,
+            "\n".join(map(str, cluster.traits)) or "close to the average",
+        ]
+        for cluster in summary.clusters
+    ]
+    if summary.n_noise:
+        rows.append(["none", f"{summary.n_noise:,}", f"{summary.n_noise / summary.n_rows:.1%}", "", ""])
+    lists = [
+        HtmlList(f"{heading}:", [str(line) for line in lines[:MAX_IN_NOTEBOOK]], total, noun)
+        for heading, lines, total, noun in (
+            ("Broken links", summary.broken, summary.n_broken, "link"),
+            ("Links that may be wrong", summary.suspects, summary.n_suspects, "link"),
+            ("Conflicts", summary.conflicts, summary.n_conflicts, "conflict"),
+            ("Notes", summary.notices, len(summary.notices), "note"),
+        )
+    ]
+    return render_html(headline(summary), "", HtmlTable(names, ">>><<", rows, len(rows)), *lists)
 
 
 def suspicion(summary: Summary) -> str:

@@ -262,6 +262,11 @@ class Summary:
         """The number of links that it breaks."""
         return self.n_links - self.n_kept
 
+    def _repr_html_(self) -> str:
+        from mustlink.report._page import summary_html
+
+        return summary_html(self)
+
 
 def summarize(
     X: Any,

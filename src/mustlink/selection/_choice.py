@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mustlink._html import HtmlList, HtmlTable, render_html
 from mustlink._spelling import count
 from mustlink.selection._held_out import labels_of
 
@@ -14,6 +15,8 @@ __all__ = ["Choice", "Trial"]
 
 # The maximum length of a reason for failure in the printed table.
 MAX_FAILURE_LENGTH = 120
+COLUMNS = ("", "method", "clusters", "links kept", "+/-", "seconds")
+ALIGN = "<<>>>>"
 
 
 @dataclass(frozen=True)
@@ -147,18 +150,32 @@ class Choice:
         tried = f"{len(self.trials)} tried" + (f", {n_failed} failed" if n_failed else "")
         return f"Choice({self.best.name}, {self.best.mean:.1%} of held-out links kept; {tried})"
 
-    def __str__(self) -> str:
-        lines = [("", "method", "clusters", "links kept", "+/-", "seconds")]
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Word the trials, the selected one with a mark."""
+        rows = list[tuple[str, ...]]()
         for trial in self.trials:
             kept = (f"{trial.mean:.1%}", f"{trial.standard_error:.1%}") if trial.scores else ("failed", "")
             clusters = "finds" if trial.n_clusters is None else str(trial.n_clusters)
             mark = "*" if trial is self.best else ""
-            lines.append((mark, trial.method, clusters, *kept, f"{trial.seconds:.1f}"))
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        layout = " ".join(f"{{:{side}{width}}}" for side, width in zip("<<>>>>", widths, strict=True))
-        text = [layout.format(*line) for line in lines]
+            rows.append((mark, trial.method, clusters, *kept, f"{trial.seconds:.1f}"))
+        return rows
+
+    def _failures(self) -> list[str]:
+        """Word each reason of a failure once."""
         reasons = {trial.failure: trial.name for trial in reversed(self.trials) if trial.failure is not None}
-        for failure, name in reversed(reasons.items()):
-            is_long = len(failure) > MAX_FAILURE_LENGTH
-            text.append(f"{name} failed: {failure[:MAX_FAILURE_LENGTH]}{' ...' if is_long else ''}")
-        return "\n".join([*text, *self.notes, f"Chosen: {self.reason}"])
+        return [
+            f"{name} failed: {failure[:MAX_FAILURE_LENGTH]}{' ...' if len(failure) > MAX_FAILURE_LENGTH else ''}"
+            for failure, name in reversed(reasons.items())
+        ]
+
+    def _repr_html_(self) -> str:
+        table = HtmlTable(COLUMNS, ALIGN, self._rows(), len(self.trials), "trial")
+        notes = [*self._failures(), *self.notes]
+        return render_html("Chosen:", self.reason, table, HtmlList("Notes:", notes, len(notes)))
+
+    def __str__(self) -> str:
+        lines = [COLUMNS, *self._rows()]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        layout = " ".join(f"{{:{side}{width}}}" for side, width in zip(ALIGN, widths, strict=True))
+        text = [layout.format(*line) for line in lines]
+        return "\n".join([*text, *self._failures(), *self.notes, f"Chosen: {self.reason}"])

@@ -157,6 +157,9 @@ class JobResult:
     summary: Summary
     choice: Choice | None = None
 
+    def _repr_html_(self) -> str:
+        return self.summary._repr_html_()
+
 
 @job_remedies()
 def run_job(
