@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from typer.testing import CliRunner
 
 from mustlink import Constraints
 from mustlink.cli import app
+from mustlink.cli._options import typed_words
+from mustlink.workflow import TableOptions
 
 STRATEGIES = ["consolidate", "explore", "minmax", "npu", "random"]
 IDS = [f"c{row:02d}" for row in range(30)]
@@ -110,6 +113,40 @@ def test_a_file_keeps_its_own_form(shop):
     links = Constraints.read(shop.folder / "own.csv", ids=IDS)
     assert len(links) == 3
     assert links.must_link_weight.tolist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "line_end"), [("utf-8", "\r\n"), ("utf-8-sig", "\r\n"), ("cp1252", "\r\n"), ("cp1252", "\n")]
+)
+def test_a_file_keeps_its_line_ends_and_its_encoding(desk, encoding, line_end):
+    names = ["J\u00f6rg", "Z\u00f6e", "R\u00e9mi", "Ann", "Bob"]
+    rows = [f"{name},{place % 2 * 9 + place / 10},{place}" for place, name in enumerate(names)]
+    desk.write("t.csv", "\n".join(["who,x,y", *rows]) + "\n")
+    before = line_end.join(["a;b;link", "J\u00f6rg;Ann;cannot", ""]).encode(encoding)
+    desk.write("own.csv", before)
+    result = answered(desk, ["n", "y", "u", "n"], "t.csv", "-k", 3, "--id", "who", "--links", "own.csv", "--limit", 3)
+    assert result.exit_code == 0, result.output
+    content = (desk.folder / "own.csv").read_bytes()
+    assert content.startswith(before)
+    assert content.count(b"\r") == (content.count(b"\n") if line_end == "\r\n" else 0)
+    lines = content.decode(encoding).split(line_end)
+    assert len(lines) > 3
+    assert all(line.split(";")[0] in names for line in lines[1:-1])
+
+
+def test_answers_are_not_added_where_a_name_cannot_be_written(desk):
+    desk.write("t.csv", "who,x\nJ\u00f6rg,0\n\u738b,9\n")
+    desk.write("own.csv", b"a,b,link,note\n" + "J\u00f6rg,\u738b,cannot,".encode("utf-16"))
+    words = ("t.csv", "-k", 2, "--id", "who", "--links", "own.csv")
+    desk.write("own.csv", "a,b,link,\u00fc\n".encode("cp1252"))
+    result = answered(desk, ["n"], *words)
+    assert result.exit_code == 2
+    assert (
+        "own.csv is written in cp1252, which has no '\u738b'; save the file with the encoding UTF-8." in result.stderr
+    )
+    assert (desk.folder / "own.csv").read_bytes() == "a,b,link,\u00fc\n".encode("cp1252")
+    desk.write("own.csv", "a,b,link\n".encode("utf-16"))
+    assert "UTF-16, and answers cannot be added to it; save the file" in desk.fails("ask", *words)
 
 
 @pytest.mark.parametrize("cut", range(1, 9))
@@ -282,6 +319,18 @@ def test_the_suggested_command_repeats_the_options_and_runs(shop, options):
     assert sorted(words[6:]) == sorted(options)
     again = shop.run(*words[1:], "--method", "pck")
     assert again.exit_code == 0, again.output
+
+
+def test_every_option_of_a_table_is_repeated(desk):
+    shown = desk.run("ask", "--help").stdout
+    others = {"missing": "drop", "ignore": ["x", "y z"], "categorical": ["x"], "header": True, "decimal": ","}
+    for field in fields(TableOptions):
+        if field.name == "table":
+            continue
+        value = others.get(field.name, False if field.default is True else "utf-8" if field.name == "encoding" else ";")
+        words = typed_words(TableOptions("t.csv", **{field.name: value}))
+        assert words, field.name
+        assert words[0] in shown, field.name
 
 
 def test_the_suggested_command_repeats_that_there_is_no_header(desk):

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink.errors import FileFormatError, OptionError
-from mustlink.tables import Dialect, _read, _text, read_header, read_table
+from mustlink.tables import Dialect, _read, _text, read_dialect, read_table
 
 
 def write(folder, content, name="table.csv"):
@@ -152,7 +152,8 @@ def test_encodings_are_found(tmp_path, encoding, found, name):
     assert table.dialect == Dialect(separator=";", encoding=found, decimal=",", line_end="\r\n")
     note = f"{path} is not in UTF-8 and was read as cp1252; the option encoding chooses another encoding."
     assert (table.notices[0] == note) == (found == "cp1252")
-    assert read_header(path) == (";", ["Name", "Größe"])
+    dialect, cells = read_dialect(path)
+    assert (dialect.separator, cells) == (";", ["Name", "Größe"])
 
 
 @pytest.mark.parametrize(("encoding", "known_as"), [("cp437", "cp437"), ("Latin-1", "iso8859-1"), ("utf-16-be",) * 2])
@@ -327,10 +328,11 @@ def test_unknown_columns(tmp_path, argument, name):
         read_table(path, **{argument: ["age"]})
 
 
-def test_read_header(tmp_path):
-    assert read_header(write(tmp_path, "\n A ;b; link\n0;1;must\n")) == (";", ["A", "b", "link"])
+def test_read_dialect(tmp_path):
+    dialect = Dialect(separator=";", line_end="\r\n")
+    assert read_dialect(write(tmp_path, "\r\n A ;b; link\r\n0;1;must\r\n")) == (dialect, ["A", "b", "link"])
     with pytest.raises(FileFormatError, match="is empty"):
-        read_header(write(tmp_path, ""))
+        read_dialect(write(tmp_path, ""))
 
 
 def test_missing_file_and_folder(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,7 +79,7 @@ def ask(
     lost by quitting, and the same command continues later. Answers may also be piped in, one per line. Exit code 0, or
     2 when something in the input is wrong.
     """
-    from mustlink.cli._show import print_line
+    from mustlink.cli._show import print_command, print_line
     from mustlink.workflow import RowComparison, Sitting, TableOptions, load_table
 
     options = opt.fill(TableOptions, locals())
@@ -110,7 +109,7 @@ def ask(
         if unknown_ids != "raise":
             words += ["--unknown-ids", unknown_ids]
         print_line("To cluster with the links:", whole=True)
-        print_line(f"  {shlex.join(words)}", "bold", whole=True)
+        print_command(words)
 
 
 def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int | None) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from mustlink.cli._errors import REMEDIES, report_errors
 from mustlink.cli._options import Debug
+from mustlink.cli._tour import tour as walk_through
 
 if TYPE_CHECKING:
     from mustlink.workflow import Job, JobResult
@@ -19,22 +22,31 @@ N_CLUSTERS = 3
 
 
 @report_errors
-def demo(debug: Debug = False) -> None:
+def demo(
+    tour: Annotated[
+        bool,
+        typer.Option("--tour", metavar="", help="Walk through check, cluster, report, suspects and ask: five screens."),
+    ] = False,
+    debug: Debug = False,
+) -> None:
     """Cluster a sample table with sample links, and compare with plain k-means.
 
     Puts the table, the links, the clusters and a report into the folder mustlink-demo. Exit code 0, or 2 when something
     cannot be written.
     """
-    from mustlink.cli._show import print_line, show_result, show_status
+    from mustlink.cli._show import print_command, print_line, show_result, show_status
     from mustlink.workflow import Job, run_job
 
     table, links = _copy_sample()
+    if tour:
+        walk_through(table, links)
+        return
     output, report = FOLDER / "clusters.csv", FOLDER / "report.html"
     job = Job(table, links, n_clusters=N_CLUSTERS, id_column="customer", output=output, report=report)
     words = [table, links, "-k", N_CLUSTERS, "--id", "customer", "-o", output, "--report", report]
     command = shlex.join(["mustlink", "cluster", *map(str, words)])
     print_line("Customers of a shop, with links between some of them. The same by hand:")
-    print_line(f"  {command}", "bold", whole=True)
+    print_command(["mustlink", "cluster", *map(str, words)])
     print_line()
     with show_status("Clustering the sample"):
         result = run_job(job, command=command, remedies=REMEDIES)

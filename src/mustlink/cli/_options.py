@@ -230,18 +230,23 @@ def fill(kind: type[Options], given: Mapping[str, Any]) -> Options:
     return kind(**{name: value for name, value in given.items() if name in names and value is not None})
 
 
+# Options whose name is not that of the field.
+NAMES = {"id_column": "--id"}
+
+
 def typed_words(options: TableOptions) -> list[str]:
     """Return the words of a command line that give the options of a table; defaults are left out."""
-    default = type(options)(options.table)
-    words = [] if options.id_column is None else ["--id", options.id_column]
-    words += [] if options.label_column is None else ["--label-column", options.label_column]
-    words += [word for name in options.ignore for word in ("--ignore", name)]
-    words += [word for name in options.categorical for word in ("--categorical", name)]
-    for name in ("scale", "one_hot", "header"):
-        value = getattr(options, name)
-        if value != getattr(default, name):
-            words.append(f"--{'' if value else 'no-'}{name.replace('_', '-')}")
-    return words if options.missing == default.missing else [*words, "--missing", options.missing]
+    words: list[str] = []
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if field.name == "table" or value == field.default:
+            continue
+        option = NAMES.get(field.name, f"--{field.name.replace('_', '-')}")
+        if isinstance(value, bool):
+            words.append(option if value else option.replace("--", "--no-", 1))
+        else:
+            words += [word for each in ([value] if isinstance(value, str) else value) for word in (option, str(each))]
+    return words
 
 
 def stem(table: Path) -> str:

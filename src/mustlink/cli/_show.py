@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
     from mustlink.report import ClusterSummary, Summary
     from mustlink.workflow import Job, JobResult
 
-__all__ = ["console", "make_table", "print_line", "show_list", "show_result", "show_status"]
+__all__ = ["console", "make_table", "print_command", "print_line", "show_list", "show_result", "show_status"]
 
 MAX_LISTED = 10
+MIN_WIDTH_WITH_SHARE = 64
 
 
 def console() -> Console:
@@ -28,6 +30,33 @@ def console() -> Console:
 def print_line(text: str = "", style: str = "", *, whole: bool = False) -> None:
     """Print a line, wrapped between words at the width of the terminal, or whole for copying."""
     console().print(Text(text, style=style), soft_wrap=whole)
+
+
+def print_command(words: Sequence[str]) -> None:
+    """Print a command to copy: whole, or on a narrower terminal in lines that a shell takes as one."""
+    text = f"  {shlex.join(words)}"
+    terminal = console()
+    if terminal.is_terminal and len(text) > terminal.width:
+        parts: list[str] = []
+        for word in words:
+            # An option stays beside its value.
+            if parts and parts[-1].startswith("-") and " " not in parts[-1] and not word.startswith("-"):
+                parts[-1] += f" {shlex.quote(word)}"
+            else:
+                parts.append(shlex.quote(word))
+        text = f"  {_continued(parts, terminal.width)}"
+    print_line(text, "bold", whole=True)
+
+
+def _continued(parts: Sequence[str], width: int) -> str:
+    """Join the parts of a command in lines that end with a backslash."""
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + len("   \\") + 2 > width:
+            lines.append(f"  {part}")
+        else:
+            lines[-1] += f" {part}"
+    return " \\\n  ".join(lines)
 
 
 def make_table(*headings: str, header_style: str = "dim") -> Table:
@@ -79,7 +108,8 @@ def _cluster_table(summary: Summary) -> Table:
     table = make_table()
     table.add_column("cluster", justify="right")
     table.add_column("rows", justify="right")
-    if not summary.n_known:
+    with_share = not summary.n_known and console().width >= MIN_WIDTH_WITH_SHARE
+    if with_share:
         # With known labels there is no space for it in 80 characters.
         table.add_column("share", justify="right")
     table.add_column("nearest row", overflow="fold", max_width=20)
@@ -87,18 +117,18 @@ def _cluster_table(summary: Summary) -> Table:
     if summary.n_known:
         table.add_column("known labels", overflow="fold", max_width=24)
     for cluster in summary.clusters:
-        table.add_row(*(Text(cell) for cell in _cells(cluster, with_known=summary.n_known > 0)))
+        table.add_row(*(Text(cell) for cell in _cells(cluster, with_share=with_share, with_known=summary.n_known > 0)))
     if summary.n_noise:
         table.add_row("none", f"{summary.n_noise:,}")
     return table
 
 
-def _cells(cluster: ClusterSummary, *, with_known: bool) -> list[str]:
+def _cells(cluster: ClusterSummary, *, with_share: bool, with_known: bool) -> list[str]:
     """Word one cluster."""
     cells = [
         str(cluster.label),
         f"{cluster.size:,}",
-        *([] if with_known else [f"{cluster.share:.1%}"]),
+        *([f"{cluster.share:.1%}"] if with_share else []),
         cluster.nearest_name,
         "\n".join(map(str, cluster.traits)) or "close to the average",
     ]

@@ -9,7 +9,7 @@ from mustlink.tables._links import LinkList, UnknownIds, ids_in_links, read_link
 from mustlink.tables._options import check_options
 from mustlink.tables._read import read_table, require
 from mustlink.tables._table import Table
-from mustlink.tables._text import read_header
+from mustlink.tables._text import read_dialect
 from mustlink.tables._write import check_output_suffix, check_sheet_size, stage_clusters, stage_table
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "check_sheet_size",
     "encode",
     "ids_in_links",
-    "read_header",
+    "read_dialect",
     "read_links",
     "read_table",
     "require",

@@ -18,7 +18,7 @@ from typing import IO, Any
 from mustlink.errors import FileFormatError
 from mustlink.tables._dialect import Dialect, find_encoding
 
-__all__ = ["TextFile", "csv_options", "read_header"]
+__all__ = ["TextFile", "csv_options", "read_dialect"]
 
 SEPARATORS = (",", ";", "\t", "|")
 # The first line by which Excel is told the separator.
@@ -38,8 +38,8 @@ CSV_ERRORS = {
 }
 
 
-def read_header(path: str | PathLike[str]) -> tuple[str, list[str]]:
-    """Return the separator and the cells of the first line of a delimited text file.
+def read_dialect(path: str | PathLike[str]) -> tuple[Dialect, list[str]]:
+    """Return how a delimited text file is written, and the cells of its first line.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def read_header(path: str | PathLike[str]) -> tuple[str, list[str]]:
 
     Returns
     -------
-    separator : str
-        Comma, semicolon, tab or pipe.
+    dialect : Dialect
+        The separator, the encoding and the line end; the decimal sign is not looked for.
     cells : list of str
         The cells of the first line that is not blank, without the blanks around them.
 
@@ -61,15 +61,15 @@ def read_header(path: str | PathLike[str]) -> tuple[str, list[str]]:
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from mustlink.tables import read_header
+    >>> from mustlink.tables import read_dialect
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "links.csv")
-    ...     _ = path.write_text("a;b;link\\n0;1;must\\n")
-    ...     read_header(path)
-    (';', ['a', 'b', 'link'])
+    ...     _ = path.write_bytes(b"a;b;link\\r\\n0;1;must\\r\\n")
+    ...     read_dialect(path)[0].line_end
+    '\\r\\n'
     """
     text = TextFile(Path(path))
-    return text.separator, [cell.strip() for cell in text.first[1]]
+    return text.dialect, [cell.strip() for cell in text.first[1]]
 
 
 class TextFile:

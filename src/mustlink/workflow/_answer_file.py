@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mustlink._atomic import check_writable, is_stream
 from mustlink.errors import OptionError
-from mustlink.tables import read_header
+from mustlink.tables import Dialect, read_dialect
 
 __all__ = ["AnswerFile"]
 
@@ -20,8 +20,8 @@ HEADER = ("a", "b", "link")
 class AnswerFile:
     """Links on disk, in the form that :meth:`mustlink.Constraints.read` reads.
 
-    The file is created with the first answer; an existing one keeps its own separator and columns. An incomplete last
-    line of an earlier run that was killed while writing it is removed, and kept as `cut_off`.
+    The file is created with the first answer; an existing one keeps its own separator, columns, line ends and encoding.
+    An incomplete last line of an earlier run that was killed while writing it is removed, and kept as `cut_off`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,16 +48,17 @@ class AnswerFile:
 
     def append(self, a: str, b: str, together: bool) -> None:
         """Add an answer about two rows, named as in the table; it is on the disk when this returns."""
-        delimiter, names = self._form()
+        dialect, names = self._form()
         cells = {"a": a, "b": b, "link": "must" if together else "cannot"}
         lead = b""
         if not self.is_begun:
-            lead = _line(names, delimiter)
+            lead = self._line(names, dialect)
         elif not self.path.read_bytes().endswith(b"\n"):
-            lead = b"\n"
+            lead = dialect.line_end.encode()
+        line = self._line([cells.get(name, "") for name in names], dialect)
         with self.path.open("ab") as stream:
             before = stream.tell() + len(lead)
-            stream.write(lead + _line([cells.get(name, "") for name in names], delimiter))
+            stream.write(lead + line)
             stream.flush()
             os.fsync(stream.fileno())
         self._ends.append(before)
@@ -68,12 +69,31 @@ class AnswerFile:
             stream.truncate(self._ends.pop())
             os.fsync(stream.fileno())
 
-    def _form(self) -> tuple[str, list[str]]:
-        """Return the separator and the columns of the file, or the default ones."""
+    def _form(self) -> tuple[Dialect, list[str]]:
+        """Return how the file is written and its columns, or the default ones."""
         if not self.is_begun:
-            return "\t" if self.path.suffix.lower() == ".tsv" else ",", list(HEADER)
-        separator, names = read_header(self.path)
-        return separator, [name.lower() for name in names]
+            return Dialect("\t" if self.path.suffix.lower() == ".tsv" else ","), list(HEADER)
+        dialect, names = read_dialect(self.path)
+        if dialect.encoding.startswith(("utf-16", "utf-32")):
+            raise OptionError(
+                f"{self.path} is written in {dialect.encoding.upper()}, and answers cannot be added to it",
+                remedy="save_utf8",
+            )
+        return dialect, [name.lower() for name in names]
+
+    def _line(self, cells: list[str], dialect: Dialect) -> bytes:
+        """Write one line of the file."""
+        out = io.StringIO()
+        csv.writer(out, delimiter=dialect.separator, lineterminator=dialect.line_end).writerow(cells)
+        # The byte order mark of a file stands at its beginning only.
+        encoding = "utf-8" if dialect.encoding == "utf-8-sig" else dialect.encoding
+        try:
+            return out.getvalue().encode(encoding)
+        except UnicodeEncodeError as error:
+            lacking = error.object[error.start : error.end]
+            raise OptionError(
+                f"{self.path} is written in {dialect.encoding}, which has no {lacking!r}", remedy="save_utf8"
+            ) from None
 
     def _remove_incomplete_line(self) -> None:
         """Remove a last line that an earlier run did not finish writing."""
@@ -82,17 +102,13 @@ class AnswerFile:
         content = self.path.read_bytes()
         end = content.rfind(b"\n") + 1
         tail = content[end:].decode("utf-8", errors="replace")
-        is_kept = _is_complete(tail, *self._form()) if end else not ",".join(HEADER).startswith(tail)
+        is_kept = not ",".join(HEADER).startswith(tail)
+        if end:
+            dialect, names = self._form()
+            is_kept = _is_complete(tail, dialect.separator, names)
         if tail and not is_kept:
             self.cut_off = tail
             os.truncate(self.path, end)
-
-
-def _line(cells: list[str], delimiter: str) -> bytes:
-    """Write one line of the file."""
-    out = io.StringIO()
-    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerow(cells)
-    return out.getvalue().encode()
 
 
 def _is_complete(tail: str, delimiter: str, names: list[str]) -> bool:
