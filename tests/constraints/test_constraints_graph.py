@@ -76,7 +76,7 @@ def test_take_keeps_the_chosen_links_with_their_weights(case: Case, data: st.Dat
 
 
 def test_take_refuses_a_mask_of_another_length() -> None:
-    with pytest.raises(ValueError, match="one entry for each of the 1 links"):
+    with pytest.raises(ValueError, match="one entry per link, 1 in all"):
         Constraints([(0, 1)]).take([True, False])
 
 
@@ -143,7 +143,7 @@ def test_from_pairs_is_the_inverse_of_pairs_sign_and_weight(case: Case, data: st
 
 @pytest.mark.parametrize("sign", [[1], [1, 0], [1, np.nan], ["must", "cannot"], [[1, 1]]])
 def test_from_pairs_refuses_other_signs(sign: Any) -> None:
-    with pytest.raises(ConstraintError, match="one positive or negative number for each of the 2 pairs; got"):
+    with pytest.raises(ConstraintError, match="one positive or negative number per pair, 2 in all; got"):
         Constraints.from_pairs([(0, 1), (1, 2)], sign)
 
 

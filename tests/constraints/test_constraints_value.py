@@ -377,6 +377,18 @@ def test_weights_that_do_not_fit_their_pairs(given_weights: Any, message: str) -
         Constraints(MUST, must_link_weight=given_weights)
 
 
+def test_one_is_written_without_a_plural() -> None:
+    with pytest.raises(ConstraintError, match="There is 1 must-link but 2 weights; give one weight for each link"):
+        Constraints([(0, 1)], must_link_weight=[1, 2])
+    with pytest.raises(ConstraintError, match="per pair, 1 in all; got"):
+        Constraints.from_pairs([(0, 1)], [1, 2])
+    with pytest.raises(ConstraintError, match="1 must-link was requested, but the labels allow only 0"):
+        Constraints.sample([0, 1], n_pairs=1)
+    with pytest.raises(ConstraintError, match="but the table has 1 row, number 0"):
+        Constraints([(0, 1)]).on(1)
+    assert repr(Constraints().on(1)).endswith("on 1 row")
+
+
 def test_weights_that_add_up_beyond_all_numbers() -> None:
     with pytest.raises(ConstraintError, match="rows 0 and 1 overflow") as info:
         Constraints([(0, 1), (0, 1)], must_link_weight=1e308)

@@ -177,7 +177,7 @@ class Constraints:
         signs = np.asarray(sign)
         if signs.shape != (len(ends),) or (signs.size and not (signs.dtype.kind in "if" and (abs(signs) > 0).all())):
             raise ConstraintError(
-                f"sign must hold one positive or negative number for each of the {len(ends)} pairs; got {sign!r}."
+                f"sign must hold one positive or negative number per pair, {len(ends):,} in all; got {sign!r}."
             )
         weights = as_weights(weight, ends, "pair")
         must = signs > 0
@@ -630,7 +630,7 @@ class Constraints:
             positions, mask = mask, np.zeros(len(self), dtype=bool)
             mask[positions if positions.size else np.empty(0, dtype=np.intp)] = True
         if mask.shape != (len(self),):
-            raise ValueError(f"The mask must have one entry for each of the {len(self)} links; got {mask.shape}.")
+            raise ValueError(f"The mask must have one entry per link, {len(self):,} in all; got {mask.shape}.")
         taken = object.__new__(Constraints)
         # The order is kept, so the pairs stay sorted and need no second check.
         taken._store(self._pairs[mask], self._weight[mask], int(mask[: self._n_must].sum()))

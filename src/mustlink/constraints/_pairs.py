@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mustlink._spelling import count
 from mustlink.errors import ConstraintError
 
 # The most pairs that an error message lists.
@@ -112,8 +113,9 @@ def as_weights(weights: ArrayLike | float | None, pairs: NDArray[np.int64], kind
     if array.ndim == 0:
         array = np.full(n_pairs, float(array))
     if array.shape != (n_pairs,):
-        given = f"{array.size} weights" if array.ndim == 1 else f"weights of shape {array.shape}"
-        raise ConstraintError(f"There are {n_pairs} {kind}s but {given} for them; give one each.")
+        given = count(array.size, "weight") if array.ndim == 1 else f"weights of shape {array.shape}"
+        are = "is" if n_pairs == 1 else "are"
+        raise ConstraintError(f"There {are} {count(n_pairs, kind)} but {given}; give one weight for each link.")
     bad = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
     if bad.size:
         first = bad[0]

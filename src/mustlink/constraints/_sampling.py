@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from mustlink._spelling import count
 from mustlink.errors import ConstraintError, TooLargeError
 
 # The most pairs that are listed.
@@ -71,9 +72,9 @@ def _draw_pairs(
     if n_pairs < 0:
         raise ConstraintError(f"n_pairs cannot be negative; got {n_pairs}.")
     if balanced:
-        must = PairsOf(rows, codes, "same").draw((n_pairs + 1) // 2, rng, "must-links")
-        return must, PairsOf(rows, codes, "different").draw(n_pairs // 2, rng, "cannot-links")
-    drawn = PairsOf(rows, codes, "any").draw(n_pairs, rng, "pairs")
+        must = PairsOf(rows, codes, "same").draw((n_pairs + 1) // 2, rng, "must-link")
+        return must, PairsOf(rows, codes, "different").draw(n_pairs // 2, rng, "cannot-link")
+    drawn = PairsOf(rows, codes, "any").draw(n_pairs, rng, "pair")
     code_of_end = codes[np.searchsorted(rows, drawn)]
     same = code_of_end[:, 0] == code_of_end[:, 1]
     return drawn[same], drawn[~same]
@@ -187,11 +188,12 @@ class PairsOf:
         """Return all pairs."""
         return self[np.arange(self.total)]
 
-    def draw(self, count: int, rng: np.random.RandomState, kind: str) -> NDArray[np.int64]:
+    def draw(self, n_pairs: int, rng: np.random.RandomState, kind: str) -> NDArray[np.int64]:
         """Draw distinct pairs, uniformly."""
-        if count > self.total:
-            raise ConstraintError(f"{count} {kind} were requested, but the labels allow only {self.total}.")
-        return self[distinct_integers(self.total, count, rng)]
+        if n_pairs > self.total:
+            requested = count(n_pairs, f"{kind} was", f"{kind}s were")
+            raise ConstraintError(f"{requested} requested, but the labels allow only {self.total:,}.")
+        return self[distinct_integers(self.total, n_pairs, rng)]
 
 
 def distinct_integers(total: int, count: int, rng: np.random.RandomState) -> NDArray[np.int64]:
