@@ -540,6 +540,31 @@ def test_suspects_are_the_heaviest_links() -> None:
 # ---- the paper's variant, and other last steps ---------------------------------------------------------------------
 
 
+def test_published_takes_large_numbers_in_single_precision() -> None:
+    X, y = load_iris(return_X_y=True)
+    links = Constraints.sample(y, 40, random_state=0)
+    model = BoostCluster(KMeans(n_init=1), 3, representation="published", n_rounds=3, random_state=0)
+    expected = model.fit(X.astype(np.float32), constraints=links).labels_
+    # Fourth powers of these overflow.
+    found = model.fit(np.ldexp(X.astype(np.float32), 34), constraints=links).labels_
+    np.testing.assert_array_equal(found, expected)
+
+
+class Elsewhere(KMeans):
+    """Predicts a cluster without rows, as k-means may where two of its centers are at one place."""
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return np.full(len(X), self.n_clusters)
+
+
+@pytest.mark.parametrize("consensus", ["base", "eigenvectors"])
+def test_a_row_predicted_into_an_empty_cluster_gets_that_of_the_nearest_row(consensus: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    links = Constraints.sample(y, 40, random_state=0)
+    model = BoostCluster(Elsewhere(n_init=1), 3, consensus=consensus, n_rounds=3, random_state=0)
+    assert set(model.fit(X, constraints=links).predict(X)) <= set(model.labels_)
+
+
 def test_published_takes_the_paper_s_steps() -> None:
     X, y = load_iris(return_X_y=True)
     links = Constraints.sample(y, 100, random_state=0)
@@ -661,6 +686,7 @@ def test_what_is_no_clusterer_is_refused(base: Any) -> None:
         BoostCluster(base).fit(np.eye(10))
 
 
+@pytest.mark.filterwarnings("ignore:.*clusters were asked for:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("scale", [False, True])
 def test_constant_features_and_a_constant_table_give_a_result(kind: str, scale: bool) -> None:
@@ -685,6 +711,7 @@ def test_more_features_than_rows_give_a_result(kind: str) -> None:
     assert model.predict(X[:4]).shape == (4,)
 
 
+@pytest.mark.filterwarnings("ignore:.*clusters were asked for:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("links", [Constraints([(0, 1)]), Constraints(None, [(0, 1)])])
 @pytest.mark.parametrize("n_clusters", [1, 2])

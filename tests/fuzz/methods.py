@@ -158,8 +158,10 @@ def ignores_row_order(model: Any, facts: Facts) -> bool:
         return False
     match type(model).__name__:
         case "ConstrainedLinkage":
-            # Cannot-links are dropped by their weights, which are often equal.
-            return not relaxes(model) or can_keep_links(model, facts)
+            # Cannot-links are dropped by their weights, which are often equal. On a line, all rows between the rows of
+            # a cluster are at the same mean distance from it.
+            n_varying = np.count_nonzero(np.ptp(facts.problem.X, axis=0))
+            return n_varying > 1 and (not relaxes(model) or can_keep_links(model, facts))
         case "SeededSingleLink":
             # The same step is the longest on many paths, and a cannot-link decides which of them comes first.
             return n_clusters_of(model) is None or not facts.all_cannot_link

@@ -90,10 +90,17 @@ class Consensus:
         if not self.scaled:
             length = np.sqrt((table**2).sum(axis=0))
             new, table = new / length, table / length
-        if run.model is None:
-            nearest = NearestNeighbors(n_neighbors=1).fit(table).kneighbors(new, return_distance=False)[:, 0]
-            return self.labels[nearest]
-        return renumber(np.asarray(run.model.predict(new)), label_names(run.labels)).astype(np.int64)
+        found = np.full(len(new), NOISE_LABEL, dtype=np.int64)
+        unplaced = np.ones(len(new), dtype=np.bool_)
+        if run.model is not None:
+            predicted = np.asarray(run.model.predict(new))
+            found[:] = renumber(predicted, label_names(run.labels))
+            # Of centers at one place the base may predict one without rows.
+            unplaced = (found == NOISE_LABEL) & (predicted != NOISE_LABEL)
+        if unplaced.any():
+            neighbors = NearestNeighbors(n_neighbors=1).fit(table)
+            found[unplaced] = self.labels[neighbors.kneighbors(new[unplaced], return_distance=False)[:, 0]]
+        return found
 
 
 def find_consensus(

@@ -21,6 +21,9 @@ Kind = Literal["projection", "difference", "whitened", "ridged"]
 MIN_EIGENVALUE = 1e-12
 # The multiple of the covariance that "whitened" adds to the must-link scatter.
 COVARIANCE_RIDGE = 0.1
+# The largest norm of a matrix of products that is used as it is. The squared distances of the representation are fourth
+# powers of the table, which overflow in single precision much sooner than squares.
+MAX_UNSCALED = 1e15
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,13 @@ def inverse_root(matrix: Floats, ridge: float) -> tuple[Floats, float]:
 
 
 def positive_part(matrix: Floats, identity: float) -> Directions:
-    """Return the positive eigenpairs of matrix / norm + identity I; without identity the matrix is not scaled."""
+    """Return the positive eigenpairs of matrix / norm + identity I; without identity only a large one is scaled."""
     values, vectors = eigh(matrix)
-    largest = np.abs(values).max(initial=0.0)
-    if identity > 0:
-        values = values / (largest if largest > 0 else 1.0) + identity
+    largest = np.abs(values).max(initial=0.0) or 1.0
+    scale = largest if identity > 0 else 1.0
+    if identity == 0 and largest > MAX_UNSCALED:
+        # Powers of four have exact roots, so that the clusters do not change.
+        scale = 4.0 ** np.round(np.log2(largest) / 2)
+    values = values / scale + identity
     keep = np.flatnonzero(values > MIN_EIGENVALUE * max(np.abs(values).max(initial=0.0), 1e-300))[::-1]
     return Directions(vectors[:, keep] * np.sqrt(values[keep]), values[keep], identity, float(np.sqrt(identity)))
