@@ -16,6 +16,7 @@ from mustlink.cli._check import check
 from mustlink.cli._cluster import cluster
 from mustlink.cli._demo import demo
 from mustlink.cli._errors import BAD_INPUT, INTERRUPTED, one_sentence
+from mustlink.cli._explain import explain
 from mustlink.cli._methods import methods
 from mustlink.cli._options import TYPED
 from mustlink.cli._predict import predict
@@ -81,7 +82,7 @@ def _unwrapped(docstring: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (cluster, predict, check, ask, demo, methods, reproduce, warmup):
+for command in (cluster, predict, explain, check, ask, demo, methods, reproduce, warmup):
     app.command(help=_unwrapped(command.__doc__))(command)
 
 

@@ -97,6 +97,39 @@ KeepColumns = Annotated[
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="HTML", help="Write a report to look at in a browser.")
 ]
+ClustersFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CLUSTERS",
+        help="The file of the clusters, of mustlink or of any other tool: .csv, .tsv, .xlsx, .parquet or .npy. Or the "
+        "table itself, if it has a column of clusters, named by --cluster-column.",
+    ),
+]
+ExplainedTable = Annotated[
+    Path | None,
+    typer.Argument(metavar="TABLE", help="The table that was clustered, in the formats of mustlink cluster."),
+]
+ClusterColumn = Annotated[
+    str | None,
+    _column_option(
+        "--cluster-column",
+        metavar="COLUMN",
+        help="The column of the clusters, numbers or names. Empty cells and -1 are no cluster.",
+        show_default="cluster, or the only column that holds no ids",
+    ),
+]
+ExplainedIds = Annotated[
+    str | None,
+    _column_option(
+        "--id",
+        metavar="COLUMN",
+        help="The column that names the rows in both files.",
+        show_default="the first column of CLUSTERS, if TABLE has it; otherwise rows are matched in their order",
+    ),
+]
+LinksOption = Annotated[
+    Path | None, typer.Option("--links", metavar="FILE", help="Links, to see which of them the clusters keep.")
+]
 SaveModel = Annotated[
     Path | None,
     typer.Option(

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from mustlink.report import ClusterSummary, Summary
     from mustlink.workflow import Job, JobResult
 
-__all__ = ["console", "make_table", "print_command", "print_line", "show_list", "show_result", "show_status"]
+__all__ = [
+    "console",
+    "make_table",
+    "print_command",
+    "print_line",
+    "show_list",
+    "show_result",
+    "show_status",
+    "show_summary",
+]
 
 MAX_LISTED = 10
 MIN_WIDTH_WITH_SHARE = 64
@@ -82,11 +91,10 @@ def show_list(title: str, lines: Sequence[str], total: int) -> None:
         print_line(f"  and {total - len(shown):,} more")
 
 
-def show_result(job: Job, result: JobResult) -> None:
-    """Print the result of a job and where it was written."""
+def show_summary(summary: Summary) -> None:
+    """Print the clusters, the links and the notes."""
     from mustlink.report import headline
 
-    summary = result.summary
     print_line(headline(summary), "bold")
     print_line()
     console().print(_cluster_table(summary))
@@ -94,6 +102,11 @@ def show_result(job: Job, result: JobResult) -> None:
     show_links(summary)
     if summary.notices:
         show_list("Notes", summary.notices, len(summary.notices))
+
+
+def show_result(job: Job, result: JobResult) -> None:
+    """Print the result of a job and where it was written."""
+    show_summary(result.summary)
     if job.output is not None:
         what = "Clusters (without ids)" if str(job.output).endswith(".npy") else "Clusters"
         print_line(f"{what} written to {job.output}", whole=True)
@@ -126,7 +139,7 @@ def _cluster_table(summary: Summary) -> Table:
 def _cells(cluster: ClusterSummary, *, with_share: bool, with_known: bool) -> list[str]:
     """Word one cluster."""
     cells = [
-        str(cluster.label),
+        cluster.name,
         f"{cluster.size:,}",
         *([f"{cluster.share:.1%}"] if with_share else []),
         cluster.nearest_name,

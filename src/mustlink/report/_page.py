@@ -134,7 +134,7 @@ def summary_html(summary: Summary) -> str:
     names = ["cluster", "rows", "share", "nearest row", "differs from all rows in"]
     rows = [
         [
-            str(cluster.label),
+            cluster.name,
             f"{cluster.size:,}",
             f"{cluster.share:.1%}",
             cluster.nearest_name,

@@ -39,6 +39,8 @@ class Picture:
         The fraction of the variance along each axis; one number for a table of one column.
     n_rows, n_links : int
         The number of rows and links, drawn or not.
+    cluster_names : sequence of str or None, default=None
+        What the clusters 0, 1, ... are called, if not by their numbers.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Picture:
     explained: tuple[float, ...]
     n_rows: int
     n_links: int
+    cluster_names: Sequence[str] | None = None
 
     @property
     def caption(self) -> str:
@@ -79,6 +82,7 @@ def make_picture(
     labels: Array,
     constraints: Constraints,
     row_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
 ) -> Picture:
     """Choose what is drawn of a clustering, and project it.
 
@@ -92,6 +96,8 @@ def make_picture(
         The links that were given.
     row_names : sequence of str, default=None
         The names of the rows; their numbers by default.
+    cluster_names : sequence of str, default=None
+        What the clusters 0, 1, ... are called; their numbers by default.
 
     Returns
     -------
@@ -127,6 +133,7 @@ def make_picture(
         explained=explained,
         n_rows=labels.size,
         n_links=len(pairs),
+        cluster_names=cluster_names,
     )
 
 

@@ -97,6 +97,8 @@ class ClusterSummary:
         The features in which the cluster differs most, the largest difference first; may be empty.
     known : tuple of (str, int)
         The known labels of its rows with their counts, the most frequent first.
+    name : str, default=""
+        What the cluster is called: its number, or the name that was given.
 
     Examples
     --------
@@ -113,6 +115,7 @@ class ClusterSummary:
     nearest_name: str
     traits: tuple[Trait, ...]
     known: tuple[tuple[str, int], ...]
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,8 @@ class BrokenLink:
         The names of the rows.
     clusters : tuple of (int, int)
         The clusters of the rows.
+    places : tuple of (str, str) or None, default=None
+        What the clusters are called, if not by their numbers.
 
     Examples
     --------
@@ -141,15 +146,23 @@ class BrokenLink:
     rows: tuple[int, int]
     names: tuple[str, str]
     clusters: tuple[int, int]
+    places: tuple[str, str] | None = None
+
+    @property
+    def cluster_names(self) -> tuple[str, str]:
+        """What the clusters are called."""
+        first, second = self.clusters
+        return self.places or (str(first), str(second))
 
     def __str__(self) -> str:
         asked = f"{self.names[0]} and {self.names[1]} {self.kind} be together"
-        first, second = self.clusters
+        first, second = self.cluster_names
         if self.kind == "cannot":
             return f"{asked}, and are both in cluster {first}"
         if NOISE not in self.clusters:
             return f"{asked}, and are in clusters {first} and {second}"
-        places = ["no cluster" if label == NOISE else f"cluster {label}" for label in self.clusters]
+        named = zip(self.clusters, self.cluster_names, strict=True)
+        places = ["no cluster" if label == NOISE else f"cluster {name}" for label, name in named]
         return f"{asked}, and are in {places[0]} and in {places[1]}"
 
 
@@ -278,6 +291,7 @@ def summarize(
     known_labels: Sequence[Any] | None = None,
     notices: Sequence[str] = (),
     estimator: Any = None,
+    cluster_names: Sequence[str] | None = None,
 ) -> Summary:
     """Summarize a clustering: its clusters, links and known labels.
 
@@ -300,6 +314,8 @@ def summarize(
     estimator : object, default=None
         The fitted clusterer. Its ``suspects_`` (links that may be wrong) and ``objective_`` (one value per
         round) are shown if it has them.
+    cluster_names : sequence of str, default=None
+        What the clusters 0, 1, ... are called; their numbers by default.
 
     Returns
     -------
@@ -332,17 +348,17 @@ def summarize(
     kept = constraints.satisfied(labels)
     must_kept, cannot_kept = np.split(kept, [len(constraints.must_link)])
     conflicts = constraints.conflicts()
-    namer = RowNames(row_names)
+    namer, places = RowNames(row_names), RowNames(cluster_names)
     return Summary(
         n_rows=X.shape[0],
         n_features=X.shape[1],
         n_noise=int(np.count_nonzero(labels == NOISE)),
-        clusters=_cluster_summaries(X, labels, named_features(features, X.shape[1]), namer, known),
+        clusters=_cluster_summaries(X, labels, named_features(features, X.shape[1]), namer, known, places),
         n_must=must_kept.size,
         n_must_kept=int(must_kept.sum()),
         n_cannot=cannot_kept.size,
         n_cannot_kept=int(cannot_kept.sum()),
-        broken=_broken_links(constraints, kept, labels, namer),
+        broken=_broken_links(constraints, kept, labels, namer, places),
         n_conflicts=len(conflicts),
         conflicts=tuple(conflicts[i].describe(namer) for i in range(min(len(conflicts), MAX_CONFLICTS))),
         n_known=0 if known is None else sum(map(bool, known)),
@@ -406,10 +422,10 @@ class RowNames(Sequence[str]):
         return 0 if self._names is None else len(self._names)
 
 
-def printable(name: str) -> str:
+def printable(name: str, max_length: int = MAX_NAME_LENGTH) -> str:
     """Show control characters as escapes, and cut a long name."""
-    shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name[: MAX_NAME_LENGTH + 1])
-    return shown if len(shown) <= MAX_NAME_LENGTH else shown[: MAX_NAME_LENGTH - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name[: max_length + 1])
+    return shown if len(shown) <= max_length else shown[: max_length - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def named_features(features: Sequence[Feature | str] | None, n_features: int) -> list[Feature]:
@@ -422,7 +438,12 @@ def named_features(features: Sequence[Feature | str] | None, n_features: int) ->
 
 
 def _cluster_summaries(
-    X: Any, labels: Array, features: list[Feature], names: RowNames, known_labels: Sequence[str] | None
+    X: Any,
+    labels: Array,
+    features: list[Feature],
+    names: RowNames,
+    known_labels: Sequence[str] | None,
+    places: RowNames,
 ) -> tuple[ClusterSummary, ...]:
     """Summarize each cluster."""
     numbers = np.unique(labels[labels != NOISE])
@@ -444,6 +465,7 @@ def _cluster_summaries(
             nearest_name=names[int(nearest[cluster])],
             traits=_traits(cluster, spread, spelled),
             known=tuple((printable(label), count) for (where, label), count in known if where == number and label),
+            name=places[int(number)],
         )
         for cluster, number in enumerate(numbers)
     )
@@ -532,7 +554,9 @@ def _traits(cluster: int, spread: Array, means: _SpelledMeans) -> tuple[Trait, .
     return tuple(traits)
 
 
-def _broken_links(constraints: Constraints, kept: Array, labels: Array, names: RowNames) -> tuple[BrokenLink, ...]:
+def _broken_links(
+    constraints: Constraints, kept: Array, labels: Array, names: RowNames, places: RowNames
+) -> tuple[BrokenLink, ...]:
     """List the broken links, up to the maximum shown."""
     broken = np.flatnonzero(~kept)[:MAX_BROKEN_LINKS]
     return tuple(
@@ -541,9 +565,15 @@ def _broken_links(constraints: Constraints, kept: Array, labels: Array, names: R
             rows=(first, second),
             names=(names[first], names[second]),
             clusters=(int(labels[first]), int(labels[second])),
+            places=(_place(places, labels[first]), _place(places, labels[second])),
         )
         for link, (first, second) in zip(broken.tolist(), constraints.pairs[broken].tolist(), strict=True)
     )
+
+
+def _place(places: RowNames, label: int) -> str:
+    """Return what a cluster is called; no cluster has no name."""
+    return "" if label == NOISE else str(places[int(label)])
 
 
 def _share_of_pairs_kept(labels: Array, known_labels: Sequence[str] | None) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from mustlink._spelling import count, spell_numbers
 from mustlink._types import Array
 from mustlink.report._picture import Picture
-from mustlink.report._summary import NOISE
+from mustlink.report._summary import NOISE, RowNames, printable
 
 __all__ = ["N_COLORS", "color_class", "curve", "ends", "link_swatch", "scatter", "swatch"]
 
@@ -20,6 +20,8 @@ CURVE_HEIGHT = 180
 MAX_LINEAR_RATIO = 20
 N_COLORS = 7
 MIN_LABEL_GAP = 24.0
+# Longer names of clusters are cut where they stand among the points.
+MAX_DRAWN_NAME = 12
 MAX_FULL_SIZE_POINTS = 1_200
 
 # Paths of about equal area around the origin. Seven colors and five shapes have no common divisor, so 35 clusters
@@ -87,7 +89,7 @@ def scatter(picture: Picture) -> str:
         "</g><g>",
         *_links(xy, picture, kept=False),
         '</g><g class="numbers">',
-        *_numbers(xy, picture.labels),
+        *_cluster_names(xy, picture),
         "</g></svg>",
     ]
     return "\n".join(parts)
@@ -133,12 +135,13 @@ def _defined_shape(label: int, *, crowded: bool) -> str:
 def _points(xy: Array, picture: Picture) -> list[str]:
     """Draw the points, each with its name as a tooltip."""
     marks = []
+    clusters = RowNames(picture.cluster_names)
     for (x, y), label, name in zip(xy.tolist(), picture.labels.tolist(), picture.names, strict=True):
         reference = "mn" if label == NOISE else f"m{label}"
-        place = "no cluster" if label == NOISE else f"cluster {label}"
+        place = "no cluster" if label == NOISE else f"cluster {clusters[label]}"
         marks.append(
             f'<use href="#{reference}" x="{x:.1f}" y="{y:.1f}" class="mark {color_class(label)}">'
-            f"<title>{escape(name)}, {place}</title></use>"
+            f"<title>{escape(name)}, {escape(place)}</title></use>"
         )
     return marks
 
@@ -168,12 +171,13 @@ def _links(xy: Array, picture: Picture, *, kept: bool) -> list[str]:
     return lines
 
 
-def _numbers(xy: Array, labels: Array) -> list[str]:
-    """Write the number of each cluster at the median of its points."""
+def _cluster_names(xy: Array, picture: Picture) -> list[str]:
+    """Write the number or the name of each cluster at the median of its points."""
+    labels, names = picture.labels, RowNames(picture.cluster_names)
     clusters = np.unique(labels[labels != NOISE])
     middles = np.array([np.median(xy[labels == cluster], axis=0) for cluster in clusters]).reshape(-1, 2)
     return [
-        f'<text x="{x:.1f}" y="{y:.1f}">{label}</text>'
+        f'<text x="{x:.1f}" y="{y:.1f}">{escape(printable(names[label], MAX_DRAWN_NAME))}</text>'
         for label, (x, y) in zip(clusters.tolist(), _push_apart(middles).tolist(), strict=True)
     ]
 

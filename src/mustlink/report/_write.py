@@ -37,6 +37,7 @@ def write_report(
     choice: Choice | None = None,
     title: str = "Clusters",
     run: Mapping[str, str] | None = None,
+    cluster_names: Sequence[str] | None = None,
     files: StagedFiles | None = None,
 ) -> Summary:
     """Write a clustering as one HTML file to look at, the report of the command.
@@ -67,6 +68,8 @@ def write_report(
         The heading.
     run : mapping of str to str, default=None
         More about how the clustering was made, shown at the end before the method.
+    cluster_names : sequence of str, default=None
+        What the clusters 0, 1, ... are called; their numbers by default.
     files : StagedFiles, default=None
         Files that appear together with this one.
 
@@ -110,8 +113,10 @@ def write_report(
         known_labels=known_labels,
         notices=notices,
         estimator=estimator,
+        cluster_names=cluster_names,
     )
-    picture = make_picture(X, np.asarray(labels), as_constraints(constraints, summary.n_rows), row_names)
+    links = as_constraints(constraints, summary.n_rows)
+    picture = make_picture(X, np.asarray(labels), links, row_names, cluster_names)
     made = dict(run or {})
     if estimator is not None:
         made["Method"] = " ".join(repr(estimator).split())

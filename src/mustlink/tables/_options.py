@@ -56,6 +56,8 @@ RULES: dict[str, Rule] = {
     "report": _or_none(_PATH),
     "model": _PATH,
     "save_model": _or_none(_PATH),
+    "clusters": _or_none(_PATH),
+    "cluster_column": _or_none(_NAME),
     "keep_columns": _SWITCH,
     "id_column": _or_none(_NAME),
     "label_column": _or_none(_NAME),

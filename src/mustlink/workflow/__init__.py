@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mustlink.catalogue import ESTIMATORS
 from mustlink.workflow._comparison import ColumnPair, RowComparison
+from mustlink.workflow._explanation import ExplanationJob, ExplanationResult, run_explanation
 from mustlink.workflow._job import Job, JobResult, run_job
 from mustlink.workflow._loading import (
     LoadedTable,
@@ -22,6 +23,8 @@ __all__ = [
     "STRATEGIES",
     "AnswerCounts",
     "ColumnPair",
+    "ExplanationJob",
+    "ExplanationResult",
     "Job",
     "JobResult",
     "LoadedTable",
@@ -38,6 +41,7 @@ __all__ = [
     "load_table",
     "predicting_methods",
     "read_link_file",
+    "run_explanation",
     "run_job",
     "run_prediction",
     "save_model",

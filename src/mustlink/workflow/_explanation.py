@@ -1,0 +1,295 @@
+"""What sets clusters apart, for clusters that come from a file: of mustlink or of another tool."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import KW_ONLY, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mustlink._spelling import count
+from mustlink._types import Ints
+from mustlink.constraints import Constraints
+from mustlink.errors import FileFormatError, OptionError
+from mustlink.report import RowNames, Summary, summarize, write_report
+from mustlink.tables import Table, read_table
+from mustlink.workflow._loading import Contradictions, LoadedTable, TableOptions, job_remedies, load_table
+from mustlink.workflow._outputs import check_outputs
+
+__all__ = ["ExplanationJob", "ExplanationResult", "run_explanation"]
+
+# The names that a column of clusters usually has, the likeliest first.
+CLUSTER_NAMES = ("cluster_found", "cluster", "clusters", "label", "labels", "segment", "group")
+ROW_NUMBERS = "row"
+NO_CLUSTER = ("", "-1")
+MAX_SHOWN_IDS = 3
+
+
+@dataclass(frozen=True)
+class ExplanationJob(TableOptions):
+    """A table, the clusters of its rows, and what to show of them.
+
+    Takes the parameters of :class:`TableOptions` and those below; `table` and `clusters` may be given by position.
+
+    Parameters
+    ----------
+    clusters : str, path-like or None, default=None
+        The file with the clusters, in a format that :func:`mustlink.tables.read_table` reads, or a list of numbers as
+        .npy. None if they are a column of the table.
+    cluster_column : str or None, default=None
+        The column of the clusters, numbers or names; empty cells and -1 are no cluster. None takes the column "cluster"
+        or the only one that holds no ids.
+    links : str, path-like or None, default=None
+        A file of links, to be shown as kept and broken.
+    contradictions : {"raise", "majority"}, default="raise"
+        What to do with a pair linked both ways: refuse it, or keep the heavier side.
+    report : str, path-like or None, default=None
+        Where the HTML report is written; None writes none.
+
+    See Also
+    --------
+    run_explanation : Run it.
+
+    Examples
+    --------
+    >>> from mustlink.workflow import ExplanationJob
+    >>> ExplanationJob("customers.csv", "clusters.csv", id_column="customer").cluster_column is None
+    True
+    """
+
+    clusters: str | os.PathLike[str] | None = None
+    _: KW_ONLY
+    cluster_column: str | None = None
+    links: str | os.PathLike[str] | None = None
+    contradictions: Contradictions = "raise"
+    report: str | os.PathLike[str] | None = None
+
+
+@dataclass(frozen=True)
+class ExplanationResult:
+    """Clusters from a file, and what sets them apart.
+
+    Parameters
+    ----------
+    table : LoadedTable
+        The table.
+    links : Constraints
+        The links between its kept rows.
+    labels : ndarray of int, shape (n_kept,)
+        The cluster of each kept row; -1 is no cluster.
+    names : tuple of str or None
+        The names of the clusters 0, 1, ..., if they are not numbers.
+    summary : Summary
+        What is shown.
+
+    Examples
+    --------
+    See :func:`run_explanation`.
+    """
+
+    table: LoadedTable
+    links: Constraints
+    labels: Ints
+    names: tuple[str, ...] | None
+    summary: Summary
+
+
+@job_remedies()
+def run_explanation(job: ExplanationJob, *, command: str | None = None) -> ExplanationResult:
+    """Show in which columns clusters differ, whichever tool found them.
+
+    Parameters
+    ----------
+    job : ExplanationJob
+        The files.
+    command : str or None, default=None
+        What the user typed, shown in the report.
+
+    Returns
+    -------
+    ExplanationResult
+        The clusters and a summary.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from mustlink.workflow import ExplanationJob, run_explanation
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "people.csv")
+    ...     _ = path.write_text("who,age,segment\\nann,20,young\\nbob,64,old\\ncid,21,young\\ndee,66,old\\n")
+    ...     result = run_explanation(ExplanationJob(path, cluster_column="segment", id_column="who"))
+    >>> for cluster in result.summary.clusters:
+    ...     print(cluster.name, cluster.size, cluster.nearest_name, *cluster.traits)
+    old 2 bob age high (+1.0 sd)
+    young 2 ann age low (-1.0 sd)
+    """
+    check_outputs([job.table, job.clusters, job.links], {"report": job.report})
+    table, cells, notices = _load(job)
+    labels, names = _number(cells, table)
+    links = Constraints()
+    if job.links is not None:
+        links, more = table.read_links(job.links, job.contradictions)
+        notices += more
+    shown: dict[str, Any] = {
+        "features": table.features,
+        "row_names": table.row_names,
+        "known_labels": table.kept_labels,
+        "notices": [*table.notices, *notices],
+        "cluster_names": names,
+    }
+    if job.report is None:
+        summary = summarize(table.X, labels, links, **shown)
+    else:
+        n_clusters = len(np.unique(labels[labels >= 0]))
+        made = {} if command is None else {"Command": command}
+        title = f"{Path(job.table).name} in {count(n_clusters, 'cluster')}"
+        if job.clusters is not None:
+            made["Clusters of"] = Path(job.clusters).name
+        summary = write_report(job.report, table.X, labels, links, **shown, title=title, run=made)
+    return ExplanationResult(table, links, labels, names, summary)
+
+
+def _load(job: ExplanationJob) -> tuple[LoadedTable, list[str], list[str]]:
+    """Return the table, the cluster of each of its rows as text, and notes."""
+    if job.clusters is None:
+        if job.cluster_column is None:
+            raise OptionError(
+                f"It is not known which column of {job.table} holds the clusters", remedy="cluster_column"
+            )
+        if job.cluster_column in (job.id_column, job.label_column, *job.ignore):
+            raise OptionError(f"The column {job.cluster_column!r} cannot hold the clusters and be used otherwise.")
+        options = {"header": job.header, **_reading_options(job)}
+        only = [job.cluster_column]
+        inside = read_table(job.table, text=only, columns=only, **options)
+        return load_table(replace(job, ignore=[*job.ignore, *only])), inside.strings(job.cluster_column), []
+    found = _read_clusters(job)
+    by_id = job.id_column or (found.key if found.key != ROW_NUMBERS else None)
+    try:
+        table = load_table(replace(job, id_column=by_id))
+    except FileFormatError as error:
+        # A column of the clusters that the table does not have cannot match the two.
+        if job.id_column is not None or error.fields.get("missing") != [by_id]:
+            raise
+        table, found = load_table(job), replace(found, key=None)
+    if found.key == ROW_NUMBERS and job.id_column != ROW_NUMBERS:
+        return table, *_match(found, [str(row) for row in range(table.source.n_rows)])
+    if table.ids is not None and found.key is not None:
+        return table, *_match(found, table.ids)
+    cells = found.table.strings(found.column)
+    if len(cells) != table.source.n_rows:
+        raise FileFormatError(
+            f"{job.clusters} has {count(len(cells), 'row')} and {job.table} has {count(table.source.n_rows, 'row')}",
+            remedy="match_by_id",
+        )
+    return table, cells, [f"The rows of {job.clusters} are taken to be in the order of {job.table}."]
+
+
+@dataclass(frozen=True)
+class _Clusters:
+    """A file of clusters: its table, its column of clusters, and the column that names the rows, if there is one."""
+
+    table: Table
+    column: str
+    key: str | None
+
+
+def _read_clusters(job: ExplanationJob) -> _Clusters:
+    """Read the file of clusters."""
+    assert job.clusters is not None
+    path = Path(job.clusters)
+    if path.suffix.lower() == ".npy":
+        return _Clusters(_read_array(path), "cluster", None)
+    header = None
+    try:
+        names = read_table(path, columns=[]).left_out
+    except FileFormatError as error:
+        if "no_header" not in (error.remedy or ()):
+            raise
+        # A list of numbers alone, as many tools write it.
+        header = False
+        names = read_table(path, columns=[], header=False).left_out
+    column = _cluster_column(job, names)
+    others = [name for name in names if name != column]
+    key = job.id_column if job.id_column in others else (others[0] if others else None)
+    wanted = [column] if key is None else [column, key]
+    return _Clusters(read_table(path, text=wanted, columns=wanted, header=header), column, key)
+
+
+def _read_array(path: Path) -> Table:
+    """Read a list of clusters as .npy."""
+    import pandas as pd
+
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError):
+        raise FileFormatError(f"{path} is not an .npy file of numbers.") from None
+    if values.ndim != 1 or values.dtype.kind not in "iuf":
+        raise FileFormatError(
+            f"{path}: a list of clusters is expected, and this array has the shape {values.shape} and the type "
+            f"{values.dtype}."
+        )
+    return Table.from_frame(pd.DataFrame({"cluster": values}), source=str(path))
+
+
+def _cluster_column(job: ExplanationJob, names: tuple[str, ...]) -> str:
+    """Return the column of the clusters: the given one, one of a usual name, or the only one without ids."""
+    if job.cluster_column is not None:
+        return job.cluster_column
+    others = [name for name in names if name not in (job.id_column, ROW_NUMBERS)]
+    usual = [name for name in CLUSTER_NAMES if name in others]
+    if usual or len(others) == 1:
+        return usual[0] if usual else others[0]
+    raise OptionError(
+        f"{job.clusters} has {count(len(names), 'column')} and none called cluster", remedy="cluster_column"
+    )
+
+
+def _match(found: _Clusters, ids: list[str]) -> tuple[list[str], list[str]]:
+    """Return the cluster of each row of the table by its id, and notes about ids in one of the files only."""
+    assert found.key is not None
+    keys = found.table.row_ids(found.key)
+    cluster = dict(zip(keys, found.table.strings(found.column), strict=True))
+    known = set(ids)
+    strangers = [key for key in keys if key not in known]
+    lost = [key for key in ids if key not in cluster]
+    source = found.table.source
+    if len(strangers) == len(keys):
+        raise FileFormatError(
+            f"{source}: no value of the column {found.key!r} is an id of the table; the first is "
+            f"{RowNames(keys)[0]!r}, and the first of the table is {RowNames(ids)[0]!r}",
+            remedy="match_by_id",
+        )
+    notices = []
+    if strangers:
+        rows = count(len(strangers), "row is", "rows are")
+        notices.append(f"{rows} in {source} and not in the table: {_shown(strangers)}.")
+    if lost:
+        rows = count(len(lost), "row is", "rows are")
+        notices.append(f"{rows} in the table and not in {source}, and in no cluster: {_shown(lost)}.")
+    return [cluster.get(key, "") for key in ids], notices
+
+
+def _shown(ids: list[str]) -> str:
+    """List the first of some ids."""
+    names = RowNames(ids)
+    more = " and more" if len(ids) > MAX_SHOWN_IDS else ""
+    return ", ".join(names[place] for place in range(min(len(ids), MAX_SHOWN_IDS))) + more
+
+
+def _number(cells: list[str], table: LoadedTable) -> tuple[Ints, tuple[str, ...] | None]:
+    """Return the clusters of the kept rows as numbers, and their names if they are not numbers already."""
+    kept = [cells[row] for row in table.rows.tolist()]
+    used = sorted({cell for cell in kept if cell not in NO_CLUSTER})
+    if not used:
+        raise FileFormatError(f"No row of {table.source.source} is in a cluster.")
+    if all(cell.isdecimal() and cell.isascii() and len(cell) < 10 for cell in used):
+        return np.array([-1 if cell in NO_CLUSTER else int(cell) for cell in kept]), None
+    number = {cell: place for place, cell in enumerate(used)}
+    return np.array([number.get(cell, -1) for cell in kept]), tuple(used)
+
+
+def _reading_options(job: ExplanationJob) -> dict[str, Any]:
+    """Return the options that say how the text of the table is written."""
+    return {name: getattr(job, name) for name in ("encoding", "delimiter", "decimal") if hasattr(job, name)}

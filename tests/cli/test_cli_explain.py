@@ -1,0 +1,36 @@
+"""``mustlink explain``."""
+
+from __future__ import annotations
+
+
+def test_clusters_of_any_tool_are_explained(shop):
+    lines = [f"c{row:02d};{['red', 'green', 'blue'][row % 3]}" for row in range(30)]
+    shop.write("segments.csv", "who;segment\n" + "\n".join(lines) + "\n")
+    result = shop.run(
+        "explain", "segments.csv", "shop.csv", "--ignore", "kind", "--links", "links.csv", "--report", "r.html"
+    )
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("30 rows in 3 clusters. All 4 links kept.\n")
+    assert [line.split()[:2] for line in result.stdout.splitlines() if line.lstrip().startswith(("blue", "red"))] == [
+        ["blue", "10"],
+        ["red", "10"],
+    ]
+    assert "basket high (+1.4 sd)" in result.stdout
+    assert result.stdout.endswith("Report written to r.html\n")
+    assert "<dd>mustlink explain segments.csv shop.csv" in shop.read("r.html")
+
+
+def test_a_column_of_the_table(shop):
+    result = shop.run("explain", "shop.csv", "--cluster-column", "kind", "--id", "who")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("30 rows in 3 clusters; 21 rows are noise, in no cluster.\n")
+    assert " both     3  10.0%" in result.stdout
+
+
+def test_what_cannot_be_matched_is_said_with_the_options(shop):
+    assert "name the column of the clusters with --cluster-column." in shop.fails("explain", "shop.csv")
+    shop.write("short.csv", "cluster\n1\n")
+    sentence = shop.fails("explain", "short.csv", "shop.csv", "--id", "who", "--ignore", "kind")
+    assert sentence == (
+        "Error: short.csv has 1 row and shop.csv has 30 rows; name a column of ids that both files have with --id.\n"
+    )
