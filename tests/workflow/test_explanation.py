@@ -139,7 +139,7 @@ def test_ids_in_one_of_the_files_are_counted(shop):
         ),
         ("who,a,b\nc00,0,1\n", {"cluster_column": "c"}, FileFormatError, "has no column 'c'"),
         (clusters_file([""] * 30), {"id_column": "who"}, FileFormatError, "No row of .* is in a cluster"),
-        (None, {}, OptionError, "not known which column of .*shop.csv holds the clusters; name the column"),
+        (None, {}, OptionError, "Which column of .*shop.csv holds the clusters is not known; name the column"),
         (None, {"cluster_column": "kind"}, OptionError, "'kind' cannot hold the clusters and be used otherwise"),
         (
             None,

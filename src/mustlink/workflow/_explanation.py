@@ -121,9 +121,9 @@ def run_explanation(job: ExplanationJob, *, command: str | None = None) -> Expla
     ...     _ = path.write_text("who,age,segment\\nann,20,young\\nbob,64,old\\ncid,21,young\\ndee,66,old\\n")
     ...     result = run_explanation(ExplanationJob(path, cluster_column="segment", id_column="who"))
     >>> for cluster in result.summary.clusters:
-    ...     print(cluster.name, cluster.size, cluster.nearest_name, *cluster.traits)
-    old 2 bob age high (+1.0 sd)
-    young 2 ann age low (-1.0 sd)
+    ...     print(cluster.name, cluster.size, *cluster.traits)
+    old 2 age high (+1.0 sd)
+    young 2 age low (-1.0 sd)
     """
     check_outputs([job.table, job.clusters, job.links], {"report": job.report})
     table, cells, notices = _load(job)
@@ -155,9 +155,7 @@ def _load(job: ExplanationJob) -> tuple[LoadedTable, list[str], list[str]]:
     """Return the table, the cluster of each of its rows as text, and notes."""
     if job.clusters is None:
         if job.cluster_column is None:
-            raise OptionError(
-                f"It is not known which column of {job.table} holds the clusters", remedy="cluster_column"
-            )
+            raise OptionError(f"Which column of {job.table} holds the clusters is not known", remedy="cluster_column")
         if job.cluster_column in (job.id_column, job.label_column, *job.ignore):
             raise OptionError(f"The column {job.cluster_column!r} cannot hold the clusters and be used otherwise.")
         options = {"header": job.header, **_reading_options(job)}
