@@ -95,6 +95,9 @@ class ExplanationResult:
     names: tuple[str, ...] | None
     summary: Summary
 
+    def _repr_html_(self) -> str:
+        return self.summary._repr_html_()
+
 
 @job_remedies()
 def run_explanation(job: ExplanationJob, *, command: str | None = None) -> ExplanationResult:
