@@ -14,6 +14,7 @@ from typing import Any, Self
 
 __all__ = [
     "REMEDIES",
+    "ColumnsError",
     "ConstraintError",
     "DataNotFoundError",
     "EstimatorError",
@@ -28,17 +29,24 @@ __all__ = [
     "UnmetConstraintsWarning",
 ]
 
+MAX_SHOWN_PROBLEMS = 8
+
 # What to do about an error, in the words of Python; the names in braces are fields of the error.
 REMEDIES = {
     "add_links": "pass links",
     "at_least_clusters": "use n_clusters={n_needed} or more",
     "cause": "it says: {cause}",
     "choose_auto": 'choose it by the links with method="auto"',
+    "choose_decimal": 'pass the decimal sign as decimal="." or decimal=","',
+    "choose_delimiter": "pass delimiter={delimiter!r} if it separates the cells",
     "choose_encoding": "pass its encoding as encoding",
+    "decimal_sign": 'decimal must be "." or ","',
+    "delimiter_sign": 'delimiter must be one character that separates cells, such as "," or ";" or "|", or "tab"',
     "drop_link": "remove a link of the chain",
     "drop_of_cycle": "remove a link of the cycle",
     "drop_side": "remove one of the two",
     "empty_labels": "leave some of the labels empty",
+    "encoding_names": 'encoding must be one that Python knows: "utf-8", "utf-16", "cp1252", "latin-1", "cp437", ...',
     "fewer_clusters": "reduce n_clusters",
     "fewer_neighbors": "reduce min_samples",
     "fix_cell": "correct the cell",
@@ -50,6 +58,7 @@ REMEDIES = {
     "header": "pass header=True if they are the names of the columns",
     "ignore_column": "leave it out with ignore=[{column!r}]",
     "install_extra": 'install it with: pip install "mustlink[{extra}]"',
+    "iso_dates": "write them like 2024-03-01",
     "look_ahead": "pass look_ahead=True",
     "majority": 'pass contradictions="majority" to keep the heavier one',
     "match_by_id": "name a column of ids that both files have with id_column",
@@ -243,6 +252,77 @@ class InfeasibleError(_PairsError):
 
 class FileFormatError(MustlinkError, ValueError):
     """A file does not have the expected content; the message names the file and, where it is known, the line."""
+
+
+class ColumnsError(FileFormatError):
+    """Several columns of a table cannot be used.
+
+    Takes the parameters of :class:`MustlinkError` and those below.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong in all, as a sentence.
+    problems : sequence of FileFormatError, default=()
+        What is wrong with each column, the worst first.
+
+    Examples
+    --------
+    >>> from mustlink.errors import ColumnsError, FileFormatError
+    >>> print(ColumnsError("sales.csv has 2 problems", [FileFormatError("'a' is empty"), FileFormatError("so is 'b'")]))
+    sales.csv has 2 problems:
+    - 'a' is empty
+    - so is 'b'
+    """
+
+    def __init__(self, problem: str, problems: Sequence[FileFormatError] = (), **options: Any) -> None:
+        super().__init__(problem, **options)
+        self.problems = list(problems)
+
+    def with_problems(self, problems: Sequence[FileFormatError]) -> Self:
+        """Return a copy of the error with other problems.
+
+        Parameters
+        ----------
+        problems : sequence of FileFormatError
+            The new problems.
+
+        Returns
+        -------
+        ColumnsError
+        """
+        other = copy.copy(self)
+        other.problems = list(problems)
+        return other
+
+    def describe(self, remedies: Mapping[str, str], quote: Callable[[str], str] | None = None) -> str:
+        """Return the problems, one on a line, each with its remedies.
+
+        Parameters
+        ----------
+        remedies : mapping of str to str
+            The words for every key of :data:`REMEDIES`, with the fields in braces.
+        quote : callable, default=None
+            Applied to fields that are strings, for example :func:`shlex.quote`.
+
+        Returns
+        -------
+        str
+            Several lines.
+        """
+        shown = [problem.describe(remedies, quote) for problem in self.problems[:MAX_SHOWN_PROBLEMS]]
+        n_more = len(self.problems) - len(shown)
+        lines = [f"- {' '.join(text.split())}" for text in shown] + ([f"- and {n_more} more."] if n_more else [])
+        return "\n".join([f"{self.problem}:", *lines])
+
+
+def join_problems(source: str, problems: Sequence[FileFormatError]) -> FileFormatError:
+    """Return one error for the problems of a table, those first that concern most cells (their field ``n_cells``)."""
+    if len(problems) == 1:
+        return problems[0]
+    ranked = sorted(problems, key=lambda problem: -problem.fields["n_cells"])
+    shown = [problem.with_problem(problem.problem.removeprefix(source).lstrip(",: ")) for problem in ranked]
+    return ColumnsError(f"{source} cannot be used as it is, for {len(problems)} reasons", shown)
 
 
 class OptionError(MustlinkError, ValueError):

@@ -333,6 +333,24 @@ def test_every_option_of_a_table_is_repeated(desk):
         assert words[0] in shown, field.name
 
 
+def test_the_suggested_command_repeats_how_the_file_is_written(desk):
+    desk.write("t.csv", "w\u00f6#n\n1.250#2\n2.500#1\n8.250#9\n9.750#8\n".encode("cp437"))
+    options = ["--encoding", "cp437", "--delimiter", "#", "--decimal", ","]
+    shown = answered(desk, ["n"], "t.csv", "-k", 2, "--limit", 1, *options)
+    assert shown.exit_code == 0, shown.output
+    assert "w\u00f6" in shown.stdout
+    words = shlex.split(shown.stdout.strip().splitlines()[-1])
+    assert words[6:] == options
+    assert desk.run(*words[1:], "--method", "pck").exit_code == 0
+
+
+def test_dates_are_shown_as_dates(desk):
+    desk.write("t.csv", "since;n;at\n01.03.2024;2;14:30\n02.03.2024;1;8:15\n01.03.2010;9;9:00\n02.03.2010;8;9:30\n")
+    shown = answered(desk, ["n"], "t.csv", "-k", 2, "--limit", 1).stdout
+    assert shown.count("-03-0") == 2
+    assert "14:30" in shown or "8:15" in shown or "9:00" in shown
+
+
 def test_the_suggested_command_repeats_that_there_is_no_header(desk):
     desk.write("plain.csv", "1,2\n2,1\n8,9\n9,8\n")
     shown = answered(desk, ["n"], "plain.csv", "-k", 2, "--limit", 1, "--no-header")

@@ -31,7 +31,14 @@ TABLES = {
     "text": ("x,y\n1,2\n2,3\nthree,4\n", "line 4: the column 'x' holds 'three' among numbers"),
     "free_text": ("x,note\n1,so\n2,la\n3,mi\n", "'note' has 3 different values in 3 rows"),
     "ragged": ("x,y\n1,2\n3\n", "line 3: 1 cell"),
-    "latin_1": ("x,y\n1,2\n\u00e9,3\n".encode("latin-1"), "line 3: the byte 0xe9"),
+    "damaged_utf_8": (
+        "x,y\n1,\u00e9\n".encode() + b"2,\xe9\n",
+        "line 3: the byte 0xe9 at position 3 is not UTF-8; save the file with the encoding UTF-8, or name its encoding "
+        "with --encoding.",
+    ),
+    "thousands": ("x;y\n1.250;2\n2.500;3\n9.500;4\n", "decimal sign; name the decimal sign with --decimal, or leave"),
+    "dates": ("x,y\n3/1/2024,2\n4/2/2024,3\n5/3/2024,4\n", "day or the month is first; write them like 2024-03-01"),
+    "currencies": ("x,y\n$3,2\n4\u20ac,3\n$5,4\n", "the column 'x' mixes EUR and USD"),
     "binary": (b"\x00\x01\x02\n\x00", "line 1: this is not text"),
     "open_quote": ('x,y\n1,2\n"3,4\n', "line 3: a quotation mark is opened"),
     "no_header": ("1,2\n3,4\n", "use --no-header if they are data, or use --header"),
@@ -51,6 +58,25 @@ def test_tables(desk, command, case):
     assert "t.csv" in error
 
 
+def test_the_problems_of_all_columns_are_shown_at_once(desk):
+    rows = [f"p{row},{'x' if row == 3 else row},{row % 4 or ''},remark {row // 2}" for row in range(24)]
+    desk.write("t.csv", "\n".join(["name,age,pay,note", *rows]))
+    result = desk.run("cluster", "t.csv", "-k", 2)
+    assert result.exit_code == 2
+    lines = result.stderr.splitlines()
+    assert lines[0] == "Error: t.csv cannot be used as it is, for 3 reasons:"
+    assert lines[1].startswith("- the text column 'name' has 24 different values in 24 rows, too many for categories; ")
+    assert "use --id name if it names the rows, leave it out with --ignore name" in lines[1]
+    assert lines[2].startswith(
+        "- line 2: the column 'pay' is empty, as are 5 other cells of the table; fill it, or use --"
+    )
+    assert lines[3].startswith("- line 5: the column 'age' holds 'x' among numbers; correct the cell, use it as cat")
+    assert len(lines) == 4
+    with_id = desk.run("cluster", "t.csv", "-k", 2, "--id", "age").stderr
+    assert "too many for categories; leave it out with --ignore name" in with_id
+    assert "--id" not in with_id
+
+
 LINKS = {
     "nothing": ("", "is empty"),
     "columns": ("first,second,kind\n0,1,must\n", "a, b and link are missing"),
@@ -59,7 +85,7 @@ LINKS = {
     "negative_weight": ("a,b,link,weight\n0,1,must,-2\n", "line 2: the weight is -2"),
     "short_line": ("a,b,link\n0,1,must\n0,2\n", "line 3: 2 cells"),
     "open_quote": ('a,b,link\n0,1,must\n"0,2,must\n', "line 3"),
-    "latin_1": ("a,b,link\n0,1,must\n0,2,m\u00fcst\n".encode("latin-1"), "line 3: the byte 0xfc"),
+    "latin_1": ("a,b,link\n0,1,must\n0,2,m\u00fcst\n".encode("latin-1"), "line 3: a link is must or cannot"),
     "binary": (b"\x00\x01\x02\n\x00", "line 1: this is not text"),
     "text_for_row": (
         "a,b,link\nann,1,must\n",
@@ -125,6 +151,15 @@ OPTIONS = {
     "report_is_input": (["-k", "2", "--report", "t.csv"], "t.csv is an input and would be overwritten"),
     "report_is_output": (["-k", "2", "-o", "a.csv", "--report", "./a.csv"], "cannot both be written to a.csv"),
     "report_folder": (["-k", "2", "--report", "none/r.html"], "The folder to write into does not exist: none."),
+    "encoding": (
+        ["-k", "2", "--encoding", "x"],
+        "The encoding is 'x'; --encoding must be one that Python knows: utf-8,",
+    ),
+    "delimiter": (
+        ["-k", "2", "--delimiter", "ab"],
+        "The delimiter is 'ab'; --delimiter must be one character that sep",
+    ),
+    "decimal": (["-k", "2", "--decimal", "x"], "The decimal is 'x'; --decimal must be . or ,."),
     "seed": (["-k", "2", "--seed", "-1"], "The seed is -1; --seed must be from 0 to 4294967295."),
 }
 

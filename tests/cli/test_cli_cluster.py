@@ -258,6 +258,26 @@ def test_the_command_in_the_report_does_the_same(shop):
     assert (shop.read("r.html"), shop.read("out.tsv")) == (page, clusters)
 
 
+def test_a_file_of_a_german_spreadsheet(desk):
+    """Cut by semicolons, in cp1252, with dates, thousands and currencies."""
+    rows = [
+        f"K{row:02};{row % 28 + 1:02}.03.{2010 if row % 2 else 2024};{row % 2 * 40 + 1}.{row:03},50 \u20ac;0,{row + 10}"
+        for row in range(30)
+    ]
+    desk.write("k.csv", "\r\n".join(["kunde;seit;umsatz;gr\u00f6\u00dfe", *rows]).encode("cp1252"))
+    result = desk.run("cluster", "k.csv", "-k", 2, "--id", "kunde", "--method", "pck", "--report", "r.html")
+    assert result.exit_code == 0, result.output
+    assert "was read as cp1252" in result.stdout
+    assert "gr\u00f6\u00dfe" in result.stdout
+    assert "Column 'seit' was read as dates with the day first." in result.stdout
+    # They are written with the semicolons of the table.
+    clusters = [line.split(";")[1] for line in desk.read("k.clusters.csv").splitlines()[1:]]
+    assert len(set(clusters[::2])) == len(set(clusters[1::2])) == 1
+    report = desk.read("r.html")
+    assert "seit</b> low: 2010-03-" in report
+    assert "41,000 EUR" in report or "41,015 EUR" in report
+
+
 def test_missing_cells(desk):
     desk.write("t.csv", "x,y\n0,0\n,1\n1,0\n9,9\n9,8\n8,9\n")
     desk.write("l.csv", "a,b,link\n0,2,must\n1,2,must\n3,4,must\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from mustlink.errors import FileFormatError, OptionError, TooLargeError
+from mustlink.errors import ColumnsError, FileFormatError, OptionError, TooLargeError
 from mustlink.tables import Table, _encode, encode
 
 
@@ -102,7 +104,7 @@ def test_a_small_spread_around_a_large_mean_survives():
         ({"a": [3.0, 1, 2], "b": ["x", "x", "x"]}, "Column 'b' holds one value throughout and was left out."),
         (
             {"a": [3.0, 1, 2], "b": [7, 7, 7], "c": ["x"] * 3},
-            "2 columns hold one value throughout and were left out: 'b', 'c'.",
+            "2 columns hold one value throughout and were left out: 'b' and 'c'.",
         ),
         ({"a": [3.0, 1, 2], "b": [None, None, None]}, "Column 'b' is empty and was left out."),
         ({"n": [1.0, 2, 3], "a": [3.0, 1, 2]}, "Column 'n' only numbers the rows and was left out."),
@@ -113,6 +115,83 @@ def test_columns_left_out_give_a_notice(columns, notice):
     encoded = encode(table_of(**columns))
     assert encoded.notices == (notice,)
     assert [feature.name for feature in encoded.features] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["id", "ID", "customer_id", "customerId", "customer number", "Kundennr", "KdNr", "Kd-Nr.", "Nr.", "Artikelnummer"],
+)
+def test_ids_that_are_used_as_numbers_give_a_notice(name):
+    ids = [1007.0, 1003, 1021, 1019]
+    encoded = encode(table_of(a=[3.0, 1, 2, 2], **{name: ids}))
+    note = "a different whole number in every row; if they are ids, name the id column or ignore it."
+    assert encoded.notices == (f"Column {name!r} holds {note}",)
+    assert not encode(table_of(a=[3.0, 1, 2, 2], **{name: [1.5, 2, 3, 4]})).notices
+    assert not encode(table_of(a=[3.0, 1, 2, 2], **{name: [2.0, 2, 3, 4]})).notices
+    assert encode(table_of(a=[3.0, 1, 2, 2], **{name: [1.0, 2, 3, 4]})).notices == (
+        f"Column {name!r} only numbers the rows and was left out.",
+    )
+
+
+@pytest.mark.parametrize("name", ["width", "paid", "piano", "dominoes", "income", "barcode_length", "snow"])
+def test_other_names_give_no_notice(name):
+    assert not encode(table_of(a=[3.0, 1, 2, 2], **{name: [1007.0, 1003, 1021, 1019]})).notices
+
+
+def test_all_problems_are_in_one_error():
+    """Those first that concern most cells."""
+    table = table_of(
+        note=[f"n{i}" for i in range(12)],
+        a=[1.0, None, None, *range(9)],
+        big=[2e200, *range(11)],
+        kind=["x", "y"] * 6,
+    )
+    with pytest.raises(ColumnsError) as raised:
+        encode(table)
+    lines = str(raised.value).splitlines()
+    assert lines[0] == "people.csv cannot be used as it is, for 3 reasons:"
+    assert lines[1].startswith(
+        "- the text column 'note' has 12 different values in 12 rows, too many for categories; l"
+    )
+    assert lines[2].startswith("- line 3: the column 'a' is empty, as is 1 other cell of the table; fill it, or pass ")
+    assert lines[3].startswith("- line 2: the column 'big' holds 2e+200; numbers above")
+    assert len(lines) == 4
+    with pytest.raises(ColumnsError, match="for 2 reasons"):
+        encode(table, missing="mean")
+    assert encode(table, ignore=["note", "big"], missing="mean").X.shape == (12, 3)
+
+
+def test_long_lists_of_problems_are_cut():
+    table = table_of(a=[1.0] * 12, **{f"note{place}": [f"n{i}" for i in range(12)] for place in range(20)})
+    with pytest.raises(ColumnsError) as raised:
+        encode(table)
+    lines = str(raised.value).splitlines()
+    assert len(lines) == 10
+    assert lines[0].endswith("for 20 reasons:")
+    assert lines[-1] == "- and 12 more."
+    assert len(raised.value.problems) == 20
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+
+
+def test_dates_times_and_durations_of_a_data_frame():
+    days = pd.to_datetime(["2024-03-01", None, "2024-03-03"])
+    frame = pd.DataFrame(
+        {
+            "day": days,
+            "zone": days.tz_localize("Europe/Berlin"),
+            "date": [datetime.date(2024, 3, 1), None, datetime.date(2024, 3, 3)],
+            "clock": [datetime.time(14, 30), None, datetime.time(0, 0)],
+            "wait": pd.to_timedelta(["1h", None, "36h"]),
+        }
+    )
+    encoded = encode(frame, scale=False, missing="mean")
+    np.testing.assert_allclose(encoded.X[[0, 2], 0], [19783, 19785])
+    np.testing.assert_allclose(encoded.X[[0, 2], 1], [19783 - 1 / 24, 19785 - 1 / 24])
+    np.testing.assert_allclose(encoded.X[[0, 2], 2], [19783, 19785])
+    np.testing.assert_allclose(encoded.X[[0, 2], 3:], [[14.5, 1], [0, 36]])
+    assert [feature.unit for feature in encoded.features] == ["date", "date and time", "date", "hours", "hours"]
+    shown = [feature.spell([value])[0] for feature, value in zip(encoded.features, encoded.X[0], strict=True)]
+    assert shown == ["2024-03-01", "2024-02-29 23:00", "2024-03-01", "14:30", "1:00"]
 
 
 def test_a_column_that_counts_but_is_not_called_so_is_kept():
@@ -213,7 +292,7 @@ def test_a_data_frame_of_every_type():
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (pd.to_datetime(["2024-01-01", "2024-01-02"]), "'c' holds values of the type date or time, .*ignore=..c"),
+        (pd.period_range("2024-01", periods=2, freq="M"), "'c' holds values of the type Period, .*ignore=..c"),
         ([1 + 2j, 3j], "'c' holds values of the type complex"),
         ([[1], [2]], "'c' holds values of the type list"),
         ([1.0, np.inf], "The data frame, row 1: the column 'c' holds inf"),

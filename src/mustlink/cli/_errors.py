@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from mustlink import errors
-from mustlink.errors import MustlinkError
+from mustlink.errors import ColumnsError, MustlinkError
 
 __all__ = ["BAD_INPUT", "CONFLICT", "INTERRUPTED", "REMEDIES", "one_sentence", "report_errors"]
 
@@ -30,8 +30,13 @@ REMEDIES = {
     "at_least_clusters": "use -k {n_needed} or more",
     "cause": "use another clusterer to boost (--base)",
     "choose_auto": "choose it by the links with --method auto",
+    "choose_decimal": "name the decimal sign with --decimal",
+    "choose_delimiter": "use --delimiter {delimiter} if it separates the cells",
     "choose_encoding": "name its encoding with --encoding",
     "cluster_column": "name the column of the clusters with --cluster-column",
+    "decimal_sign": "--decimal must be . or ,",
+    "delimiter_sign": "--delimiter must be one character that separates cells, such as , or ; or |, or tab",
+    "encoding_names": "--encoding must be one that Python knows: utf-8, utf-16, cp1252, latin-1, cp437, ...",
     "fewer_clusters": "reduce the number of clusters (-k)",
     "fewer_neighbors": "use another method, such as --method boost",
     "give_ids": "give the table with --id COLUMN if links name ids",
@@ -86,7 +91,7 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def one_sentence(error: BaseException) -> str:
-    """Word a failure on one line."""
+    """Word a failure on one line, or the problems of several columns on a line each."""
     if isinstance(error, OSError):
         text = _about_a_file(error)
     elif isinstance(error, MemoryError):
@@ -95,6 +100,8 @@ def one_sentence(error: BaseException) -> str:
         text = error.describe(REMEDIES, shlex.quote)
     else:
         text = str(error) or type(error).__name__
+    if isinstance(error, ColumnsError):
+        return text
     line = " ".join(text.split())
     return line if line.endswith((".", "!", "?", ".)")) else line + "."
 

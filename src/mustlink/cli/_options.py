@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Where the group of commands keeps the words as typed, for the commands.
 TYPED = "mustlink.typed"
 _column_option = partial(typer.Option, rich_help_panel="Columns")
+_file_option = partial(typer.Option, rich_help_panel="How the file is written")
 
 TableFile = Annotated[
     Path, typer.Argument(metavar="TABLE", help="The table: .csv, .tsv or .txt (also .gz), .xlsx, .parquet or .npy.")
@@ -226,8 +227,33 @@ ModelMissing = Annotated[
         show_default="as for the model",
     ),
 ]
-
-
+Encoding = Annotated[
+    str | None,
+    _file_option(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of a text file, such as utf-8, cp1252, latin-1, utf-16 or cp437.",
+        show_default="found: UTF-8, UTF-16, otherwise cp1252",
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    _file_option(
+        "--delimiter",
+        metavar="SIGN",
+        help="The sign between the cells of a text file; tab for a tab.",
+        show_default="found: comma, semicolon, tab or |",
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    _file_option(
+        "--decimal",
+        metavar="SIGN",
+        help="The decimal sign, . or a comma; the other one may stand between thousands.",
+        show_default="found from all columns",
+    ),
+]
 Missing = Annotated[
     Literal["error", "drop", "mean"],
     _column_option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mustlink.tables._dates import TIME_UNITS, spell_time
 from mustlink.tables._dialect import Dialect
 from mustlink.tables._encode import EncodedTable, Feature, encode
 from mustlink.tables._encoding import ColumnEncoding, Encoding
@@ -13,6 +14,7 @@ from mustlink.tables._text import read_dialect
 from mustlink.tables._write import check_output_suffix, check_sheet_size, stage_clusters, stage_table
 
 __all__ = [
+    "TIME_UNITS",
     "ColumnEncoding",
     "Dialect",
     "EncodedTable",
@@ -31,6 +33,7 @@ __all__ = [
     "read_table",
     "require",
     "spell_ids",
+    "spell_time",
     "stage_clusters",
     "stage_table",
     "write_links",

@@ -68,7 +68,7 @@ def find_encoding(blocks: Iterable[bytes]) -> str:
             for mark, encoding in BYTE_ORDER_MARKS.items():
                 if block.startswith(mark):
                     return encoding
-        if is_utf8:
+        if is_utf8 and (not block.isascii() or decoder.getstate()[0]):
             try:
                 decoder.decode(block)
             except UnicodeDecodeError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
 
@@ -18,7 +18,9 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from mustlink._magnitude import largest_number
 from mustlink._spelling import spell_numbers
 from mustlink._types import Array
-from mustlink.errors import FileFormatError, TooLargeError
+from mustlink.errors import FileFormatError, TooLargeError, join_problems
+from mustlink.tables._dates import TIME_UNITS, spell_time
+from mustlink.tables._judge import listed
 from mustlink.tables._options import check_options
 from mustlink.tables._table import Table, is_text
 
@@ -28,8 +30,12 @@ __all__ = ["EncodedTable", "Feature", "encode"]
 MAX_CATEGORIES = 50
 FREE_TEXT_CATEGORIES = 10
 MAX_ONE_HOT_BYTES = 4 * 2**30
-MAX_SHOWN_COLUMNS = 8
-ROW_NUMBER_NAME = re.compile(r"(unnamed_\d+|#|id|idx|index|row|nr|no|number)|.*[_ ](id|nr|no|number)", re.I)
+# The names of columns that number or name the rows, in English and German.
+ROW_NUMBER_NAME = re.compile(
+    r"(unnamed_\d+|#|index|idx|row|lfd\.?|.*(\b|_)(id|nr|no|num|number|nummer|key|code)\.?"
+    r"|.*(?-i:[a-z](ID|Id|Nr|No|Num))\.?|.*(nummer|number|schlüssel)|(kd|kunden|art|artikel|rechnungs|auftrags)-?(nr|id)\.?)",
+    re.I,
+)
 EMPTY_CATEGORY = "(empty)"
 
 Columns = dict[str, pd.Series]
@@ -47,6 +53,8 @@ class Feature:
         For a 0/1 feature, the category that it indicates.
     center, scale : float, default=0.0 and 1.0
         The value in the table is ``encoded * scale + center``.
+    unit : str, default=""
+        What the numbers stand for, as in :attr:`Table.units`: a date, hours, a percentage or a currency.
 
     Examples
     --------
@@ -59,6 +67,7 @@ class Feature:
     category: str | None = None
     center: float = 0.0
     scale: float = 1.0
+    unit: str = ""
 
     @property
     def name(self) -> str:
@@ -83,8 +92,12 @@ class Feature:
         >>> from mustlink.tables import Feature
         >>> Feature("income").spell([31_512.3, 43_618.0])
         ['31,500', '43,600']
+        >>> Feature("since", unit="date").spell([19783.0, 19800.4])
+        ['2024-03-01', '2024-03-18']
         """
-        return spell_numbers(values)
+        if self.unit in TIME_UNITS:
+            return [spell_time(value, self.unit) for value in values]
+        return [f"{number} {self.unit}".rstrip() for number in spell_numbers(values)]
 
 
 @dataclass(frozen=True)
@@ -152,7 +165,8 @@ def encode(
     OptionError
         If an option is not one of those above.
     FileFormatError
-        If the table has fewer than two rows, empty cells, free text, or nothing that differs between rows.
+        If the table has fewer than two rows, columns with problems, empty cells, free text, or nothing that differs
+        between rows. All problems of all columns are in one error, those first that concern most cells.
     TooLargeError
         If the categories do not fit into memory as columns of 0 and 1.
 
@@ -188,17 +202,23 @@ def encode(
         raise FileFormatError(f"{table.source} has {counted}; at least two are needed.")
     notices: list[str] = []
     columns = {name: table.frame[name] for name in table.names if name not in ignore}
+    problems = [problem for problem in table.problems if problem.fields["column"] in columns]
+    unusable = {problem.fields["column"] for problem in problems}
     columns = _drop_empty(table, columns, one_hot, notices)
-    columns, rows = handle_missing(table, columns, missing, notices)
-    for column in columns.values():
-        if not is_text(column):
-            _check_size(table, column, rows, scale)
-    columns = _drop_constant(table, columns, notices)
+    columns, rows = handle_missing(table, columns, missing, notices, problems=problems)
     for name, column in columns.items():
-        if is_text(column) and name not in categorical:
-            _check_categories(table, column)
+        if name not in unusable and not (is_text(column) and name in categorical):
+            problems += _check_categories(table, column) if is_text(column) else _check_size(table, column, rows, scale)
+    if problems:
+        raise join_problems(table.source, problems)
+    notices += _note_numbered(columns)
+    columns = _drop_constant(table, columns, notices)
     _check_width(table, columns)
     X, features = _transform(columns, scale)
+    features = tuple(
+        feature if feature.category is not None else replace(feature, unit=table.units.get(feature.column, ""))
+        for feature in features
+    )
     return EncodedTable(X, rows, features, tuple(notices))
 
 
@@ -228,10 +248,37 @@ def _numbers_rows(column: pd.Series) -> bool:
     return bool((np.diff(column.to_numpy()) == 1).all())
 
 
+def _note_numbered(columns: Columns) -> list[str]:
+    """Note columns that seem to name the rows, but are used as numbers."""
+    names = [
+        name
+        for name, column in columns.items()
+        if ROW_NUMBER_NAME.fullmatch(name.strip()) and not is_text(column) and _is_distinct(column)
+    ]
+    if not names:
+        return []
+    column = f"Column {names[0]!r} holds" if len(names) == 1 else f"Columns {listed(names)} hold"
+    return [f"{column} a different whole number in every row; if they are ids, name the id column or ignore it."]
+
+
+def _is_distinct(column: pd.Series) -> bool:
+    """Return whether a column holds a different whole number in every row."""
+    values = column.to_numpy()
+    return len(values) > 2 and bool((np.mod(values, 1) == 0).all()) and len(np.unique(values)) == len(values)
+
+
 def handle_missing(
-    table: Table, columns: Columns, missing: str, notices: list[str], min_rows: int = 2
+    table: Table,
+    columns: Columns,
+    missing: str,
+    notices: list[str],
+    min_rows: int = 2,
+    problems: list[FileFormatError] | None = None,
 ) -> tuple[Columns, Array]:
-    """Refuse empty cells, leave out their rows, or leave them to be filled; return the rows that are kept."""
+    """Refuse empty cells, leave out their rows, or leave them to be filled; return the rows that are kept.
+
+    Where problems are collected, empty cells are one more of them.
+    """
     empty = {name: column.isna().to_numpy() for name, column in columns.items() if _has_gaps(column)}
     rows = np.arange(table.n_rows)
     if not empty:
@@ -243,9 +290,12 @@ def handle_missing(
         name = next(name for name, cells in empty.items() if cells[row])
         others = "is 1 other cell" if n_empty == 2 else f"are {n_empty - 1} other cells"
         more = "" if n_empty == 1 else f", as {others} of the table"
-        raise FileFormatError(
-            f"{table.source}, {table.where(row)}: the column {name!r} is empty{more}", remedy="handle_missing"
-        )
+        text = f"{table.source}, {table.where(row)}: the column {name!r} is empty{more}"
+        problem = FileFormatError(text, remedy="handle_missing", n_cells=n_empty)
+        if problems is None:
+            raise problem
+        problems.append(problem)
+        return columns, rows
     if missing == "mean":
         cells = "cell" if n_empty == 1 else "cells"
         notices.append(f"{n_empty} empty {cells} filled with the column's mean or a category of their own.")
@@ -273,9 +323,7 @@ def _drop_constant(table: Table, columns: Columns, notices: list[str]) -> Column
     if len(constant) == 1:
         notices.append(f"Column {constant[0]!r} holds one value throughout and was left out.")
     elif constant:
-        more = " and more" if len(constant) > MAX_SHOWN_COLUMNS else ""
-        listed = ", ".join(map(repr, constant[:MAX_SHOWN_COLUMNS])) + more
-        notices.append(f"{len(constant)} columns hold one value throughout and were left out: {listed}.")
+        notices.append(f"{len(constant)} columns hold one value throughout and were left out: {listed(constant)}.")
     return {name: column for name, column in columns.items() if name not in constant}
 
 
@@ -296,35 +344,41 @@ def _is_constant(column: pd.Series) -> bool:
     return bool(np.fmin.reduce(values) == np.fmax.reduce(values))
 
 
-def _check_size(table: Table, column: pd.Series, rows: Array, scale: bool) -> None:
-    """Raise on numbers whose squares overflow; `rows` are those of the table that the cells stand in."""
+def _check_size(table: Table, column: pd.Series, rows: Array, scale: bool) -> list[FileFormatError]:
+    """Return the problem of numbers whose squares overflow; `rows` are those of the table that the cells stand in."""
     values = _values(column)
     # Columns are scaled in double precision.
     dtype = np.float32 if values.dtype == np.float32 and not scale else np.float64
     limit = largest_number(dtype, len(values) * len(table.names))
     if max(-float(np.fmin.reduce(values)), float(np.fmax.reduce(values))) <= limit:
-        return
-    place = int(np.argmax(np.abs(values) > limit))
-    raise FileFormatError(
+        return []
+    too_large = np.abs(values) > limit
+    place = int(np.argmax(too_large))
+    problem = FileFormatError(
         f"{table.source}, {table.where(int(rows[place]))}: the column {column.name!r} holds {values[place]:.3g}; "
         f"numbers above {limit:.1g} are too large for squared distances",
         remedy=("missing_marker", "ignore_column") if scale else ("missing_marker", "scale", "ignore_column"),
         column=column.name,
+        n_cells=int(np.count_nonzero(too_large)),
     )
+    return [problem]
 
 
-def _check_categories(table: Table, column: pd.Series) -> None:
-    """Raise on free text: an id or a remark, not a category."""
+def _check_categories(table: Table, column: pd.Series) -> list[FileFormatError]:
+    """Return the problem of free text: an id or a remark, not a category."""
     n_categories, n_rows = len(_categories(column)), len(column)
     too_varied = n_categories > FREE_TEXT_CATEGORIES and 2 * n_categories > n_rows
-    if n_categories > MAX_CATEGORIES or too_varied or n_categories == n_rows:
-        raise FileFormatError(
-            f"{table.source}: the text column {column.name!r} has {n_categories} different values in {n_rows} rows, "
-            "too many for categories",
-            remedy=("ignore_column", "mark_categorical"),
-            column=column.name,
-            n_categories=n_categories,
-        )
+    if n_categories <= MAX_CATEGORIES and not too_varied and n_categories != n_rows:
+        return []
+    problem = FileFormatError(
+        f"{table.source}: the text column {column.name!r} has {n_categories:,} different values in {n_rows:,} rows, "
+        "too many for categories",
+        remedy=("ignore_column", "mark_categorical"),
+        column=column.name,
+        n_categories=n_categories,
+        n_cells=n_rows,
+    )
+    return [problem]
 
 
 def _categories(column: pd.Series) -> list[str]:

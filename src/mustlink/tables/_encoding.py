@@ -14,8 +14,9 @@ from mustlink._spelling import count, spell_numbers
 from mustlink._types import Array
 from mustlink.errors import FileFormatError
 from mustlink.tables._encode import EMPTY_CATEGORY, EncodedTable, Feature, handle_missing
+from mustlink.tables._judge import shorten
 from mustlink.tables._options import check_options
-from mustlink.tables._table import Table, is_text, shorten
+from mustlink.tables._table import Table, is_text
 
 __all__ = ["ColumnEncoding", "Encoding"]
 

@@ -19,8 +19,9 @@ import pandas as pd
 from mustlink._atomic import write_atomically
 from mustlink._spelling import count
 from mustlink.errors import ConstraintError, FileFormatError
+from mustlink.tables._numbers import as_number
 from mustlink.tables._read import EXCEL, PARQUET, read_parquet, read_sheet
-from mustlink.tables._table import as_number, first_repetition, spell_cell
+from mustlink.tables._table import first_repetition, spell_cell
 from mustlink.tables._text import TextFile
 
 __all__ = ["Link", "LinkList", "UnknownIds", "ids_in_links", "read_links", "spell_ids", "write_links"]

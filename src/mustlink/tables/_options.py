@@ -39,14 +39,8 @@ _NAMES: Rule = (
 _CLUSTERER: Rule = "the name of a clusterer, as mustlink methods lists them", lambda value: isinstance(value, str)
 _PATH: Rule = "the name of a file", lambda value: isinstance(value, str | os.PathLike)
 _WHOLE: Rule = "a whole number", lambda value: isinstance(value, Integral) and not isinstance(value, bool)
-_ENCODING: Rule = (
-    "the name of an encoding, such as 'utf-8', 'utf-16', 'cp1252', 'latin-1', 'cp1250', 'cp437' or 'mac-roman'",
-    lambda value: isinstance(value, str) and has_codec(value),
-)
-_DELIMITER: Rule = (
-    "one character that separates cells, such as ',', ';', '|' or 'tab'",
-    lambda value: isinstance(value, str) and is_separator(value),
-)
+_ENCODING: Rule = "", lambda value: isinstance(value, str) and has_codec(value)
+_DELIMITER: Rule = "", lambda value: isinstance(value, str) and is_separator(value)
 _SWITCH: Rule = "True or False", lambda value: isinstance(value, bool)
 
 RULES: dict[str, Rule] = {
@@ -70,6 +64,7 @@ RULES: dict[str, Rule] = {
     "encoding": _or_none(_ENCODING),
     "delimiter": _or_none(_DELIMITER),
     "decimal": _or_none(_one_of(".", ",")),
+    "problems": _one_of("raise", "keep"),
     "n_clusters": _or_none(_WHOLE),
     "method": _CLUSTERER,
     "estimator": _or_none(_CLUSTERER),
@@ -79,6 +74,10 @@ RULES: dict[str, Rule] = {
     "unknown_ids": _one_of("raise", "skip"),
     "relax": _SWITCH,
 }
+
+
+# Options of the command under the same name, whose words are among the remedies.
+WORDED = {"encoding": "encoding_names", "delimiter": "delimiter_sign", "decimal": "decimal_sign"}
 
 
 def check_options(**given: Any) -> None:
@@ -102,4 +101,6 @@ def check_options(**given: Any) -> None:
         if not fits(value):
             shown = " ".join(repr(value).split())
             shown = shown if len(shown) <= MAX_SHOWN_CHARACTERS else shown[: MAX_SHOWN_CHARACTERS - 3] + "..."
+            if name in WORDED:
+                raise OptionError(f"The {name} is {shown}", remedy=WORDED[name])
             raise OptionError(f"{name} must be {words}; got {shown}.")

@@ -6,30 +6,23 @@ import errno
 import importlib
 import io
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from mustlink.errors import FileFormatError
+from mustlink.errors import FileFormatError, join_problems
 from mustlink.tables._dialect import WESTERN, separator_named
+from mustlink.tables._judge import judge_columns
+from mustlink.tables._numbers import NumberSpelling, as_number, number_spellings, spells_number
 from mustlink.tables._options import check_options
-from mustlink.tables._table import (
-    MISSING,
-    Table,
-    as_number,
-    check_finite,
-    columns_left_out,
-    judge_column,
-    text_column,
-    tidy_frame,
-)
+from mustlink.tables._table import MISSING, Table, check_finite, columns_left_out, make_frame, text_column, tidy_frame
 from mustlink.tables._text import HEADER_AND_ROWS, TextFile
 
 __all__ = ["read_table"]
@@ -39,6 +32,8 @@ EXCEL = (".xlsx", ".xlsm")
 PARQUET = (".parquet", ".pq")
 # The records from which the types of the columns are guessed; a wrong guess costs time only.
 N_GUESSED_RECORDS = 20
+# The cells by which it is decided whether most cells of a column differ.
+N_COMPARED = 1000
 # From pandas 3.1 on, floats are always read exactly.
 EXACT_FLOATS = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 
@@ -52,6 +47,8 @@ def read_table(
     header: bool | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
+    decimal: str | None = None,
+    problems: Literal["raise", "keep"] = "raise",
 ) -> Table:
     """Read a table from CSV, TSV, Excel, Parquet or ``.npy``.
 
@@ -75,11 +72,18 @@ def read_table(
     delimiter : str or None, default=None
         The character that separates the cells of a text file, or "tab". None finds comma, semicolon, tab and pipe from
         the first lines; ``.tsv`` and ``.tab`` have tabs.
+    decimal : {".", ","} or None, default=None
+        The decimal sign in text; the other one may stand between thousands. None finds it from all columns, and
+        refuses numbers such as 1.250 if nothing shows what their sign is.
+    problems : {"raise", "keep"}, default="raise"
+        What to do about columns that cannot be used, such as text among numbers: raise, or keep the problems in the
+        table for :func:`encode`, which raises unless the columns are ignored.
 
     Returns
     -------
     Table
-        Cells that are empty, ``NA``, ``N/A``, ``NaN``, ``null`` or ``?`` count as missing.
+        Cells that are empty, ``NA``, ``N/A``, ``NaN``, ``null`` or ``?`` count as missing. Dates are days since
+        1970-01-01, times of day are hours; percent and currency signs are left out.
 
     Raises
     ------
@@ -101,7 +105,7 @@ def read_table(
     0  007  31.5    pro
     1  008  40.0  basic
     """
-    check_options(encoding=encoding, delimiter=delimiter)
+    check_options(encoding=encoding, delimiter=delimiter, decimal=decimal, problems=problems)
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
@@ -111,21 +115,24 @@ def read_table(
         separator = delimiter and separator_named(delimiter)
         remedy = ("save_utf8", "choose_encoding")
         file = TextFile(path, separator, suggested=SEPARATOR[inner], encoding=encoding, remedy=remedy)
-        table = _read_text(file, text, ignore, columns, header)
+        table = _read_text(file, text, ignore, columns, header, decimal)
         if encoding is None and file.encoding == WESTERN:
             note = f"{path} is not in UTF-8 and was read as {WESTERN}; the option encoding chooses another encoding."
             table = replace(table, notices=(note, *table.notices))
-        return table
-    if suffix in EXCEL:
-        return _read_excel(path, text, ignore, columns, header)
-    if suffix in PARQUET:
-        return Table.from_frame(read_parquet(path), source=str(path), text=text, ignore=ignore, columns=columns)
-    if suffix == ".npy":
-        return Table.from_frame(read_npy(path), source=str(path), text=text, ignore=ignore, columns=columns)
-    raise FileFormatError(
-        f"{path}: a table is read from .csv, .tsv, .txt (each also .gz), .xlsx, .parquet or .npy, "
-        f"and {suffix or 'a file without a suffix'} is none of them."
-    )
+    elif suffix in EXCEL:
+        table = _read_excel(path, text, ignore, columns, header, decimal)
+    elif suffix in PARQUET:
+        table = _from_frame(path, read_parquet(path), text, ignore, columns)
+    elif suffix == ".npy":
+        table = _from_frame(path, read_npy(path), text, ignore, columns)
+    else:
+        raise FileFormatError(
+            f"{path}: a table is read from .csv, .tsv, .txt (each also .gz), .xlsx, .parquet or .npy, "
+            f"and {suffix or 'a file without a suffix'} is none of them."
+        )
+    if problems == "raise" and table.problems:
+        raise join_problems(table.source, table.problems)
+    return table
 
 
 def _read_text(
@@ -134,6 +141,7 @@ def _read_text(
     ignore: Collection[str],
     wanted: Collection[str] | None,
     header: bool | None,
+    decimal: str | None,
 ) -> Table:
     """Read a delimited text file; the messages about its cells name the line."""
     line, cells = file.first
@@ -149,59 +157,83 @@ def _read_text(
     def cell(place: int, row: int) -> str:
         return file.record(row + has_header)[1][place]
 
-    cells_read, commas = _read_cells(file, has_header, {names.index(name) for name in (*text, *ignore)})
-    columns: dict[str, Any] = {}
-    for place, (name, column) in enumerate(zip(names, cells_read, strict=True)):
-        if name in ignore:
-            continue
-        if isinstance(column, pd.Categorical) and name not in text:
-            column, with_comma = judge_column(file.source, name, column, where, file.separator == ";")
-            commas |= {place} if with_comma else set()
-        check_finite(file.source, name, column, where, partial(cell, place))
-        columns[name] = column
-    notices = [f"Column {names[place]!r} was read with the comma as the decimal sign." for place in sorted(commas)]
-    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(cells_read[0])), copy=False)
-    dialect = replace(file.dialect, decimal="," if commas else ".")
-    return Table(file.source, frame, tuple(notices), where, dialect, tuple(ignore))
+    as_text = {names.index(name) for name in (*text, *ignore)}
+    read = _read_cells(file, has_header, as_text, decimal)
+    kept = {name: column for name, column in zip(names, read.columns, strict=True) if name not in ignore}
+    judged = judge_columns(
+        file.source,
+        {name: kept[name] for name in kept if name not in text and isinstance(kept[name], pd.Categorical)},
+        where,
+        decimal=decimal,
+        separator=file.separator,
+        evidence={spelling.decimal for spelling in read.spellings.values() if spelling.shows_decimal},
+    )
+    columns = kept | judged.columns
+    for place, name in enumerate(names):
+        if name in columns:
+            judged.problems += check_finite(file.source, name, columns[name], where, partial(cell, place))
+    for place, spelling in read.spellings.items():
+        if names[place] in columns:
+            judged.note_spelling(names[place], spelling)
+    sign = decimal or ("," if "," in judged.decimals else ".")
+    return Table(
+        file.source,
+        make_frame(columns, len(read.columns[0])),
+        tuple(judged.notices(names)),
+        where,
+        replace(file.dialect, decimal=sign),
+        tuple(ignore),
+        judged.units,
+        tuple(judged.problems),
+    )
 
 
 def _has_header(cells: Sequence[Any], header: bool | None, place: str) -> bool:
     """Return whether the first record holds names; raise if it is not known and it holds only numbers."""
     filled = [str(cell).strip() for cell in cells if str(cell).strip() not in MISSING]
-    if header is None and filled and all(as_number(cell) is not None for cell in filled):
+    if header is None and filled and all(map(spells_number, filled)):
         raise FileFormatError(f"{place}: the first line holds only numbers", remedy=("no_header", "header"))
     return header is not False
 
 
-def _read_cells(file: TextFile, has_header: bool, as_text: Collection[int]) -> tuple[list[Any], set[int]]:
-    """Read the columns as floats or categories, and return which of the floats had a decimal comma.
+class _Cells(NamedTuple):
+    """The columns of a text file as floats or categories; the categories may still spell numbers.
 
-    The categories may still spell numbers, except in the columns that are text however they look.
+    `spellings` tells how columns of floats show to be written.
     """
+
+    columns: list[Any]
+    spellings: Mapping[int, NumberSpelling] = {}
+
+
+def _read_cells(file: TextFile, has_header: bool, as_text: Collection[int], decimal: str | None) -> _Cells:
+    """Read the columns; those that are text however they look stay categories."""
     width = len(file.first[1])
     # One column only: pandas skips blank lines, which may be empty cells.
-    found = _read_fast(file, has_header, width, as_text) if width > 1 else None
+    found = _read_fast(file, has_header, width, as_text, decimal) if width > 1 else None
     if found is not None:
         return found
     rows = (cells for _, cells in islice(file.records(), has_header, None))
     columns = list(zip(*rows, strict=True)) or [()] * width
-    return [text_column(*pd.factorize(np.array(column, dtype=object))) for column in columns], set()
+    return _Cells([text_column(*pd.factorize(np.array(column, dtype=object))) for column in columns])
 
 
 def _read_fast(
-    file: TextFile, has_header: bool, width: int, as_text: Collection[int]
-) -> tuple[list[Any], set[int]] | None:
+    file: TextFile, has_header: bool, width: int, as_text: Collection[int], decimal: str | None
+) -> _Cells | None:
     """Read the columns by pandas; None if that fails or is not certain to be right."""
     first = list(zip(*(cells for _, cells in islice(file.records(), has_header, N_GUESSED_RECORDS)), strict=True))
     n_separators, has_quotes, has_nul = _scan(file)
     if not first or has_nul or not file.separator.isascii():
         return None
     guessed = [[cell.strip() for cell in cells if cell.strip() not in MISSING] for cells in first]
-    decimal = "," if file.separator == ";" and any(map(_has_decimal_comma, guessed)) else "."
+    sign = decimal or _guess_decimal(guessed)
+    # Beside a separating comma, numbers with a decimal comma are quoted, and read as text first.
+    sign = "." if file.separator == "," else sign
     texts = {
         place
         for place, cells in enumerate(guessed)
-        if place in as_text or any(as_number(cell.replace(decimal, ".")) is None for cell in cells)
+        if place in as_text or any(as_number(cell.replace(sign, ".")) is None for cell in cells)
     }
     options: dict[str, Any] = {
         "sep": file.separator,
@@ -214,7 +246,7 @@ def _read_fast(
         "keep_default_na": False,
         "encoding": "utf-8-sig",
         "skiprows": file.n_skipped,
-        "decimal": decimal,
+        "decimal": sign,
         **EXACT_FLOATS,
     }
     try:
@@ -226,26 +258,81 @@ def _read_fast(
             late = [place for place in frame if place not in texts and not _holds_numbers(frame[place])]
             if late:
                 frame[late] = pd.read_csv(_source(file), dtype=object, usecols=late, **options)
+            spellings = {
+                place: spelling
+                for place in {*texts, *late} - {*as_text}
+                if (spelling := _only_spelling(frame[place], decimal))
+            }
+            columns = [_column(frame[place], spellings.get(place)) for place in range(width)]
+            shown = {place: _shows_decimals(frame[place]) for place in frame if _holds_numbers(frame[place])}
+            # So are those whose decimal sign may stand between thousands, if anything suggests it.
+            doubtful = [place for place, shows in shown.items() if shows is None] if decimal is None else []
+            open_texts = [columns[place] for place in {*texts, *late}.difference(as_text, spellings)]
+            has_comma = any(spelling.decimal == "," for spelling in spellings.values())
+            if doubtful and (
+                file.separator == ";" or sign == "," or has_comma or any(map(_may_have_comma, open_texts))
+            ):
+                again = pd.read_csv(_source(file), dtype=object, usecols=doubtful, **options)
+                columns = [_column(again[place]) if place in doubtful else columns[place] for place in range(width)]
     except (ValueError, OverflowError, pd.errors.ParserWarning):
         return None
     # pandas fills short records with empty cells and does not mind a quotation mark in the middle of a cell.
     n_records = len(frame) + has_header
     if n_records != sum(1 for _ in file.records()) if has_quotes else n_separators != n_records * (width - 1):
         return None
-    columns: list[Any] = []
-    commas = set()
-    for place in range(width):
-        column = frame[place]
-        if not _holds_numbers(column):
-            columns.append(text_column(*pd.factorize(column)))
-            continue
-        values = column.to_numpy(dtype=np.float64)
-        if decimal == "," and (
-            _has_decimal_comma(guessed[place]) or (np.mod(values[np.isfinite(values)], 1) > 0).any()
-        ):
-            commas.add(place)
-        columns.append(values)
-    return columns, commas
+    with_sign = NumberSpelling(sign, has_decimals=True)
+    return _Cells(columns, spellings | {place: with_sign for place, shows in shown.items() if shows})
+
+
+def _only_spelling(column: pd.Series, decimal: str | None) -> NumberSpelling | None:
+    """Return the spelling of a column of many different numbers that can be read in one way only.
+
+    Such a column need not be coded as categories first.
+    """
+    first = column.iloc[:N_COMPARED]
+    if 2 * first.nunique() < len(first):
+        return None
+    spellings = number_spellings(column.dropna().tolist())
+    spelling = next(iter(spellings.values()), None)
+    is_sure = spelling is not None and len(spellings) == len(spelling.units) == 1
+    return spelling if is_sure and (decimal is None or decimal in spellings) else None
+
+
+def _column(column: pd.Series, spelling: NumberSpelling | None = None) -> Any:
+    """Return a column that pandas read as floats or categories."""
+    if spelling is not None:
+        values = np.full(len(column), np.nan)
+        filled = column.notna().to_numpy()
+        values[filled] = spelling.numbers(column[filled].tolist())
+        return values
+    if _holds_numbers(column):
+        return column.to_numpy(dtype=np.float64)
+    return text_column(*pd.factorize(column))
+
+
+def _may_have_comma(column: pd.Categorical) -> bool:
+    """Return whether a column of text holds numbers that may have a decimal comma."""
+    return "," in number_spellings(list(column.categories))
+
+
+def _guess_decimal(columns: Sequence[Sequence[str]]) -> str:
+    """Guess the decimal sign from some cells of each column; a wrong guess costs time only."""
+    spelled = [number_spellings(cells) for cells in columns if cells]
+    return "," if any(list(spellings) == [","] for spellings in spelled) else "."
+
+
+def _shows_decimals(column: pd.Series) -> bool | None:
+    """Return whether numbers have a decimal sign; None if it may be a sign between thousands, as in 1.250."""
+    if pd.api.types.is_integer_dtype(column.dtype):
+        return False
+    values = np.abs(column.to_numpy(dtype=np.float64))
+    # Nearly always some of the first cells show it.
+    if len(values) > N_COMPARED and _shows_decimals(column.iloc[:N_COMPARED]):
+        return True
+    broken = values[np.mod(values, 1, where=np.isfinite(values), out=np.zeros_like(values)) > 0]
+    if ((broken < 1) | (broken > 1000)).any() or (np.abs(np.mod(broken * 1000 + 0.5, 1) - 0.5) > 1e-6).any():
+        return True
+    return None
 
 
 def _scan(file: TextFile) -> tuple[int, bool, bool]:
@@ -270,9 +357,16 @@ def _holds_numbers(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
 
 
-def _has_decimal_comma(cells: Sequence[str]) -> bool:
-    """Return whether a cell spells a number with a decimal comma."""
-    return any("," in cell and as_number(cell.replace(",", ".")) is not None for cell in cells)
+def _from_frame(
+    path: Path,
+    frame: pd.DataFrame,
+    text: Collection[str],
+    ignore: Collection[str],
+    columns: Collection[str] | None,
+) -> Table:
+    """Make a table of a frame, with its problems."""
+    judged = tidy_frame(str(path), frame, text=text, ignore=ignore, columns=columns)
+    return Table.from_judged(str(path), judged, len(frame))
 
 
 def _read_excel(
@@ -281,6 +375,7 @@ def _read_excel(
     ignore: Collection[str],
     columns: Collection[str] | None,
     header: bool | None,
+    decimal: str | None,
 ) -> Table:
     """Read the first sheet of a workbook; the messages about its cells name the row of the sheet."""
     sheet = read_sheet(path)
@@ -292,8 +387,10 @@ def _read_excel(
     def where(row: int) -> str:
         return f"sheet row {frame.index[row] + 1}"
 
-    read, left_out = tidy_frame(str(path), frame, text=text, ignore=ignore, columns=columns, typed=False, where=where)
-    return Table(str(path), read, where=where, left_out=left_out)
+    judged = tidy_frame(
+        str(path), frame, text=text, ignore=ignore, columns=columns, typed=False, where=where, decimal=decimal
+    )
+    return replace(Table.from_judged(str(path), judged, len(frame)), where=where)
 
 
 def read_sheet(path: Path, expected: str = HEADER_AND_ROWS) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import difflib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mustlink.errors import FileFormatError
+from mustlink.errors import FileFormatError, join_problems
+from mustlink.tables._dates import DATE, DATE_TIME, HOURS, days_of, days_unit, spell_time
 from mustlink.tables._dialect import Dialect
+from mustlink.tables._judge import Judgement, column_problem, judge_columns, shorten
 
-__all__ = ["Table", "check_columns", "columns_left_out", "is_text", "judge_column", "text_column", "tidy_frame"]
+__all__ = ["Table", "check_columns", "columns_left_out", "is_text", "make_frame", "text_column", "tidy_frame"]
 
 # Cells that count as empty, in any file.
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "NULL", "null", "?")
 MAX_SHOWN_COLUMNS = 12
-MAX_SHOWN_CHARACTERS = 40
+# What is read as a date, a time of day or a duration.
+TIMES = (datetime.date, datetime.time, datetime.timedelta)
 
 Where = Callable[[int], str]
 
@@ -44,6 +47,11 @@ class Table:
         How the file is written, if it is a text file.
     left_out : tuple of str, default=()
         The names of the columns that were not read.
+    units : mapping of str to str, default={}
+        What the numbers of a column stand for: "date" or "date and time" (days since 1970-01-01), "hours", "%" or a
+        currency.
+    problems : tuple of FileFormatError, default=()
+        What is wrong with columns. :func:`encode` refuses a table with problems.
 
     See Also
     --------
@@ -65,6 +73,8 @@ class Table:
     where: Where = field(default_factory=lambda: "row {}".format, repr=False, compare=False)
     dialect: Dialect | None = None
     left_out: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[FileFormatError, ...] = ()
 
     @classmethod
     def from_frame(
@@ -81,7 +91,7 @@ class Table:
         Parameters
         ----------
         frame : pandas.DataFrame
-            Numeric, text, categorical and boolean columns; the index is not used.
+            Columns of numbers, dates, times, text, categories and truth values; the index is not used.
         source : str, default="The data frame"
             What the frame is called in messages.
         text : collection of str, default=()
@@ -95,8 +105,36 @@ class Table:
         -------
         Table
         """
-        tidy, left_out = tidy_frame(source, frame, text=text, ignore=ignore, columns=columns)
-        return cls(source, tidy, left_out=left_out)
+        judged = tidy_frame(source, frame, text=text, ignore=ignore, columns=columns)
+        if judged.problems:
+            raise join_problems(source, judged.problems)
+        return cls.from_judged(source, judged, len(frame))
+
+    @classmethod
+    def from_judged(cls, source: str, judged: Judgement, n_rows: int) -> Table:
+        """Make a table of columns, with what was found out about them.
+
+        Parameters
+        ----------
+        source : str
+            What the table is called in messages.
+        judged : Judgement
+            The columns.
+        n_rows : int
+            The number of rows.
+
+        Returns
+        -------
+        Table
+        """
+        return cls(
+            source,
+            make_frame(judged.columns, n_rows),
+            tuple(judged.notices(list(judged.columns))),
+            left_out=judged.left_out,
+            units=judged.units,
+            problems=tuple(judged.problems),
+        )
 
     @property
     def n_rows(self) -> int:
@@ -139,6 +177,9 @@ class Table:
         if is_text(column):
             spelling = [*column.cat.categories, ""]
             return [spelling[code] for code in column.cat.codes.tolist()]
+        unit = self.units.get(name, "")
+        if unit in (DATE, DATE_TIME):
+            return ["" if value != value else spell_time(value, unit) for value in column.tolist()]
         return ["" if value != value else spell_cell(value) for value in column.tolist()]
 
     def row_ids(self, name: str) -> list[str]:
@@ -222,20 +263,43 @@ def tidy_frame(
     columns: Collection[str] | None = None,
     typed: bool = True,
     where: Where = "row {}".format,
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Turn every column into floats or categories, and return also the names of those that are left out.
-
-    Without types, text that spells numbers becomes numbers.
-    """
+    decimal: str | None = None,
+) -> Judgement:
+    """Turn every column into floats or categories; without types, text that spells numbers becomes numbers."""
     names = [str(name).strip() or f"unnamed_{place}" for place, name in enumerate(frame.columns)]
     left_out = columns_left_out(source, names, text, ignore, columns)
-    kept = {}
+    kept: dict[str, Any] = {}
+    units: dict[str, str] = {}
+    problems: list[FileFormatError] = []
+    is_open = []
     for place, name in enumerate(names):
-        if name not in left_out:
-            column = _tidy_column(source, name, frame.iloc[:, place], name in text, typed, where)
-            check_finite(source, name, column, where)
-            kept[name] = column
-    return pd.DataFrame(kept, index=pd.RangeIndex(len(frame)), copy=False), tuple(left_out)
+        if name in left_out:
+            continue
+        series = frame.iloc[:, place]
+        try:
+            kept[name], unit, must_judge = _tidy_column(series, name in text, typed)
+        except _NoDistanceError as error:
+            kept[name] = np.full(len(series), np.nan)
+            words = f"holds values of the type {error}, which have no distance"
+            problems.append(column_problem(source, name, series, where)(words, remedy="ignore_column"))
+            continue
+        if unit:
+            units[name] = unit
+        if must_judge:
+            is_open.append(name)
+    judged = judge_columns(source, {name: kept[name] for name in is_open}, where, decimal=decimal)
+    judged.left_out = tuple(left_out)
+    judged.columns = kept | judged.columns
+    judged.units = units | judged.units
+    judged.problems = problems + judged.problems
+    for name, column in judged.columns.items():
+        judged.problems += check_finite(source, name, column, where)
+    return judged
+
+
+def make_frame(columns: Mapping[str, Any], n_rows: int) -> pd.DataFrame:
+    """Put columns into a data frame, without copies."""
+    return pd.DataFrame(columns, index=pd.RangeIndex(n_rows), copy=False)
 
 
 def text_column(codes: Any, texts: Sequence[str]) -> pd.Categorical:
@@ -249,79 +313,54 @@ def text_column(codes: Any, texts: Sequence[str]) -> pd.Categorical:
     return pd.Categorical.from_codes(new_codes[codes], categories=list(merged), validate=False)
 
 
-def judge_column(
-    source: str, name: str, column: pd.Categorical, where: Where, comma_is_decimal: bool = False
-) -> tuple[Any, bool]:
-    """Decide from its cells whether a column holds numbers or categories, and whether with a decimal comma.
+def check_finite(
+    source: str, name: str, column: Any, where: Where, cell: Callable[[int], str] | None = None
+) -> list[FileFormatError]:
+    """Return the problem of a column of numbers with an infinite one."""
+    if isinstance(column, pd.Categorical) or not np.isinf(column).any():
+        return []
+    rows = np.isinf(column)
+    row = int(np.argmax(rows))
+    shown = str(column[row]) if cell is None else shorten(cell(row))
+    return [column_problem(source, name, column, where)(f"holds {shown}, which is not a finite number", rows)]
 
-    A few texts among mostly numbers are refused, since they are more often errors than categories.
+
+class _NoDistanceError(Exception):
+    """A column of values that cannot be compared; the message is their type."""
+
+
+def _tidy_column(series: pd.Series, as_text: bool, typed: bool) -> tuple[Any, str, bool]:
+    """Turn one column of any type into floats or categories.
+
+    Returned are the column, what its numbers stand for, and whether it remains to be decided if it holds numbers.
     """
-    texts = list(column.categories)
-    numbers = [as_number(text) for text in texts]
-    with_comma = comma_is_decimal and any("," in text for text in texts)
-    if with_comma:
-        points = any("." in text and number is not None for text, number in zip(texts, numbers, strict=True))
-        numbers = [as_number(text.replace(",", ".")) for text in texts]
-        if points and None not in numbers:
-            raise FileFormatError(
-                f"{source}: the column {name!r} has numbers with a decimal comma and numbers with a "
-                "decimal point; write them in one way."
-            )
-    values = np.array([*(np.nan if number is None else number for number in numbers), np.nan])
-    if None not in numbers:
-        return values[column.codes], with_comma
-    filled = column.codes >= 0
-    odd = filled & np.isnan(values[column.codes])
-    if 2 * np.count_nonzero(odd) < np.count_nonzero(filled):
-        row = int(np.argmax(odd))
-        raise FileFormatError(
-            f"{source}, {where(row)}: the column {name!r} holds {shorten(texts[column.codes[row]])} among numbers",
-            remedy=("fix_cell", "mark_categorical", "ignore_column"),
-            column=name,
-        )
-    return column, False
-
-
-def check_finite(source: str, name: str, column: Any, where: Where, cell: Callable[[int], str] | None = None) -> None:
-    """Raise if a column of numbers holds an infinite one."""
-    if not isinstance(column, pd.Categorical) and np.isinf(column).any():
-        row = int(np.argmax(np.isinf(column)))
-        shown = str(column[row]) if cell is None else shorten(cell(row))
-        raise FileFormatError(
-            f"{source}, {where(row)}: the column {name!r} holds {shown}, which is not a finite number."
-        )
-
-
-def shorten(cell: str) -> str:
-    """Quote a cell for a message, shortened if it is long."""
-    cell = cell.strip()
-    return repr(cell if len(cell) <= MAX_SHOWN_CHARACTERS else cell[: MAX_SHOWN_CHARACTERS - 3] + "...")
-
-
-def _tidy_column(source: str, name: str, series: pd.Series, as_text: bool, typed: bool, where: Where) -> Any:
-    """Turn one column of any type into floats or categories."""
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return text_column(series.cat.codes, [spell_cell(value) for value in series.cat.categories])
-    is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
-    if is_number and not as_text and not pd.api.types.is_complex_dtype(dtype):
-        kept = np.float32 if str(dtype).lower().startswith("float32") else np.float64
-        return series.to_numpy(dtype=kept, na_value=np.nan)
+        return text_column(series.cat.codes, [spell_cell(value) for value in series.cat.categories]), "", False
+    if not as_text:
+        if pd.api.types.is_datetime64_any_dtype(dtype):
+            days = days_of(series)
+            return days, days_unit(days), False
+        if pd.api.types.is_timedelta64_dtype(dtype):
+            return series.dt.total_seconds().to_numpy(dtype=np.float64, na_value=np.nan) / 3600, HOURS, False
+        is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+        if is_number and not pd.api.types.is_complex_dtype(dtype):
+            kept = np.float32 if str(dtype).lower().startswith("float32") else np.float64
+            return series.to_numpy(dtype=kept, na_value=np.nan), "", False
     try:
         codes, values = pd.factorize(series)
     except TypeError:
-        raise _no_distance(source, name, series[series.notna()].iloc[0]) from None
-    if not as_text:
-        known = (str, bool, np.bool_)
-        odd = next((value for value in values if not isinstance(value, known) and not _is_real(value)), None)
-        if odd is not None:
-            raise _no_distance(source, name, odd)
-        if len(values) and all(map(_is_real, values)):
-            return np.array([*map(float, values), np.nan])[codes]
+        raise _NoDistanceError(type(series[series.notna()].iloc[0]).__name__) from None
+    if as_text:
+        return text_column(codes, [spell_cell(value) for value in values]), "", False
+    known = (str, bool, np.bool_, *TIMES)
+    odd = next((value for value in values if not isinstance(value, known) and not _is_real(value)), None)
+    if odd is not None:
+        raise _NoDistanceError(type(odd).__name__)
+    if len(values) and all(map(_is_real, values)):
+        return np.array([*map(float, values), np.nan])[codes], "", False
     column = text_column(codes, [spell_cell(value) for value in values])
-    if as_text or (typed and not any(map(_is_real, values))):
-        return column
-    return judge_column(source, name, column, where)[0]
+    return column, "", not typed or any(_is_real(value) or isinstance(value, TIMES) for value in values)
 
 
 def _is_real(value: Any) -> bool:
@@ -329,30 +368,15 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, Real | Decimal) and not isinstance(value, bool)
 
 
-def _no_distance(source: str, name: str, value: Any) -> FileFormatError:
-    """Return the error for a column of values that cannot be compared."""
-    kind = "date or time" if isinstance(value, datetime.date | datetime.time | datetime.timedelta) else ""
-    kind = kind or type(value).__name__
-    return FileFormatError(
-        f"{source}: the column {name!r} holds values of the type {kind}, which have no distance",
-        remedy="ignore_column",
-        column=name,
-    )
-
-
-def as_number(text: str) -> float | None:
-    """Return the number that a text spells, or None."""
-    try:
-        # Python would take 1_000 as a number.
-        return None if "_" in text else float(text)
-    except ValueError:
-        return None
-
-
 def spell_cell(value: Any) -> str:
     """Write a value as a person would write it in a cell."""
     if isinstance(value, bool | np.bool_):
         return str(value).lower()
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ").removesuffix(" 00:00:00")
+    if isinstance(value, datetime.timedelta):
+        minutes, seconds = divmod(value.total_seconds(), 60)
+        return f"{int(minutes // 60)}:{int(minutes % 60):02}:{seconds:06.3f}"
     # Beyond 2**53 a float no longer distinguishes neighboring whole numbers, and is written as it is.
     if isinstance(value, float | np.floating) and abs(float(value)) < 2**53 and float(value).is_integer():
         return str(int(value))

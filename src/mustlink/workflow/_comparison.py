@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 
 from mustlink._spelling import spell_number
 from mustlink.report import RowNames
-from mustlink.tables import read_table
+from mustlink.tables import TIME_UNITS, read_table, spell_time
 from mustlink.workflow._loading import LoadedTable, TableOptions
 
 __all__ = ["ColumnPair", "RowComparison"]
@@ -76,7 +76,7 @@ class RowComparison:
     def __init__(self, options: TableOptions, table: LoadedTable, columns: Sequence[str] = ()) -> None:
         self.names = RowNames(table.row_names)
         self._table = table
-        self._columns = _columns_to_show(options, table, columns)
+        self._columns, self._units = _columns_to_show(options, table, columns)
         self.n_columns = len(self._columns)
 
     def compare(self, a: int, b: int) -> list[ColumnPair]:
@@ -118,17 +118,22 @@ class RowComparison:
             return str(RowNames([value])[0])
         if value != value:
             return ""
+        unit = self._units.get(str(column.name), "")
+        if unit in TIME_UNITS:
+            return spell_time(float(value), unit)
         # All digits that were typed, without those that only a float has.
         return spell_number(float(value), 6 if abs(value) < 1e6 else 12)
 
 
-def _columns_to_show(options: TableOptions, table: LoadedTable, names: Sequence[str]) -> list[pd.Series]:
-    """Find the columns to show: those named, or all but the ids and the labels."""
+def _columns_to_show(
+    options: TableOptions, table: LoadedTable, names: Sequence[str]
+) -> tuple[list[pd.Series], Mapping[str, str]]:
+    """Find the columns to show, those named or all but the ids and the labels, and what their numbers stand for."""
     source = table.source
     if not names:
-        return [source.frame[name] for name in source.names if name not in (options.id_column, options.label_column)]
-    if any(name in options.ignore for name in names):
+        names = [name for name in source.names if name not in (options.id_column, options.label_column)]
+    elif any(name in options.ignore for name in names):
         # A column that is not used for distances, such as a text, may still be what a person decides by.
         ignored = [name for name in options.ignore if name not in names]
-        source = read_table(options.table, ignore=ignored, header=options.header)
-    return [source.column(name) for name in names]
+        source = read_table(options.table, ignore=ignored, problems="keep", **options.reading)
+    return [source.column(name) for name in names], source.units

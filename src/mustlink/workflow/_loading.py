@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from mustlink import errors
 from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.constraints import Constraints, known_rows
-from mustlink.errors import ConstraintError, FileFormatError, MustlinkError, OptionError
+from mustlink.errors import ColumnsError, ConstraintError, FileFormatError, MustlinkError, OptionError
 from mustlink.tables import EncodedTable, Table, UnknownIds, check_options, encode, read_links, read_table
 
 __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "check_seed", "load_table", "read_link_file"]
@@ -26,7 +26,8 @@ Contradictions = Literal["raise", "majority", "keep"]
 
 # A whole number as programs write it where other cells of the column are empty.
 WHOLE_NUMBER = re.compile(r"^(-?\d+)\.0+$")
-
+# The options that tell how a file is written.
+READING_OPTIONS = ("header", "encoding", "delimiter", "decimal")
 # What to do about an error, in the words of a job.
 REMEDIES = {
     **errors.REMEDIES,
@@ -78,6 +79,9 @@ class TableOptions:
         text columns, with a category of their own).
     header : bool or None, default=None
         Whether the first line of a text file names the columns; None decides by its cells.
+    encoding, delimiter, decimal : str or None, default=None
+        The encoding, the separator and the decimal sign of a text file; None finds them. See
+        :func:`mustlink.tables.read_table`.
 
     Examples
     --------
@@ -96,9 +100,17 @@ class TableOptions:
     one_hot: bool = True
     missing: Literal["error", "drop", "mean"] = "error"
     header: bool | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
 
     def __post_init__(self) -> None:
         check_options(**{field.name: getattr(self, field.name) for field in fields(self)})
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The options of :func:`mustlink.tables.read_table` that tell how the file is written."""
+        return {name: getattr(self, name) for name in READING_OPTIONS}
 
 
 @dataclass(frozen=True)
@@ -272,7 +284,12 @@ def load_table(options: TableOptions) -> LoadedTable:
         if name in options.ignore:
             raise OptionError(f"The column {name!r} is both used and ignored; choose one of the two.")
     source = read_table(
-        options.table, text=[*no_features, *options.categorical], ignore=options.ignore, header=options.header
+        options.table,
+        text=[*no_features, *options.categorical],
+        ignore=options.ignore,
+        # Raised by encode, together with those that only show there.
+        problems="keep",
+        **options.reading,
     )
     ids = None if options.id_column is None else source.row_ids(options.id_column)
     labels = None if options.label_column is None else _known_labels(source.strings(options.label_column))
@@ -288,9 +305,7 @@ def load_table(options: TableOptions) -> LoadedTable:
             missing=options.missing,
         )
     except FileFormatError as error:
-        if "n_categories" in error.fields and options.id_column is None:
-            raise error.with_remedies(REMEDIES, "mark_id") from None
-        raise
+        raise _suggest_ids(error, source.n_rows) if options.id_column is None else error from None
     notices = (*source.notices, *encoded.notices)
     table = LoadedTable(encoded.X, encoded.rows, encoded.features, notices, source, ids, labels)
     if not table.is_labeled:
@@ -310,6 +325,14 @@ def _note_on_labels(column: str | None) -> str:
         f"Every row has a label in the column {column!r}, so the labels are not used as links; the clusters are "
         "compared with them. Leave some cells empty to use the others as links."
     )
+
+
+def _suggest_ids(error: FileFormatError, n_rows: int) -> FileFormatError:
+    """Suggest to take a column of as many different texts as there are rows as ids."""
+    if isinstance(error, ColumnsError):
+        return error.with_problems([_suggest_ids(problem, n_rows) for problem in error.problems])
+    is_distinct = error.fields.get("n_categories") == n_rows
+    return error.with_remedies(REMEDIES, "mark_id") if is_distinct else error
 
 
 @job_remedies()
