@@ -24,6 +24,7 @@ HELPERS = {
     "_jit",
     "_magnitude",
     "_plot_style",
+    "_neighbors",
     "_numbering",
     "_progress",
     "_rows_kernels",

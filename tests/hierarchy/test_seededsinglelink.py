@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from mustlink import Constraints
 from mustlink.errors import UnmetConstraintsWarning
 from mustlink.estimator_checks._expect import same_partition
-from mustlink.hierarchy import SeededSingleLink
+from mustlink.hierarchy import SeededSingleLink, _spanning_tree
 from reference.seeded_link import longest_steps, multi_source_prim
 
 
@@ -201,3 +201,23 @@ def test_verbose_shows_a_progress_bar(capsys):
 
 def test_one_row_is_one_cluster():
     assert SeededSingleLink().fit([[1.0, 2.0]]).labels_.tolist() == [0]
+
+
+@pytest.mark.parametrize("n_features", [2, 20])
+def test_blocks_do_not_change_the_tree(n_features, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(300, n_features)).round(1)
+    whole = _spanning_tree.spanning_tree(X, "euclidean", "auto", 0)
+    monkeypatch.setattr(_spanning_tree, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(_spanning_tree, "DIFFERENCES_AT_ONCE", 5 * X.size)
+    in_blocks = _spanning_tree.spanning_tree(X, "euclidean", "auto", 0)
+    for one, other in zip(whole, in_blocks, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_distances_that_overflow_do_not_loop_for_ever():
+    X = np.random.default_rng(0).normal(size=(60, 2)) * 1e200
+    X[:30] = X[0]
+    edges, lengths = _spanning_tree.spanning_tree(X, "euclidean", "kd_tree", 0)
+    # The equal rows are joined, and nothing else can be.
+    assert len(edges) == 29
+    assert not lengths.any()

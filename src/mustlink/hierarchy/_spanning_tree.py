@@ -12,7 +12,7 @@ from sklearn.neighbors import KDTree
 
 from mustlink._progress import progress
 from mustlink._types import Floats, Ints
-from mustlink.hierarchy._spanning_tree_kernels import boruvka, prim_steps
+from mustlink.hierarchy._spanning_tree_kernels import begin_round, join_parts, nearest_outside, prim_steps
 
 __all__ = ["spanning_tree"]
 
@@ -20,7 +20,9 @@ __all__ = ["spanning_tree"]
 MAX_TREE_FEATURES = 12
 
 LEAF_SIZE = 8
-STEPS_AT_ONCE = 2000
+# Compiled calls return to Python about once a second at the latest, where Ctrl-C can stop them.
+ROWS_AT_ONCE = 8_192
+DIFFERENCES_AT_ONCE = 200_000_000
 
 
 def spanning_tree(X: Any, metric: str, algorithm: str, verbose: int | bool) -> tuple[Ints, Floats]:
@@ -48,8 +50,31 @@ def _by_boruvka(X: Floats) -> tuple[Ints, Floats]:
     _, order, nodes, box = KDTree(X, leaf_size=LEAF_SIZE).get_arrays()
     order = np.asarray(order)
     first, last = (np.ascontiguousarray(nodes[end], dtype=np.int64) for end in ("idx_start", "idx_end"))
-    edges, squares = boruvka(X[order], first, last, np.array(box))
+    edges, squares = _boruvka(X[order], first, last, np.array(box))
     return order[edges].astype(np.int64), np.sqrt(squares)
+
+
+def _boruvka(P: Floats, first: Ints, last: Ints, box: Floats) -> tuple[Ints, Floats]:
+    """Return the edges of a minimum spanning tree of rows in the order of a k-d tree, and their squared lengths.
+
+    In every round each part is joined with the nearest other part. With ties, edges that would close a cycle are
+    skipped, and the tree is one of several.
+    """
+    n_rows = len(P)
+    parent, part = np.arange(n_rows), np.arange(n_rows)
+    known, floor = np.full(n_rows, -1), np.zeros(n_rows)
+    best, edge = np.empty(n_rows), np.empty((n_rows, 2), dtype=np.int64)
+    node_part = np.empty(len(first), dtype=np.int64)
+    tree, length = np.empty((n_rows - 1, 2), dtype=np.int64), np.empty(n_rows - 1)
+    n_edges, n_before = 0, -1
+    # A round without a new edge would be followed by others: no row is at a finite distance of another part.
+    while n_before < n_edges < n_rows - 1:
+        begin_round(parent, part, known, floor, best, edge, node_part, first, last)
+        for begin in range(0, n_rows, ROWS_AT_ONCE):
+            some = (begin, min(begin + ROWS_AT_ONCE, n_rows))
+            nearest_outside(P, part, known, floor, best, edge, node_part, first, last, box, *some)
+        n_before, n_edges = n_edges, join_parts(parent, best, edge, tree, length, n_edges)
+    return tree[:n_edges], length[:n_edges]
 
 
 def _by_prim(X: Floats, verbose: int | bool) -> tuple[Ints, Floats]:
@@ -57,8 +82,9 @@ def _by_prim(X: Floats, verbose: int | bool) -> tuple[Ints, Floats]:
     n_rows = len(X)
     name, reached, near = np.arange(n_rows), np.full(n_rows, np.inf), np.zeros(n_rows, dtype=np.int64)
     edges, squares = np.empty((n_rows - 1, 2), dtype=np.int64), np.empty(n_rows - 1)
-    for begin in _track(range(0, n_rows - 1, STEPS_AT_ONCE), verbose):
-        prim_steps(X, name, reached, near, edges, squares, begin, min(begin + STEPS_AT_ONCE, n_rows - 1))
+    n_steps = max(1, DIFFERENCES_AT_ONCE // X.size)
+    for begin in _track(range(0, n_rows - 1, n_steps), verbose):
+        prim_steps(X, name, reached, near, edges, squares, begin, min(begin + n_steps, n_rows - 1))
     return edges, np.sqrt(squares)
 
 

@@ -92,18 +92,40 @@ def keep_if_shorter(distance: Any, i: Any, j: Any, owner: Any, best: Any, edge: 
 
 
 @jit
-def nearest_outside(
-    P: Any, part: Any, known: Any, floor: Any, best: Any, edge: Any, node_part: Any, first: Any, last: Any, box: Any
+def begin_round(
+    parent: Any, part: Any, known: Any, floor: Any, best: Any, edge: Any, node_part: Any, first: Any, last: Any
 ) -> None:
-    """Find the shortest edge out of every part.
+    """Number the parts, and find the shortest known edge out of each.
 
     `known` is the last nearest row outside of each row, and `floor` its squared distance, or a lower bound; as parts
     only grow, both remain valid until that row joins the part.
     """
     for i in range(len(part)):
+        part[i] = find_root(parent, i)
+    best[:] = np.inf
+    mark_nodes(part, first, last, node_part)
+    for i in range(len(part)):
         if known[i] >= 0 and part[known[i]] != part[i]:
             keep_if_shorter(floor[i], i, known[i], part[i], best, edge)
-    for i in range(len(part)):
+
+
+@jit
+def nearest_outside(
+    P: Any,
+    part: Any,
+    known: Any,
+    floor: Any,
+    best: Any,
+    edge: Any,
+    node_part: Any,
+    first: Any,
+    last: Any,
+    box: Any,
+    begin: Any,
+    end: Any,
+) -> None:
+    """Find the shortest edge out of every part, among those of the rows from `begin` up to `end`."""
+    for i in range(begin, end):
         mine = part[i]
         if floor[i] >= best[mine] or (known[i] >= 0 and part[known[i]] != mine):
             continue
@@ -114,35 +136,18 @@ def nearest_outside(
 
 
 @jit
-def boruvka(P: Any, first: Any, last: Any, box: Any) -> Any:
-    """Return the edges of a minimum spanning tree of rows in the order of a k-d tree, and their squared lengths.
-
-    In every round each part is joined with the nearest other part. With ties, edges that would close a cycle are
-    skipped, and the tree is one of several.
-    """
-    n_rows = len(P)
-    parent, part = np.arange(n_rows), np.arange(n_rows)
-    known, floor = np.full(n_rows, -1), np.zeros(n_rows)
-    best, edge = np.empty(n_rows), np.empty((n_rows, 2), dtype=np.int64)
-    node_part = np.empty(len(first), dtype=np.int64)
-    tree, length = np.empty((n_rows - 1, 2), dtype=np.int64), np.empty(n_rows - 1)
-    n_edges = 0
-    while n_edges < n_rows - 1:
-        for i in range(n_rows):
-            part[i] = find_root(parent, i)
-        best[:] = np.inf
-        mark_nodes(part, first, last, node_part)
-        nearest_outside(P, part, known, floor, best, edge, node_part, first, last, box)
-        for owner in range(n_rows):
-            if best[owner] == np.inf:
-                continue
-            one, other = find_root(parent, edge[owner, 0]), find_root(parent, edge[owner, 1])
-            if one != other:
-                parent[one] = other
-                tree[n_edges, 0], tree[n_edges, 1] = edge[owner, 0], edge[owner, 1]
-                length[n_edges] = best[owner]
-                n_edges += 1
-    return tree, length
+def join_parts(parent: Any, best: Any, edge: Any, tree: Any, length: Any, n_edges: Any) -> Any:
+    """Add the shortest edge out of every part to the tree, if it closes no cycle; return the new number of edges."""
+    for owner in range(len(parent)):
+        if best[owner] == np.inf:
+            continue
+        one, other = find_root(parent, edge[owner, 0]), find_root(parent, edge[owner, 1])
+        if one != other:
+            parent[one] = other
+            tree[n_edges, 0], tree[n_edges, 1] = edge[owner, 0], edge[owner, 1]
+            length[n_edges] = best[owner]
+            n_edges += 1
+    return n_edges
 
 
 @jit

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from sklearn.metrics import euclidean_distances
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Tags
 
+from mustlink._neighbors import nearest_neighbors
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats, Indices
 from mustlink.base import check_fits, check_table
@@ -76,7 +76,7 @@ def neighbor_graph(X: Any, n_neighbors: int, scale_neighbor: int | None) -> Grap
         return Graph(sparse.csr_array((1, 1)), None if scale_neighbor is None else np.ones(1), X)
     n_edges = min(n_neighbors, n_rows - 1)
     n_found = min(max(n_edges, scale_neighbor or 0), n_rows - 1)
-    distance, neighbor = NearestNeighbors(n_neighbors=n_found).fit(X).kneighbors()
+    distance, neighbor = nearest_neighbors(X, n_found)
     row = np.repeat(np.arange(n_rows), n_edges)
     column = neighbor[:, :n_edges].ravel()
     scale = None if scale_neighbor is None else _positive(distance[:, min(scale_neighbor, n_rows - 1) - 1])
