@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from mustlink import Constraints
 from mustlink.errors import ConstraintError, FileFormatError, SkippedLinksWarning
+from mustlink.tables import read_table
 from reference.random_links import Case, cases
 
 TEXT = "a,b,link,weight\n0,1,must,1\n7,4,1,0.5\n0,9,cannot,2\n3,2,-1,1\n"
@@ -416,3 +417,11 @@ def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="folder to write into does not exist"):
         LINKS.write(tmp_path / "no" / "links.csv")
     assert os.listdir(tmp_path) == []
+
+
+def test_digits_with_underscores_are_no_number_in_links_and_tables(links_file: Any) -> None:
+    table = read_table(links_file("x,y\n1_000,1\n2_000,2\n", "table.csv"))
+    assert table.column("x").dtype == "category"
+    assert table.column("y").dtype == float
+    with pytest.raises(FileFormatError, match="the weight '1_000' is not a number"):
+        Constraints.read(links_file("a,b,link,weight\n0,1,must,1_000\n"))

@@ -98,6 +98,22 @@ def test_links_against_labels_are_noted_by_id_in_any_order(shop, a, b):
         run_job(replace(job, method="cop"))
 
 
+@pytest.mark.parametrize(("weight", "kept", "noted"), [(1, 1, True), (2, 2, False)])
+def test_pairs_dropped_by_a_tie_are_noted(shop, weight, kept, noted):
+    (shop / "links.csv").write_text(f"a,b,link,weight\nc00,c03,must,1\nc03,c00,cannot,{weight}\nc01,c04,must,\n")
+    result = run_job(job_of(shop, contradictions="majority"))
+    assert len(result.links) == kept
+    assert any("1 pair is linked both ways with equal weight" in note for note in result.summary.notices) == noted
+
+
+def test_pairs_linked_both_ways_may_be_kept(shop):
+    (shop / "links.csv").write_text("a,b,link\nc00,c03,must\nc03,c00,cannot\n")
+    result = run_job(job_of(shop, contradictions="keep"))
+    assert (result.summary.n_links, result.summary.n_broken, result.summary.n_conflicts) == (2, 1, 1)
+    with pytest.raises(InfeasibleError, match="c00 and c03 have a cannot-link"):
+        run_job(job_of(shop, contradictions="keep", method="cop"))
+
+
 @pytest.mark.parametrize(("command", "kind"), [(cluster, Job), (ask, TableOptions)])
 def test_a_command_has_an_option_for_every_field(command, kind):
     options = inspect.signature(command).parameters

@@ -130,3 +130,24 @@ def test_answers_are_text_and_refuse_other_formats(shop, table, name):
 def test_a_sitting_refuses_a_number_of_clusters_in_words(shop, table):
     with pytest.raises(OptionError, match="n_clusters must be a whole number"):
         Sitting(table, shop / "new.csv", n_clusters="3")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(("a", "b"), [("c00", "c03"), ("c03", "c06"), ("c00", "c06")])
+def test_links_against_labels_do_not_stop_a_sitting(shop, strategy, a, b):
+    table = load_table(TableOptions(shop / "shop.csv", id_column="who", ignore=["note"], label_column="kind"))
+    (shop / "new.csv").write_text(f"a,b,link\n{a},{b},cannot\n")
+    sitting = Sitting(table, shop / "new.csv", n_clusters=3, strategy=strategy)
+    answer_by_group(sitting, 3)
+    assert len(table.read_links(shop / "new.csv")[0]) == 1 + sitting.counts.together + sitting.counts.apart
+
+
+def test_a_sitting_skips_links_with_unknown_ids_on_request(shop, table):
+    (shop / "new.csv").write_text("a,b,link\nc00,c03,must\nc00,c99,must\n")
+    with pytest.raises(ConstraintError, match="no row with the id 'c99'"):
+        Sitting(table, shop / "new.csv", n_clusters=3)
+    sitting = Sitting(table, shop / "new.csv", n_clusters=3, unknown_ids="skip")
+    assert sitting.n_known_links == 1
+    assert any("1 of 2 links names an id that is not in the table" in notice for notice in sitting.notices)
+    answer_by_group(sitting, 1)
+    assert (shop / "new.csv").read_text().splitlines()[:3] == ["a,b,link", "c00,c03,must", "c00,c99,must"]
