@@ -3,8 +3,8 @@ A complete tour: from a table to checked clusters
 =================================================
 
 Everything that a first project needs, on the sample that ships with mustlink: read a table and links, check the links,
-cluster, look at the result, find wrong links, and ask for more. The same steps in the terminal are
-``mustlink check``, ``mustlink cluster`` and ``mustlink ask``.
+cluster, look at the result, find wrong links, and ask for more. In the terminal, ``mustlink demo --tour`` walks through
+the same steps.
 
 The page was run as you see it. The links at its end download it as a Jupyter notebook or as a Python script.
 """
@@ -29,17 +29,18 @@ customers.head()
 # --------------
 #
 # A person who knows some of the customers stated for forty pairs whether the two belong together. The file has the
-# columns ``a``, ``b`` and ``link``.
-
-print(pd.read_csv(links_path).head())
-
-# %%
-# ``ids`` lists the names of the rows in the order of the table. Inside, links name rows by their numbers.
+# columns ``a``, ``b`` and ``link``. ``ids`` lists the names of the rows in the order of the table; inside, links name
+# rows by their numbers.
 
 from mustlink import Constraints
 
 links = Constraints.read(links_path, ids=customers.index)
 links
+
+# %%
+# As a data frame they name the customers again:
+
+links.to_frame(ids=customers.index).head()
 
 # %%
 # Check the links
@@ -48,7 +49,8 @@ links
 # Do links contradict each other, and can three clusters keep all of them? Both are known before anything is clustered.
 
 print(len(links.conflicts()), "conflicts")
-print("three clusters can keep all links:", links.feasible(3, n_samples=240).answer)
+can_keep = links.feasible(3, n_samples=len(customers)).answer
+print("three clusters can keep all links:", can_keep)
 
 # %%
 # Suppose that someone adds the must-link between C007 and C136 by mistake. No other link is about this pair, but other
