@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager
 from typing import Any, cast
 
 from sklearn.base import _fit_context as fit_context
+from sklearn.cluster._hdbscan._linkage import MST_edge_dtype as MST_EDGE
+from sklearn.cluster._hdbscan._linkage import make_single_linkage
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils._param_validation import StrOptions
@@ -13,11 +15,13 @@ from sklearn.utils.parallel import _get_threadpool_controller
 from sklearn.utils.validation import _check_sample_weight, _is_arraylike_not_scalar
 
 __all__ = [
+    "MST_EDGE",
     "Interval",
     "StrOptions",
     "check_sample_weight",
     "fit_context",
     "is_array_like",
+    "make_single_linkage",
     "n_threads",
     "one_blas_thread",
     "single_linkage_tree",

@@ -14,6 +14,7 @@ from sklearn.cluster import HDBSCAN
 from sklearn.datasets import make_blobs
 
 from mustlink import ConstrainedHDBSCAN, Constraints
+from mustlink.density import _hdbscan, _reachability
 from mustlink.density._condensed_tree import CondensedTree
 from mustlink.density._selection import ComponentGraph, nodes_with_conflicts
 from mustlink.errors import InfeasibleError, InfeasibleWarning
@@ -269,3 +270,14 @@ def test_links_separate_blobs_joined_by_a_bridge() -> None:
 def test_wrong_parameters_are_refused(parameters: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ConstrainedHDBSCAN(**parameters).fit(random_table(0, 40))
+
+
+@pytest.mark.parametrize("parameters", [{}, {"alpha": 0.7, "min_samples": 2}, {"algorithm": "ball_tree"}])
+@pytest.mark.parametrize("decimals", [1, 9], ids=["ties", "distinct"])
+def test_blocks_give_the_tree_of_scikit_learn(parameters, decimals, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(700, 4)).round(decimals)
+    whole = ConstrainedHDBSCAN(**parameters)._hierarchy(X)
+    monkeypatch.setattr(_hdbscan, "MAX_ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(_reachability, "DIFFERENCES_AT_ONCE", 40 * X.size)
+    monkeypatch.setattr(_hdbscan, "HDBSCAN", None)
+    np.testing.assert_array_equal(ConstrainedHDBSCAN(**parameters)._hierarchy(X), whole)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.cluster import HDBSCAN
-from sklearn.neighbors import BallTree, KDTree
+from sklearn.neighbors import BallTree, KDTree, NearestNeighbors
 
 from mustlink._sklearn_compat import Interval, StrOptions, single_linkage_tree
 from mustlink._spelling import count
@@ -18,10 +18,14 @@ from mustlink.base import ConstrainedClusterMixin, check_table, refuse_contradic
 from mustlink.constraints import Closure, Constraints
 from mustlink.density._condensed_tree import CondensedTree
 from mustlink.density._joining import join_must_linked
+from mustlink.density._reachability import reachability_hierarchy
 from mustlink.density._selection import ComponentGraph, SelectionRules, select_with_penalties, select_without_conflicts
 from mustlink.errors import InfeasibleWarning, OptionError
 
 TREE_METRICS = sorted({*KDTree.valid_metrics, *BallTree.valid_metrics})
+
+# Up to this many rows the tree is built in one call of scikit-learn, which takes seconds.
+MAX_ROWS_AT_ONCE = 10_000
 
 
 class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
@@ -215,7 +219,13 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
         return X
 
     def _hierarchy(self, X: Floats) -> Array:
-        """Build the single-linkage tree by scikit-learn."""
+        """Build the single-linkage tree by scikit-learn, or for many rows in blocks."""
+        min_samples = self.min_cluster_size if self.min_samples is None else self.min_samples
+        if self.metric == "euclidean" and not self.metric_params and len(X) > max(MAX_ROWS_AT_ONCE, min_samples):
+            # The tree that scikit-learn takes for Euclidean distances.
+            algorithm = "kd_tree" if self.algorithm == "auto" else self.algorithm
+            neighbors = NearestNeighbors(algorithm=algorithm, leaf_size=self.leaf_size, p=None, n_jobs=self.n_jobs)
+            return reachability_hierarchy(X, neighbors.set_params(metric="euclidean"), min_samples, float(self.alpha))
         model = HDBSCAN(
             min_cluster_size=self.min_cluster_size,
             min_samples=self.min_samples,
