@@ -88,10 +88,13 @@ NOTED = {
     "relaxed": ("cluster t.csv ring.csv -k 2 --method cop --relax", "2 of 3 links kept, 1 broken."),
     "bbc": ("cluster t.csv chain.csv -k 2 --method bbc", "The result breaks 1 of 3 links. Of 20 rounds"),
     "auto": ("cluster t.csv all.csv -k 2 --method auto", "All 6 links are cannot-links, and methods are compared"),
-    "distboost": ("cluster same.csv -k 3 --method distboost", "3 clusters were asked for, and 2 have rows."),
-    "boost": ("cluster same.csv -k 3", "3 clusters were asked for, and 2 have rows."),
-    "parts": ("cluster same.csv -k 3 --method parts", "3 clusters were asked for, and 2 have rows."),
-    "one": ("cluster same.csv one.csv -k 2 --method seeded-link", "2 clusters were asked for, and 1 has rows."),
+    "distboost": ("cluster same.csv -k 3 --method distboost", "3 clusters were asked for, and 2 were found"),
+    "boost": ("cluster same.csv -k 3", "3 clusters were asked for, and 2 were found"),
+    "parts": ("cluster same.csv -k 3 --method parts", "3 clusters were asked for, and 2 were found"),
+    "relax": ("cluster t.csv one.csv -k 2 --method pck --relax", "The method pck may break links in any case"),
+    "starts": ("cluster t.csv one.csv -k 2 --method linkage --starts 3", "The method linkage has no starts to choose"),
+    "number": ("cluster same.csv -k 2 --method hdbscan", "finds the number of clusters itself; the given number, 2,"),
+    "one": ("cluster same.csv one.csv -k 2 --method seeded-link", "2 clusters were asked for, and 1 was found"),
 }
 
 
@@ -112,6 +115,8 @@ EXITS = {
     "cluster": {0: "cluster t.csv one.csv -k 2 --method pck --ignore kind", 2: "cluster nothing.csv -k 2"},
     "check": {0: "check one.csv -k 2", 1: "check ring.csv -k 2", 2: "check nothing.csv"},
     "ask": {0: "ask t.csv -k 2 --ignore kind", 2: "ask nothing.csv -k 2"},
+    "predict": {2: "predict nothing.model t.csv"},
+    "explain": {2: "explain nothing.csv t.csv"},
     "demo": {0: "demo", 2: "demo --dance"},
     "methods": {0: "methods", 2: "methods all"},
     "reproduce": {2: "reproduce nothing"},
@@ -122,6 +127,19 @@ EXITS = {
 @pytest.mark.parametrize(("command", "code"), [(name, code) for name, codes in EXITS.items() for code in codes])
 def test_exit_codes_are_those_of_the_help(room, command, code):
     assert room.run(*EXITS[command][code].split()).exit_code == code
+
+
+def test_commands_are_listed_in_the_order_of_use(desk):
+    shown = desk.run("--help").stdout
+    assert "mustlink demo --tour" in shown
+    listed = re.findall(r"^\W*([a-z]+) +[A-Z]", shown.partition("Commands")[2], re.MULTILINE)
+    order = ["cluster", "check", "ask", "predict", "explain", "demo", "methods", "reproduce", "warmup"]
+    assert listed == order
+
+
+def test_switches_have_no_type_in_the_help(desk):
+    for words in (["--help"], ["cluster", "--help"], ["ask", "--help"]):
+        assert "<bool>" not in desk.run(*words).stdout
 
 
 @pytest.mark.parametrize("command", ["chain.csv", "ring.csv -k 2", "all.csv -k 3"])

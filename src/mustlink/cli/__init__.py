@@ -8,7 +8,7 @@ import sys
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from mustlink._version import __version__
 from mustlink.cli._ask import ask
@@ -34,7 +34,23 @@ PARSER_WORDS = {
 }
 
 
-class Commands(TyperGroup):
+class _PlainSwitches:
+    """Help in which a switch has no type: a person gives no value to it."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters for parsing and for the help."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return parameters
+
+
+class Command(_PlainSwitches, TyperCommand):
+    """One command."""
+
+
+class Commands(_PlainSwitches, TyperGroup):
     """The commands; the words as typed are kept for the report."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -68,7 +84,8 @@ def _value_typed(error: typer.BadParameter, words: list[str]) -> str:
 app = typer.Typer(
     name="mustlink",
     cls=Commands,
-    help="Cluster a table with what you know: pairs of rows that belong together, and pairs that do not.",
+    help="Cluster a table with what you know: pairs of rows that belong together, and pairs that do not.\n\n"
+    "New here? [bold]mustlink demo --tour[/bold] shows it in five screens.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -82,8 +99,8 @@ def _unwrapped(docstring: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (cluster, predict, explain, check, ask, demo, methods, reproduce, warmup):
-    app.command(help=_unwrapped(command.__doc__))(command)
+for command in (cluster, check, ask, predict, explain, demo, methods, reproduce, warmup):
+    app.command(cls=Command, help=_unwrapped(command.__doc__))(command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -34,9 +34,10 @@ def ask(
         Literal["consolidate", "explore", "minmax", "npu", "random"],
         typer.Option(
             "--strategy",
+            metavar="NAME",
             help="How questions are chosen: find a row of every group (explore), then assign random rows (consolidate) "
             "or the rows farthest from all before (minmax); the least certain row (npu, slow on large tables); or "
-            "random pairs.",
+            "random pairs (random).",
         ),
     ] = "consolidate",
     links: Annotated[

@@ -169,7 +169,7 @@ LabelColumn = Annotated[
         "--label-column",
         metavar="COLUMN",
         help="A column with labels for some rows (empty or -1: unknown). Rows with one label belong together, rows "
-        "with two labels do not. If every row has a label, the clusters are only compared with the labels. It is not "
+        "with different labels do not. If every row has a label, the clusters are only compared with the labels. It is not "
         "used as a feature.",
     ),
 ]
@@ -222,8 +222,9 @@ ModelMissing = Annotated[
     Literal["error", "drop", "mean"] | None,
     _column_option(
         "--missing",
-        help="Empty cells: refuse them, leave out their rows (drop), or fill them with the mean of the column in the "
-        "model's own table (mean).",
+        metavar="HOW",
+        help="Empty cells: refuse them (error), leave out their rows (drop), or fill them with the mean of the column "
+        "in the model's own table (mean).",
         show_default="as for the model",
     ),
 ]
@@ -258,14 +259,16 @@ Missing = Annotated[
     Literal["error", "drop", "mean"],
     _column_option(
         "--missing",
-        help="Empty cells: refuse them, leave out their rows (drop), or fill them with the mean of the column, in text "
-        "with a category of their own (mean).",
+        metavar="HOW",
+        help="Empty cells: refuse them (error), leave out their rows (drop), or fill them with the mean of the column, "
+        "in text with a category of their own (mean).",
     ),
 ]
 Contradictions = Annotated[
     Literal["raise", "majority", "keep"],
     typer.Option(
         "--contradictions",
+        metavar="HOW",
         help="A pair linked both ways: refuse it (raise); keep the heavier side, and neither if both "
         "weigh the same (majority); or keep both as a conflict, of which a soft method breaks one (keep).",
     ),
@@ -274,6 +277,7 @@ UnknownIds = Annotated[
     Literal["raise", "skip"],
     typer.Option(
         "--unknown-ids",
+        metavar="HOW",
         help="A link that names an id which the table does not have: refuse it (raise), or leave it out and say how "
         "many were (skip).",
     ),

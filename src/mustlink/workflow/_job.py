@@ -322,7 +322,7 @@ def _fit(
     # The notes of a choice are printed with the table of what was tried.
     known = () if choice is None else choice.notes
     notices = [text for text in _reword_warnings(caught, remedies) if text not in known]
-    return estimator, choice, [*_cluster_number_notices(job, entry, estimator), *notices]
+    return estimator, choice, [*_unused_option_notices(job, entry), *notices]
 
 
 def _reword_warnings(caught: list[warnings.WarningMessage], remedies: Mapping[str, str]) -> list[str]:
@@ -332,29 +332,28 @@ def _reword_warnings(caught: list[warnings.WarningMessage], remedies: Mapping[st
     texts = []
     for warning in caught:
         ours = reword_warning(warning.message, remedies)
-        # The summary lists broken links, and the number of clusters has a note of its own; what scikit-learn says of it
-        # may be about one step of many.
-        if issubclass(warning.category, UserWarning) and not issubclass(
-            warning.category, InfeasibleWarning | ConvergenceWarning
-        ):
+        # The summary lists broken links, and what scikit-learn says of clusters may be about one step of many.
+        left_out = InfeasibleWarning if ours is not None else ConvergenceWarning
+        if issubclass(warning.category, UserWarning) and not issubclass(warning.category, left_out):
             texts.append(" ".join(str(warning.message).split()) if ours is None else ours)
     return list(dict.fromkeys(texts))
 
 
-def _cluster_number_notices(job: Job, entry: Entry | None, estimator: Any) -> list[str]:
-    """Note a number of clusters other than the one asked for."""
-    n_found = len(np.unique(estimator.labels_[estimator.labels_ >= 0]))
-    if job.n_clusters is None or entry is None or n_found == job.n_clusters:
+def _unused_option_notices(job: Job, entry: Entry | None) -> list[str]:
+    """Note options that the method does not have."""
+    if entry is None:
         return []
-    if "n_clusters" not in estimator.get_params():
-        return [
+    known, notices = entry.load()().get_params(), []
+    if job.n_clusters is not None and "n_clusters" not in known:
+        notices.append(
             f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was "
             "not used."
-        ]
-    return [
-        f"{count(job.n_clusters, 'cluster was', 'clusters were')} asked for, and {count(n_found, 'has', 'have')} rows. "
-        "Equal rows, must-links or the method can leave no more."
-    ]
+        )
+    if job.relax and "on_infeasible" not in known:
+        notices.append(f"The method {entry.name} may break links in any case; there is nothing to relax.")
+    if job.n_init != Job.n_init and "n_init" not in known:
+        notices.append(f"The method {entry.name} has no starts to choose from; the given number was not used.")
+    return notices
 
 
 def _model_notices(model: Model, table: LoadedTable, labels: Ints) -> list[str]:
