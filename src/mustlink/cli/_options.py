@@ -169,8 +169,8 @@ LabelColumn = Annotated[
         "--label-column",
         metavar="COLUMN",
         help="A column with labels for some rows (empty or -1: unknown). Rows with one label belong together, rows "
-        "with different labels do not. If every row has a label, the clusters are only compared with the labels. It is not "
-        "used as a feature.",
+        "with different labels do not. If every row has a label, the clusters are only compared with the labels. It is "
+        "not used as a feature.",
     ),
 ]
 Ignore = Annotated[
