@@ -34,6 +34,21 @@ def test_notes_are_printed(shop):
     assert "Column 'plan' has 1 cell with a category that the model does not know, such as 'gold'" in result.stdout
 
 
+def test_dates_and_how_the_file_is_written(desk):
+    rows = [f"{row % 9 + 1:02}.03.{2010 if row % 2 else 2024};{row % 2 + 1}.{row:03},5" for row in range(20)]
+    desk.write("t.csv", "\n".join(["seit;n", *rows]))
+    assert desk.run("cluster", "t.csv", "-k", 2, "--method", "pck", "--save-model", "m.model").exit_code == 0
+    desk.write("new.csv", "seit#n\n05.03.2010#1.010\n05.03.2024#1.010\n".encode("utf-16-le"))
+    words = ["predict", "m.model", "new.csv", "--encoding", "utf-16-le", "--delimiter", "#", "--decimal", ","]
+    result = desk.run(*words)
+    assert result.exit_code == 0, result.output
+    desk.write("new.csv", "seit;n\n19783;0,5\n19784;0,6\n")
+    sentence = (
+        "the column 'seit' holds plain numbers, and held numbers (date) in the table that the model was made from."
+    )
+    assert sentence in desk.fails("predict", "m.model", "new.csv")
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

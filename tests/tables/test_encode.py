@@ -107,6 +107,10 @@ def test_a_small_spread_around_a_large_mean_survives():
             "2 columns hold one value throughout and were left out: 'b' and 'c'.",
         ),
         ({"a": [3.0, 1, 2], "b": [None, None, None]}, "Column 'b' is empty and was left out."),
+        (
+            {"a": [3.0, 1, 2], "b": [None, None, None], "c": [None, None, None]},
+            "Columns 'b' and 'c' are empty and were left out.",
+        ),
         ({"n": [1.0, 2, 3], "a": [3.0, 1, 2]}, "Column 'n' only numbers the rows and was left out."),
         ({"a": [3.0, 1, 2], "customer_id": [0, 1, 2]}, "Column 'customer_id' only numbers the rows and was left out."),
     ],

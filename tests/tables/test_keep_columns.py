@@ -57,6 +57,17 @@ def test_utf_16_and_other_separators_by_name(tmp_path):
     assert kept(tmp_path, "a.csv", b"x:y\n1:2\n3:4\n", [0, 1], delimiter=":") == b"x:y:cluster\n1:2:0\n3:4:1\n"
 
 
+def test_dates_of_text_are_dates_in_excel(tmp_path):
+    pytest.importorskip("openpyxl")
+    content = "since;at;pay;n\n01.03.2024;14:30;1.250,50 €;1\n;8:00;3,50 €;2\n".encode()
+    kept(tmp_path, "a.csv", content, [0, 1], "out.xlsx")
+    frame = pd.read_excel(tmp_path / "out.xlsx")
+    assert frame["since"][0] == pd.Timestamp("2024-03-01")
+    assert frame["since"].isna().tolist() == [False, True]
+    assert frame["at"].tolist() == ["14:30", "8:00"]
+    assert frame["pay"].tolist() == [1250.5, 3.5]
+
+
 def test_tables_without_names_get_no_name(tmp_path):
     assert kept(tmp_path, "a.csv", b"1,2\n3,4\n", [0, 1], header=False) == b"1,2,0\n3,4,1\n"
 

@@ -307,7 +307,9 @@ BROKEN = {
     "one_column_gap": ("table.csv", "a\n1\n\n2\n", "line 3: an empty line between the rows of a table of one column"),
     "not_gzip": ("table.csv.gz", "a,b\n1,2\n", "is not a whole gzip file"),
     "cut_gzip": ("table.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 99)[:-9], "is not a whole gzip file"),
-    "suffix": ("table.ods", "", "a table is read from .csv, .tsv, .txt .* and .ods is none of them"),
+    "suffix": ("table.doc", "", "a table is read from .csv, .tsv, .txt .* and .doc is none of them"),
+    "old_excel": ("table.xls", "", ".xls files cannot be read; save it as .xlsx or .csv."),
+    "other_separator": ("table.csv", "a~b~c\n1~2~x\n3~4~y\n", "has one column, 'a~b~c'; pass delimiter='~' if it sep"),
     "no_suffix": ("table", "", "a file without a suffix is none of them"),
     "not_npy": ("table.npy", "hello", "is not an .npy file of numbers"),
     "empty_npy": ("table.npy", "", "is not an .npy file of numbers"),
@@ -472,6 +474,64 @@ def test_excel_that_is_no_table(tmp_path, columns, message):
     pd.DataFrame(columns).to_excel(tmp_path / "table.xlsx", index=False)
     with pytest.raises(FileFormatError, match=message):
         read_table(tmp_path / "table.xlsx")
+
+
+def test_excel_with_dates_times_and_local_numbers(tmp_path):
+    pytest.importorskip("openpyxl")
+    frame = pd.DataFrame(
+        {
+            "day": [datetime.datetime(2024, 3, 1), datetime.datetime(2024, 3, 2), None],
+            "at": [datetime.datetime(2024, 3, 1, 12), None, datetime.datetime(2024, 3, 2)],
+            "clock": [datetime.time(14, 30), datetime.time(8, 0), None],
+            "pay": ["1.250,50 €", "990,00 €", ""],
+            "n": ["1.250", "2.500", "3"],
+        }
+    )
+    frame.to_excel(tmp_path / "table.xlsx", index=False)
+    table = read_table(tmp_path / "table.xlsx")
+    np.testing.assert_allclose(table.column("day"), [19783, 19784, np.nan])
+    np.testing.assert_allclose(table.column("at"), [19783.5, np.nan, 19784])
+    np.testing.assert_allclose(table.column("clock"), [14.5, 8, np.nan])
+    np.testing.assert_allclose(table.column("pay"), [1250.5, 990, np.nan])
+    np.testing.assert_allclose(table.column("n"), [1250, 2500, 3])
+    assert table.units == {"day": "date", "at": "date and time", "clock": "hours", "pay": "EUR"}
+    assert "Column 'n' was read with '.' between thousands." in table.notices
+
+
+def test_excel_sheets(tmp_path):
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "table.xlsx"
+    with pd.ExcelWriter(path) as writer:
+        # A column with blanks alone is behind the last one.
+        pd.DataFrame({"a": [1, 2], "b": [3, 4], "": ["", ""]}).to_excel(writer, sheet_name="first", index=False)
+        pd.DataFrame({"c": [5, 6]}).to_excel(writer, sheet_name="other", index=False)
+    table = read_table(path)
+    assert table.names == ("a", "b")
+    assert table.sheet == "first"
+    assert table.notices == (f"The sheet 'first' was read; {path} also has 'other'.",)
+    assert read_table(path, sheet="other").names == ("c",)
+    with pytest.raises(FileFormatError, match="has no sheet 'third'; its sheets are 'first' and 'other'"):
+        read_table(path, sheet="third")
+    with pytest.raises(OptionError, match=r"table.xlsx is not a file of text, so that the encoding 'cp1252' cannot be"):
+        read_table(path, encoding="cp1252")
+    with pytest.raises(
+        OptionError, match=r"table.csv is not a file of Excel, so that the sheet 'first' cannot be used"
+    ):
+        read_table(write(tmp_path, "a,b\n1,2\n"), sheet="first")
+
+
+def test_a_title_above_the_names_is_refused(tmp_path):
+    pytest.importorskip("openpyxl")
+    frame = pd.DataFrame([["Sales 2024", "", ""], ["who", "pay", "n"], ["ann", 3, 4], ["bob", 5, 6]])
+    frame.to_excel(tmp_path / "table.xlsx", index=False, header=False)
+    message = "sheet row 1: the row has names for 1 of 3 columns, and the next one seems to hold the names; delete"
+    with pytest.raises(FileFormatError, match=message):
+        read_table(tmp_path / "table.xlsx")
+
+
+def test_a_suffix_that_does_not_fit_the_separator(tmp_path):
+    assert read_table(write(tmp_path, "a;b\n1;2\n3;4\n", "table.tsv")).names == ("a", "b")
+    assert read_table(write(tmp_path, "a\tb,c\n1\t2\n3\t4\n", "table.tsv")).names == ("a", "b,c")
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,7 @@ def ask(
     encoding: opt.Encoding = None,
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
+    sheet: opt.Sheet = None,
     contradictions: opt.Contradictions = "raise",
     unknown_ids: opt.UnknownIds = "raise",
     random_state: opt.QuestionSeed = 0,

@@ -45,6 +45,7 @@ def check(
     encoding: opt.Encoding = None,
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
+    sheet: opt.Sheet = None,
     contradictions: opt.Contradictions = "keep",
     unknown_ids: opt.UnknownIds = "raise",
     random_state: opt.KMeansSeed = 0,

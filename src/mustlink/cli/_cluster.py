@@ -33,6 +33,7 @@ def cluster(
     encoding: opt.Encoding = None,
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
+    sheet: opt.Sheet = None,
     contradictions: opt.Contradictions = "raise",
     unknown_ids: opt.UnknownIds = "raise",
     relax: opt.Relax = False,

@@ -255,6 +255,10 @@ Decimal = Annotated[
         show_default="found from all columns",
     ),
 ]
+Sheet = Annotated[
+    str | None,
+    _file_option("--sheet", metavar="NAME", help="The sheet of an Excel file.", show_default="the first one"),
+]
 Missing = Annotated[
     Literal["error", "drop", "mean"],
     _column_option(

@@ -224,16 +224,19 @@ def encode(
 
 def _drop_empty(table: Table, columns: Columns, one_hot: bool, notices: list[str]) -> Columns:
     """Leave out empty columns, row numbers and, without one-hot encoding, text."""
-    kept = {}
+    kept, empty = {}, []
     for place, (name, column) in enumerate(columns.items()):
         if _has_gaps(column) and column.isna().all():
-            notices.append(f"Column {name!r} is empty and was left out.")
+            empty.append(name)
         elif (place == 0 or ROW_NUMBER_NAME.fullmatch(name)) and _numbers_rows(column):
             notices.append(f"Column {name!r} only numbers the rows and was left out.")
         elif is_text(column) and not one_hot:
             notices.append(f"Column {name!r} holds text and was left out.")
         else:
             kept[name] = column
+    if empty:
+        were = "Column {} is empty and was" if len(empty) == 1 else "Columns {} are empty and were"
+        notices.append(f"{were.format(listed(empty))} left out.")
     if not kept:
         raise FileFormatError(
             f"{table.source} has no column to cluster by; a column of numbers or categories is needed."

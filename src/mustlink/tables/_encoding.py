@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import pandas as pd
 
-from mustlink._spelling import count, spell_numbers
+from mustlink._spelling import count
 from mustlink._types import Array
 from mustlink.errors import FileFormatError
 from mustlink.tables._encode import EMPTY_CATEGORY, EncodedTable, Feature, handle_missing
@@ -39,6 +39,8 @@ class ColumnEncoding:
         The number that an empty cell gets where empty cells are filled.
     low, high : float, default=0.0 and 0.0
         The smallest and the largest number of the column.
+    unit : str, default=""
+        What the numbers stand for, as in :attr:`Table.units`.
 
     Examples
     --------
@@ -54,12 +56,13 @@ class ColumnEncoding:
     fill: float = 0.0
     low: float = 0.0
     high: float = 0.0
+    unit: str = ""
 
     @property
     def features(self) -> list[Feature]:
         """The features of the column."""
         if self.categories is None:
-            return [Feature(self.name, center=self.center, scale=self.scale)]
+            return [Feature(self.name, center=self.center, scale=self.scale, unit=self.unit)]
         return [Feature(self.name, category) for category in self.categories]
 
     def apply(self, column: pd.Series, dtype: Any) -> tuple[Array, str]:
@@ -88,7 +91,7 @@ class ColumnEncoding:
         n_far = int(np.count_nonzero((values < self.low - reach) | (values > self.high + reach)))
         notice = ""
         if n_far:
-            low, high = spell_numbers([self.low, self.high])
+            low, high = self.features[0].spell([self.low, self.high])
             notice = (
                 f"Column {self.name!r} has {count(n_far, 'number')} far outside the range of the table that the model "
                 f"was made from, {low} to {high}."
@@ -179,7 +182,7 @@ class Encoding:
             )
             # A centered column is filled with its center, exactly.
             fill = first.center if first.center else mean
-            columns.append(ColumnEncoding(name, None, first.center, first.scale, fill, low, high))
+            columns.append(ColumnEncoding(name, None, first.center, first.scale, fill, low, high, first.unit))
         return cls(tuple(columns), missing, "float32" if encoded.X.dtype == np.float32 else "float64")
 
     @property
@@ -256,7 +259,7 @@ class Encoding:
             names = column["categories"]
             categories = None if names is None else tuple(map(str, names))
             numbers = {name: float(column[name]) for name in ("center", "scale", "fill", "low", "high")}
-            columns.append(ColumnEncoding(str(column["name"]), categories, **numbers))
+            columns.append(ColumnEncoding(str(column["name"]), categories, **numbers, unit=str(column.get("unit", ""))))
         check_options(missing=values["missing"])
         if values["dtype"] not in ("float64", "float32"):
             raise ValueError(f"no type of features: {values['dtype']!r}")
@@ -274,6 +277,11 @@ def _columns_of_kind(table: Table, columns: Sequence[ColumnEncoding]) -> dict[st
             problems.append(f"the column {column.name!r} holds text, such as {example}, and held numbers")
         elif column.categories is not None and not is_text(cells):
             problems.append(f"the column {column.name!r} holds numbers, and held text")
+        elif table.units.get(column.name, "") != column.unit and not cells.isna().all():
+            units = [
+                f"numbers ({unit})" if unit else "plain numbers" for unit in (table.units.get(column.name), column.unit)
+            ]
+            problems.append(f"the column {column.name!r} holds {units[0]}, and held {units[1]}")
         elif column.categories is None and is_text(cells):
             cells = pd.Series(np.full(len(cells), np.nan), name=column.name)
         found[column.name] = cells

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from mustlink.errors import FileFormatError
+from mustlink.tables._dates import DATE, DATE_TIME, HOURS
 from mustlink.tables._dialect import Dialect
 from mustlink.tables._read import EXCEL, PARQUET, SEPARATOR, read_npy, read_parquet, read_sheet
 from mustlink.tables._table import MISSING, Table, is_text
@@ -125,7 +126,7 @@ def frame_with_clusters(source: str | PathLike[str], table: Table, clusters: Any
     elif suffix == ".npy":
         frame = read_npy(path)
     elif suffix in EXCEL:
-        sheet = read_sheet(path)
+        sheet = read_sheet(path, name=table.sheet)
         names = sheet.iloc[0].tolist() if has_header else [f"x{place}" for place in range(sheet.shape[1])]
         frame = sheet.iloc[int(has_header) :].set_axis(names, axis=1).reset_index(drop=True)
     else:
@@ -154,7 +155,10 @@ def _text_frame(path: Path, table: Table, has_header: bool) -> pd.DataFrame:
 def _typed_cells(table: Table, name: str, cells: Sequence[str]) -> Any:
     """Return the cells of a column as numbers, or as they are written."""
     texts = [cell.strip() for cell in cells]
-    if name in table.frame and not is_text(table.frame[name]):
+    unit = table.units.get(name, "")
+    if unit in (DATE, DATE_TIME):
+        return pd.to_datetime(table.frame[name], unit="D").to_numpy()
+    if name in table.frame and not is_text(table.frame[name]) and unit != HOURS:
         return table.frame[name].to_numpy()
     decimal = table.dialect.decimal if table.dialect is not None else "."
     spelled = [text.replace(decimal, ".") for text in texts]

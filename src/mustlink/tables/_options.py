@@ -64,6 +64,7 @@ RULES: dict[str, Rule] = {
     "encoding": _or_none(_ENCODING),
     "delimiter": _or_none(_DELIMITER),
     "decimal": _or_none(_one_of(".", ",")),
+    "sheet": _or_none(("the name of a sheet", lambda value: isinstance(value, str))),
     "problems": _one_of("raise", "keep"),
     "n_clusters": _or_none(_WHOLE),
     "method": _CLUSTERER,

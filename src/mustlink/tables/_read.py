@@ -17,9 +17,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from mustlink.errors import FileFormatError, join_problems
+from mustlink.errors import FileFormatError, OptionError, join_problems
 from mustlink.tables._dialect import WESTERN, separator_named
-from mustlink.tables._judge import judge_columns
+from mustlink.tables._judge import judge_columns, listed, shorten
 from mustlink.tables._numbers import NumberSpelling, as_number, number_spellings, spells_number
 from mustlink.tables._options import check_options
 from mustlink.tables._table import MISSING, Table, check_finite, columns_left_out, make_frame, text_column, tidy_frame
@@ -29,11 +29,14 @@ __all__ = ["read_table"]
 
 SEPARATOR = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None}
 EXCEL = (".xlsx", ".xlsm")
+OLD_SPREADSHEETS = (".xls", ".xlsb", ".ods", ".numbers")
 PARQUET = (".parquet", ".pq")
 # The records from which the types of the columns are guessed; a wrong guess costs time only.
 N_GUESSED_RECORDS = 20
 # The cells by which it is decided whether most cells of a column differ.
 N_COMPARED = 1000
+# Signs that separate cells now and then, and are also common in text.
+RARE_SEPARATORS = "~^#:/!&* "
 # From pandas 3.1 on, floats are always read exactly.
 EXACT_FLOATS = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 
@@ -48,6 +51,7 @@ def read_table(
     encoding: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
+    sheet: str | None = None,
     problems: Literal["raise", "keep"] = "raise",
 ) -> Table:
     """Read a table from CSV, TSV, Excel, Parquet or ``.npy``.
@@ -55,8 +59,8 @@ def read_table(
     Parameters
     ----------
     path : str or path-like
-        ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (each also with ``.gz`` after it), ``.xlsx`` (the first sheet; needs
-        the extra ``excel``), ``.parquet`` (needs the extra ``parquet``), or ``.npy`` with rows and columns of numbers.
+        ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (each also with ``.gz`` after it), ``.xlsx`` (needs the extra
+        ``excel``), ``.parquet`` (needs the extra ``parquet``), or ``.npy`` with rows and columns of numbers.
     text : collection of str, default=()
         Columns whose cells are text however they look: ids, labels, codes.
     ignore : collection of str, default=()
@@ -75,6 +79,8 @@ def read_table(
     decimal : {".", ","} or None, default=None
         The decimal sign in text; the other one may stand between thousands. None finds it from all columns, and
         refuses numbers such as 1.250 if nothing shows what their sign is.
+    sheet : str or None, default=None
+        The sheet of an Excel file; None reads the first one, with a notice if there are others.
     problems : {"raise", "keep"}, default="raise"
         What to do about columns that cannot be used, such as text among numbers: raise, or keep the problems in the
         table for :func:`encode`, which raises unless the columns are ignored.
@@ -105,12 +111,17 @@ def read_table(
     0  007  31.5    pro
     1  008  40.0  basic
     """
-    check_options(encoding=encoding, delimiter=delimiter, decimal=decimal, problems=problems)
+    check_options(encoding=encoding, delimiter=delimiter, decimal=decimal, sheet=sheet, problems=problems)
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
     suffix = path.suffix.lower()
     inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
+    of_text = {"encoding": encoding, "delimiter": delimiter} if inner not in SEPARATOR else {}
+    for name, value in {**of_text, "sheet": None if suffix in EXCEL else sheet}.items():
+        if value is not None:
+            kind = "Excel" if name == "sheet" else "text"
+            raise OptionError(f"{path} is not a file of {kind}, so that the {name} {value!r} cannot be used.")
     if inner in SEPARATOR:
         separator = delimiter and separator_named(delimiter)
         remedy = ("save_utf8", "choose_encoding")
@@ -120,11 +131,13 @@ def read_table(
             note = f"{path} is not in UTF-8 and was read as {WESTERN}; the option encoding chooses another encoding."
             table = replace(table, notices=(note, *table.notices))
     elif suffix in EXCEL:
-        table = _read_excel(path, text, ignore, columns, header, decimal)
+        table = _read_excel(path, text, ignore, columns, header, decimal, sheet)
     elif suffix in PARQUET:
         table = _from_frame(path, read_parquet(path), text, ignore, columns)
     elif suffix == ".npy":
         table = _from_frame(path, read_npy(path), text, ignore, columns)
+    elif suffix in OLD_SPREADSHEETS:
+        raise FileFormatError(f"{path}: {suffix} files cannot be read; save it as .xlsx or .csv.")
     else:
         raise FileFormatError(
             f"{path}: a table is read from .csv, .tsv, .txt (each also .gz), .xlsx, .parquet or .npy, "
@@ -172,6 +185,7 @@ def _read_text(
     for place, name in enumerate(names):
         if name in columns:
             judged.problems += check_finite(file.source, name, columns[name], where, partial(cell, place))
+    judged.problems += _other_separator(file, columns)
     for place, spelling in read.spellings.items():
         if names[place] in columns:
             judged.note_spelling(names[place], spelling)
@@ -183,9 +197,23 @@ def _read_text(
         where,
         replace(file.dialect, decimal=sign),
         tuple(ignore),
-        judged.units,
-        tuple(judged.problems),
+        units=judged.units,
+        problems=tuple(judged.problems),
     )
+
+
+def _other_separator(file: TextFile, columns: Mapping[str, Any]) -> list[FileFormatError]:
+    """Return the problem of a file of one column of text that a sign cuts into equally many parts in each line."""
+    if len(file.first[1]) > 1 or not any(isinstance(column, pd.Categorical) for column in columns.values()):
+        return []
+    lines = [cells[0] for _, cells in islice(file.records(), N_GUESSED_RECORDS)]
+    sign = next((sign for sign in RARE_SEPARATORS if len({line.count(sign) for line in lines} - {0}) == 1), None)
+    if sign is None or sign not in lines[0] or not all(sign in line for line in lines):
+        return []
+    name = next(iter(columns))
+    problem = f"{file.source} has one column, {shorten(name)}"
+    options = {"column": name, "n_cells": len(columns[name]), "delimiter": sign}
+    return [FileFormatError(problem, remedy="choose_delimiter", **options)]
 
 
 def _has_header(cells: Sequence[Any], header: bool | None, place: str) -> bool:
@@ -376,11 +404,18 @@ def _read_excel(
     columns: Collection[str] | None,
     header: bool | None,
     decimal: str | None,
+    name: str | None,
 ) -> Table:
-    """Read the first sheet of a workbook; the messages about its cells name the row of the sheet."""
-    sheet = read_sheet(path)
+    """Read a sheet of a workbook; the messages about its cells name the row of the sheet."""
+    sheet, name, others = _open_sheet(path, HEADER_AND_ROWS, name)
     first = sheet.iloc[0].tolist()
-    has_header = _has_header(first, header, f"{path}, sheet row {sheet.index[0] + 1}")
+    place = f"{path}, sheet row {sheet.index[0] + 1}"
+    has_header = _has_header(first, header, place)
+    if header is None and _is_title(sheet):
+        raise FileFormatError(
+            f"{place}: the row has names for {sum(cell != '' for cell in first)} of {len(first)} columns, and the next "
+            "one seems to hold the names; delete the rows above the names.",
+        )
     names = first if has_header else [f"x{place}" for place in range(len(first))]
     frame = sheet.iloc[int(has_header) :].set_axis(names, axis=1)
 
@@ -390,23 +425,53 @@ def _read_excel(
     judged = tidy_frame(
         str(path), frame, text=text, ignore=ignore, columns=columns, typed=False, where=where, decimal=decimal
     )
-    return replace(Table.from_judged(str(path), judged, len(frame)), where=where)
+    table = replace(Table.from_judged(str(path), judged, len(frame)), where=where, sheet=name)
+    if not others:
+        return table
+    note = f"The sheet {name!r} was read; {path} also has {listed(others)}."
+    return replace(table, notices=(note, *table.notices))
 
 
-def read_sheet(path: Path, expected: str = HEADER_AND_ROWS) -> pd.DataFrame:
-    """Read the cells of the first sheet of a workbook, without its blank rows; empty cells are ""."""
+def _is_title(sheet: pd.DataFrame) -> bool:
+    """Return whether the names of the columns seem to be in the second row, below a title or merged cells."""
+    if len(sheet) < 3 or sheet.shape[1] < 2:
+        return False
+    first, second, third = (sheet.iloc[row].tolist() for row in range(3))
+    has_gaps = "" in first and "" not in second
+    return (
+        has_gaps and all(isinstance(cell, str) for cell in second) and not all(isinstance(cell, str) for cell in third)
+    )
+
+
+def read_sheet(path: Path, expected: str = HEADER_AND_ROWS, name: str | None = None) -> pd.DataFrame:
+    """Read the cells of a sheet of a workbook, by default the first one; empty cells are "".
+
+    Blank rows are left out, and blank columns behind the last one that is none.
+    """
+    return _open_sheet(path, expected, name)[0]
+
+
+def _open_sheet(path: Path, expected: str, name: str | None) -> tuple[pd.DataFrame, str, list[str]]:
+    """Return the cells of a sheet, its name, and the names of the other sheets."""
     require("openpyxl", path, "reading Excel files", "excel")
     with path.open("rb") as stream:
         try:
-            sheet = pd.read_excel(stream, header=None, dtype=object, engine="openpyxl", na_filter=False)
+            book = pd.ExcelFile(stream, engine="openpyxl")
+            names = [str(each) for each in book.sheet_names]
+            found = names[0] if name is None else name
+            options: dict[str, Any] = {"header": None, "dtype": object, "na_filter": False}
+            sheet = pd.read_excel(book, sheet_name=found, **options) if found in names else None
         except MemoryError:
             raise
         except Exception as error:  # openpyxl fails with errors of many libraries, zip and XML among them
             raise FileFormatError(f"{path} is not a readable Excel file ({_one_line(error)}).") from None
-    sheet = sheet[(sheet != "").any(axis=1)]
+    if sheet is None:
+        raise FileFormatError(f"{path} has no sheet {found!r}; its sheets are {listed(names)}.")
+    filled = sheet != ""
+    sheet = sheet.loc[filled.any(axis=1), : filled.any(axis=0)[::-1].idxmax() if sheet.size else None]
     if sheet.empty:
         raise FileFormatError(f"{path} is empty; {expected} are expected.")
-    return sheet
+    return sheet, found, [each for each in names if each != found]
 
 
 def read_parquet(path: Path) -> pd.DataFrame:

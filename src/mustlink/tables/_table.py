@@ -47,6 +47,8 @@ class Table:
         How the file is written, if it is a text file.
     left_out : tuple of str, default=()
         The names of the columns that were not read.
+    sheet : str or None, default=None
+        The sheet that was read, if the file is one of Excel.
     units : mapping of str to str, default={}
         What the numbers of a column stand for: "date" or "date and time" (days since 1970-01-01), "hours", "%" or a
         currency.
@@ -73,6 +75,7 @@ class Table:
     where: Where = field(default_factory=lambda: "row {}".format, repr=False, compare=False)
     dialect: Dialect | None = None
     left_out: tuple[str, ...] = ()
+    sheet: str | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[FileFormatError, ...] = ()
 

@@ -107,7 +107,7 @@ class TextFile:
         named = SEPARATOR_LINE.fullmatch(lines[0]) if lines else None
         self.skipped = lines[0] if named else ""
         self.n_skipped = int(named is not None)
-        self.separator = separator or (named[1] if named else suggested or _best_separator(lines))
+        self.separator = separator or (named[1] if named else _best_separator(lines, suggested))
         first = next(self.records(), None)
         if first is None:
             raise FileFormatError(f"{self.source} is empty; {expected} are expected.")
@@ -234,8 +234,10 @@ def csv_options(separator: str) -> dict[str, Any]:
     return {"delimiter": separator, "skipinitialspace": separator != " "}
 
 
-def _best_separator(lines: list[str]) -> str:
-    """Find the separator that cuts the first lines into equally many cells, and into most."""
+def _best_separator(lines: list[str], suggested: str | None) -> str:
+    """Find the separator that cuts the first lines into equally many cells, and into most; the suggested one if any."""
+    if suggested is not None and any(suggested in line for line in lines):
+        return suggested
 
     def fit(separator: str) -> tuple[bool, int]:
         try:

@@ -293,4 +293,4 @@ def _number(cells: list[str], table: LoadedTable) -> tuple[Ints, tuple[str, ...]
 
 def _reading_options(job: ExplanationJob) -> dict[str, Any]:
     """Return the options that say how the text of the table is written."""
-    return {name: getattr(job, name) for name in ("encoding", "delimiter", "decimal") if hasattr(job, name)}
+    return {name: getattr(job, name) for name in ("encoding", "delimiter", "decimal", "sheet")}

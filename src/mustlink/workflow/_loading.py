@@ -27,7 +27,7 @@ Contradictions = Literal["raise", "majority", "keep"]
 # A whole number as programs write it where other cells of the column are empty.
 WHOLE_NUMBER = re.compile(r"^(-?\d+)\.0+$")
 # The options that tell how a file is written.
-READING_OPTIONS = ("header", "encoding", "delimiter", "decimal")
+READING_OPTIONS = ("header", "encoding", "delimiter", "decimal", "sheet")
 # What to do about an error, in the words of a job.
 REMEDIES = {
     **errors.REMEDIES,
@@ -82,6 +82,8 @@ class TableOptions:
     encoding, delimiter, decimal : str or None, default=None
         The encoding, the separator and the decimal sign of a text file; None finds them. See
         :func:`mustlink.tables.read_table`.
+    sheet : str or None, default=None
+        The sheet of an Excel file; None reads the first one.
 
     Examples
     --------
@@ -103,6 +105,7 @@ class TableOptions:
     encoding: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
+    sheet: str | None = None
 
     def __post_init__(self) -> None:
         check_options(**{field.name: getattr(self, field.name) for field in fields(self)})

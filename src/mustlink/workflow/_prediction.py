@@ -12,7 +12,7 @@ from mustlink._atomic import StagedFiles
 from mustlink._types import Ints
 from mustlink.errors import FileFormatError
 from mustlink.tables import Table, check_options
-from mustlink.workflow._loading import LoadedTable, job_remedies
+from mustlink.workflow._loading import READING_OPTIONS, LoadedTable, job_remedies
 from mustlink.workflow._model import Model, load_model
 from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
 
@@ -38,8 +38,8 @@ class PredictionJob:
         What to do with empty cells, as in :class:`TableOptions`; None does as the model does.
     header : bool or None, default=None
         Whether the first line of a text file names the columns.
-    encoding, delimiter : str or None, default=None
-        How a text file is written, as in :func:`mustlink.tables.read_table`.
+    encoding, delimiter, decimal, sheet : str or None, default=None
+        How a text file is written, and which sheet of an Excel file is read, as in :func:`mustlink.tables.read_table`.
     output : str, path-like or None, default=None
         Where the clusters are written, as for :class:`Job`; None writes none.
     keep_columns : bool, default=False
@@ -64,6 +64,8 @@ class PredictionJob:
     header: bool | None = None
     encoding: str | None = None
     delimiter: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
     output: str | os.PathLike[str] | None = None
     keep_columns: bool = False
 
@@ -188,4 +190,5 @@ def _load(job: PredictionJob, model: Model) -> tuple[LoadedTable, list[str]]:
 def _read(job: PredictionJob, model: Model, id_column: str | None) -> Table:
     """Read the columns that the model needs, and the ids."""
     ids = [] if id_column is None else [id_column]
-    return model.read(job.table, more=ids, header=job.header, encoding=job.encoding, delimiter=job.delimiter)
+    options = {name: getattr(job, name) for name in READING_OPTIONS}
+    return model.read(job.table, more=ids, **options)
