@@ -105,6 +105,14 @@ def test_weights_equal_those_of_the_list_of_all_pairs(case, share, seed):
         np.testing.assert_allclose(weights.of_rows(), expected, atol=1e-14)
 
 
+def test_a_pair_linked_both_ways_is_one_pair():
+    # Labels contradict the links of row 0 and 1, and every pair is linked.
+    links = Constraints([(0, 1), (0, 2), (1, 2)]).add(Constraints(None, [(0, 1)]), contradictions="keep")
+    weights = PairWeights(links, 3, None)
+    assert weights.n_unlabeled == 0
+    assert weights.of_rows().tolist() == [0.75, 0.75, 0.5]
+
+
 def test_weights_of_links_count():
     links = Constraints([(0, 1)], [(1, 2)], must_link_weight=3, cannot_link_weight=1)
     np.testing.assert_allclose(PairWeights(links, 4, 0.5).of_links, [0.375, 0.125])

@@ -203,6 +203,18 @@ def test_links_lift_agreement_with_the_truth() -> None:
     assert np.mean(ours) > plain + 0.03
 
 
+@pytest.mark.parametrize(("value", "dtype"), [(0.3, np.float64), (4.47e-14, np.float32), (1e-22, np.float32)])
+def test_gamma_of_equal_rows_is_one(value: float, dtype: type) -> None:
+    # Their variance is rounding, and one over it is infinite in single precision.
+    X = np.full((14, 3), value, dtype=dtype)
+    assert KernelKMeans(1, random_state=0).fit(X).gamma_ == 1.0
+
+
+def test_gamma_of_rows_too_close_for_their_precision_is_one() -> None:
+    X = np.array([[1e-22], [3e-22], [7e-22]], dtype=np.float32)
+    assert KernelKMeans(1, random_state=0).fit(X).gamma_ == 1.0
+
+
 def test_gamma_is_one_over_the_number_of_standardized_columns() -> None:
     X = StandardScaler().fit_transform(load_wine().data)
     assert KernelKMeans(3, random_state=0).fit(X).gamma_ == pytest.approx(1 / 13)

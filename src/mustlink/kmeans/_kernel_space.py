@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from mustlink._rows import RowBlocks
+from mustlink._rows import RowBlocks, squared_norms
 from mustlink._types import Array, Floats, Indices
 from mustlink.errors import NumberTooLargeError
 
@@ -67,10 +67,13 @@ def scale_gamma(rows: RowBlocks, kernel: object) -> float:
     if kernel == "chi2":
         return 1.0
     variance = rows.mean_variance(np.ones(rows.n_rows))
-    # Equal rows have the same kernel value whatever the gamma.
-    if not variance > 0:
+    mean_square = float(np.concatenate(rows.map_pieces(lambda _, piece: squared_norms(piece.X))).mean())
+    # The variance of equal rows is rounding. They have the same kernel value whatever the gamma.
+    if not variance > (4 * np.finfo(rows.dtype).eps) ** 2 * mean_square / rows.n_features:
         return 1.0
-    return float(1.0 / (rows.n_features * (np.sqrt(variance) if kernel == "laplacian" else variance)))
+    gamma = float(1.0 / (rows.n_features * (np.sqrt(variance) if kernel == "laplacian" else variance)))
+    # Of rows so close to each other the squared distances vanish in this precision.
+    return gamma if gamma <= float(np.finfo(rows.dtype).max) else 1.0
 
 
 class MatrixSpace:

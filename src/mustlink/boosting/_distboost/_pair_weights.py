@@ -20,7 +20,9 @@ class PairWeights:
         self.links = links
         self.n_samples = n_samples
         n_pairs = n_samples * (n_samples - 1) // 2
-        self.n_unlabeled = n_pairs - len(links)
+        # A pair may be linked both ways, by a link and by labels.
+        linked = np.unique(links.pairs, axis=0)
+        self.n_unlabeled = n_pairs - len(linked)
         if unlabeled_fraction is None:
             unlabeled_fraction = self.n_unlabeled / max(n_pairs, 1)
         if self.n_unlabeled == 0:
@@ -28,7 +30,7 @@ class PairWeights:
         given = links.weight
         self.of_links = (1 - unlabeled_fraction) * given / given.sum() if given.size else given
         self.of_others = unlabeled_fraction / max(self.n_unlabeled, 1)
-        self._n_partners = n_samples - 1 - np.bincount(links.pairs.ravel(), minlength=n_samples)
+        self._n_partners = n_samples - 1 - np.bincount(linked.ravel(), minlength=n_samples)
 
     @property
     def of_cannot_links(self) -> Floats:
