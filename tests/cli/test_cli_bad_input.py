@@ -108,7 +108,7 @@ def test_links(desk, command, case):
     desk.write("t.csv", GOOD)
     desk.write("l.csv", content)
     words = ["cluster", "t.csv", "l.csv"] if command == "cluster" else ["check", "l.csv", "t.csv"]
-    assert message in desk.fails(*words, "-k", 2)
+    assert message in desk.fails(*words, "-k", 2, "--contradictions", "raise")
 
 
 IDS = {
@@ -129,7 +129,7 @@ def test_ids(desk, command, case):
     desk.write("t.csv", table)
     desk.write("l.csv", links)
     words = ["cluster", "t.csv", "l.csv"] if command == "cluster" else ["check", "l.csv", "t.csv"]
-    assert message in desk.fails(*words, "-k", 2, "--id", "id")
+    assert message in desk.fails(*words, "-k", 2, "--id", "id", "--contradictions", "raise")
 
 
 OPTIONS = {

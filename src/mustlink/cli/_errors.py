@@ -62,6 +62,7 @@ REMEDIES = {
     "see_history": "",
     "see_violations": "",
     "scale": "leave out --no-scale",
+    "skip_unknown": "use --unknown-ids skip to leave out such links",
     "soft_method": "use a method that may break links, such as --method boost",
     "too_large": "cluster a sample of the rows, or use a method for large tables (see mustlink methods)",
 }

@@ -146,9 +146,9 @@ def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown: Unknow
     for place, a, b, link, weight in _cells(opened):
         try:
             ends = _row(a, row_of, place), _row(b, row_of, place)
-        except _UnknownIdError as error:
-            if unknown == "raise":
-                raise ConstraintError(error.problem) from None
+        except ConstraintError as error:
+            if unknown == "raise" or error.remedy != "skip_unknown":
+                raise
             links.n_skipped += 1
             links.unknown.setdefault(error.fields["id"], place)
             continue
@@ -321,17 +321,14 @@ def _without_zeros(name: str) -> str:
     return whole[1] if whole else name
 
 
-class _UnknownIdError(ConstraintError):
-    """A link names an id, the field ``id``, that is not in the table."""
-
-
 def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
     """Return the row that a cell names by its id or its number."""
     if row_of is not None:
         name = spell_cell(cell).strip()
         row = row_of.get(name, row_of.get(_without_zeros(name)))
         if row is None:
-            raise _UnknownIdError(f"{place}: there is no row with the id {name!r} in the table.", id=name)
+            problem = f"{place}: there is no row with the id {name!r} in the table"
+            raise ConstraintError(problem, remedy="skip_unknown", id=name)
         return row
     if not _is_whole(cell):
         raise FileFormatError(

@@ -40,6 +40,7 @@ REMEDIES = {
     "see_violations": "",
     "missing_marker": "clear the cell if it marks a missing value",
     "scale": "pass scale=True",
+    "skip_unknown": 'pass unknown_ids="skip" to leave out such links',
     "soft_method": 'use a method that may break links, such as method="boost"',
 }
 
