@@ -50,6 +50,7 @@ def cluster(
     Prints the clusters and how each differs from the rest, the links that were kept and broken, and the links that
     contradict each other; writes the cluster of every row. Exit code 0, or 2 when something in the input is wrong.
     """
+    from mustlink.cli._interrupt import run_interruptibly
     from mustlink.cli._show import print_line, show_result, show_status
     from mustlink.workflow import Job, run_job
 
@@ -58,7 +59,9 @@ def cluster(
     command = shlex.join(["mustlink", *context.meta[opt.TYPED]])
     # The method auto has a progress bar of its own.
     with nullcontext() if job.is_auto else show_status(f"Clustering {table.name}"):
-        result = run_job(job, command=command, verbose=sys.stderr.isatty(), remedies=REMEDIES)
+        result = run_interruptibly(
+            lambda: run_job(job, command=command, verbose=sys.stderr.isatty(), remedies=REMEDIES)
+        )
     if result.choice is not None:
         for line in str(result.choice).splitlines():
             print_line(line)
