@@ -66,3 +66,22 @@ def test_what_cannot_be_done_is_said_in_one_sentence(shop, words, sentence):
     shop.run(*CLUSTER, "--save-model", "shop.model", "-o", "shop.clusters.csv")
     shop.write("gaps.csv", "who,visits,basket,plan\na,,1,a\n")
     assert sentence in shop.fails(*words)
+
+
+def test_dates_and_decimal_commas_from_file_to_model_to_file(shop):
+    lines = [
+        f"k{row:02d};{row % 3 * 1000 + row},5;{1 + row % 28}.{1 + row % 3 * 5}.2024;{'ü' if row % 2 else 'o'}"
+        for row in range(30)
+    ]
+    shop.write("old.csv", ("kunde;umsatz;seit;art\r\n" + "\r\n".join(lines) + "\r\n").encode("cp1252"))
+    options = ["-k", 3, "--id", "kunde", "--method", "pck", "--keep-columns", "-o"]
+    result = shop.run("cluster", "old.csv", *options, "out.csv", "--save-model", "m.model")
+    assert result.exit_code == 0, result.output
+    result = shop.run("predict", "m.model", "old.csv", "--keep-columns", "-o", "again.csv", "--encoding", "cp1252")
+    assert result.exit_code == 0, result.output
+    written = (shop.folder / "out.csv").read_bytes()
+    assert written == (shop.folder / "again.csv").read_bytes()
+    assert written.decode("cp1252").startswith("kunde;umsatz;seit;art;cluster\r\nk00;0,5;1.1.2024;o;")
+    result = shop.run("explain", "out.csv", "--cluster-column", "cluster", "--id", "kunde", "--decimal", ",")
+    assert result.exit_code == 0, result.output
+    assert "30 rows in 3 clusters." in result.stdout

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from mustlink.errors import FileFormatError
-from mustlink.tables import Encoding, Table, encode
+from mustlink.tables import Encoding, Table, encode, read_table
 
 FRAME = pd.DataFrame(
     {
@@ -87,3 +88,40 @@ def test_columns_of_another_kind_are_refused_all_at_once():
     new = Table.from_frame(FRAME.assign(age=["young"] * 5, plan=range(5)))
     with pytest.raises(FileFormatError, match=r"'age' holds text, such as 'young', .*'plan' holds numbers"):
         encoding_of(FRAME).apply(new)
+
+
+def test_dates_and_amounts_keep_their_kind():
+    days = pd.to_datetime(["2024-01-01", "2024-03-01", "2024-02-01", "2024-01-15", "2024-01-20"])
+    frame = FRAME.assign(since=days)
+    encoded = encode(frame)
+    encoding = Encoding.from_json(json.loads(json.dumps(Encoding.of(encoded).as_json())))
+    assert encoding.columns[-1].unit == "date"
+    again = encoding.apply(Table.from_frame(frame))
+    np.testing.assert_array_equal(again.X, encoded.X)
+    assert again.features == encoded.features
+    late = encoding.apply(Table.from_frame(frame.assign(since=days + pd.Timedelta(days=4000))))
+    assert late.notices[-1].endswith("made from, 2024-01-01 to 2024-03-01.")
+    empty = replace(encoding, missing="mean").apply(Table.from_frame(frame.assign(since=pd.NaT)))
+    np.testing.assert_allclose(empty.X[:, -1], 0, atol=1e-12)
+    with pytest.raises(FileFormatError, match="'since' holds numbers, and held dates"):
+        encoding.apply(Table.from_frame(frame.assign(since=range(5))))
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "words"),
+    [
+        ("31 %", "0.3 ", "Column 'y' holds numbers, and held percentages in the table of the model."),
+        ("31 EUR", "30", "Column 'y' holds numbers, and held amounts in EUR in the table of the model."),
+        ("31 EUR", "30 USD", None),
+    ],
+)
+def test_other_units_are_noted_or_refused(tmp_path, before, now, words):
+    for name, cell in (("old.csv", before), ("new.csv", now)):
+        (tmp_path / name).write_text(f"x,y\n1,{cell}\n2,{cell.replace('3', '4')}\n4,{cell}\n")
+    encoding = Encoding.of(encode(read_table(tmp_path / "old.csv")))
+    new = read_table(tmp_path / "new.csv")
+    if words is not None:
+        assert words in encoding.apply(new).notices
+        return
+    with pytest.raises(FileFormatError, match="'y' holds amounts in USD, and held amounts in EUR"):
+        encoding.apply(new)

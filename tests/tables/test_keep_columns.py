@@ -107,15 +107,22 @@ def test_a_file_that_changes_meanwhile_is_not_mixed_up(tmp_path):
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_text_to_excel_keeps_numbers_as_numbers_and_codes_as_text(tmp_path):
+def test_text_to_excel_keeps_numbers_and_dates_as_such_and_codes_as_text(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
-    content = b"who;amount;code;note;more\n007;1,25;0110;=SUM(A1);2,5\n008;3;0220;b;\n"
-    kept(tmp_path, "a.csv", content, [1, -1], "out.xlsx", text=["who", "code"], ignore=["note", "more"])
+    content = (
+        b"who;amount;code;note;more;zip;since;share\n"
+        b"007;1.250,5;0110;=SUM(A1);2,5;01067;1.3.2024;5 %\n"
+        b"008;3;0220;b;;10115;2.3.2024;6 %\n"
+        b"009;4;0220;b;3;10115;2.3.2024;6 %\n"
+    )
+    ignore = ["note", "more", "zip"]
+    kept(tmp_path, "a.csv", content, [1, -1, 0], "out.xlsx", text=["who", "code"], ignore=ignore)
     rows = list(openpyxl.load_workbook(tmp_path / "out.xlsx").active.iter_rows(values_only=True))
     assert rows == [
-        ("who", "amount", "code", "note", "more", "cluster"),
-        ("007", 1.25, "0110", "=SUM(A1)", 2.5, 1),
-        ("008", 3, "0220", "b", None, None),
+        ("who", "amount", "code", "note", "more", "zip", "since", "share", "cluster"),
+        ("007", 1250.5, "0110", "=SUM(A1)", 2.5, "01067", datetime.datetime(2024, 3, 1), "5 %", 1),
+        ("008", 3, "0220", "b", None, "10115", datetime.datetime(2024, 3, 2), "6 %", None),
+        ("009", 4, "0220", "b", 3, "10115", datetime.datetime(2024, 3, 2), "6 %", 0),
     ]
 
 

@@ -12,7 +12,8 @@ import pandas as pd
 
 from mustlink._spelling import count
 from mustlink._types import Array
-from mustlink.errors import FileFormatError
+from mustlink.errors import FileFormatError, join_problems
+from mustlink.tables._dates import DATE, DATE_TIME, HOURS
 from mustlink.tables._encode import EMPTY_CATEGORY, EncodedTable, Feature, handle_missing
 from mustlink.tables._judge import shorten
 from mustlink.tables._options import check_options
@@ -40,7 +41,7 @@ class ColumnEncoding:
     low, high : float, default=0.0 and 0.0
         The smallest and the largest number of the column.
     unit : str, default=""
-        What the numbers stand for, as in :attr:`Table.units`.
+        What the numbers stand for, as in :attr:`Table.units`: a date, hours, a percentage or a currency.
 
     Examples
     --------
@@ -217,8 +218,10 @@ class Encoding:
         FileFormatError
             If a column is not of its kind, or has empty cells that are not allowed.
         """
-        frame = _columns_of_kind(table, self.columns)
+        if table.problems:
+            raise join_problems(table.source, table.problems)
         notices: list[str] = []
+        frame = _columns_of_kind(table, self.columns, notices)
         kept, rows = handle_missing(table, frame, self.missing, notices, min_rows=1)
         blocks = []
         for column in self.columns:
@@ -266,25 +269,32 @@ class Encoding:
         return cls(tuple(columns), values["missing"], values["dtype"])
 
 
-def _columns_of_kind(table: Table, columns: Sequence[ColumnEncoding]) -> dict[str, pd.Series]:
-    """Return the columns of a table, or refuse all that hold text for numbers or numbers for text."""
+def _columns_of_kind(table: Table, columns: Sequence[ColumnEncoding], notices: list[str]) -> dict[str, pd.Series]:
+    """Return the columns of a table, or refuse all that hold another kind of values; note those without a unit."""
     found, problems = {}, []
     for column in columns:
         cells = table.column(column.name)
-        holds_text = is_text(cells) and len(cells.cat.categories) > 0
-        if column.categories is None and holds_text:
-            example = shorten(str(cells.cat.categories[0]))
-            problems.append(f"the column {column.name!r} holds text, such as {example}, and held numbers")
-        elif column.categories is not None and not is_text(cells):
-            problems.append(f"the column {column.name!r} holds numbers, and held text")
-        elif table.units.get(column.name, "") != column.unit and not cells.isna().all():
-            units = [
-                f"numbers ({unit})" if unit else "plain numbers" for unit in (table.units.get(column.name), column.unit)
-            ]
-            problems.append(f"the column {column.name!r} holds {units[0]}, and held {units[1]}")
-        elif column.categories is None and is_text(cells):
+        if column.categories is None and is_text(cells) and not len(cells.cat.categories):
             cells = pd.Series(np.full(len(cells), np.nan), name=column.name)
         found[column.name] = cells
+        held = _kind(column.categories is not None, column.unit)
+        holds = _kind(is_text(cells), table.units.get(column.name, ""))
+        # Empty cells are of any kind.
+        if held == holds or cells.isna().all():
+            continue
+        if {held, holds} & {"text", "dates", "times"} or "numbers" not in (held, holds):
+            example = f", such as {shorten(str(cells.cat.categories[0]))}" if is_text(cells) else ""
+            problems.append(f"the column {column.name!r} holds {holds}{example}, and held {held}")
+        else:
+            notices.append(f"Column {column.name!r} holds {holds}, and held {held} in the table of the model.")
     if problems:
         raise FileFormatError(f"{table.source}: {'; '.join(problems)} in the table that the model was made from.")
     return found
+
+
+def _kind(holds_text: bool, unit: str) -> str:
+    """Word what a column holds."""
+    if holds_text:
+        return "text"
+    kinds = {"": "numbers", DATE: "dates", DATE_TIME: "dates", HOURS: "times", "%": "percentages"}
+    return kinds.get(unit, f"amounts in {unit}")

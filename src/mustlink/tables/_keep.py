@@ -12,20 +12,19 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mustlink.errors import FileFormatError
-from mustlink.tables._dates import DATE, DATE_TIME, HOURS
+from mustlink.tables._dates import DATE, DATE_TIME
 from mustlink.tables._dialect import Dialect
-from mustlink.tables._read import EXCEL, PARQUET, SEPARATOR, read_npy, read_parquet, read_sheet
-from mustlink.tables._table import MISSING, Table, is_text
+from mustlink.tables._read import EXCEL, PARQUET, SEPARATOR, read_npy, read_parquet, read_sheet, read_table
+from mustlink.tables._table import Table, is_text
 from mustlink.tables._text import TextFile, csv_options
 
 __all__ = ["cluster_column", "frame_with_clusters", "is_tab_separated", "lines_with_clusters", "written_dialect"]
 
-# Numbers that a spreadsheet shows as they were written: no zeros in front, no more digits than a float holds.
-PLAIN_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
+# A code such as 007, which is no number to a person.
+ZEROS_IN_FRONT = re.compile(r"\s*[+-]?0[0-9]")
 
 
 def cluster_column(names: Sequence[str]) -> str:
@@ -140,31 +139,35 @@ def frame_with_clusters(source: str | PathLike[str], table: Table, clusters: Any
 
 
 def _text_frame(path: Path, table: Table, has_header: bool) -> pd.DataFrame:
-    """Read a text file cell by cell; numbers are numbers, and whatever would lose a digit stays text."""
-    assert table.dialect is not None
-    file = TextFile(path, table.dialect.separator, encoding=table.dialect.encoding)
+    """Read a text file cell by cell; numbers and dates get their types, and what would lose a sign stays text."""
+    dialect = table.dialect
+    assert dialect is not None
+    # All columns, also those that are not used, are judged together.
+    whole = read_table(
+        path,
+        text=[name for name in table.names if is_text(table.frame[name])],
+        header=has_header,
+        encoding=dialect.encoding,
+        delimiter=dialect.separator,
+        decimal="," if dialect.decimal == "," else None,
+        problems="keep",
+    )
+    file = TextFile(path, dialect.separator, encoding=dialect.encoding)
     records = [cells for _, cells in file.records()]
-    names = records.pop(0) if has_header else [f"x{place}" for place in range(len(records[0]))]
-    columns: dict[int, Any] = {}
-    for place, cells in enumerate(zip(*records, strict=True) if records else [()] * len(names)):
-        name = names[place].strip() or f"unnamed_{place}"
-        columns[place] = _typed_cells(table, name, cells)
+    names = records.pop(0) if has_header else list(whole.names)
+    unclear = {problem.fields.get("column") for problem in whole.problems}
+    columns = {
+        place: _typed_cells(whole, name, cells, is_clear=name not in unclear)
+        for place, (name, cells) in enumerate(zip(whole.names, zip(*records, strict=True), strict=True))
+    }
     return pd.DataFrame(columns).set_axis(names, axis=1)
 
 
-def _typed_cells(table: Table, name: str, cells: Sequence[str]) -> Any:
-    """Return the cells of a column as numbers, or as they are written."""
-    texts = [cell.strip() for cell in cells]
-    unit = table.units.get(name, "")
-    if unit in (DATE, DATE_TIME):
-        return pd.to_datetime(table.frame[name], unit="D").to_numpy()
-    if name in table.frame and not is_text(table.frame[name]) and unit != HOURS:
-        return table.frame[name].to_numpy()
-    decimal = table.dialect.decimal if table.dialect is not None else "."
-    spelled = [text.replace(decimal, ".") for text in texts]
-    if name not in table.names and all(
-        text in MISSING or PLAIN_NUMBER.fullmatch(number) for text, number in zip(texts, spelled, strict=True)
-    ):
-        numbers = zip(texts, spelled, strict=True)
-        return np.array([np.nan if text in MISSING else float(number) for text, number in numbers])
+def _typed_cells(table: Table, name: str, cells: Sequence[str], *, is_clear: bool) -> Any:
+    """Return the cells of a column as numbers or dates, or as they are written."""
+    column, unit = table.frame[name], table.units.get(name, "")
+    if is_clear and not is_text(column) and unit in (DATE, DATE_TIME):
+        return pd.to_datetime(column.to_numpy(), unit="D").round("ms")
+    if is_clear and not is_text(column) and not unit and not any(map(ZEROS_IN_FRONT.match, cells)):
+        return column.to_numpy()
     return pd.array([cell or None for cell in cells], dtype=object)

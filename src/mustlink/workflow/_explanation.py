@@ -161,9 +161,8 @@ def _load(job: ExplanationJob) -> tuple[LoadedTable, list[str], list[str]]:
             raise OptionError(f"Which column of {job.table} holds the clusters is not known", remedy="cluster_column")
         if job.cluster_column in (job.id_column, job.label_column, *job.ignore):
             raise OptionError(f"The column {job.cluster_column!r} cannot hold the clusters and be used otherwise.")
-        options = {"header": job.header, **_reading_options(job)}
         only = [job.cluster_column]
-        inside = read_table(job.table, text=only, columns=only, **options)
+        inside = read_table(job.table, text=only, columns=only, **job.reading)
         return load_table(replace(job, ignore=[*job.ignore, *only])), inside.strings(job.cluster_column), []
     found = _read_clusters(job)
     by_id = job.id_column or (found.key if found.key != ROW_NUMBERS else None)
@@ -289,8 +288,3 @@ def _number(cells: list[str], table: LoadedTable) -> tuple[Ints, tuple[str, ...]
         return np.array([-1 if cell in NO_CLUSTER else int(cell) for cell in kept]), None
     number = {cell: place for place, cell in enumerate(used)}
     return np.array([number.get(cell, -1) for cell in kept]), tuple(used)
-
-
-def _reading_options(job: ExplanationJob) -> dict[str, Any]:
-    """Return the options that say how the text of the table is written."""
-    return {name: getattr(job, name) for name in ("encoding", "delimiter", "decimal", "sheet")}
