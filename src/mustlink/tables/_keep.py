@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from mustlink.errors import FileFormatError
-from mustlink.tables._dates import DATE, DATE_TIME
+from mustlink.tables._dates import DATE, DATE_TIME, HOURS
 from mustlink.tables._dialect import Dialect
 from mustlink.tables._read import EXCEL, PARQUET, SEPARATOR, read_npy, read_parquet, read_sheet, read_table
 from mustlink.tables._table import Table, is_text
@@ -168,6 +168,6 @@ def _typed_cells(table: Table, name: str, cells: Sequence[str], *, is_clear: boo
     column, unit = table.frame[name], table.units.get(name, "")
     if is_clear and not is_text(column) and unit in (DATE, DATE_TIME):
         return pd.to_datetime(column.to_numpy(), unit="D").round("ms")
-    if is_clear and not is_text(column) and not unit and not any(map(ZEROS_IN_FRONT.match, cells)):
+    if is_clear and not is_text(column) and unit != HOURS and not any(map(ZEROS_IN_FRONT.match, cells)):
         return column.to_numpy()
     return pd.array([cell or None for cell in cells], dtype=object)
