@@ -43,9 +43,7 @@ def test_dates_and_how_the_file_is_written(desk):
     result = desk.run(*words)
     assert result.exit_code == 0, result.output
     desk.write("new.csv", "seit;n\n19783;0,5\n19784;0,6\n")
-    sentence = (
-        "the column 'seit' holds plain numbers, and held numbers (date) in the table that the model was made from."
-    )
+    sentence = "the column 'seit' holds numbers, and held dates in the table that the model was made from."
     assert sentence in desk.fails("predict", "m.model", "new.csv")
 
 
