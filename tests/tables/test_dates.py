@@ -29,8 +29,9 @@ def read(folder, texts, **options):
         (["2024-03-01 12:00", "2024-03-02T06:00:00.000"], [DAY + 0.5, DAY + 1.25], "dates"),
         (["2024-03-01T12:00Z", "2024-03-01T12:00+06:00"], [DAY + 0.5, DAY + 0.25], "dates"),
         (["01.03.2024", "2.3.2024"], [DAY, DAY + 1], "dates with the day first"),
-        (["01.03.24", "1.3.99"], [DAY, DAY - 9132], "dates with the day first"),
+        (["01.03.24", "01.03.99"], [DAY, DAY - 9132], "dates with the day first"),
         (["01.03.2024 18:00", "02.03.2024 00:00:00"], [DAY + 0.75, DAY + 1], "dates with the day first"),
+        (["3/1/24", "3/13/24"], [DAY, DAY + 12], "dates with the month first"),
         (["3/1/2024", "3/13/2024"], [DAY, DAY + 12], "dates with the month first"),
         (["3/1/2024 12:00 AM", "3/13/2024 6:00 pm"], [DAY, DAY + 12.75], "dates with the month first"),
         (["1/3/2024", "13/3/2024"], [DAY, DAY + 12], "dates with the day first"),
@@ -66,6 +67,11 @@ def test_times_of_day_are_hours(tmp_path):
 def test_dates_that_cannot_be_read(tmp_path, texts, message):
     with pytest.raises(FileFormatError, match=message):
         read(tmp_path, texts)
+
+
+@pytest.mark.parametrize("texts", [["1.10.12", "2.10.13"], ["20-45-77", "30-11-99"], ["10.0.0.1", "10.0.0.2"]])
+def test_versions_and_codes_are_no_dates(tmp_path, texts):
+    assert read(tmp_path, texts).strings("a") == texts
 
 
 def test_dates_as_ids_and_categories_stay_as_they_are(tmp_path):

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mustlink.errors import ColumnsError, FileFormatError, OptionError, TooLargeError
-from mustlink.tables import Table, _encode, encode
+from mustlink.tables import Table, _encode, encode, read_table
 
 
 def table_of(**columns):
@@ -163,6 +163,14 @@ def test_all_problems_are_in_one_error():
     with pytest.raises(ColumnsError, match="for 2 reasons"):
         encode(table, missing="mean")
     assert encode(table, ignore=["note", "big"], missing="mean").X.shape == (12, 3)
+
+
+def test_a_table_of_problems_alone(tmp_path):
+    path = tmp_path / "t.xlsx"
+    pytest.importorskip("openpyxl")
+    pd.DataFrame({"a": [1, 2, 3, "x"]}).to_excel(path, index=False)
+    with pytest.raises(FileFormatError, match="sheet row 5: the column 'a' holds 'x' among numbers"):
+        encode(read_table(path, problems="keep"))
 
 
 def test_long_lists_of_problems_are_cut():

@@ -42,6 +42,12 @@ HAS_ZONE = re.compile(rf":[0-9.,]+{ZONE}$")
 MAX_SHORT_YEAR = 68
 
 
+# 1.10.12 is more often a version, and 20-45-77 a code, than a date.
+NO_DATE = re.compile(
+    r"(?:[0-9]{1,2}-[0-9]{1,2}-[0-9]{2}|[0-9]\.[0-9]{1,2}\.[0-9]{2}|[0-9]{2}\.[0-9]\.[0-9]{2})\b(?![0-9])"
+)
+
+
 class DateReading(NamedTuple):
     """A column of texts read as dates or times.
 
@@ -68,7 +74,7 @@ def read_dates(texts: Sequence[str], counts: Sequence[int] | Ints) -> DateReadin
         problem = "holds times with a time zone and times without one" if 0 < n_zones < len(iso) else ""
         values = _days(texts, _iso)
         return DateReading(days_unit(values), values, "as dates", problem)
-    if local := most(LOCAL):
+    if (local := most(LOCAL)) and not any(NO_DATE.match(match[0]) for match in local):
         return _read_local(texts, local)
     if most(DURATION):
         return DateReading(HOURS, np.array([_hours(text) for text in texts]), "as hours, 1:30 being 1.5")

@@ -204,6 +204,8 @@ def encode(
     columns = {name: table.frame[name] for name in table.names if name not in ignore}
     problems = [problem for problem in table.problems if problem.fields["column"] in columns]
     unusable = {problem.fields["column"] for problem in problems}
+    if columns and unusable.issuperset(columns):
+        raise join_problems(table.source, problems)
     columns = _drop_empty(table, columns, one_hot, notices)
     columns, rows = handle_missing(table, columns, missing, notices, problems=problems)
     for name, column in columns.items():

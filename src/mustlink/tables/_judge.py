@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ MAX_SHOWN_COLUMNS = 8
 HINTS = {";": ",", ",": "."}
 
 DECIMAL_SIGNS = (".", ",")
+HAS_DIGIT = re.compile("[0-9]")
 
 Where = Callable[[int], str]
 
@@ -221,7 +223,7 @@ def _odd_cells(
     column: pd.Categorical, texts: list[str], decimal: str | None, problem: Callable[..., FileFormatError]
 ) -> list[FileFormatError]:
     """Return the problem of a column in which most cells are numbers, and some are not."""
-    fitting = [set(number_spellings([text])) for text in texts]
+    fitting = [set(number_spellings([text])) if HAS_DIGIT.search(text) else set() for text in texts]
     if decimal is None and all(fitting):
         words = "has numbers with a decimal comma and numbers with a decimal point; write them in one way"
         return [problem(words)]
