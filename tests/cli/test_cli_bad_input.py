@@ -146,7 +146,7 @@ OPTIONS = {
     "id_is_ignored": (["-k", "2", "--id", "x", "--ignore", "x"], "both used and ignored"),
     "output_folder": (["-k", "2", "-o", "none/out.csv"], "The folder to write into does not exist: none."),
     "output_is_folder": (["-k", "2", "-o", "."], "is a folder"),
-    "output_suffix": (["-k", "2", "-o", "out.xlsx"], "clusters are written as .csv, .tsv, .npy or .parquet"),
+    "output_suffix": (["-k", "2", "-o", "out.doc"], "clusters are written as .csv, .tsv, .xlsx, .parquet or .npy"),
     "output_is_input": (["-k", "2", "-o", "./t.csv"], "t.csv is an input and would be overwritten"),
     "report_is_input": (["-k", "2", "--report", "t.csv"], "t.csv is an input and would be overwritten"),
     "report_is_output": (["-k", "2", "-o", "a.csv", "--report", "./a.csv"], "cannot both be written to a.csv"),

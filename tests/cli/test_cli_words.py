@@ -80,6 +80,15 @@ def test_bad_input_is_worded_with_options(room, case):
     assert not PYTHON_WORDS.search(message), message
 
 
+def test_a_table_too_large_for_a_method_names_others(room, monkeypatch):
+    monkeypatch.setattr("mustlink.hierarchy._constrainedlinkage.MAX_DISTANCES", 3)
+    message = room.fails("cluster", "t.csv", "-k", 2, "--method", "linkage", *PLAIN)
+    assert message.endswith(
+        "; cluster a sample of the rows, or use a method for large tables (see mustlink methods).\n"
+    )
+    assert "PartitionThenLink" not in message
+
+
 NOTED = {
     "ring": (
         "cluster t.csv ring.csv -k 2 --method seeded-link",
