@@ -130,7 +130,12 @@ def test_ids_in_one_of_the_files_are_counted(shop):
             FileFormatError,
             "no value of the column 'who' is an id of the table",
         ),
-        ("who,cluster\nc00,0\nc00,1\n", {}, FileFormatError, "the id 'c00' occurs in line 2 and again in line 3"),
+        (
+            "who,cluster\nc00,0\nc00,1\n",
+            {"id_column": "who"},
+            FileFormatError,
+            "'c00' occurs in line 2 and again",
+        ),
         (
             "who,a,b\nc00,0,1\n",
             {"id_column": "who"},
@@ -157,3 +162,20 @@ def test_what_cannot_be_matched_is_said(shop, content, options, kind, words):
 def test_a_report_does_not_overwrite_an_input(shop):
     with pytest.raises(OptionError, match="is an input and would be overwritten"):
         explain(shop, clusters_file(GROUPS), report=shop / "clusters.csv")
+
+
+def test_a_whole_table_beside_its_own_copy_is_not_explained_by_its_clusters(shop):
+    job = Job(shop / "shop.csv", n_clusters=3, method="pck", id_column="who", ignore=["note", "kind"])
+    run_job(Job(**(vars(job) | {"output": shop / "kept.csv", "keep_columns": True})))
+    given = {"id_column": "who", "ignore": ["note", "kind"]}
+    once = run_explanation(ExplanationJob(shop / "shop.csv", shop / "kept.csv", **given))
+    twice = run_explanation(ExplanationJob(shop / "kept.csv", shop / "kept.csv", **given))
+    assert twice.summary.clusters == once.summary.clusters
+    assert "Column 'cluster' of" in twice.summary.notices[-1]
+
+
+def test_a_first_column_with_repetitions_holds_no_ids(shop):
+    lines = ["plan,cluster", *(f"{'ab'[row % 2]},{group}" for row, group in enumerate(GROUPS))]
+    found = explain(shop, "\n".join(lines), ignore=["note", "who"])
+    np.testing.assert_array_equal(found.labels, GROUPS)
+    assert "are taken to be in the order of" in found.summary.notices[-1]

@@ -173,17 +173,28 @@ def _load(job: ExplanationJob) -> tuple[LoadedTable, list[str], list[str]]:
         if job.id_column is not None or error.fields.get("missing") != [by_id]:
             raise
         table, found = load_table(job), replace(found, key=None)
+    notices = []
+    if any(feature.column == found.column for feature in table.features):
+        # A copy of the clusters, as --keep-columns writes it, would explain itself.
+        notices.append(f"Column {found.column!r} of {job.table} was left out: it is called like that of the clusters.")
+        table = load_table(replace(job, id_column=by_id if table.ids else None, ignore=[*job.ignore, found.column]))
+    cells, more = _cells(job, table, found)
+    return table, cells, [*notices, *more]
+
+
+def _cells(job: ExplanationJob, table: LoadedTable, found: _Clusters) -> tuple[list[str], list[str]]:
+    """Return the cluster of each row of the table as text, and notes on how the two files were matched."""
     if found.key == ROW_NUMBERS and job.id_column != ROW_NUMBERS:
-        return table, *_match(found, [str(row) for row in range(table.source.n_rows)])
+        return _match(found, [str(row) for row in range(table.source.n_rows)])
     if table.ids is not None and found.key is not None:
-        return table, *_match(found, table.ids)
+        return _match(found, table.ids)
     cells = found.table.strings(found.column)
     if len(cells) != table.source.n_rows:
         raise FileFormatError(
             f"{job.clusters} has {count(len(cells), 'row')} and {job.table} has {count(table.source.n_rows, 'row')}",
             remedy="match_by_id",
         )
-    return table, cells, [f"The rows of {job.clusters} are taken to be in the order of {job.table}."]
+    return cells, [f"The rows of {job.clusters} are taken to be in the order of {job.table}."]
 
 
 @dataclass(frozen=True)
@@ -214,7 +225,11 @@ def _read_clusters(job: ExplanationJob) -> _Clusters:
     others = [name for name in names if name != column]
     key = job.id_column if job.id_column in others else (others[0] if others else None)
     wanted = [column] if key is None else [column, key]
-    return _Clusters(read_table(path, text=wanted, columns=wanted, header=header), column, key)
+    table = read_table(path, text=wanted, columns=wanted, header=header)
+    if job.id_column is None and key is not None and key != ROW_NUMBERS:
+        # Ids that nobody named: a column with repetitions holds none.
+        key = key if len(set(table.strings(key)) - {""}) == table.n_rows else None
+    return _Clusters(table, column, key)
 
 
 def _read_array(path: Path) -> Table:
