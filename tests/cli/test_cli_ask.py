@@ -174,7 +174,7 @@ def test_marked_columns_are_those_that_differ(desk):
     shown = answered(desk, ["q"], *words).stdout
     lines = {line.lstrip("* ").split()[0]: line for line in shown.splitlines() if line.strip()}
     assert lines["far"].split() == ["*", "far", "9", "5"]
-    assert lines["near"].split() == ["*", "near", "1.01", "3"]
+    assert lines["near"].split() == ["*", "near", "1.01", "3.00"]
     narrow = answered(desk, ["q"], *words, "--columns", "name").stdout
     assert "bob" in narrow
     assert "far" not in narrow

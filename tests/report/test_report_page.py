@@ -122,6 +122,13 @@ def test_a_feature_spells_its_values_itself():
     assert "<b>since</b> high: day 5 <span>(day 3 overall" in page
 
 
+def test_dates_are_early_or_late():
+    days = np.array([[19_783.0], [19_784.0], [20_100.0], [20_101.0]])
+    page = page_of(days, np.array([0, 0, 1, 1]), features=[Feature("since", unit="date")])
+    assert "<b>since</b> early: 2024-03-02 <span>(2024-08-07 overall" in page
+    assert "<b>since</b> late: " in page
+
+
 def test_words_of_the_command_stay_whole(blobs):
     command = "mustlink cluster 'my people.csv' -k 3 --label-column kind"
     page = page_of(*blobs, run={"Command": command})

@@ -15,7 +15,7 @@ from mustlink._spelling import spell_numbers
 from mustlink._types import Array
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints, known_rows
-from mustlink.tables import Feature
+from mustlink.tables import TIME_UNITS, Feature
 
 __all__ = ["BrokenLink", "ClusterSummary", "RowNames", "Summary", "SuspectLink", "Trait", "summarize"]
 
@@ -45,6 +45,8 @@ class Trait:
         Whether the feature indicates a category.
     spelled : tuple of (str, str), default=()
         The two means as people write them, with the same digits in every cluster.
+    is_time : bool, default=False
+        Whether the feature is a date or a time.
 
     Examples
     --------
@@ -63,6 +65,13 @@ class Trait:
     overall: float
     is_category: bool
     spelled: tuple[str, ...] = ()
+    is_time: bool = False
+
+    @property
+    def direction(self) -> str:
+        """In which direction the cluster differs: high or low, late or early."""
+        above, below = ("late", "early") if self.is_time else ("high", "low")
+        return above if self.difference > 0 else below
 
     @property
     def means(self) -> tuple[str, ...]:
@@ -74,7 +83,7 @@ class Trait:
     def __str__(self) -> str:
         if self.is_category:
             return f"{self.feature} {self.means[0]} ({self.means[1]} overall)"
-        return f"{self.feature} {'high' if self.difference > 0 else 'low'} ({self.difference:+.1f} sd)"
+        return f"{self.feature} {self.direction} ({self.difference:+.1f} sd)"
 
 
 @dataclass(frozen=True)
@@ -550,7 +559,8 @@ def _traits(cluster: int, spread: Array, means: _SpelledMeans) -> tuple[Trait, .
             continue
         listed.add(feature.column)
         values, words = means.of(cluster, place)
-        traits.append(Trait(printable(feature.name), float(difference[place]), *values, is_category, words))
+        is_time = feature.unit in TIME_UNITS
+        traits.append(Trait(printable(feature.name), float(difference[place]), *values, is_category, words, is_time))
     return tuple(traits)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from mustlink._spelling import spell_number
+from mustlink._spelling import spell_numbers
 from mustlink.report import RowNames
 from mustlink.tables import TIME_UNITS, read_table, spell_time
 from mustlink.workflow._loading import LoadedTable, TableOptions
@@ -98,7 +98,7 @@ class RowComparison:
         marked = {column.name for column in ranked[:MAX_MARKED] if differences.get(column.name, 0.0) >= least}
         chosen = {column.name for column in ranked[:MAX_COLUMNS]}
         return [
-            ColumnPair(RowNames([column.name])[0], self._cell(column, a), self._cell(column, b), column.name in marked)
+            ColumnPair(RowNames([column.name])[0], *self._cells(column, a, b), column.name in marked)
             for column in self._columns
             if column.name in chosen
         ]
@@ -111,18 +111,22 @@ class RowComparison:
             found[feature.column] = found.get(feature.column, 0.0) + square
         return found
 
-    def _cell(self, column: pd.Series, row: int) -> str:
-        """Spell one cell of a kept row."""
-        value = column.iloc[self._table.rows[row]]
-        if isinstance(value, str):
-            return str(RowNames([value])[0])
-        if value != value:
-            return ""
+    def _cells(self, column: pd.Series, a: int, b: int) -> tuple[str, str]:
+        """Spell the cells of two kept rows, numbers alike."""
+        values = [column.iloc[self._table.rows[row]] for row in (a, b)]
+        if any(isinstance(value, str) for value in values):
+            first, second = ("" if value != value else str(RowNames([str(value)])[0]) for value in values)
+            return first, second
+        numbers = [float(value) for value in values if value == value]
         unit = self._units.get(str(column.name), "")
         if unit in TIME_UNITS:
-            return spell_time(float(value), unit)
-        # All digits that were typed, without those that only a float has.
-        return spell_number(float(value), 6 if abs(value) < 1e6 else 12)
+            words = iter([spell_time(number, unit) for number in numbers])
+        else:
+            # All digits that were typed, without those that only a float has.
+            digits = 6 if max(map(abs, numbers), default=0.0) < 1e6 else 12
+            words = iter(spell_numbers(numbers, digits))
+        first, second = ("" if value != value else next(words) for value in values)
+        return first, second
 
 
 def _columns_to_show(
