@@ -70,6 +70,8 @@ REMEDIES = {
     "n_clusters_from_1": "n_clusters must be at least 1",
     "n_init_from_1": "n_init must be at least 1",
     "no_header": "pass header=False if they are data",
+    "no_starts": "leave out n_init",
+    "not_relaxed": "leave out relax",
     "other_links": "give links of the other kind",
     "random_state_range": "random_state must be from 0 to 4294967295",
     "relax": 'pass on_infeasible="relax"',

@@ -62,6 +62,8 @@ BAD = {
     "auto_empty": ("cluster t.csv none.csv --method auto", r"give LINKS"),
     "auto_one_kind": ("cluster t.csv apart.csv --method auto", r"The only link is a cannot-link, .* give it with -k"),
     "auto_one_group": ("cluster t.csv one.csv -k 2 --method auto", r"The only link forms one group"),
+    "relax": ("cluster t.csv one.csv -k 2 --method pck --relax", r"pck is soft and may .* any case; leave out --relax"),
+    "starts": ("cluster t.csv -k 2 --method linkage --starts 10", r"linkage has no starts .*; leave out --starts"),
     "base": ("cluster t.csv -k 2 --base nothing", r"There is no clusterer 'nothing' to boost"),
     "text_npy": ("cluster text.npy -k 2", r"text.npy is not an .npy file of numbers"),
     "short_npy": ("cluster short.npy -k 2", r"short.npy is not an .npy file of numbers, or not a whole one"),
@@ -100,8 +102,6 @@ NOTED = {
     "distboost": ("cluster same.csv -k 3 --method distboost", "3 clusters were asked for, and 2 were found"),
     "boost": ("cluster same.csv -k 3", "3 clusters were asked for, and 2 were found"),
     "parts": ("cluster same.csv -k 3 --method parts", "3 clusters were asked for, and 2 were found"),
-    "relax": ("cluster t.csv one.csv -k 2 --method pck --relax", "The method pck may break links in any case"),
-    "starts": ("cluster t.csv one.csv -k 2 --method linkage --starts 3", "The method linkage has no starts to choose"),
     "number": ("cluster same.csv -k 2 --method hdbscan", "finds the number of clusters itself; the given number, 2,"),
     "one": ("cluster same.csv one.csv -k 2 --method seeded-link", "2 clusters were asked for, and 1 was found"),
 }

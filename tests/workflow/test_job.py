@@ -175,7 +175,7 @@ def test_labels_for_all_kept_rows_are_no_partial_labels(tmp_path):
     [
         ({"n_clusters": "3"}, "n_clusters must be a whole number, or None; got '3'."),
         ({"n_clusters": True}, "n_clusters must be a whole number, or None; got True."),
-        ({"n_init": 2.5}, "n_init must be a whole number; got 2.5."),
+        ({"n_init": 2.5}, "n_init must be a whole number, or None; got 2.5."),
         ({"random_state": "0"}, "random_state must be a whole number, or None; got '0'."),
         ({"method": PCKMeans(3)}, "method must be the name of a clusterer, as mustlink methods lists them; got PCK"),
         ({"estimator": PCKMeans(3)}, "estimator must be the name of a clusterer"),

@@ -42,7 +42,7 @@ def cluster(
     report: opt.Report = None,
     save_model: opt.SaveModel = None,
     random_state: opt.Seed = 0,
-    n_init: opt.Starts = 10,
+    n_init: opt.Starts = None,
     debug: opt.Debug = False,
 ) -> None:
     """Cluster a table, with links and labels where you have them.

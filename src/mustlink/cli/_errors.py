@@ -56,6 +56,8 @@ REMEDIES = {
     "n_clusters_from_1": "-k must be at least 1",
     "n_init_from_1": "--starts must be at least 1",
     "no_header": "use --no-header if they are data",
+    "no_starts": "leave out --starts",
+    "not_relaxed": "leave out --relax",
     "random_state_range": "--seed must be from 0 to 4294967295",
     "relax": "use --relax",
     # The command lists the broken links itself.

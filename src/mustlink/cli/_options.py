@@ -73,8 +73,13 @@ Relax = Annotated[
     bool, typer.Option("--relax", metavar="", help="If a hard method cannot keep every link, take the best it found.")
 ]
 Starts = Annotated[
-    int,
-    typer.Option("--starts", metavar="N", help="The number of runs from different starts, of which the best is taken."),
+    int | None,
+    typer.Option(
+        "--starts",
+        metavar="N",
+        help="The number of runs from different starts, of which the best is taken, for methods that take the best.",
+        show_default="10",
+    ),
 ]
 Output = Annotated[
     Path | None,

@@ -34,7 +34,8 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
 
     Linked rows and rows with a label are seeds: those of one must-link component are one seed group, and different
     groups are kept apart. Every other row joins the group that it reaches by the smallest steps. All this follows from
-    one minimum spanning tree, hence :meth:`update` applies new links without access to X.
+    one minimum spanning tree, hence :meth:`update` applies new links without access to X. It is soft: it breaks links
+    that contradict each other, and cannot-links for which `n_clusters` leaves no room.
 
     Parameters
     ----------
@@ -75,6 +76,8 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
     -----
     UnmetConstraintsWarning
         If links contradict each other, or cannot-linked groups had to be joined to reach `n_clusters`.
+    ConvergenceWarning
+        If there are fewer clusters than `n_clusters`.
 
     See Also
     --------

@@ -70,7 +70,7 @@ RULES: dict[str, Rule] = {
     "method": _CLUSTERER,
     "estimator": _or_none(_CLUSTERER),
     "random_state": _or_none(_WHOLE),
-    "n_init": _WHOLE,
+    "n_init": _or_none(_WHOLE),
     "contradictions": _one_of("raise", "majority", "keep"),
     "unknown_ids": _one_of("raise", "skip"),
     "relax": _SWITCH,

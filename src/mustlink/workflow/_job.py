@@ -41,6 +41,8 @@ __all__ = ["Job", "JobResult", "run_job"]
 
 AUTO = "auto"
 MAX_NAMED_PAIRS = 3
+# The starts of methods that take the best of several, if the job names no number.
+N_STARTS = 10
 # A message that names rows by number.
 NAMED_ROW = re.compile(r"\brows? \d", re.IGNORECASE)
 
@@ -64,8 +66,8 @@ class Job(TableOptions):
         The clusterer to boost, by name; None is the method's own default.
     random_state : int or None, default=0
         The seed. The same seed gives the same clusters; None gives others each time.
-    n_init : int, default=10
-        The number of starts of methods that take the best of several.
+    n_init : int or None, default=None
+        The number of starts of methods that take the best of several; None is 10. Other methods refuse a number.
     contradictions : {"raise", "majority", "keep"}, default="raise"
         What to do with a pair linked both ways: refuse it, keep the heavier side, or keep both as a conflict.
     unknown_ids : {"raise", "skip"}, default="raise"
@@ -100,7 +102,7 @@ class Job(TableOptions):
     method: str = "boost"
     estimator: str | None = None
     random_state: int | None = 0
-    n_init: int = 10
+    n_init: int | None = None
     contradictions: Contradictions = "raise"
     unknown_ids: UnknownIds = "raise"
     relax: bool = False
@@ -251,8 +253,10 @@ def _check_options(job: Job, entry: Entry | None) -> None:
         require("skops", job.save_model, "writing models", "model")
         if entry is not None:
             check_predicts(entry)
-    if job.n_init < 1:
+    if job.n_init is not None and job.n_init < 1:
         raise OptionError(f"The number of starts is {job.n_init}", remedy="n_init_from_1")
+    if entry is not None:
+        _check_parameters(job, entry)
     check_seed(job.random_state)
     if job.n_clusters is not None:
         check_n_clusters(job.n_clusters)
@@ -262,6 +266,17 @@ def _check_options(job: Job, entry: Entry | None) -> None:
         )
     elif entry is None and job.links is None and job.label_column is None:
         raise OptionError("The method auto chooses by links, and there are none", remedy="give_links")
+
+
+def _check_parameters(job: Job, entry: Entry) -> None:
+    """Refuse options for a parameter that the method does not have."""
+    known = entry.load()().get_params()
+    if job.relax and "on_infeasible" not in known:
+        raise OptionError(f"The method {entry.name} is soft and may break links in any case", remedy="not_relaxed")
+    if job.n_init is not None and "n_init" not in known:
+        raise OptionError(
+            f"The method {entry.name} has no starts to choose from, and {job.n_init} were asked for", remedy="no_starts"
+        )
 
 
 def _add_labels(table: LoadedTable, links: Constraints) -> Constraints:
@@ -349,10 +364,6 @@ def _unused_option_notices(job: Job, entry: Entry | None) -> list[str]:
             f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was "
             "not used."
         )
-    if job.relax and "on_infeasible" not in known:
-        notices.append(f"The method {entry.name} may break links in any case; there is nothing to relax.")
-    if job.n_init != Job.n_init and "n_init" not in known:
-        notices.append(f"The method {entry.name} has no starts to choose from; the given number was not used.")
     return notices
 
 
@@ -377,9 +388,11 @@ def _build_estimator(entry: Entry, job: Job) -> Any:
     """Make the clusterer of an entry with the parameters of the job that it has."""
     clusterer = entry.load()
     # Whether to scale was decided when the table was read.
-    asked: dict[str, Any] = {"random_state": job.random_state, "n_init": job.n_init, "scale": False}
+    asked: dict[str, Any] = {"random_state": job.random_state, "n_init": N_STARTS, "scale": False}
     if job.n_clusters is not None:
         asked["n_clusters"] = job.n_clusters
+    if job.n_init is not None:
+        asked["n_init"] = job.n_init
     if job.relax:
         asked["on_infeasible"] = "relax"
     if job.estimator is not None:
