@@ -305,6 +305,9 @@ def test_other_formats_and_versions_are_said(people, entries):
     newer = about | {"format": 2, "versions": about["versions"] | {"mustlink": "9.0"}}
     path = write_entries(people / "new.model", entries | {"mustlink.json": json.dumps(newer)})
     refused(path, "is a model of format 2, saved by mustlink 9.0, and this is mustlink .*, which reads format 1")
+    other = about | {"attributes": ["centers_"]}
+    path = write_entries(people / "other.model", entries | {"mustlink.json": json.dumps(other)})
+    refused(path, "was saved by mustlink .*, whose PCKMeans is another than that of this mustlink")
     older = about | {"versions": about["versions"] | {"scikit-learn": "1.5.0"}}
     path = write_entries(people / "old.model", entries | {"mustlink.json": json.dumps(older)})
     assert "was made with scikit-learn 1.5.0 (here" in load_model(path).notices[0]

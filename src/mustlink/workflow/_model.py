@@ -334,6 +334,7 @@ def stage_model(files: StagedFiles, path: str | os.PathLike[str], model: Model) 
         "format": FORMAT,
         "versions": dict(model.versions),
         "method": model.entry.class_name,
+        "attributes": type(model.clusterer)._read_by_predict,
         "clusters": model.clusters,
         "n_rows": model.n_rows,
         "id_column": model.id_column,
@@ -478,6 +479,12 @@ def _build(path: Path, about: dict[str, Any], clusterer: Any) -> Model:
     if type(clusterer) is not entry.load() or clusterer.n_features_in_ != len(model.encoding.features):
         raise FileFormatError(f"{path} is damaged: its clusterer and its table do not belong together.")
     check_predicts(entry)
+    # Another version of the clusterer may keep other attributes.
+    if tuple(about["attributes"]) != type(clusterer)._read_by_predict:
+        raise FileFormatError(
+            f"{path} was saved by mustlink {model.versions['mustlink'][:40]}, whose {entry.class_name} is another than "
+            f"that of this mustlink, {__version__}; cluster again, or use that version."
+        )
     return replace(model, notices=_version_notices(path, model.versions))
 
 
