@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mustlink._atomic import write_atomically
+from mustlink._atomic import StagedFiles, discard_staged, write_atomically
 
 on_unix = pytest.mark.skipif(os.name == "nt", reason="permissions, links and limits are those of Unix")
 
@@ -134,3 +134,14 @@ def test_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"folder to write into does not exist.*missing"):
         write_atomically(tmp_path / "missing" / "out.csv", b"new")
     assert os.listdir(tmp_path) == []
+
+
+def test_what_is_staged_can_be_removed_from_outside(tmp_path):
+    with StagedFiles() as done:
+        done.stage(tmp_path / "done.txt", b"done")
+    files = StagedFiles()
+    files.stage(tmp_path / "a.txt", b"a")
+    assert len(list(tmp_path.iterdir())) == 2
+    discard_staged()
+    assert [path.name for path in tmp_path.iterdir()] == ["done.txt"]
+    files.__exit__(KeyboardInterrupt)

@@ -8,7 +8,17 @@ import tempfile
 from os import PathLike
 from pathlib import Path
 
-__all__ = ["StagedFiles", "check_writable", "is_stream", "make_folder", "write_atomically"]
+__all__ = ["StagedFiles", "check_writable", "discard_staged", "is_stream", "make_folder", "write_atomically"]
+
+
+# The staged files of the process that have not yet been renamed or removed.
+_parts: set[Path] = set()
+
+
+def discard_staged() -> None:
+    """Remove what is staged anywhere in the process, before it ends without running the ends of contexts."""
+    for part in list(_parts):
+        part.unlink(missing_ok=True)
 
 
 def write_atomically(path: str | PathLike[str], content: bytes) -> None:
@@ -42,6 +52,7 @@ class StagedFiles:
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         try:
             handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".part")
+            _parts.add(Path(name))
             self._staged.append((Path(name), target))
             with os.fdopen(handle, "wb") as stream:
                 stream.write(content)
@@ -60,6 +71,7 @@ class StagedFiles:
         finally:
             for part, _target in self._staged:
                 part.unlink(missing_ok=True)
+                _parts.discard(part)
 
     def _publish(self) -> None:
         """Write to the devices, which can fail, and then rename the rest into place."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mustlink.cli import _interrupt
-from mustlink.cli._interrupt import run_interruptibly, was_abandoned
+from mustlink.cli._interrupt import run_interruptibly, was_interrupted
 
 
 @pytest.mark.parametrize("kind", ["compiled", "python"])
@@ -63,12 +63,13 @@ cli.main()
     assert not list(tmp_path.glob("*cluster*"))
 
 
-def test_results_and_errors_come_through() -> None:
+def test_results_and_errors_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_interrupt, "_interrupted", [])
     caller = threading.get_ident()
     assert run_interruptibly(threading.get_ident) != caller
     with pytest.raises(ZeroDivisionError):
         run_interruptibly(lambda: 1 // 0)
-    assert not was_abandoned()
+    assert not was_interrupted()
 
 
 def test_interrupted_work_cleans_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,6 +85,7 @@ def test_interrupted_work_cleans_up(monkeypatch: pytest.MonkeyPatch) -> None:
             raise
 
     monkeypatch.setattr(_interrupt, "GRACE", 20.0)
+    monkeypatch.setattr(_interrupt, "_interrupted", [])
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -91,4 +93,4 @@ def test_interrupted_work_cleans_up(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert cleaned == ["yes"]
-    assert not was_abandoned()
+    assert was_interrupted()

@@ -17,7 +17,7 @@ from mustlink.cli._cluster import cluster
 from mustlink.cli._demo import demo
 from mustlink.cli._errors import BAD_INPUT, INTERRUPTED, one_sentence
 from mustlink.cli._explain import explain
-from mustlink.cli._interrupt import leave_now, was_abandoned
+from mustlink.cli._interrupt import leave_now, was_interrupted
 from mustlink.cli._methods import methods
 from mustlink.cli._options import TYPED
 from mustlink.cli._predict import predict
@@ -140,7 +140,7 @@ def main() -> None:
     try:
         app(prog_name="mustlink")
     except KeyboardInterrupt:
-        if was_abandoned():
+        if was_interrupted():
             leave_now(INTERRUPTED)
         _leave(INTERRUPTED)
     except OSError as error:
@@ -148,7 +148,7 @@ def main() -> None:
         typer.echo(f"Error: {one_sentence(error)}", err=True)
         _leave(BAD_INPUT)
     except SystemExit as finished:
-        if was_abandoned():
+        if was_interrupted():
             leave_now(INTERRUPTED)
         _leave(finished.code)
 

@@ -13,7 +13,9 @@ from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any, NoReturn, TypeVar
 
-__all__ = ["leave_now", "run_interruptibly", "was_abandoned"]
+from mustlink._atomic import discard_staged
+
+__all__ = ["leave_now", "run_interruptibly", "was_interrupted"]
 
 Result = TypeVar("Result")
 
@@ -22,8 +24,8 @@ LOOK_UP = 0.2
 # How many seconds interrupted work has to clean up before it is abandoned.
 GRACE = 0.7
 
-# Set when interrupted work has ended. Work that has not is inside a compiled function, and is not waited for.
-_unfinished: list[Event] = []
+# Interrupted work. It may still be inside a compiled function, and the process must not wait for it.
+_interrupted: list[Thread] = []
 
 
 def run_interruptibly(work: Callable[[], Result]) -> Result:
@@ -48,7 +50,7 @@ def run_interruptibly(work: Callable[[], Result]) -> Result:
         while not done.wait(LOOK_UP):
             pass
     except KeyboardInterrupt:
-        _unfinished.append(done)
+        _interrupted.append(thread)
         _raise_in(thread)
         done.wait(GRACE)
         raise
@@ -63,13 +65,15 @@ def _raise_in(thread: Thread) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(number, ctypes.py_object(KeyboardInterrupt))
 
 
-def was_abandoned() -> bool:
-    """Return whether interrupted work is still going on."""
-    return not all(done.is_set() for done in _unfinished)
+def was_interrupted() -> bool:
+    """Return whether some work was interrupted."""
+    return bool(_interrupted)
 
 
 def leave_now(code: int) -> NoReturn:
-    """End the process without waiting for other threads."""
+    """End the process without waiting for other threads, and without unloading packages, which takes a second."""
+    # Work that is abandoned while it writes a large file cannot remove it.
+    discard_staged()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
