@@ -68,6 +68,7 @@ def test_every_exported_clusterer_is_in_the_catalogue() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::mustlink.errors.UnmetConstraintsWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.class_name)
 def test_a_fitted_clusterer_shows_itself_in_a_notebook(entry: Entry) -> None:
     """Its display reads every fitted attribute, ``violations_`` among them."""

@@ -277,7 +277,7 @@ def test_wrong_parameters_are_refused(parameters: dict[str, Any], words: str) ->
 def test_blocks_give_the_tree_of_scikit_learn(parameters, decimals, monkeypatch):
     X = np.random.default_rng(0).normal(size=(700, 4)).round(decimals)
     whole = ConstrainedHDBSCAN(**parameters)._hierarchy(X)
-    monkeypatch.setattr(_hdbscan, "MAX_ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(ConstrainedHDBSCAN, "_max_rows_at_once", 100)
     monkeypatch.setattr(_reachability, "DIFFERENCES_AT_ONCE", 40 * X.size)
     monkeypatch.setattr(_hdbscan, "HDBSCAN", None)
     np.testing.assert_array_equal(ConstrainedHDBSCAN(**parameters)._hierarchy(X), whole)

@@ -112,11 +112,10 @@ def test_rst_is_valid_and_includes_its_tables(page, tmp_path):
 
 @pytest.mark.parametrize("path", sorted((DOCS / "reproduce").glob("*.rst")), ids=lambda path: path.stem)
 def test_pages_of_the_documentation_have_the_form_that_the_engine_writes(path):
-    """Every table of a page is there, and every table is of a page; the page has no table of its own."""
+    """Every table of a page is there, and every table is of a page; the page of a paper has no table of its own."""
     text = path.read_text()
     files = re.findall(r"^   :file: (.*)$", text, flags=re.MULTILINE)
     assert {path.parent / file for file in files} == set((path.parent / "tables").glob(f"{path.stem}-*.csv"))
-    assert "list-table" not in text
     for file in files:
         with (path.parent / file).open(newline="") as opened:
             header, *rows = csv.reader(opened)
@@ -124,6 +123,7 @@ def test_pages_of_the_documentation_have_the_form_that_the_engine_writes(path):
         assert {len(row) for row in rows} == {len(header)}
     if path.stem == "index":
         return
+    assert "list-table" not in text
     protocol = find_protocol(path.stem)
     assert text.splitlines()[0] == protocol.title
     assert escape_rst(protocol.intro) in text

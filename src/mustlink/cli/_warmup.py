@@ -81,7 +81,18 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
                     yield f"{name}, features, {np.dtype(dtype)}, {kind}", features
                 if "enforce" in clusterer().get_params():
                     yield f"{name}, soft, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X, enforce="soft")
+    yield from _density_steps(rows)
     yield from _hierarchy_steps()
+
+
+def _density_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise what HDBSCAN has compiled for many rows, on a few."""
+    from mustlink.density import ConstrainedHDBSCAN
+
+    class InBlocks(ConstrainedHDBSCAN):
+        _max_rows_at_once = 0
+
+    yield "hdbscan, many rows", partial(_exercise, InBlocks, rows)
 
 
 def _hierarchy_steps() -> Iterator[tuple[str, Callable[[], object]]]:

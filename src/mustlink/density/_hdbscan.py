@@ -24,9 +24,6 @@ from mustlink.errors import InfeasibleWarning, OptionError
 
 TREE_METRICS = sorted({*KDTree.valid_metrics, *BallTree.valid_metrics})
 
-# Up to this many rows the tree is built in one call of scikit-learn, which takes seconds.
-MAX_ROWS_AT_ONCE = 10_000
-
 
 class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
     """HDBSCAN with must-link and cannot-link constraints.
@@ -133,6 +130,9 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
     array([1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0])
     """
 
+    # Up to this many rows the tree is built in one call of scikit-learn, which takes seconds.
+    _max_rows_at_once: ClassVar[int] = 10_000
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "min_cluster_size": [Interval(Integral, 2, None, closed="left")],
         "min_samples": [Interval(Integral, 1, None, closed="left"), None],
@@ -221,7 +221,7 @@ class ConstrainedHDBSCAN(ConstrainedClusterMixin, BaseEstimator):
     def _hierarchy(self, X: Floats) -> Array:
         """Build the single-linkage tree by scikit-learn, or for many rows in blocks."""
         min_samples = self.min_cluster_size if self.min_samples is None else self.min_samples
-        if self.metric == "euclidean" and not self.metric_params and len(X) > max(MAX_ROWS_AT_ONCE, min_samples):
+        if self.metric == "euclidean" and not self.metric_params and len(X) > max(self._max_rows_at_once, min_samples):
             # The tree that scikit-learn takes for Euclidean distances.
             algorithm = "kd_tree" if self.algorithm == "auto" else self.algorithm
             neighbors = NearestNeighbors(algorithm=algorithm, leaf_size=self.leaf_size, p=None, n_jobs=self.n_jobs)
