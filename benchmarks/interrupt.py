@@ -49,7 +49,7 @@ def interrupt(folder: Path, table: str, method: str, moment: float) -> tuple[str
     words = [sys.executable, "-m", "mustlink", "cluster", table, "links.csv", "-k", str(N_CLUSTERS), "--method", method]
     before, cores_before = set(os.listdir(folder)), processor_seconds()
     cores_then = 0.0
-    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
         process.wait(moment)
         outcome, seconds = "ended" if process.returncode == 0 else "refused", float("nan")
@@ -67,6 +67,11 @@ def interrupt(folder: Path, table: str, method: str, moment: float) -> tuple[str
             process.kill()
             process.wait()
             outcome, seconds = "killed", PATIENCE
+    with process:
+        printed = process.communicate()[0]
+    if b"written to" in printed:
+        # All was done, and only Python itself had still to end.
+        outcome = "ended"
     left = set(os.listdir(folder)) - before
     for name in left:
         (folder / name).unlink()

@@ -366,7 +366,8 @@ def warn_of_fewer_clusters(labels: NDArray[np.integer], n_clusters: int) -> None
     >>> print(caught[0].message)
     3 clusters were asked for, and 2 were found, possibly because of equal rows or of links.
     """
-    n_found = len(np.unique(labels[labels >= 0]))
+    # The first count is that of -1.
+    n_found = np.count_nonzero(np.bincount(labels + 1)[1:])
     if n_found < n_clusters:
         verb = "was" if n_found == 1 else "were"
         warn_caller(
