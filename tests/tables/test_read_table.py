@@ -150,7 +150,7 @@ def test_encodings_are_found(tmp_path, encoding, found, name):
     assert table.names == ("Name", "Größe")
     assert table.strings("Name") == ["Müller", "Grün"]
     assert table.dialect == Dialect(separator=";", encoding=found, decimal=",", line_end="\r\n")
-    note = f"{path} is not in UTF-8 and was read as cp1252; the option encoding chooses another encoding."
+    note = f"{path} is not in UTF-8 and was read as cp1252; if letters look wrong, give its encoding."
     assert (table.notices[0] == note) == (found == "cp1252")
     dialect, cells = read_dialect(path)
     assert (dialect.separator, cells) == (";", ["Name", "Größe"])

@@ -95,7 +95,7 @@ def as_count(value: object, name: str, *, least: int = 0) -> int:
         if hasattr(value, "__len__") and not isinstance(value, str):
             size = f"shape {value.shape}" if hasattr(value, "shape") else f"length {len(value)}"
             given = f"{type(value).__name__} of {size}"
-        raise ConstraintError(f"{name} must be a whole number, such as len(X) for the number of rows; got {given}.")
+        raise ConstraintError(f"{name} must be a whole number; got {given}.")
     if value < least:
         raise ConstraintError(f"{name} must be at least {least}; got {value}.")
     return int(value)

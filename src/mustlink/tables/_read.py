@@ -128,7 +128,7 @@ def read_table(
         file = TextFile(path, separator, suggested=SEPARATOR[inner], encoding=encoding, remedy=remedy)
         table = _read_text(file, text, ignore, columns, header, decimal)
         if encoding is None and file.encoding == WESTERN:
-            note = f"{path} is not in UTF-8 and was read as {WESTERN}; the option encoding chooses another encoding."
+            note = f"{path} is not in UTF-8 and was read as {WESTERN}; if letters look wrong, give its encoding."
             table = replace(table, notices=(note, *table.notices))
     elif suffix in EXCEL:
         table = _read_excel(path, text, ignore, columns, header, decimal, sheet)
