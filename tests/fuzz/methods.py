@@ -114,7 +114,7 @@ OWN_PARAMETERS: Mapping[str, Callable[[Generator, Problem, Parameters], Paramete
 
 def n_clusters_of(model: Any) -> int | None:
     """The number of clusters that the model is given; None if it finds the number."""
-    return model.n_clusters if has_parameter(model, "n_clusters") else None
+    return getattr(model, "n_clusters", None)
 
 
 def relaxes(model: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
@@ -51,7 +52,7 @@ class Problem:
     def n_rows(self) -> int:
         return len(self.X)
 
-    @property
+    @cached_property
     def constraints(self) -> Constraints:
         """The links; of a pair linked both ways the heavier side."""
         return Constraints.from_pairs(
