@@ -277,6 +277,18 @@ def test_npu_asks_about_the_row_between_two_clusters():
     assert strategy.question == Question(3, 5) or strategy.question == Question(3, 1)
 
 
+@pytest.mark.parametrize("power", [-200, 200])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
+def test_npu_asks_the_same_in_any_unit(blobs, container, power):
+    # The trees of scikit-learn are in single precision, which has no such numbers.
+    X, y = blobs
+    asked = [
+        run(NPU(container(table), 4, n_trees=3, random_state=0), TruthOracle(y), 12)
+        for table in (X, np.ldexp(X, power))
+    ]
+    assert asked[0] == asked[1]
+
+
 def test_npu_with_another_clusterer(blobs):
     from mustlink import SeededKMeans
 

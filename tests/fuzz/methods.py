@@ -132,6 +132,11 @@ def may_call_noise(model: Any) -> bool:
     return type(model).__name__ in {"ConstrainedHDBSCAN", "BoostBaseClustering"} and n_clusters_of(model) is None
 
 
+def may_miss_number(model: Any) -> bool:
+    """Say whether there may be more clusters than asked for, with a warning: no preference may give the number."""
+    return type(model).__name__ == "BoostBaseClustering" and model.estimator == "affinity"
+
+
 def documented_refusals(model: Any, facts: Facts) -> tuple[type[Exception], ...]:
     """Return the errors that the documentation of a clusterer announces for a problem, besides infeasible links."""
     name, problem = type(model).__name__, facts.problem

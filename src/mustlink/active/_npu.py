@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
 from mustlink._estimators import clone_with
@@ -140,7 +141,8 @@ class NPU(PlacingStrategy):
             self._stage = stage
             labels = self._cluster()
             forest = RandomForestClassifier(self.n_trees, random_state=self._seed)
-            leaves = forest.fit(self.X, labels).apply(self.X)
+            X = in_single_range(self.X)
+            leaves = forest.fit(X, labels).apply(X)
             # Numbered from 0 in each tree, for counting.
             self._leaves = np.column_stack([np.unique(tree, return_inverse=True)[1] for tree in leaves.T])
         return self._leaves
@@ -155,6 +157,16 @@ class NPU(PlacingStrategy):
             warnings.simplefilter("ignore")
             labels: Array = clusterer.fit(self.X, constraints=self.constraints).labels_
         return labels
+
+
+def in_single_range(X: Any) -> Any:
+    """Return a table with numbers of order one in every column, for trees, which use single precision.
+
+    The columns are multiplied by powers of two, so that the trees do not change.
+    """
+    largest = np.asarray(abs(X).max(axis=0).toarray() if sparse.issparse(X) else np.abs(X).max(axis=0)).ravel()
+    factor = np.ldexp(1.0, -np.frexp(largest.astype(np.float64))[1])
+    return X @ sparse.diags_array(factor) if sparse.issparse(X) else X * factor
 
 
 def leaf_similarity(leaves: Indices, members: Sequence[Sequence[int]], asked: Indices) -> Floats:

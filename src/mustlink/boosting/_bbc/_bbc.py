@@ -206,8 +206,8 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
     below 1/2, which often never happens: here a round stalls after `max_inner` steps, A is kept, and the weights of
     the pairs are reset. An error of 0 is taken as half a pair of m. The preference of affinity propagation is the
     median similarity, set again after every step. The weights of the constraints are the initial weights of the pairs.
-    Without constraints the result is that of the clusterer alone, and for "affinity" with `n_clusters` the preference
-    is searched that gives this number.
+    Without constraints the result is that of the clusterer alone. For "affinity" with `n_clusters` the preference is
+    then searched that gives this number; if none does, there are more or fewer clusters, and a ConvergenceWarning.
 
     Partial labels become all the pairs they imply, as in the paper, up to 1,000,000 pairs; beyond that a chain
     through every class and one cannot-link for every two classes.
