@@ -148,13 +148,20 @@ def documented_refusals(model: Any, facts: Facts) -> tuple[type[Exception], ...]
     return tuple(announced)
 
 
+def has_bound(model: Any) -> bool:
+    """Say whether a soft clusterer is told how well to keep the links, which may be out of reach."""
+    return type(model).__name__ == "ConstrainedSpectral" and model.satisfaction != "auto"
+
+
 def may_refuse(model: Any, error: Exception) -> bool:
-    """Say whether an error depends on more than the facts, and is documented: a satisfaction out of reach."""
-    return (
-        type(model).__name__ == "ConstrainedSpectral"
-        and model.satisfaction != "auto"
-        and isinstance(error, InfeasibleError)
-    )
+    """Say whether an error depends on more than the facts, and is documented: a bound out of reach."""
+    return has_bound(model) and isinstance(error, InfeasibleError)
+
+
+def ends_alike(model: Any, facts: Facts) -> bool:
+    """Say whether the order of the rows has no part in whether a model can be fitted."""
+    # Labels become a chain of links in the order of the rows, and the bound is one on these links.
+    return not (has_bound(model) and facts.classes)
 
 
 def ignores_row_order(model: Any, facts: Facts) -> bool:
