@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import select
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -75,3 +79,64 @@ def environment():
 
     source = str(Path(mustlink.__file__).parents[1])
     return {**os.environ, "PYTHONPATH": os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])}
+
+
+class Screen:
+    """The command in a process of its own, on a terminal."""
+
+    def __init__(self, process, descriptor):
+        self.process = process
+        self.descriptor = descriptor
+
+    def wait_for(self, text, seconds=60):
+        """Read the screen until some text is on it."""
+        shown, end = b"", time.monotonic() + seconds
+        while text not in shown:
+            assert time.monotonic() < end, shown
+            if select.select([self.descriptor], [], [], 0.2)[0]:
+                shown += os.read(self.descriptor, 65536)
+        return shown
+
+    def type(self, text):
+        os.write(self.descriptor, text.encode())
+
+    def rest(self):
+        """Read what a process that has ended left on the screen."""
+        shown = b""
+        while True:
+            try:
+                part = os.read(self.descriptor, 65536)
+            except OSError:
+                return shown
+            if not part:
+                return shown
+            shown += part
+
+
+@pytest.fixture
+def start_on_terminal(desk, environment):
+    """A function that starts the command on a terminal, with a number of columns, and returns its screen."""
+    pty = pytest.importorskip("pty", reason="Windows has no such terminals")
+    screens = []
+
+    def start(*words, width):
+        ours, terminal = pty.openpty()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mustlink", *map(str, words)],
+            cwd=desk.folder,
+            env=environment | {"TERM": "xterm", "COLUMNS": str(width)},
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            start_new_session=True,
+        )
+        os.close(terminal)
+        screens.append(Screen(process, ours))
+        return screens[-1]
+
+    yield start
+    for screen in screens:
+        if screen.process.poll() is None:
+            screen.process.kill()
+            screen.process.wait()
+        os.close(screen.descriptor)

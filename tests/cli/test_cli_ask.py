@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-import os
-import select
 import shlex
 import signal
 import subprocess
-import sys
-import time
 from dataclasses import fields
 
 import numpy as np
@@ -253,30 +249,17 @@ def test_an_invalid_answer_is_an_error_and_keeps_the_others(shop):
     assert shop.read("shop.links.csv").count("\n") == 2
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="a terminal is made by fork")
 @pytest.mark.parametrize("ending", ["interrupt", "kill", "end"])
-def test_on_a_terminal_nothing_answered_is_lost(shop, environment, ending):
-    import pty
-
-    screen, terminal = pty.openpty()
-    command = [sys.executable, "-m", "mustlink", "ask", "shop.csv", "-k", "3", "--id", "who", "--ignore", "kind"]
-    process = subprocess.Popen(
-        command,
-        cwd=shop.folder,
-        env=environment | {"TERM": "xterm", "COLUMNS": "80"},
-        stdin=terminal,
-        stdout=terminal,
-        stderr=terminal,
-        start_new_session=True,
-    )
-    os.close(terminal)
+def test_on_a_terminal_nothing_answered_is_lost(shop, start_on_terminal, ending):
+    screen = start_on_terminal("ask", "shop.csv", "-k", 3, *OWN, width=80)
+    process = screen.process
     for typed in ("n\n", "what\n", "y\n"):
-        wait_for(screen, b"uit: ")
-        os.write(screen, typed.encode())
-    shown = wait_for(screen, b"uit: ")
+        screen.wait_for(b"uit: ")
+        screen.type(typed)
+    shown = screen.wait_for(b"uit: ")
     assert b"Question 3" in shown
     if ending == "end":
-        os.write(screen, b"\x04")
+        screen.type("\x04")
     else:
         process.send_signal(signal.SIGINT if ending == "interrupt" else signal.SIGKILL)
     code = {"interrupt": 130, "kill": -signal.SIGKILL, "end": 0}[ending]
@@ -288,18 +271,7 @@ def test_on_a_terminal_nothing_answered_is_lost(shop, environment, ending):
             # A signal between the prompt and the wait for input is handled only after the next one; press again.
             process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) == code
-    os.close(screen)
     assert [line.split(",")[2] for line in shop.read("shop.links.csv").splitlines()] == ["link", "cannot", "must"]
-
-
-def wait_for(screen, text, seconds=60):
-    """Read the screen until some text is on it."""
-    shown, end = b"", time.monotonic() + seconds
-    while text not in shown:
-        assert time.monotonic() < end, shown
-        if select.select([screen], [], [], 0.2)[0]:
-            shown += os.read(screen, 65536)
-    return shown
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,10 @@ import pytest
 from mustlink.cli import _interrupt
 from mustlink.cli._interrupt import run_interruptibly, was_interrupted
 
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send Ctrl-C to one process")
 
+
+@needs_signals
 @pytest.mark.parametrize("kind", ["compiled", "python"])
 def test_the_command_ends_at_once(kind: str, tmp_path: Path, environment: dict[str, str]) -> None:
     """Takes a few seconds: a process of its own has to start."""
@@ -72,6 +75,7 @@ def test_results_and_errors_come_through(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not was_interrupted()
 
 
+@needs_signals
 def test_interrupted_work_cleans_up(monkeypatch: pytest.MonkeyPatch) -> None:
     cleaned: list[str] = []
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import shlex
 import signal
-import subprocess
-import sys
 
 import pytest
-from tests.cli.test_cli_ask import wait_for
 
 SCREENS = [
     "Check the links",
@@ -83,37 +79,18 @@ def test_it_ends_with_commands_for_a_table_of_ones_own(shown):
 
 
 @pytest.mark.parametrize(("typed", "code"), [("q\n", 0), (None, 130)])
-def test_at_a_terminal_it_waits_and_can_be_left(desk, environment, typed, code):
-    screen, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mustlink", "demo", "--tour"],
-        cwd=desk.folder,
-        env=environment | {"TERM": "xterm", "COLUMNS": "50"},
-        stdin=terminal,
-        stdout=terminal,
-        stderr=terminal,
-        start_new_session=True,
-    )
-    os.close(terminal)
-    first = wait_for(screen, b"to quit")
+def test_at_a_terminal_it_waits_and_can_be_left(start_on_terminal, typed, code):
+    screen = start_on_terminal("demo", "--tour", width=50)
+    first = screen.wait_for(b"to quit")
     assert b"1 of 5" in first
     # On a narrow terminal the command is continued as a shell takes it.
     assert b"customers.csv -k 3 \\" in first
     if typed is None:
-        process.send_signal(signal.SIGINT)
+        screen.process.send_signal(signal.SIGINT)
     else:
-        os.write(screen, typed.encode())
-    assert process.wait(timeout=30) == code
-    rest = b""
-    while True:
-        try:
-            part = os.read(screen, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        rest += part
-    os.close(screen)
+        screen.type(typed)
+    assert screen.process.wait(timeout=30) == code
+    rest = screen.rest()
     assert b"2 of 5" not in rest
     assert b"Traceback" not in rest
     assert (b"Stopped." in rest) == (typed is None)

@@ -337,7 +337,7 @@ def _fit(
     # The notes of a choice are printed with the table of what was tried.
     known = () if choice is None else choice.notes
     notices = [text for text in _reword_warnings(caught, remedies) if text not in known]
-    return estimator, choice, [*_unused_option_notices(job, entry), *notices]
+    return estimator, choice, [*_note_on_number(job, entry), *notices]
 
 
 def _reword_warnings(caught: list[warnings.WarningMessage], remedies: Mapping[str, str]) -> list[str]:
@@ -354,17 +354,13 @@ def _reword_warnings(caught: list[warnings.WarningMessage], remedies: Mapping[st
     return list(dict.fromkeys(texts))
 
 
-def _unused_option_notices(job: Job, entry: Entry | None) -> list[str]:
-    """Note options that the method does not have."""
-    if entry is None:
+def _note_on_number(job: Job, entry: Entry | None) -> list[str]:
+    """Note a number of clusters given for a method that finds it."""
+    if entry is None or job.n_clusters is None or "n_clusters" in entry.load()().get_params():
         return []
-    known, notices = entry.load()().get_params(), []
-    if job.n_clusters is not None and "n_clusters" not in known:
-        notices.append(
-            f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was "
-            "not used."
-        )
-    return notices
+    return [
+        f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was not used."
+    ]
 
 
 def _model_notices(model: Model, table: LoadedTable, labels: Ints) -> list[str]:
