@@ -79,7 +79,7 @@ REMEDIES = {
     "scale": "scale the column",
     "see_history": "see violations_ and history_",
     "see_violations": "violations_ lists them",
-    "skip_unknown": 'pass unknown="skip" to leave out such links',
+    "skip_unknown": 'pass unknown_ids="skip" to leave out such links',
     "soft_method": "use a clusterer that may break links, such as PCKMeans",
     "too_large": "{instead}",
 }

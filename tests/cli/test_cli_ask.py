@@ -263,9 +263,9 @@ def test_on_a_terminal_nothing_answered_is_lost(shop, start_on_terminal, ending)
     else:
         process.send_signal(signal.SIGINT if ending == "interrupt" else signal.SIGKILL)
     code = {"interrupt": 130, "kill": -signal.SIGKILL, "end": 0}[ending]
-    for _ in range(30):
+    for _ in range(6):
         try:
-            process.wait(timeout=2)
+            process.wait(timeout=10)
             break
         except subprocess.TimeoutExpired:
             # A signal between the prompt and the wait for input is handled only after the next one; press again.

@@ -121,22 +121,22 @@ UNKNOWN = "a,b,link\nu1,u2,must\nu1,u9,must\nu8,u9,cannot\nu2,u3,cannot\nu7,u6,c
 
 def test_links_with_unknown_ids_are_skipped_on_request(links_file: Any) -> None:
     path, ids = links_file(UNKNOWN), ["u1", "u2", "u3"]
-    with pytest.raises(ConstraintError, match=r"line 3: .* the id 'u9' in the table; pass unknown=\"skip\" to"):
+    with pytest.raises(ConstraintError, match=r"line 3: .* the id 'u9' in the table; pass unknown_ids=\"skip\" to"):
         Constraints.read(path, ids=ids)
     told = rf"4 of 6 links name ids that .* skipped: 'u9' \({re.escape(str(path))}, line 3\), 'u8' .* and 1 more"
     with pytest.warns(SkippedLinksWarning, match=told) as caught:
-        links = Constraints.read(path, ids=ids, unknown="skip")
+        links = Constraints.read(path, ids=ids, unknown_ids="skip")
     assert links == Constraints([(0, 1)], [(1, 2)])
     assert caught[0].filename == __file__
     with pytest.warns(SkippedLinksWarning, match="4 of 6 links"):
-        assert Constraints.from_frame(pd.read_csv(path), ids=ids, unknown="skip") == links
-    with pytest.raises(ValueError, match='unknown must be "raise" or "skip"; got \'drop\''):
-        Constraints.read(path, ids=ids, unknown="drop")  # type: ignore[arg-type]
+        assert Constraints.from_frame(pd.read_csv(path), ids=ids, unknown_ids="skip") == links
+    with pytest.raises(ValueError, match='unknown_ids must be "raise" or "skip"; got \'drop\''):
+        Constraints.read(path, ids=ids, unknown_ids="drop")  # type: ignore[arg-type]
 
 
 def test_known_ids_are_read_without_a_warning(links_file: Any) -> None:
     path = links_file("a,b,link\nu1,u2,must\n")
-    assert Constraints.read(path, ids=["u1", "u2"], unknown="skip") == Constraints([(0, 1)])
+    assert Constraints.read(path, ids=["u1", "u2"], unknown_ids="skip") == Constraints([(0, 1)])
 
 
 @pytest.mark.parametrize("ids", [None, ["u", "v", "w x", "ö,"], [4, 3, 2, 1], [4.0, 3.0, 2.0, 1.0]])

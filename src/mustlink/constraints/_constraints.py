@@ -225,7 +225,7 @@ class Constraints:
         *,
         ids: Sequence[Any] | None = None,
         contradictions: Contradictions = "raise",
-        unknown: UnknownIds = "raise",
+        unknown_ids: UnknownIds = "raise",
     ) -> Constraints:
         """Build constraints from a data frame.
 
@@ -238,7 +238,7 @@ class Constraints:
             whether they are written as 1 or as 1.0.
         contradictions : {"raise", "majority", "keep"}, default="raise"
             As for the class.
-        unknown : {"raise", "skip"}, default="raise"
+        unknown_ids : {"raise", "skip"}, default="raise"
             How to treat a link with an id that is not among `ids`. With "skip" it is left out, and a
             SkippedLinksWarning says how many were.
 
@@ -261,7 +261,7 @@ class Constraints:
 
         if isinstance(frame, str | os.PathLike):
             raise TypeError(f"{frame} is a path; read a file of links with Constraints.read.")
-        return cls._from_links(_warn_of_skipped(read_links(frame, ids, unknown=unknown)), contradictions, ids)
+        return cls._from_links(_warn_of_skipped(read_links(frame, ids, unknown_ids=unknown_ids)), contradictions, ids)
 
     @classmethod
     def read(
@@ -270,7 +270,7 @@ class Constraints:
         *,
         ids: Sequence[Any] | None = None,
         contradictions: Contradictions = "raise",
-        unknown: UnknownIds = "raise",
+        unknown_ids: UnknownIds = "raise",
     ) -> Constraints:
         """Read links from a file.
 
@@ -284,7 +284,7 @@ class Constraints:
             The id of every row of the table, if the links refer to ids; if None they are row numbers from 0.
         contradictions : {"raise", "majority", "keep"}, default="raise"
             As for the class.
-        unknown : {"raise", "skip"}, default="raise"
+        unknown_ids : {"raise", "skip"}, default="raise"
             How to treat a link with an id that is not among `ids`, as for :meth:`from_frame`.
 
         Returns
@@ -310,7 +310,7 @@ class Constraints:
         """
         from mustlink.tables import read_links
 
-        return cls._from_links(_warn_of_skipped(read_links(path, ids, unknown=unknown)), contradictions, ids)
+        return cls._from_links(_warn_of_skipped(read_links(path, ids, unknown_ids=unknown_ids)), contradictions, ids)
 
     @classmethod
     def _from_links(cls, links: LinkList, contradictions: Contradictions, ids: Sequence[Any] | None) -> Constraints:

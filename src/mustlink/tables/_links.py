@@ -68,7 +68,7 @@ class LinkList(list[Link]):
     Examples
     --------
     >>> from mustlink.tables import read_links
-    >>> links = read_links({"a": ["u1", "u1"], "b": ["u2", "u9"], "link": [1, 1]}, ids=["u1", "u2"], unknown="skip")
+    >>> links = read_links({"a": ["u1", "u1"], "b": ["u2", "u9"], "link": [1, 1]}, ids=["u1", "u2"], unknown_ids="skip")
     >>> len(links), links.unknown
     (1, {'u9': 'Row 1 of the frame'})
     >>> print(links.skipped_notice)
@@ -105,7 +105,7 @@ class _Source(NamedTuple):
     comma_is_decimal: bool = False
 
 
-def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown: UnknownIds = "raise") -> LinkList:
+def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown_ids: UnknownIds = "raise") -> LinkList:
     """Read links from a file or a data frame, with the columns a, b, link (must/cannot or 1/-1), optionally weight.
 
     Parameters
@@ -114,7 +114,7 @@ def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown: Unknow
         A file is text with any separator, plain or gzip, ``.xlsx`` or ``.parquet``.
     ids : sequence, default=None
         The id of every row of the table, if the links name ids; None means row numbers from 0.
-    unknown : {"raise", "skip"}, default="raise"
+    unknown_ids : {"raise", "skip"}, default="raise"
         What to do with a link that names an id which is not in `ids`: refuse it, or skip it.
 
     Returns
@@ -138,8 +138,8 @@ def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown: Unknow
     >>> read_links({"a": ["u1"], "b": ["u3"], "link": [-1]}, ids=["u1", "u2", "u3"])
     [Link(a=0, b=2, is_must=False, weight=1.0, place='Row 0 of the frame')]
     """
-    if unknown not in ("raise", "skip"):
-        raise ValueError(f'unknown must be "raise" or "skip"; got {unknown!r}.')
+    if unknown_ids not in ("raise", "skip"):
+        raise ValueError(f'unknown_ids must be "raise" or "skip"; got {unknown_ids!r}.')
     opened = _open(source)
     row_of = None if ids is None else _row_of_id(ids)
     links = LinkList()
@@ -147,7 +147,7 @@ def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown: Unknow
         try:
             ends = _row(a, row_of, place), _row(b, row_of, place)
         except ConstraintError as error:
-            if unknown == "raise" or error.remedy != "skip_unknown":
+            if unknown_ids == "raise" or error.remedy != "skip_unknown":
                 raise
             links.n_skipped += 1
             links.unknown.setdefault(error.fields["id"], place)

@@ -359,7 +359,8 @@ def _note_on_number(job: Job, entry: Entry | None) -> list[str]:
     if entry is None or job.n_clusters is None or "n_clusters" in entry.load()().get_params():
         return []
     return [
-        f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was not used."
+        f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was not "
+        "used."
     ]
 
 

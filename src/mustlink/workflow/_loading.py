@@ -40,7 +40,6 @@ REMEDIES = {
     "see_violations": "",
     "missing_marker": "clear the cell if it marks a missing value",
     "scale": "pass scale=True",
-    "skip_unknown": 'pass unknown_ids="skip" to leave out such links',
     "soft_method": 'use a method that may break links, such as method="boost"',
 }
 
@@ -379,7 +378,7 @@ def read_link_file(
     >>> read_link_file(links, ids=load_table(TableOptions(table, id_column="customer")).ids)
     (Constraints(24 must-links, 16 cannot-links), [])
     """
-    links = read_links(path, ids, unknown=unknown_ids)
+    links = read_links(path, ids, unknown_ids=unknown_ids)
     for link in links:
         if n_rows is not None and max(link.a, link.b) >= n_rows:
             raise ConstraintError(
