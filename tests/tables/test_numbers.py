@@ -201,3 +201,18 @@ def test_a_column_fits_a_sign_only_if_every_cell_does(texts):
             assert sign in alone or not {".", ","} & set(text)
             if sign in alone:
                 assert alone[sign].numbers([text]) == [number]
+
+
+@pytest.mark.parametrize("negative", ["({})", "{}-", "({} €)", "(€ {})"])
+def test_negative_numbers_in_brackets_or_with_the_minus_sign_at_the_end(tmp_path, negative):
+    plain = "{} €" if "€" in negative else "{}"
+    cells = [plain.format("1.250,50"), negative.format("1.210,50"), plain.format("3"), negative.format("7,25")]
+    path = write(tmp_path, "k;saldo\n" + "".join(f"r{place};{cell}\n" for place, cell in enumerate(cells)))
+    table = read_table(path, text=["k"])
+    np.testing.assert_array_equal(table.column("saldo"), [1250.5, -1210.5, 3, -7.25])
+    assert any("minus sign at the end for negative numbers" in notice for notice in table.notices)
+
+
+@pytest.mark.parametrize("texts", [["(a)", "(b)"], ["A-", "1-"], ["(-1)", "2"], ["1--", "2"], ["(1", "2)"]])
+def test_other_brackets_and_dashes_spell_no_numbers(texts):
+    assert number_spellings(texts) == {}

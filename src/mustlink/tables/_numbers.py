@@ -1,4 +1,4 @@
-"""How numbers are spelled in a column: decimal sign, sign between thousands, percent and currency signs.
+"""How numbers are spelled in a column: decimal sign, sign between thousands, percent and currency signs, minus.
 
 "1.250" is 1250 in one country and 1.25 in another. A column is read with a decimal sign only if all its cells fit it;
 where they fit both signs, the other columns of the file decide, see :mod:`mustlink.tables._judge`.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 __all__ = ["NumberSpelling", "as_number", "number_spellings", "spells_number"]
@@ -30,6 +30,8 @@ PERCENT = "%"
 UNIT = "|".join(re.escape(unit) for unit in sorted((*CURRENCIES, PERCENT), key=len, reverse=True))
 LEADING_UNIT = re.compile(rf"^([+-]?) ?({UNIT}) ?(?=[+-]?[0-9.,])", re.M)
 TRAILING_UNIT = re.compile(rf"(?<=[0-9.,]) ?({UNIT})$", re.M)
+# Other ways to write a negative number: "(1,250.50)" in accounting, "1.250,50-" in exports of SAP.
+NEGATIVE = re.compile(r"^(?:\(([^-()\n]*[0-9][^-()\n]*)\)|([^-()\n]*[0-9][^-()\n]*)-)$", re.M)
 
 
 @dataclass(frozen=True)
@@ -46,16 +48,21 @@ class NumberSpelling:
         The percent sign or the currencies beside the numbers, "" for cells that have none.
     has_decimals : bool, default=False
         Whether a number has the decimal sign.
+    moves_minus : bool, default=False
+        Whether negative numbers are in brackets or have the minus sign at the end.
     """
 
     decimal: str
     thousands: str = ""
     units: frozenset[str] = frozenset([""])
     has_decimals: bool = False
+    moves_minus: bool = False
 
     def numbers(self, texts: Sequence[str]) -> list[float]:
         """Return the numbers that the texts spell; all of them must fit this spelling."""
         lines = _lines(texts)
+        if self.moves_minus:
+            lines = _with_leading_minus(lines)
         if self.units != {""}:
             lines = _without_units(lines)[0]
         if self.thousands:
@@ -73,9 +80,11 @@ class NumberSpelling:
         thousands = THOUSANDS_NAMES.get(self.thousands, repr(self.thousands))
         said = [f"with {thousands} between thousands"] if self.thousands else []
         said += ["with the comma as the decimal sign"] if self.decimal == "," and self.has_decimals else []
+        said += ["with brackets or a minus sign at the end for negative numbers"] if self.moves_minus else []
         unit = min(self.units)
         kind = "as percentages" if unit == PERCENT else f"as amounts in {unit}" if unit else ""
-        return ", ".join([*filter(None, [kind]), *filter(None, [" and ".join(said)])])
+        signs = f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else "".join(said)
+        return ", ".join(filter(None, [kind, signs]))
 
 
 def number_spellings(texts: Sequence[str]) -> dict[str, NumberSpelling]:
@@ -83,11 +92,14 @@ def number_spellings(texts: Sequence[str]) -> dict[str, NumberSpelling]:
     lines = _lines(texts)
     if lines.count("\n") != len(texts):
         return {}
-    found = _fitting(lines, frozenset([""]))
+    signed = _with_leading_minus(lines)
+    found = _fitting(signed, frozenset([""]))
     if not found:
-        lines, units = _without_units(lines)
-        found = _fitting(lines, units) if any(units) else {}
-    return found
+        without, units = _without_units(signed)
+        found = _fitting(without, units) if any(units) else {}
+    if signed == lines:
+        return found
+    return {decimal: replace(spelling, moves_minus=True) for decimal, spelling in found.items()}
 
 
 def spells_number(text: str, decimal: str | None = None) -> bool:
@@ -119,6 +131,11 @@ def _lines(texts: Sequence[str]) -> str:
     """
     lines = "\n".join([*texts, ""])
     return lines if lines.isascii() else lines.translate(SAME_SIGNS)
+
+
+def _with_leading_minus(lines: str) -> str:
+    """Write negative numbers with the minus sign in front."""
+    return NEGATIVE.sub(r"-\1\2", lines) if "(" in lines or "-\n" in lines else lines
 
 
 def _fitting(lines: str, units: frozenset[str]) -> dict[str, NumberSpelling]:
