@@ -10,8 +10,10 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import mustlink
+from mustlink import active
 from mustlink.catalogue import CATALOGUE, FAMILIES, METRIC_LEARNERS, Entry, by_family
 from mustlink.datasets._known_sets import FOLDER_SETS, SKLEARN_SETS, SUBSETS
 from mustlink.reproduce._run_paper import find_protocol, paper_names
@@ -107,19 +109,20 @@ def sources() -> str:
     """The sources of each class, from its docstring, with their keys in the file of BibTeX entries."""
     cells = [("class", "source", "BibTeX keys")]
     keys = bibtex_keys()
-    for _family, entries in families():
-        for entry in entries:
-            text = references(entry)
-            if text:
-                found = [keys[plain_title(title)] for title in re.findall(r'"(.+?)",', text) if title != BOOK]
-                text = re.sub(r"^([A-Z])\. ", r"\1\\. ", text)  # an initial, not the number of a list item
-                cells.append((link_to(entry), text, ", ".join(f"``{key}``" for key in found)))
+    classes = [(link_to(entry), entry.load()) for _family, entries in families() for entry in entries]
+    classes += [(f":class:`~mustlink.active.{name}`", getattr(active, name)) for name in sorted(active.__all__)]
+    for link, documented in classes:
+        text = references(documented)
+        if text:
+            found = [keys[plain_title(title)] for title in re.findall(r'"(.+?)",', text) if title != BOOK]
+            text = re.sub(r"^([A-Z])\. ", r"\1\\. ", text)  # an initial, not the number of a list item
+            cells.append((link, text, ", ".join(f"``{key}``" for key in found)))
     return list_table("20 55 25", cells) + "\n"
 
 
-def references(entry: Entry) -> str:
+def references(documented: Any) -> str:
     """The section of references of a docstring, as one line without numbers of footnotes; empty if there is none."""
-    found = re.search(r"References\n-+\n(.*?)\n\n(?=Examples\n)", inspect.getdoc(entry.load()) or "", re.DOTALL)
+    found = re.search(r"References\n-+\n(.*?)\n\n(?=Examples\n)", inspect.getdoc(documented) or "", re.DOTALL)
     return " ".join(re.sub(r"\.\. \[\d+\]", "", found[1]).split()) if found else ""
 
 

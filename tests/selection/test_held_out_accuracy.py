@@ -212,8 +212,14 @@ def test_errors_of_links_and_clusterers_are_raised(table: NDArray[np.float64], l
         held_out_accuracy(ChunkletKMeans(), table, Constraints(must_link=[(0, 90)]))
     with pytest.raises(ValueError, match="90 rows, and y has 3 labels"):
         held_out_accuracy(ChunkletKMeans(), table, links, y=[0, 1, -1])
-    with pytest.raises(ConstraintError, match="too few for 5 folds"):
+    with pytest.raises(
+        ConstraintError, match=r"The only link forms 1 group .* too few for 5 folds; give links between"
+    ):
         held_out_accuracy(ChunkletKMeans(), table, Constraints(must_link=[(0, 1)]))
+    with pytest.raises(ConstraintError, match="too few for 5 folds; use 2 folds at most, or give links"):
+        held_out_accuracy(ChunkletKMeans(), table, Constraints(must_link=[(0, 1), (2, 3)]))
+    with pytest.raises(ConstraintError, match="There are no links to divide"):
+        held_out_accuracy(ChunkletKMeans(), table, Constraints())
     with pytest.raises(InfeasibleError, match="No clustering was found"):
         held_out_accuracy(Refuses(), table, links)
     with pytest.raises(ValueError, match="fit_params cannot contain constraints, kmeans__constraints, y"):

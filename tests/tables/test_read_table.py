@@ -328,6 +328,17 @@ def test_broken_files_get_a_sentence(tmp_path, case):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("sign", "named"), [(",", ","), ("\t", "tab")])
+def test_a_delimiter_that_separates_nothing_is_doubted(tmp_path, sign, named):
+    path = write(tmp_path, f"a{sign}b\n1{sign}2\n3{sign}4\n")
+    with pytest.raises(
+        FileFormatError, match=f"has one column, .*; pass delimiter='{named}' if it separates the cells"
+    ):
+        read_table(path, delimiter=";")
+    assert read_table(path, delimiter=named).names == ("a", "b")
+    assert read_table(write(tmp_path, "a\n1,5\n2,5\n"), delimiter=";").frame["a"].tolist() == [1.5, 2.5]
+
+
 def test_a_line_without_end_is_given_up(tmp_path, monkeypatch):
     monkeypatch.setattr(_text, "MAX_LINE_BYTES", 100)
     with pytest.raises(FileFormatError, match="this is not a table in text form"):

@@ -184,6 +184,7 @@ def test_labels_for_all_kept_rows_are_no_partial_labels(tmp_path):
         ({"missing": "median"}, "missing must be 'error', 'drop' or 'mean'; got 'median'."),
         ({"contradictions": "drop"}, "contradictions must be 'raise', 'majority' or 'keep'; got 'drop'."),
         ({"header": "no"}, "header must be True or False, or None; got 'no'."),
+        ({"report": "r.pdf"}, "r.pdf: the report is HTML, and its name must end in .html or .htm."),
         ({"output": 3}, "output must be the name of a file, or None; got 3."),
         ({"method": "magic"}, "There is no method 'magic'; the methods are boost, bckm"),
     ],

@@ -192,6 +192,15 @@ def test_codes_stay_categories(people):
         model.predict(Table.from_frame(pd.read_csv(people / "people.csv")))
 
 
+def test_a_table_without_rows_is_refused(people):
+    model = Model.of(fitted(people))
+    frame = pd.read_csv(people / "people.csv").iloc[:0]
+    frame.to_csv(people / "none.csv", index=False)
+    for table in (frame, people / "none.csv"):
+        with pytest.raises(FileFormatError, match="has no data rows; at least one is needed"):
+            model.predict(table)
+
+
 @pytest.mark.parametrize("method", OTHERS)
 def test_methods_that_cannot_predict_are_refused_before_anything_is_read(tmp_path, method):
     with pytest.raises(OptionError, match=f"{method} cannot predict new rows.*; those that can are boost, bckm"):

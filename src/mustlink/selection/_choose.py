@@ -23,7 +23,7 @@ from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import ConstraintError, MustlinkError
 from mustlink.selection._choice import Choice, Trial
 from mustlink.selection._held_out import fit_with_links, held_out_accuracy
-from mustlink.selection._kfold import DEFAULT_N_SPLITS, ConstraintKFold, check_splitter, link_groups
+from mustlink.selection._kfold import DEFAULT_N_SPLITS, ConstraintKFold, check_splitter, link_groups, links_form
 
 __all__ = ["choose"]
 
@@ -221,17 +221,12 @@ def _make_splitter(
     n_groups = len(np.unique(link_groups(links, n_samples)))
     if n_groups < 2:
         raise ConstraintError(
-            f"{_links_form(links)} one group that cannot be divided into training and held-out links; give links "
+            f"{links_form(links)} one group that cannot be divided into training and held-out links; give links "
             "between more must-link components."
         )
     if n_groups < cv:
-        notes.append(f"{_links_form(links)} {n_groups} groups that cannot be divided: {n_groups} folds, not {cv}.")
+        notes.append(f"{links_form(links)} {n_groups} groups that cannot be divided: {n_groups} folds, not {cv}.")
     return ConstraintKFold(min(int(cv), n_groups), random_state=seed)
-
-
-def _links_form(links: Constraints) -> str:
-    """Begin a sentence about what the links form."""
-    return "The only link forms" if len(links) == 1 else f"The {len(links):,} links form"
 
 
 def _configured(candidates: Mapping[str, Any], numbers: Iterable[int], seed: int) -> Iterator[Candidate]:

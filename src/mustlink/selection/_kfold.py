@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mustlink._spelling import count
 from mustlink._types import Indices
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
@@ -127,10 +128,7 @@ class ConstraintKFold:
         group = link_groups(links, n_samples)
         n_groups = int(group.max(initial=-1)) + 1
         if n_groups < self.n_splits:
-            raise ConstraintError(
-                f"The {len(links)} links form {n_groups} groups that cannot be divided, too few for {self.n_splits} "
-                "folds; reduce n_splits, or give links between more must-link components."
-            )
+            raise _too_few_groups(links, n_groups, self.n_splits)
         n_must, n_cannot = (np.bincount(group[links.sign == sign], minlength=n_groups) for sign in (1, -1))
         fold = self._assign_folds(n_must, n_cannot)[group]
         for held_out in range(self.n_splits):
@@ -167,6 +165,22 @@ def _n_rows(constraints: Constraints | AlignedConstraints) -> int:
     if isinstance(constraints, AlignedConstraints):
         return len(constraints)
     return int(constraints.constrained_rows().max(initial=-1)) + 1 if isinstance(constraints, Constraints) else 0
+
+
+def _too_few_groups(links: Constraints, n_groups: int, n_splits: int) -> ConstraintError:
+    """Return the error for links that cannot be divided into so many folds."""
+    if links.is_empty:
+        return ConstraintError("There are no links to divide into training and held-out links.")
+    fewer = f"use {count(n_groups, 'fold')} at most, or " if n_groups > 1 else ""
+    return ConstraintError(
+        f"{links_form(links)} {count(n_groups, 'group')} that cannot be divided, too few for {n_splits} folds; "
+        f"{fewer}give links between more must-link components."
+    )
+
+
+def links_form(links: Constraints) -> str:
+    """Begin a sentence about what the links form."""
+    return "The only link forms" if len(links) == 1 else f"The {len(links):,} links form"
 
 
 def link_groups(links: Constraints, n_samples: int) -> Indices:

@@ -220,6 +220,8 @@ class Encoding:
         """
         if table.problems:
             raise join_problems(table.source, table.problems)
+        if not table.n_rows:
+            raise FileFormatError(f"{table.source} has no data rows; at least one is needed.")
         notices: list[str] = []
         frame = _columns_of_kind(table, self.columns, notices)
         kept, rows = handle_missing(table, frame, self.missing, notices, min_rows=1)

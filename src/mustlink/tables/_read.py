@@ -23,7 +23,7 @@ from mustlink.tables._judge import judge_columns, listed, shorten
 from mustlink.tables._numbers import NumberSpelling, as_number, number_spellings, spells_number
 from mustlink.tables._options import check_options
 from mustlink.tables._table import MISSING, Table, check_finite, columns_left_out, make_frame, text_column, tidy_frame
-from mustlink.tables._text import HEADER_AND_ROWS, TextFile
+from mustlink.tables._text import HEADER_AND_ROWS, SEPARATORS, TextFile
 
 __all__ = ["read_table"]
 
@@ -126,7 +126,7 @@ def read_table(
         separator = delimiter and separator_named(delimiter)
         remedy = ("save_utf8", "choose_encoding")
         file = TextFile(path, separator, suggested=SEPARATOR[inner], encoding=encoding, remedy=remedy)
-        table = _read_text(file, text, ignore, columns, header, decimal)
+        table = _read_text(file, text, ignore, columns, header, decimal, is_asked=delimiter is not None)
         if encoding is None and file.encoding == WESTERN:
             note = f"{path} is not in UTF-8 and was read as {WESTERN}; if letters look wrong, give its encoding."
             table = replace(table, notices=(note, *table.notices))
@@ -155,8 +155,10 @@ def _read_text(
     wanted: Collection[str] | None,
     header: bool | None,
     decimal: str | None,
+    *,
+    is_asked: bool,
 ) -> Table:
-    """Read a delimited text file; the messages about its cells name the line."""
+    """Read a delimited text file, with a separator that was asked for or found; messages about cells name the line."""
     line, cells = file.first
     has_header = _has_header(cells, header, f"{file.source}, line {line}")
     names = [cell.strip() or f"unnamed_{place}" for place, cell in enumerate(cells)]
@@ -185,7 +187,7 @@ def _read_text(
     for place, name in enumerate(names):
         if name in columns:
             judged.problems += check_finite(file.source, name, columns[name], where, partial(cell, place))
-    judged.problems += _other_separator(file, columns)
+    judged.problems += _other_separator(file, columns, is_asked=is_asked)
     for place, spelling in read.spellings.items():
         if names[place] in columns:
             judged.note_spelling(names[place], spelling)
@@ -202,17 +204,20 @@ def _read_text(
     )
 
 
-def _other_separator(file: TextFile, columns: Mapping[str, Any]) -> list[FileFormatError]:
-    """Return the problem of a file of one column of text that a sign cuts into equally many parts in each line."""
-    if len(file.first[1]) > 1 or not any(isinstance(column, pd.Categorical) for column in columns.values()):
+def _other_separator(file: TextFile, columns: Mapping[str, Any], *, is_asked: bool) -> list[FileFormatError]:
+    """Return the problem of a file of one column that another sign cuts into equally many parts in each line."""
+    if len(file.first[1]) > 1 or not columns:
         return []
+    # Cut at a comma, two numbers look like one; a common separator would have been found if none was asked for.
+    holds_text = any(isinstance(column, pd.Categorical) for column in columns.values())
+    signs = (*(SEPARATORS if is_asked else ()), *(RARE_SEPARATORS if holds_text else ()))
     lines = [cells[0] for _, cells in islice(file.records(), N_GUESSED_RECORDS)]
-    sign = next((sign for sign in RARE_SEPARATORS if len({line.count(sign) for line in lines} - {0}) == 1), None)
+    sign = next((sign for sign in signs if len({line.count(sign) for line in lines} - {0}) == 1), None)
     if sign is None or sign not in lines[0] or not all(sign in line for line in lines):
         return []
     name = next(iter(columns))
     problem = f"{file.source} has one column, {shorten(name)}"
-    options = {"column": name, "n_cells": len(columns[name]), "delimiter": sign}
+    options = {"column": name, "n_cells": len(columns[name]), "delimiter": "tab" if sign == "\t" else sign}
     return [FileFormatError(problem, remedy="choose_delimiter", **options)]
 
 

@@ -18,11 +18,13 @@ __all__ = ["check_output_size", "check_outputs", "stage_labels"]
 
 Path = str | os.PathLike[str]
 
+REPORT_SUFFIXES = (".html", ".htm")
+
 
 def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, keep_columns: bool = False) -> None:
     """Refuse outputs that cannot be written, would overwrite an input, or are one file.
 
-    The outputs are named by what they hold; "clusters" have a format by their suffix.
+    The outputs are named by what they hold; "clusters" have a format by their suffix, and a "report" is HTML.
     """
     read = {os.path.realpath(path) for path in inputs if path is not None}
     written: dict[str, str] = {}
@@ -37,6 +39,10 @@ def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, 
             check_output_suffix(path, keep_columns=keep_columns)
         if target in written:
             raise OptionError(f"The {written[target]} and the {what} cannot both be written to {path}.")
+        # A device or a pipe has no suffix.
+        is_file = os.path.isfile(path) or not os.path.exists(path)
+        if what == "report" and is_file and not os.fspath(path).lower().endswith(REPORT_SUFFIXES):
+            raise OptionError(f"{path}: the report is HTML, and its name must end in .html or .htm.")
         written[target] = what
 
 
