@@ -85,6 +85,24 @@ def test_a_callback_gets_the_records():
         CallbackOracle("same", [])
 
 
+@pytest.mark.parametrize("index", [[5, 4, 3], ["x", "y", "z"], [1, 2, 0]])
+def test_records_are_taken_by_position(index):
+    names = pd.Series(["ann", "bob", "al"], index=index)
+    assert CallbackOracle(lambda one, other: (one, other), names)(0, 2) == ("ann", "al")
+    frame = pd.DataFrame({0: names, 1: [31, 42, 53], 2: 0})
+    one, other = CallbackOracle(lambda one, other: (one, other), frame)(0, 2)
+    assert (one[0], one[1], other[0], other[1]) == ("ann", 31, "al", 53)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_records_of_a_frame_have_the_names_of_the_columns(library):
+    frame = pytest.importorskip(library).DataFrame({"name": ["ann", "bob", "al"], "age": [31, 42, 53]})
+    assert CallbackOracle(lambda one, other: (one["name"], other["age"]), frame)(0, 2) == ("ann", 53)
+    screen = io.StringIO()
+    assert TerminalOracle(frame, source=io.StringIO("y\n"), target=screen)(0, 2) is True
+    assert screen.getvalue().splitlines()[1:3] == ["  name: ann, age: 31", "  name: al, age: 53"]
+
+
 @pytest.mark.parametrize(("typed", "answer"), [("y", True), ("NO", False), ("s", None), ("hm\n\nyes", True)])
 def test_the_terminal_asks_until_the_answer_is_valid(typed, answer):
     screen = io.StringIO()

@@ -51,14 +51,13 @@ def test_questions_match_the_definition(kind, cls, data):
     seed = data.draw(st.integers(0, 1000))
     X = np.random.default_rng(seed).normal(size=(n_rows, 2))
     strategy = cls(X, k, random_state=seed)
-    start = strategy.components[0][0]
     order = strategy._shuffled.tolist() if kind == "consolidate" else ()
     for _ in range(40):
-        expected = next_question(kind, X, k, strategy.answers, start, order)
+        expected = next_question(kind, X, k, strategy.answers, strategy._seed, order)
         assert strategy.question == expected
         if expected is None:
             break
-        strategy.answer(data.draw(st.sampled_from([True, False, False, None])))
+        strategy.answer(data.draw(st.sampled_from([True, False, False, None, None])))
     else:
         pytest.fail("More questions than pairs of rows.")
 
@@ -224,6 +223,33 @@ def test_a_skipped_question_is_not_deduced():
     assert strategy.question is None
 
 
+@pytest.mark.parametrize(("cls", "options"), PLACING)
+def test_a_row_that_nobody_knows_does_not_use_up_the_questions(cls, options, blobs):
+    X, y = blobs
+    unknown = cls(X, 4, random_state=0, **options).components[0][0]
+    classes = np.where(np.arange(len(y)) == unknown, -1, y)
+    strategy = cls(X, 4, random_state=0, **options)
+    links = ask(strategy, TruthOracle(classes), 30)
+    first_answers = [answer.together for answer in strategy.answers[:4]]
+    assert first_answers[:3] == [None, None, None]
+    assert first_answers[3] is not None
+    assert sum(unknown in (answer.a, answer.b) for answer in strategy.answers[:9]) == 3
+    assert len(strategy.components) == 4
+    assert links.violation_rate(y) == 0
+
+
+@pytest.mark.parametrize(("cls", "options"), PLACING)
+def test_a_compared_row_is_left_after_three_skips(cls, options):
+    X = np.arange(20.0)[:, None] ** 2
+    known = Constraints.from_labels([*range(8), *[-1] * 12], pairs="all")
+    strategy = cls(X, 9, known=known, random_state=0, **options)
+    asked = run(strategy, lambda a, b: None, 6)
+    assert [question.a for question in asked] == [asked[0].a] * 3 + [asked[3].a] * 3
+    assert asked[3].a != asked[0].a
+    if cls is not Explore:
+        assert len({*asked, *run(strategy, lambda a, b: None)}) == 12 * 8, "set aside, not left out"
+
+
 def test_one_cluster_needs_no_questions(blobs):
     for cls in (Explore, Consolidate, MinMax):
         assert cls(blobs[0], 1).question is None
@@ -240,9 +266,9 @@ def test_contradictions_are_listed_and_ignored():
     assert strategy.contradictions[1:] == [Answer(2, 5, True), Answer(5, 0, True)]
     assert strategy.components == [[0, 1, 2], [5]]
     links = strategy.constraints
-    assert links.must_link.tolist() == [[0, 1], [1, 2], [2, 5]], "0 and 5 have one answer of each kind"
-    assert links.cannot_link.tolist() == [[0, 2]]
-    assert len(links.conflicts()) == 1
+    assert links.must_link.tolist() == [[0, 1], [0, 5], [1, 2], [2, 5]]
+    assert links.cannot_link.tolist() == [[0, 2], [0, 5]], "0 and 5 have one answer of each kind"
+    assert [conflict.cannot_link for conflict in links.conflicts()] == [(0, 2), (0, 5)]
     assert run(strategy, lambda a, b: False)
 
 

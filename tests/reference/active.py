@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import numpy as np
+
 
 def component(facts, row):
     """The rows that chains of must-links join with a row."""
@@ -42,9 +44,26 @@ def nearest(X, row, members):
     return min(sorted(members), key=lambda member: squared(X, row, member))
 
 
-def replay(X, n_clusters, answers, start):
+def skipped_with(facts, row):
+    """The components for which a question about a row was skipped."""
+    return {frozenset(component(facts, a + b - row)) for a, b, given in facts if given is None and row in (a, b)}
+
+
+def set_aside(facts, row):
+    """Whether three questions about a row were skipped and none was answered."""
+    return all(given is None for a, b, given in facts if row in (a, b)) and len(skipped_with(facts, row)) >= 3
+
+
+def draw_start(n_rows, facts, random):
+    n_skipped = [len(skipped_with(facts, row)) for row in range(n_rows)]
+    rows = [row for row in range(n_rows) if n_skipped[row] == min(n_skipped)]
+    return rows[random.randint(len(rows))]
+
+
+def replay(X, n_clusters, answers, seed):
     """All facts after the answers, including deduced ones, and the first row of each component."""
-    facts, firsts = [], [start]
+    random = np.random.RandomState(seed)
+    facts, firsts = [], [draw_start(len(X), [], random)]
     for a, b, together in answers:
         if together is not None and relation(facts, a, b) is not None:
             continue
@@ -59,21 +78,25 @@ def replay(X, n_clusters, answers, start):
                 last = firsts[relations.index(None)]
                 if not settled(facts, row, last):
                     facts.append((row, nearest(X, row, component(facts, last)), True))
+        if together is None and len(firsts) == 1 and set_aside(facts, firsts[0]):
+            firsts = [draw_start(len(X), facts, random)]
     return facts, firsts
 
 
-def next_question(kind, X, n_clusters, answers, start, order=()):
+def next_question(kind, X, n_clusters, answers, seed, order=()):
     """The question of a strategy after some answers; None if there is none."""
-    facts, firsts = replay(X, n_clusters, answers, start)
+    facts, firsts = replay(X, n_clusters, answers, seed)
     groups = {first: component(facts, first) for first in firsts}
     placed = set().union(*groups.values())
     is_open = {
         row: [first for first in firsts if not settled(facts, row, first)] for row in range(len(X)) if row not in placed
     }
     waiting = [row for row, open_firsts in is_open.items() if open_firsts]
-    if not waiting or (kind == "explore" and len(firsts) >= n_clusters and not unfinished(answers, waiting)):
+    is_unfinished = bool(answers) and answers[-1][0] in waiting and not set_aside(facts, answers[-1][0])
+    waiting = [row for row in waiting if not set_aside(facts, row)] or waiting
+    if not waiting or (kind == "explore" and len(firsts) >= n_clusters and not is_unfinished):
         return None
-    if unfinished(answers, waiting):
+    if is_unfinished:
         row = answers[-1][0]
     elif kind == "consolidate" and len(firsts) >= n_clusters:
         row = next(row for row in order if row in waiting)
@@ -82,10 +105,6 @@ def next_question(kind, X, n_clusters, answers, start, order=()):
     by_center = kind == "consolidate"
     first = min(is_open[row], key=lambda first: cost(X, row, groups[first], by_center))
     return row, nearest(X, row, groups[first])
-
-
-def unfinished(answers, waiting):
-    return bool(answers) and answers[-1][0] in waiting
 
 
 def cost(X, row, members, by_center):

@@ -40,7 +40,9 @@ class Explore(PlacingStrategy):
     Notes
     -----
     Components are compared in the order of their nearest rows, which represent them; the paper leaves this open. If a
-    question is skipped, the row is compared with the other components, and set aside if it belongs to none of them.
+    question is skipped, the row is compared with the other components, and set aside if it belongs to none of them. In
+    all strategies of this kind, a row is also set aside after three skipped questions without an answer, until no
+    others are left; if it is the only component, another row replaces it as the first one.
     With `k` well-separated clusters there are at most `k (k - 1) / 2` questions.
 
     References
@@ -135,8 +137,9 @@ class Consolidate(PlacingStrategy):
         if len(self._firsts) < self.n_clusters:
             return self._farthest()
         rows = self._shuffled if self.order == "random" else self._by_centrality()
-        waiting = rows[~self._assigned[rows]]
-        return next((row for row in waiting.tolist() if self._undecided(row)), None)
+        priority = np.empty(self._n_rows)
+        priority[rows] = np.arange(self._n_rows, 0, -1)
+        return self._first_undecided(priority)
 
     def _by_centrality(self) -> Indices:
         """Order the rows by their distance to the nearest mean."""

@@ -38,6 +38,10 @@ class Knowledge:
         """Return the number of components that are apart from that of a row."""
         return len(self._apart.get(self.root(row), ()))
 
+    def n_skipped(self, row: int) -> int:
+        """Return the number of components for which a question about that of a row was skipped."""
+        return len(self._skipped.get(self.root(row), ()))
+
     def relation(self, a: int, b: int) -> bool | None:
         """Return True if two rows are together, False if they are apart, and None if this is unknown."""
         first, second = self.root(a), self.root(b)

@@ -133,8 +133,10 @@ class CallbackOracle:
     ----------
     function : callable
         Takes two records; returns True if they belong together, False if not, None if unknown.
-    records : sequence
-        One record per row, such as a name, a text, an image, or a row of X.
+    records : sequence, array or data frame
+        One record per row, such as a name, a text, an image, or a row of X. They are taken by position; the index of a
+        Series or DataFrame does not matter. A row of a DataFrame is a Series by the names of its columns, with polars a
+        dictionary.
 
     Examples
     --------
@@ -158,7 +160,7 @@ class CallbackOracle:
     def __call__(self, a: int, b: int) -> bool | None:
         """Answer a question."""
         _check_rows((a, b), self.n_rows, "records")
-        return self.function(self.records[a], self.records[b])
+        return self.function(_record(self.records, a), _record(self.records, b))
 
 
 class TerminalOracle:
@@ -168,8 +170,8 @@ class TerminalOracle:
 
     Parameters
     ----------
-    records : sequence, default=None
-        The text for every row; its number if None.
+    records : sequence, array or data frame, default=None
+        What to show for every row, by position; its number if None.
     source, target : text streams, default=None
         Streams for answers and questions; the terminal if None.
 
@@ -202,7 +204,7 @@ class TerminalOracle:
         if self.n_rows is not None:
             _check_rows((a, b), self.n_rows, "records")
         source, target = self._source or sys.stdin, self._target or sys.stdout
-        shown = [f"row {row}" if self.records is None else str(self.records[row]) for row in (a, b)]
+        shown = [f"row {row}" if self.records is None else _text(_record(self.records, row)) for row in (a, b)]
         while True:
             print("Do these belong together? (y, n, s to skip)", *shown, sep="\n  ", file=target)
             target.write("> ")
@@ -279,3 +281,17 @@ def _check_rows(rows: tuple[int, int], n_rows: int, name: str) -> None:
 def _count_records(records: Any) -> int:
     """Return the number of records; a sparse matrix has no length."""
     return int(records.shape[0]) if hasattr(records, "shape") else len(records)
+
+
+def _record(records: Any, row: int) -> Any:
+    """Return the record at a position; data frames would look up a label or a column instead."""
+    if hasattr(records, "iloc"):
+        return records.iloc[row]
+    if hasattr(records, "row") and hasattr(records, "columns"):
+        return records.row(row, named=True)
+    return records[row]
+
+
+def _text(record: Any) -> str:
+    """Return a record in one line, with the names of its columns if it has some."""
+    return ", ".join(f"{name}: {cell}" for name, cell in record.items()) if hasattr(record, "items") else str(record)

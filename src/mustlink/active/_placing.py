@@ -17,12 +17,15 @@ __all__ = ["PlacingStrategy"]
 
 # Up to this number, distances to rows are computed one by one, exactly; otherwise by a matrix product.
 MAX_EXACT_ROWS = 64
+# A row with so many skipped questions and no answer is set aside.
+MAX_SKIPPED = 3
 
 
 class PlacingStrategy(Strategy):
     """A strategy that compares one row with every component until it belongs to one or starts a new one.
 
-    Rows are chosen farthest-first, and components by their nearest row, unless a subclass chooses otherwise.
+    Rows are chosen farthest-first, and components by their nearest row, unless a subclass chooses otherwise. A row
+    about which every question is skipped is set aside until there are no others.
     """
 
     @cached_property
@@ -31,16 +34,33 @@ class PlacingStrategy(Strategy):
 
     def _begin(self) -> None:
         super()._begin()
+        self._starts = np.random.RandomState(self._seed)
+        self._find_first_components()
+
+    def _find_first_components(self) -> None:
+        """Start with the components that are known, or with a single row."""
         self._firsts: list[int] = []
         self._assigned = np.zeros(self._n_rows, dtype=np.bool_)
         self._nearest = np.full(self._n_rows, np.inf)
         self._new_rows: list[int] = []
         known = self._known_components()
         if not known:
-            self._start_component(int(np.random.RandomState(self._seed).randint(self._n_rows)))
+            self._start_component(self._draw_start())
         # Twice: deductions from the number of clusters need all components.
         for row in known * 2:
             self._conclude(row)
+
+    def _draw_start(self) -> int:
+        """Draw one of the rows with the fewest skipped questions."""
+        n_skipped = np.array([self._knowledge.n_skipped(row) for row in range(self._n_rows)])
+        rows = np.flatnonzero(n_skipped == n_skipped.min())
+        return int(rows[self._starts.randint(len(rows))])
+
+    def _is_set_aside(self, row: int) -> bool:
+        """Return whether several questions about a row were skipped and none was answered."""
+        knowledge = self._knowledge
+        is_answered = len(knowledge.members(row)) > 1 or knowledge.n_apart(row) > 0
+        return not is_answered and knowledge.n_skipped(row) >= MAX_SKIPPED
 
     @property
     def components(self) -> list[list[int]]:
@@ -56,6 +76,9 @@ class PlacingStrategy(Strategy):
     def _conclude_from(self, answer: Answer) -> None:
         for row in (answer.a, answer.b):
             self._conclude(row)
+        # Only a single component can be without an answer, as several are known to be apart.
+        if answer.together is None and self._is_set_aside(self._firsts[0]):
+            self._find_first_components()
 
     def _conclude(self, row: int) -> None:
         """Assign the component of a row if it belongs to a known one, is a new one, or only one is left."""
@@ -88,7 +111,7 @@ class PlacingStrategy(Strategy):
             return None
         # First further questions about the row of the last answer.
         row = self.answers[-1].a if self.answers else None
-        if row is None or self._assigned[row] or not self._undecided(row):
+        if row is None or self._assigned[row] or self._is_set_aside(row) or not self._undecided(row):
             row = self._next_row()
         return None if row is None else self._question_between(row, self._order(row, self._undecided(row))[0])
 
@@ -109,13 +132,19 @@ class PlacingStrategy(Strategy):
         return self._first_undecided(self._nearest)
 
     def _first_undecided(self, priority: Floats) -> int | None:
-        """Return the free row of the highest priority that questions are left about; negative ones are left out."""
+        """Return the free row of the highest priority that questions are left about, those set aside last.
+
+        Rows of negative priority are left out.
+        """
         priority = np.where(self._assigned, -1.0, priority)
+        last_resort = None
         while priority[row := int(np.argmax(priority))] >= 0:
             if self._undecided(row):
-                return row
+                if not self._is_set_aside(row):
+                    return row
+                last_resort = row if last_resort is None else last_resort
             priority[row] = -1.0
-        return None
+        return last_resort
 
     def _next_row(self) -> int | None:
         """Return the next row to assign."""

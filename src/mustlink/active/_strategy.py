@@ -93,9 +93,9 @@ class Strategy(ABC):
     Notes
     -----
     An answer that contradicts earlier ones raises no error: the strategy continues from the earlier ones, lists it in
-    `contradictions`, and :attr:`constraints` contains both, for clusterers that weigh links. For a pair with both
-    answers the more frequent one is kept, and none in case of a tie. As questions whose answer follows from others are
-    not asked, contradictions come only from `known` and :meth:`tell`; a wrong answer to a question is not detected.
+    `contradictions`, and :attr:`constraints` contains both, for clusterers that weigh links; each of two opposite links
+    of one pair has the number of its answers as its weight. As questions whose answer follows from others are not
+    asked, contradictions come only from `known` and :meth:`tell`; a wrong answer to a question is not detected.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class Strategy(ABC):
             np.concatenate([known.pairs, new[:, :2]]),
             np.concatenate([known.sign, new[:, 2]]),
             np.concatenate([known.weight, np.ones(len(new))]),
-            contradictions="majority",
+            contradictions="keep",
         )
 
     def __iter__(self) -> Self:
