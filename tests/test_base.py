@@ -72,6 +72,7 @@ def test_something_else_is_refused_with_what_to_do(given: Any) -> None:
         pd.Series(["a", "", "a", "b", pd.NA], dtype="string"),
         pd.Series(["a", "", "a", "b", "-1"], dtype="category"),
         pd.Series([7, pd.NA, 7, 8, -1], dtype="Int64"),
+        np.ma.array([7, 9, 7, 8, 0], mask=[0, 1, 0, 0, 1]),
     ],
 )
 def test_partial_labels_are_one_more_source(y: Any) -> None:

@@ -552,6 +552,8 @@ def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | 
     if isinstance(y, Constraints | AlignedConstraints):
         raise TypeError("y takes partial labels, one per row, and these are links; pass them as constraints=...")
     labels = column_or_1d(y, warn=True)
+    if isinstance(y, np.ma.MaskedArray):
+        labels = np.where(np.ma.getmaskarray(y).ravel(), None, labels)
     if len(labels) != n_samples:
         raise ValueError(
             f"y must hold one partial label per row: the table has {count(n_samples, 'row')}, and y has "

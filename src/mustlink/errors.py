@@ -60,7 +60,7 @@ REMEDIES = {
     "install_extra": 'install it with: pip install "mustlink[{extra}]"',
     "iso_dates": "write them like 2024-03-01",
     "look_ahead": "pass look_ahead=True",
-    "majority": 'pass contradictions="majority" to keep the heavier one',
+    "majority": 'pass contradictions="majority" to keep the heavier one or "keep" to keep both',
     "match_by_id": "name a column of ids that both files have with id_column",
     "mark_categorical": "use it as categories with categorical=[{column!r}]",
     "mark_id": "pass id_column={column!r} if it names the rows",

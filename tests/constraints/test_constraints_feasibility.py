@@ -179,7 +179,7 @@ def test_fewer_than_one_cluster_is_refused(n_clusters: int) -> None:
 
 @pytest.mark.parametrize("bad", [1.5, 2.0, "2", True, None, [2], np.ones((3, 2))])
 def test_numbers_that_are_no_whole_numbers_are_refused(bad: Any) -> None:
-    with pytest.raises(ConstraintError, match="n_clusters must be a whole number"):
+    with pytest.raises(ConstraintError, match="n_clusters must be a whole number; got "):
         Constraints().feasible(bad, n_samples=3)
     with pytest.raises(ConstraintError, match="n_samples must be a whole number"):
         Constraints().feasible(2, n_samples=bad)

@@ -79,6 +79,13 @@ ABA = ({(0, 2)}, {(0, 1), (1, 2)})
         (pd.Series(["a", "b", "a", None], dtype="category"), -1),
         (pl.Series([0, 1, 0, None]), -1),
         (pl.Series(["a", "b", "a", None]), -1),
+        (np.ma.array([0, 1, 0, 7], mask=[0, 0, 0, 1]), -1),
+        (np.ma.array(["a", "b", "a", "c"], mask=[0, 0, 0, 1]), -1),
+        (["a", "b", "a", "?"], ["?", "unknown"]),
+        ([0, 1, 0, 99], (98, 99)),
+        (np.array([2.0, 1.0, 2.0, 98.0]), np.array([98.0, 99.0])),
+        (["a", "b", "a", None], {"?"}),
+        (np.array(["a", "b", "a", 9], dtype=object), [9]),
     ],
 )
 def test_labels_of_every_kind(y: Any, missing: object) -> None:
@@ -276,8 +283,8 @@ def test_rows_without_a_class_are_never_drawn(how: dict[str, Any], y: Any) -> No
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({}, "either n_pairs or labeled_fraction"),
-        ({"n_pairs": 2, "labeled_fraction": 0.5}, "either n_pairs or labeled_fraction"),
+        ({}, "either n_pairs or labeled_fraction; neither was given"),
+        ({"n_pairs": 2, "labeled_fraction": 0.5}, "either n_pairs or labeled_fraction, not both"),
         ({"n_pairs": -1}, "n_pairs cannot be negative; got -1"),
         ({"n_pairs": 2, "noise": 1.5}, "noise must be between 0 and 1; got 1.5"),
         ({"n_pairs": 2, "noise": float("nan")}, "noise must be"),

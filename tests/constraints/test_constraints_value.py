@@ -247,7 +247,9 @@ def test_constrained_rows() -> None:
 
 
 def test_a_pair_given_both_ways_is_refused_and_named() -> None:
-    with pytest.raises(ConstraintError, match=r"Rows 1 and 5 are .*contradictions=\"majority\"") as info:
+    with pytest.raises(
+        ConstraintError, match=r"Rows 1 and 5 are .*contradictions=\"majority\".* or \"keep\" to keep both"
+    ) as info:
         Constraints([(5, 1), (0, 2)], [(1, 5)])
     assert info.value.pairs == [(1, 5)]
 
@@ -428,6 +430,15 @@ def test_what_is_not_a_number_of_rows_is_refused(method: str, bad: Any, told: st
 def test_an_entry_for_each_of_too_many_rows_is_refused(method: str) -> None:
     with pytest.raises(TooLargeError, match=r"2,000,000,000 rows .*links\.compact"):
         getattr(Constraints(MUST), method)(2_000_000_000)
+
+
+def test_a_pair_kept_both_ways_is_not_refused_when_links_are_added() -> None:
+    kept = Constraints([(0, 1)], [(0, 1)], contradictions="keep")
+    assert kept + Constraints([(3, 4)]) == Constraints([(0, 1), (3, 4)], [(0, 1)], contradictions="keep")
+    assert (Constraints([(0, 1)]) + kept).must_link_weight.tolist() == [2.0]
+    with pytest.raises(ConstraintError, match="Rows 2 and 5 are given both as must-link and as cannot-link") as info:
+        (kept + Constraints([(5, 2)])).add(Constraints(cannot_link=[(2, 5)]))
+    assert info.value.pairs == [(2, 5)]
 
 
 def test_a_pair_kept_both_ways() -> None:

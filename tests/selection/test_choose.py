@@ -252,6 +252,20 @@ def test_invalid_parameters(parameters: dict[str, Any], words: str) -> None:
         choose(X, LINKS, **parameters)
 
 
+@pytest.mark.parametrize(
+    ("methods", "given"),
+    [
+        (PCKMeans, "the class PCKMeans"),
+        ([PCKMeans], "the class PCKMeans"),
+        ({"pck": PCKMeans}, "the class"),
+        ([3], "3"),
+    ],
+)
+def test_methods_that_are_no_clusterers(methods: Any, given: str) -> None:
+    with pytest.raises(TypeError, match=rf"methods takes names and clusterers, such as PCKMeans\(\); got {given}"):
+        choose(X, LINKS, methods=methods)
+
+
 def test_a_clusterer_without_constraints_is_a_failed_trial() -> None:
     choice = choose(X, LINKS, methods={"kmeans": KMeans(), "pck": PCKMeans()}, n_clusters=4, random_state=0)
     assert "constraints" in str(choice.trials[0].failure)

@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mustlink import Constraints
+from mustlink import Constraints, PCKMeans
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.errors import ConstraintError, InfeasibleError
 from mustlink.metric_learning import RCA
@@ -179,6 +179,20 @@ def test_a_pipeline_without_links_is_refused(table: NDArray[np.float64], links: 
     for estimator in (pipeline, GridSearchCV(pipeline, {"kmeans__n_clusters": [2, 3]})):
         with pytest.raises(TypeError, match=f"No step of this {type(estimator).__name__} takes constraints"):
             held_out_accuracy(estimator, table, links)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_a_clusterer_without_links_is_refused(table: NDArray[np.float64], links: Constraints, routing: bool) -> None:
+    needed = pytest.raises(TypeError, match="KMeans takes no constraints; a clusterer or metric that does is needed")
+    with sklearn.config_context(enable_metadata_routing=routing), needed:
+        held_out_accuracy(KMeans(3), table, links)
+
+
+def test_the_order_of_the_arguments(table: NDArray[np.float64], links: Constraints) -> None:
+    with pytest.raises(TypeError, match=r"The first argument is a clusterer.*got ndarray\."):
+        held_out_accuracy(table, PCKMeans(3), links)
+    with pytest.raises(TypeError, match=r"such as PCKMeans\(\).*got the class PCKMeans\."):
+        held_out_accuracy(PCKMeans, table, links)
 
 
 def test_what_cv_can_be(table: NDArray[np.float64], links: Constraints) -> None:

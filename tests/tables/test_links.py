@@ -411,6 +411,13 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(
     assert os.listdir(tmp_path) == ["links.csv"]
 
 
+@pytest.mark.parametrize("name", ["links.xlsx", "links.parquet", "links.json", "links.XLSX.gz"])
+def test_a_format_in_which_links_are_not_written(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FileFormatError, match=rf"{name}: links are written as \.csv or \.tsv, also compressed"):
+        LINKS.write(tmp_path / name)
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match="Is a directory"):
         LINKS.write(tmp_path)

@@ -53,8 +53,8 @@ class TruthOracle:
     y : array-like of shape (n_samples,)
         The classes.
     missing : object, default=-1
-        A further marker of unknown classes, besides -1, None, NaN and empty text; questions about such rows are
-        skipped.
+        A further marker of unknown classes, or a list of them, besides -1, None, NaN and empty text; questions about
+        such rows are skipped.
 
     Attributes
     ----------
@@ -95,8 +95,8 @@ class NoisyOracle(TruthOracle):
     noise : float
         The fraction of wrong answers, from 0 to 1.
     missing : object, default=-1
-        A further marker of unknown classes, besides -1, None, NaN and empty text; questions about such rows are
-        skipped.
+        A further marker of unknown classes, or a list of them, besides -1, None, NaN and empty text; questions about
+        such rows are skipped.
     random_state : int, RandomState or None, default=None
         Makes the wrong answers repeatable.
 

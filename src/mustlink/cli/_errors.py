@@ -46,7 +46,7 @@ REMEDIES = {
     "header": "use --header if they are the names of the columns",
     "ignore_column": "leave it out with --ignore {column}",
     "look_ahead": "use a method that looks ahead, such as --method linkage",
-    "majority": "use --contradictions majority to keep the heavier one",
+    "majority": "use --contradictions majority to keep the heavier one or keep to keep both",
     "mark_categorical": "use it as categories with --categorical {column}",
     "mark_id": "use --id {column} if it names the rows",
     "missing_marker": "clear the cell if it marks a missing value",

@@ -200,8 +200,8 @@ class Constraints:
         y : array-like of shape (n_samples,)
             The class of each row, where it is known.
         missing : object, default=-1
-            A further marker of an unknown class. -1 (as in ``sklearn.semi_supervised``), None, NaN and empty text
-            always are unknown, see :func:`~mustlink.constraints.known_rows`.
+            A further marker of an unknown class, or a list of them. -1 (as in ``sklearn.semi_supervised``), None, NaN,
+            masked entries and empty text always are unknown, see :func:`~mustlink.constraints.known_rows`.
         pairs : {"compact", "all"}, default="compact"
             "compact" gives a chain of must-links through each class and one cannot-link for every two classes,
             with the same closure as "all", which lists every pair of labeled rows.
@@ -406,9 +406,15 @@ class Constraints:
         Parameters
         ----------
         path : path-like
-            The file; a name that ends in .tsv gives tabs, and one that ends in .gz is compressed.
+            The file, .csv, .tsv (with tabs) or .txt; compressed if its name ends in .gz as well. For Excel and Parquet
+            write :meth:`to_frame`.
         ids : sequence, default=None
             The id of every row of the table, to name rows by; their numbers if None.
+
+        Raises
+        ------
+        FileFormatError
+            For any other suffix.
 
         See Also
         --------
@@ -514,7 +520,7 @@ class Constraints:
         other : Constraints
             The other links.
         contradictions : {"raise", "majority", "keep"}, default="raise"
-            As for the class.
+            As for the class. A pair that one of the two already has both ways is not refused.
 
         Returns
         -------
@@ -527,12 +533,22 @@ class Constraints:
         >>> links.add(labels, contradictions="keep").conflicts()[0].chain
         (0, 1)
         """
-        return Constraints.from_pairs(
+        together = Constraints.from_pairs(
             np.concatenate([self.pairs, other.pairs]),
             np.concatenate([self.sign, other.sign]),
             np.concatenate([self.weight, other.weight]),
-            contradictions=contradictions,
+            contradictions="keep" if contradictions == "raise" else contradictions,
         )
+        if contradictions == "raise":
+            accepted = {*self._linked_both_ways(), *other._linked_both_ways()}
+            new = [pair for pair in together._linked_both_ways() if pair not in accepted]
+            if new:
+                _refuse_contradictions(np.array(new))
+        return together
+
+    def _linked_both_ways(self) -> list[tuple[int, int]]:
+        """Return the pairs that have both links."""
+        return to_tuples(self.must_link[in_both(self.must_link, self.cannot_link)[0]])
 
     # ---- rows --------------------------------------------------------------------------------------------------
 

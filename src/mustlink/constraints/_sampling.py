@@ -61,7 +61,8 @@ def draw_links(
         chosen = np.sort(rng.permutation(len(rows))[: round(labeled_fraction * len(rows))])
         must, cannot = _all_links(rows[chosen], codes[chosen])
     else:
-        raise ConstraintError("Pass either n_pairs or labeled_fraction, not both.")
+        problem = "; neither was given" if n_pairs is None else ", not both"
+        raise ConstraintError(f"Pass either n_pairs or labeled_fraction{problem}.")
     return flip_some(must, cannot, noise, rng)
 
 
@@ -99,15 +100,15 @@ def known_rows(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.object_]]:
     """Return the rows with a known class.
 
-    A class is unknown if it is -1, None, NaN, the missing value of pandas, or text that is empty, blank or spells one
-    of these. No class can be called so.
+    A class is unknown if it is -1, None, NaN, the missing value of pandas, a masked entry of a masked array, or text
+    that is empty, blank or spells one of these. No class can be called so.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         Partial labels.
     missing : object, default=-1
-        A further marker of an unknown class.
+        A further marker of an unknown class, or a list of them.
 
     Returns
     -------
@@ -132,7 +133,11 @@ def known_rows(
     if labels.dtype.kind == "U" and not hasattr(y, "dtype"):
         # In a list of text NumPy writes out nan and -1 as text too, and they would pass for classes.
         labels = np.fromiter(y, dtype=object, count=len(labels))  # type: ignore[arg-type]
-    rows = np.flatnonzero(~_is_unknown(labels, missing))
+    markers = list(missing) if isinstance(missing, list | tuple | set | frozenset | np.ndarray) else [missing]
+    unknown = _is_unknown(labels, markers)
+    if isinstance(y, np.ma.MaskedArray):
+        unknown |= np.ma.getmaskarray(y)
+    rows = np.flatnonzero(~unknown)
     try:
         classes, codes = np.unique(labels[rows], return_inverse=True)
     except TypeError:
@@ -140,22 +145,30 @@ def known_rows(
     return rows, codes, classes
 
 
-def _is_unknown(labels: NDArray[Any], missing: object) -> NDArray[np.bool_]:
-    """Mark the labels that are unknown by any of the markers, or equal to `missing`."""
+def _is_unknown(labels: NDArray[Any], markers: list[Any]) -> NDArray[np.bool_]:
+    """Mark the labels that are unknown by any of the markers, or equal to one of `markers`."""
     if labels.dtype.kind in "iufb":
         unknown = (labels != labels) | (labels == UNKNOWN)
-        return unknown | (labels == missing) if isinstance(missing, Real) else unknown
+        numbers = np.array([marker for marker in markers if isinstance(marker, Real)])
+        return unknown | np.isin(labels, numbers)
     listed = labels.astype(str) if labels.dtype.kind == "S" else labels
-    return np.fromiter((_is_nothing(label, missing) for label in listed), dtype=bool, count=len(labels))
+    return np.fromiter((_is_nothing(label, markers) for label in listed), dtype=bool, count=len(labels))
 
 
-def _is_nothing(label: Any, missing: object) -> bool:
+def _is_nothing(label: Any, markers: list[Any]) -> bool:
     """Return whether a label is unknown."""
     if isinstance(label, str):
         # An array of text may hold the marker as text.
-        return label.strip() in UNKNOWN_TEXTS or label == missing or (missing is not None and label == str(missing))
+        return label.strip() in UNKNOWN_TEXTS or any(
+            label == marker or (marker is not None and label == str(marker)) for marker in markers
+        )
     try:
-        return label is None or bool(label != label) or bool(label == UNKNOWN) or bool(label == missing)
+        return (
+            label is None
+            or bool(label != label)
+            or bool(label == UNKNOWN)
+            or any(bool(label == marker) for marker in markers)
+        )
     except TypeError:
         # The missing value of pandas cannot be compared.
         return True

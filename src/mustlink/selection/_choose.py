@@ -162,12 +162,17 @@ def _named_clusterers(methods: Methods) -> dict[str, Any]:
         listed = [methods] if isinstance(methods, str) or hasattr(methods, "fit") else list(methods)
         named = {}
         for method in listed:
-            name = find_clusterer(method).name if isinstance(method, str) else type(method).__name__
+            kind = method if isinstance(method, type) else type(method)
+            name = find_clusterer(method).name if isinstance(method, str) else kind.__name__
             if name in named:
                 raise ValueError(f"methods contains {name} twice; pass a dict to give each its own name.")
             named[name] = method
     if not named:
         raise ValueError("methods is empty; name at least one method, or omit it.")
+    for method in named.values():
+        if not isinstance(method, str) and (isinstance(method, type) or not hasattr(method, "fit")):
+            given = f"the class {method.__name__}" if isinstance(method, type) else repr(method)
+            raise TypeError(f"methods takes names and clusterers, such as PCKMeans(); got {given}.")
     return {
         name: find_clusterer(method).load()() if isinstance(method, str) else method for name, method in named.items()
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -165,6 +166,11 @@ def held_out_accuracy(
     >>> scores.shape
     (5,)
     """
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        given = f"the class {estimator.__name__}" if isinstance(estimator, type) else type(estimator).__name__
+        raise TypeError(
+            f"The first argument is a clusterer, such as PCKMeans(), and then come X and links; got {given}."
+        )
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     links = collect_links(constraints, y, n_samples)
     fit_params = dict(fit_params or {})
@@ -212,21 +218,24 @@ def labels_of(estimator: Any) -> NDArray[np.intp]:
 
 def fit_with_links(estimator: Any, X: Any, links: AlignedConstraints, **fit_params: Any) -> Any:
     """Fit a clusterer, or a pipeline or search with one; without metadata routing, steps are named in parameters."""
-    is_routed = get_config()["enable_metadata_routing"]
+    has_steps = isinstance(estimator, Pipeline) or _is_search(estimator)
+    is_routed = has_steps and get_config()["enable_metadata_routing"]
     names = ["constraints"] if is_routed else _link_parameters(estimator)
     if not names:
-        raise TypeError(
-            f"No step of this {type(estimator).__name__} takes constraints; a clusterer or metric that does is needed."
-        )
+        name = type(estimator).__name__
+        problem = f"No step of this {name} takes constraints" if has_steps else f"{name} takes no constraints"
+        raise TypeError(f"{problem}; a clusterer or metric that does is needed.")
     return estimator.fit(X, **dict.fromkeys(names, links), **fit_params)
 
 
 def _link_parameters(estimator: Any) -> list[str]:
-    """Return the names under which ``fit`` takes the links; none for a pipeline without a step that takes them."""
+    """Return the names under which ``fit`` takes the links; none if it does not take them."""
     if _is_search(estimator):
         return _link_parameters(estimator.estimator)
     if not isinstance(estimator, Pipeline):
-        return ["constraints"]
+        given = signature(estimator.fit).parameters.values()
+        takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in given)
+        return ["constraints"] if takes_any or has_fit_parameter(estimator, "constraints") else []
     return [
         f"{name}__{inner}"
         for name, step in estimator.steps

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from mustlink._atomic import write_atomically
+from mustlink._atomic import is_stream, write_atomically
 from mustlink._spelling import count
 from mustlink.errors import ConstraintError, FileFormatError
 from mustlink.tables._numbers import as_number
@@ -33,6 +33,8 @@ CANNOT = {"cannot", "cannot-link", "cannot_link", "cannotlink", "-1", "-1.0"}
 REQUIRED = ("a", "b", "link")
 COLUMNS = (*REQUIRED, "weight")
 MAX_SHOWN_IDS = 3
+# Links are written as text; a name without a suffix gives CSV.
+WRITTEN = ("", ".csv", ".tsv", ".txt")
 EXPECTED = "the columns a, b, link and optionally weight"
 MAX_ROW = np.iinfo(np.int64).max
 # A whole number as pandas writes it where a column has empty cells.
@@ -254,9 +256,14 @@ def write_links(path: str | os.PathLike[str], links: Iterable[tuple[Any, Any, st
     Parameters
     ----------
     path : path-like
-        The file; a name that ends in .tsv gives tabs, and one that ends in .gz is compressed.
+        The file, .csv, .tsv (with tabs) or .txt; compressed if its name ends in .gz as well.
     links : iterable of (object, object, str, float)
         Two rows, by number or id, "must" or "cannot", and the weight.
+
+    Raises
+    ------
+    FileFormatError
+        For any other suffix.
 
     Examples
     --------
@@ -268,14 +275,20 @@ def write_links(path: str | os.PathLike[str], links: Iterable[tuple[Any, Any, st
     ...     path.read_text()
     'a\\tb\\tlink\\tweight\\n0\\t4\\tmust\\t1.0\\n'
     """
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    name = Path(path).name.lower()
+    suffix = Path(name.removesuffix(".gz")).suffix
+    if suffix not in WRITTEN and not is_stream(path):
+        raise FileFormatError(
+            f"{path}: links are written as .csv or .tsv, also compressed as .csv.gz or .tsv.gz, and {suffix} is none "
+            "of them."
+        )
     out = io.StringIO()
-    writer = csv.writer(out, delimiter="\t" if ".tsv" in suffixes[-2:] else ",", lineterminator="\n")
+    writer = csv.writer(out, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows((spell_cell(a), spell_cell(b), link, repr(float(weight))) for a, b, link, weight in links)
     data = out.getvalue().encode()
     # Without a time in it, the same links give the same file.
-    write_atomically(path, gzip.compress(data, mtime=0) if suffixes[-1:] == [".gz"] else data)
+    write_atomically(path, gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
 
 
 def _cells(source: _Source) -> Iterator[tuple[str, Any, Any, Any, Any]]:
