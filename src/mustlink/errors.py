@@ -24,6 +24,7 @@ __all__ = [
     "MustlinkError",
     "NumberTooLargeError",
     "OptionError",
+    "PredictionWarning",
     "SkippedLinksWarning",
     "TooLargeError",
     "UnmetConstraintsWarning",
@@ -359,6 +360,10 @@ class TooLargeError(MustlinkError, ValueError):
 
 class InfeasibleWarning(UserWarning):
     """A hard clusterer with ``on_infeasible="relax"`` returned a clustering that breaks some constraints."""
+
+
+class PredictionWarning(UserWarning):
+    """New rows are unlike those that a model was made from; the message states the column and how."""
 
 
 class SkippedLinksWarning(UserWarning):

@@ -338,5 +338,5 @@ def test_options_of_another_kind_are_refused(options, message):
 
 
 def test_an_array_is_no_table():
-    with pytest.raises(TypeError, match=r"A table is a pandas DataFrame .* and this is a ndarray"):
+    with pytest.raises(TypeError, match=r"A table is a pandas or polars DataFrame, .* and this is a numpy\.ndarray"):
         encode(np.eye(3))

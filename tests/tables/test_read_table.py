@@ -339,6 +339,13 @@ def test_a_delimiter_that_separates_nothing_is_doubted(tmp_path, sign, named):
     assert read_table(write(tmp_path, "a\n1,5\n2,5\n"), delimiter=";").frame["a"].tolist() == [1.5, 2.5]
 
 
+def test_remedies_name_arguments_of_read_table(tmp_path):
+    path = write(tmp_path, "a,b\n1,2\n3,4\n5,six\n")
+    with pytest.raises(FileFormatError, match=r"use it as categories with text=\['b'\], or leave it out with ignore="):
+        read_table(path)
+    assert read_table(path, text=["b"]).strings("b") == ["2", "4", "six"]
+
+
 def test_a_line_without_end_is_given_up(tmp_path, monkeypatch):
     monkeypatch.setattr(_text, "MAX_LINE_BYTES", 100)
     with pytest.raises(FileFormatError, match="this is not a table in text form"):

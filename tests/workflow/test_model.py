@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from mustlink.catalogue import CATALOGUE, ESTIMATORS
-from mustlink.errors import FileFormatError, OptionError
+from mustlink.errors import FileFormatError, OptionError, PredictionWarning
 from mustlink.tables import Table
 from mustlink.workflow import Job, Model, PredictionJob, load_model, run_job, run_prediction, save_model
 from mustlink.workflow import _model as model_module
@@ -131,7 +131,8 @@ def test_clusters_are_numbered_as_they_were_written(people):
     assert model.clusters == (1, 2, 4)
     assert sorted(set(model.predict(people / "people.csv").tolist())) == [0, 1, 2]
     far = pd.DataFrame({"x": [1e9], "y": [1e9], "plan": ["a"]})
-    assert model.predict(far).tolist() == [3]
+    with pytest.warns(PredictionWarning, match="far outside the range"):
+        assert model.predict(far).tolist() == [3]
 
 
 def test_columns_are_found_by_name(people):
@@ -190,6 +191,45 @@ def test_codes_stay_categories(people):
     np.testing.assert_array_equal(model.encoding.apply(model.read(people / "people.csv")).X, result.table.X)
     with pytest.raises(FileFormatError, match="'plan' holds numbers, and held text"):
         model.predict(Table.from_frame(pd.read_csv(people / "people.csv")))
+
+
+def test_new_rows_that_the_model_does_not_know_are_warned_of(people):
+    model = Model.of(fitted(people))
+    known = pd.DataFrame({"x": [0.0, 5.0], "y": [0.0, 0.0], "plan": ["a", "b"]})
+    model.predict(known)
+    with pytest.warns(PredictionWarning, match="'plan' has 1 cell with a category that the model does not know"):
+        model.predict(known.assign(plan=["a", "new"]))
+
+
+def test_empty_cells_are_handled_as_the_message_says(people):
+    model = Model.of(fitted(people))
+    gap = pd.DataFrame({"x": [0.0, np.nan], "y": [0.0, 0.0], "plan": ["a", "b"]})
+    with pytest.raises(FileFormatError, match='pass missing="drop" or missing="mean"'):
+        model.predict(gap)
+    with pytest.warns(PredictionWarning, match="1 row with empty cells left out"):
+        assert model.predict(gap, missing="drop")[1] == -1
+    with pytest.warns(PredictionWarning, match="1 empty cell filled"):
+        assert model.predict(gap, missing="mean")[1] >= 0
+    with pytest.raises(OptionError, match="missing must be"):
+        model.predict(gap, missing="median")
+
+
+def test_a_frame_of_polars_is_a_table(people):
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    model = Model.of(fitted(people))
+    frame = pd.read_csv(people / "people.csv")
+    given = polars.DataFrame(frame.to_dict("list"))
+    np.testing.assert_array_equal(model.predict(given), model.predict(frame))
+    with pytest.raises(TypeError, match=r"pandas or polars DataFrame, .* and this is a polars\..*LazyFrame"):
+        model.predict(given.lazy())
+
+
+def test_things_that_are_no_jobs_are_refused_by_name(people):
+    with pytest.raises(TypeError, match="what run_job returned, and this is a dict"):
+        save_model({}, people / "m.model")
+    with pytest.raises(TypeError, match="run_job takes a Job, and this is a dict"):
+        run_job({})
 
 
 def test_a_table_without_rows_is_refused(people):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -130,7 +130,7 @@ class EncodedTable:
 
 
 def encode(
-    table: Table | pd.DataFrame,
+    table: Table | Any,
     *,
     ignore: Collection[str] = (),
     categorical: Collection[str] = (),
@@ -142,7 +142,7 @@ def encode(
 
     Parameters
     ----------
-    table : Table or pandas.DataFrame
+    table : Table, pandas or polars DataFrame
         What :func:`read_table` returned, or a data frame.
     ignore : collection of str, default=()
         Columns that are not features: ids, labels.
@@ -190,11 +190,6 @@ def encode(
            [ 1.,  0.,  1.]])
     """
     check_options(ignore=ignore, categorical=categorical, scale=scale, one_hot=one_hot, missing=missing)
-    if not isinstance(table, Table | pd.DataFrame):
-        raise TypeError(
-            f"A table is a pandas DataFrame or what read_table returns, and this is a {type(table).__name__}; "
-            "an array can be clustered as it is."
-        )
     if not isinstance(table, Table):
         table = Table.from_frame(table, text=categorical, ignore=ignore)
     if table.n_rows < 2:

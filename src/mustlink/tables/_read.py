@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from mustlink.errors import FileFormatError, OptionError, join_problems
+from mustlink.errors import REMEDIES, FileFormatError, OptionError, join_problems
 from mustlink.tables._dialect import WESTERN, separator_named
 from mustlink.tables._judge import judge_columns, listed, shorten
 from mustlink.tables._numbers import NumberSpelling, as_number, number_spellings, spells_number
@@ -37,6 +37,8 @@ N_GUESSED_RECORDS = 20
 N_COMPARED = 1000
 # Signs that separate cells now and then, and are also common in text.
 RARE_SEPARATORS = "~^#:/!&* "
+# What to do about an error, in the words of read_table.
+READING_REMEDIES = {**REMEDIES, "mark_categorical": "use it as categories with text=[{column!r}]"}
 # From pandas 3.1 on, floats are always read exactly.
 EXACT_FLOATS = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 
@@ -144,7 +146,7 @@ def read_table(
             f"and {suffix or 'a file without a suffix'} is none of them."
         )
     if problems == "raise" and table.problems:
-        raise join_problems(table.source, table.problems)
+        raise join_problems(table.source, table.problems).with_remedies(READING_REMEDIES)
     return table
 
 

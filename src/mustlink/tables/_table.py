@@ -82,7 +82,7 @@ class Table:
     @classmethod
     def from_frame(
         cls,
-        frame: pd.DataFrame,
+        frame: Any,
         *,
         source: str = "The data frame",
         text: Collection[str] = (),
@@ -93,7 +93,7 @@ class Table:
 
         Parameters
         ----------
-        frame : pandas.DataFrame
+        frame : pandas or polars DataFrame
             Columns of numbers, dates, times, text, categories and truth values; the index is not used.
         source : str, default="The data frame"
             What the frame is called in messages.
@@ -108,6 +108,7 @@ class Table:
         -------
         Table
         """
+        frame = _as_pandas(frame)
         judged = tidy_frame(source, frame, text=text, ignore=ignore, columns=columns)
         if judged.problems:
             raise join_problems(source, judged.problems)
@@ -208,6 +209,16 @@ class Table:
                 "to one row."
             )
         return ids
+
+
+def _as_pandas(frame: Any) -> pd.DataFrame:
+    """Return a data frame of pandas, polars or Arrow as one of pandas."""
+    converted = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
+    if isinstance(converted, pd.DataFrame):
+        return converted
+    kind = type(frame)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    raise TypeError(f"A table is a pandas or polars DataFrame, or what read_table returns, and this is a {name}.")
 
 
 def is_text(column: pd.Series) -> bool:

@@ -203,6 +203,8 @@ def run_job(
     >>> print(headline(result.summary))
     240 rows in 3 clusters. All 40 links kept.
     """
+    if not isinstance(job, Job):
+        raise TypeError(f"run_job takes a Job, and this is a {type(job).__name__}.")
     entry = None if job.is_auto else find_clusterer(job.method)
     _check_options(job, entry)
     outputs = {"clusters": job.output, "report": job.report, "model": job.save_model}

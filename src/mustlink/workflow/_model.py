@@ -16,18 +16,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
-import pandas as pd
 
 from mustlink._atomic import StagedFiles, check_writable
 from mustlink._types import Ints
 from mustlink._version import __version__
+from mustlink._warnings import warn_caller
 from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
-from mustlink.errors import FileFormatError, OptionError
-from mustlink.tables import EncodedTable, Encoding, Table, read_table, require
+from mustlink.errors import FileFormatError, OptionError, PredictionWarning
+from mustlink.tables import EncodedTable, Encoding, Table, check_options, read_table, require
 from mustlink.workflow._loading import LoadedTable, TableOptions
 
 if TYPE_CHECKING:
@@ -144,6 +144,8 @@ class Model:
         -------
         Model
         """
+        if not hasattr(result, "entry"):
+            raise TypeError(f"A model is made of what run_job returned, and this is a {type(result).__name__}.")
         check_predicts(result.entry)
         return cls.of_fit(result.job, result.table, result.estimator)
 
@@ -183,23 +185,38 @@ class Model:
         """The entry of the clusterer in the catalogue."""
         return find_clusterer(type(self.clusterer).__name__)
 
-    def predict(self, table: str | os.PathLike[str] | Table | pd.DataFrame) -> Ints:
+    def predict(
+        self, table: str | os.PathLike[str] | Table | Any, *, missing: Literal["error", "drop", "mean"] | None = None
+    ) -> Ints:
         """Return the cluster of each row of a table.
 
         Parameters
         ----------
-        table : str, path-like, Table or pandas.DataFrame
+        table : str, path-like, Table, pandas or polars DataFrame
             A file, or a table with at least the columns that the model needs, in any order.
+        missing : {"error", "drop", "mean"} or None, default=None
+            What to do with empty cells, as in :class:`TableOptions`; None does as the model does.
 
         Returns
         -------
         ndarray of int, shape (n_rows,)
             The clusters, numbered as in the result of the job; -1 for a row in no cluster, or left out for its empty
             cells.
+
+        Warns
+        -----
+        PredictionWarning
+            For categories that the model does not know, numbers far outside its table, and empty cells.
         """
         if not isinstance(table, Table):
             table = self.read(table)
-        encoded = self.encoding.apply(table)
+        encoding = self.encoding
+        if missing is not None:
+            check_options(missing=missing)
+            encoding = replace(encoding, missing=missing)
+        encoded = encoding.apply(table)
+        for notice in encoded.notices:
+            warn_caller(notice, PredictionWarning)
         labels = np.full(table.n_rows, -1)
         labels[encoded.rows] = self.predict_encoded(encoded)
         return labels
@@ -222,12 +239,12 @@ class Model:
         number = {cluster: place for place, cluster in enumerate((*self.clusters, *others.tolist()))}
         return np.array([number.get(cluster, -1) for cluster in found.tolist()], dtype=np.int64)
 
-    def read(self, table: str | os.PathLike[str] | pd.DataFrame, *, more: Sequence[str] = (), **options: Any) -> Table:
+    def read(self, table: str | os.PathLike[str] | Any, *, more: Sequence[str] = (), **options: Any) -> Table:
         """Read the columns that the model needs.
 
         Parameters
         ----------
-        table : str, path-like or pandas.DataFrame
+        table : str, path-like, pandas or polars DataFrame
             The file, or a data frame.
         more : sequence of str, default=()
             Further columns to read, as text.
@@ -239,7 +256,7 @@ class Model:
         Table
         """
         text, columns = (*self.encoding.text, *more), (*self.encoding.names, *more)
-        if isinstance(table, pd.DataFrame):
+        if not isinstance(table, str | os.PathLike):
             return Table.from_frame(table, text=text, columns=columns)
         return read_table(table, text=text, columns=columns, **options)
 
