@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -99,6 +101,17 @@ class Screen:
 
     def type(self, text):
         os.write(self.descriptor, text.encode())
+
+    def interrupt(self):
+        """Press Ctrl-C until the process ends, and return its exit code.
+
+        A signal between the prompt and the wait for input is handled only after the next one.
+        """
+        for _ in range(12):
+            self.process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self.process.wait(timeout=5)
+        return self.process.wait(timeout=5)
 
     def rest(self):
         """Read what a process that has ended left on the screen."""

@@ -274,7 +274,7 @@ def test_a_file_of_a_german_spreadsheet(desk):
     clusters = [line.split(";")[1] for line in desk.read("k.clusters.csv").splitlines()[1:]]
     assert len(set(clusters[::2])) == len(set(clusters[1::2])) == 1
     report = desk.read("r.html")
-    assert "seit</b> low: 2010-03-" in report
+    assert "seit</b> early: 2010-03-" in report
     assert "41,000 EUR" in report or "41,015 EUR" in report
 
 
