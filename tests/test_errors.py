@@ -85,6 +85,12 @@ def test_the_problem_stands_alone_without_a_remedy():
     assert str(MustlinkError("A sentence.")) == "A sentence."
 
 
+def test_remedies_that_cannot_be_followed_are_left_out():
+    error = FileFormatError("The column 'a' holds text", remedy=("mark_id", "ignore_column"), column="a")
+    assert str(error.without_remedies("mark_id")) == "The column 'a' holds text; leave it out with ignore=['a']."
+    assert str(error.without_remedies("mark_id", "ignore_column")) == "The column 'a' holds text."
+
+
 def test_fields_are_quoted_for_the_shell():
     error = FileFormatError("The column 'a b' holds text", remedy=("mark_id", "ignore_column"), column="a b")
     assert str(error).endswith("; pass id_column='a b' if it names the rows, or leave it out with ignore=['a b'].")

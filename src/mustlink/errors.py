@@ -86,6 +86,11 @@ REMEDIES = {
 }
 
 
+def _keys(remedy: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the keys of one, several or no remedies."""
+    return (remedy,) if isinstance(remedy, str) else tuple(remedy or ())
+
+
 def add_remedies(
     problem: str,
     remedy: str | Sequence[str] | None,
@@ -94,13 +99,13 @@ def add_remedies(
     quote: Callable[[str], str] | None = None,
 ) -> str:
     """Add to a problem what to do about it; an empty remedy is left out."""
-    keys = (remedy,) if isinstance(remedy, str) else remedy or ()
+    keys = _keys(remedy)
     quoted = {
         name: quote(value) if quote is not None and isinstance(value, str) else value for name, value in fields.items()
     }
     words = [text for key in keys if (text := remedies[key].format(**quoted).removesuffix("."))]
     if not words:
-        return problem if not keys or problem.endswith(".") else f"{problem}."
+        return problem if remedy is None or problem.endswith(".") else f"{problem}."
     last = words[-1] if len(words) == 1 else f"{', '.join(words[:-1])}, or {words[-1]}"
     return f"{problem.removesuffix('.')}; {last}."
 
@@ -187,8 +192,30 @@ class MustlinkError(Exception):
         other = copy.copy(self)
         other.remedies = remedies
         if more:
-            own = (self.remedy,) if isinstance(self.remedy, str) else self.remedy or ()
-            other.remedy = (*more, *own)
+            other.remedy = (*more, *_keys(self.remedy))
+        return other
+
+    def without_remedies(self, *keys: str) -> Self:
+        """Return a copy of the error without remedies that cannot be followed where it is raised.
+
+        Parameters
+        ----------
+        *keys : str
+            Keys of :data:`REMEDIES`.
+
+        Returns
+        -------
+        MustlinkError
+            Of the same class, with the same problem and fields.
+
+        Examples
+        --------
+        >>> from mustlink.errors import InfeasibleError
+        >>> print(InfeasibleError("Rows 0 and 1", remedy=("relax", "drop_link")).without_remedies("relax"))
+        Rows 0 and 1; remove a link of the chain.
+        """
+        other = copy.copy(self)
+        other.remedy = tuple(key for key in _keys(self.remedy) if key not in keys)
         return other
 
     def describe(self, remedies: Mapping[str, str], quote: Callable[[str], str] | None = None) -> str:

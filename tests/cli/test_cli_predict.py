@@ -52,7 +52,7 @@ def test_dates_and_how_the_file_is_written(desk):
     [
         (("predict", "shop.csv", "shop.csv"), "shop.csv is not a model that mustlink saved."),
         (("predict", "no.model", "shop.csv"), "There is no file no.model."),
-        (("predict", "shop.model", "links.csv"), "links.csv has no columns 'visits', 'basket', 'plan', 'who'; its"),
+        (("predict", "shop.model", "links.csv"), "links.csv has no columns 'visits', 'basket', 'plan'; its"),
         (("predict", "shop.model", "shop.csv", "-o", "shop.model"), "shop.model is an input and would be overwritten"),
         (("predict", "shop.model", "gaps.csv"), "'visits' is empty; fill it, or use --missing drop or --missing mean."),
         ((*CLUSTER[:-1], "linkage", "--save-model", "x.model"), "linkage cannot predict new rows, so that no model"),

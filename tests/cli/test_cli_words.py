@@ -6,6 +6,9 @@ import re
 
 import numpy as np
 import pytest
+import typer
+
+from mustlink.cli import app
 
 TABLE = "x,y,kind\n0,0,u\n1,0,v\n9,9,w\n8,9,\n"
 LINKS = {
@@ -16,6 +19,7 @@ LINKS = {
     "apart.csv": "a,b,link\n0,1,cannot\n",
     "all.csv": "a,b,link\n" + "".join(f"{a},{b},cannot\n" for a in range(4) for b in range(a)),
     "none.csv": "a,b,link\n",
+    "far.csv": "a,b,link\n0,77,must\n",
 }
 # Arguments, attributes and classes of Python, which a person at the terminal has never seen.
 PYTHON_WORDS = re.compile(
@@ -31,10 +35,23 @@ def room(desk):
     for name, content in LINKS.items():
         desk.write(name, content)
     desk.write("same.csv", "x,y\n" + "0,0\n" * 5 + "1,1\n" * 5)
+    desk.write("word.csv", "x,y\n0,1\n2,3\nmany,5\n6,7\n")
+    desk.write("large.csv", "x,y\n0,1\n1e300,1\n")
+    desk.write("gaps.csv", "x,y\n0,\n1,1\n")
     desk.write("text.npy", b"not numpy")
     desk.write("short.npy", b"\x93NUMPY\x01\x00short")
     np.save(desk.folder / "objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
     return desk
+
+
+def options_of(command):
+    """Return the options that a command has."""
+    parameters = typer.main.get_command(app).commands[command].params
+    return {name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)}
+
+
+def assert_options_exist(command, text):
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) <= options_of(command), text
 
 
 PLAIN = ["--ignore", "kind"]
@@ -67,6 +84,13 @@ BAD = {
     "base": ("cluster t.csv -k 2 --base nothing", r"There is no clusterer 'nothing' to boost"),
     "text_npy": ("cluster text.npy -k 2", r"text.npy is not an .npy file of numbers"),
     "short_npy": ("cluster short.npy -k 2", r"short.npy is not an .npy file of numbers, or not a whole one"),
+    "predict_word": ("predict t.model word.csv", r"word.csv, line 4: .* 'many' among numbers; correct the cell\.$"),
+    "predict_large": ("predict t.model large.csv", r"large.csv, line 3: .* 1e\+300; .* too large .*; clear the cell"),
+    "predict_empty": ("predict t.model gaps.csv", r"line 2: .* 'y' is empty; fill it, or use --missing drop or"),
+    "predict_ids": ("predict t.model word.csv --id who", r"word.csv has no column 'who'; its columns are x, y"),
+    "explain_ids": ("explain t.csv --cluster-column kind --id x --links far.csv", r"; use --unknown-ids skip to leave"),
+    "explain_column": ("explain t.csv", r"name the column of the clusters with --cluster-column"),
+    "explain_both": ("explain t.csv --cluster-column y --links both.csv", r"or use --contradictions majority"),
     "objects_npy": ("cluster objects.npy -k 2", r"objects.npy is not an .npy file of numbers"),
 }
 
@@ -75,10 +99,15 @@ BAD = {
 def test_bad_input_is_worded_with_options(room, case):
     command, sentence = BAD[case]
     words = command.split()
-    if "t.csv" in words and "--label-column" not in words:
+    if words[0] == "predict":
+        pytest.importorskip("skops")
+        made = room.run("cluster", "t.csv", "-k", 2, "--method", "pck", *PLAIN, "--save-model", "t.model")
+        assert made.exit_code == 0, made.output
+    elif "t.csv" in words and "--label-column" not in words and "kind" not in words:
         words += PLAIN
     message = room.fails(*words)
     assert re.search(sentence, message.strip()), message
+    assert_options_exist(words[0], message)
     assert not PYTHON_WORDS.search(message), message
 
 
@@ -114,6 +143,7 @@ def test_notes_are_worded_without_python(room, case):
     result = room.run(*words)
     assert result.exit_code == 0, result.output
     assert note in result.stdout
+    assert_options_exist(words[0], result.stdout)
     assert not PYTHON_WORDS.search(result.output), result.output
     page = room.read("r.html").split("<h2>How it was made</h2>")[0]
     assert not PYTHON_WORDS.search(page)

@@ -97,6 +97,13 @@ def test_numbers_with_gaps_stay_and_empty_cells_are_no_cluster(shop):
     assert found.summary.n_noise == 10
 
 
+def test_clusters_as_numbers_with_a_decimal_point_are_whole(shop):
+    cells = ["-1.0", "", "nan", *(f"{group}.0" for group in GROUPS[3:])]
+    result = explain(shop, clusters_file(cells))
+    assert result.labels.tolist() == [-1, -1, -1, *GROUPS[3:]]
+    assert result.names is None
+
+
 def test_a_column_of_the_table_itself(shop):
     found = explain(shop, cluster_column="kind", label_column=None, id_column="who")
     assert [cluster.name for cluster in found.summary.clusters] == ["both", "home", "work"]

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pickle
+import re
 import sys
 import warnings
 import zipfile
@@ -179,6 +180,28 @@ def test_empty_cells_do_as_the_model_does_unless_asked(people):
         run_prediction(PredictionJob(path, people / "new.csv"))
     assert run_prediction(PredictionJob(path, people / "new.csv", missing="drop")).labels[3] == -1
     assert run_prediction(PredictionJob(path, people / "new.csv", missing="mean")).labels[3] >= 0
+
+
+@pytest.mark.parametrize("from_file", [True, False])
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("many", r"the column 'x' holds 'many' among numbers; correct the cell\.$"),
+        ("1e300", r"the column 'x' holds 1e\+300; numbers above 3e\+75 are too large .*; clear the cell if it .*\.$"),
+    ],
+)
+def test_cells_that_cannot_be_used_come_with_remedies_of_a_model(people, cell, words, from_file):
+    save_model(fitted(people), people / "m.model")
+    frame = pd.read_csv(people / "people.csv").iloc[:9].astype(object)
+    frame.loc[8, "x"] = cell if cell == "many" else float(cell)
+    if not from_file:
+        with pytest.raises(FileFormatError, match=words.replace("clear the cell", "leave out the row")) as caught:
+            load_model(people / "m.model").predict(frame if cell == "many" else frame.astype({"x": float}))
+    else:
+        frame.to_csv(people / "new.csv", index=False)
+        with pytest.raises(FileFormatError, match="new.csv, line 10: " + words) as caught:
+            run_prediction(PredictionJob(people / "m.model", people / "new.csv"))
+    assert not re.search("ignore|categorical|scale", str(caught.value))
 
 
 def test_codes_stay_categories(people):

@@ -32,6 +32,7 @@ def explain(
     sheet: opt.Sheet = None,
     links: opt.LinksOption = None,
     contradictions: opt.Contradictions = "raise",
+    unknown_ids: opt.UnknownIds = "raise",
     report: opt.Report = None,
     debug: opt.Debug = False,
 ) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Where the group of commands keeps the words as typed, for the commands.
 TYPED = "mustlink.typed"
 _column_option = partial(typer.Option, rich_help_panel="Columns")
-_file_option = partial(typer.Option, rich_help_panel="How the file is written")
+_file_option = partial(typer.Option, rich_help_panel="How TABLE is written")
 
 TableFile = Annotated[
     Path, typer.Argument(metavar="TABLE", help="The table: .csv, .tsv or .txt (also .gz), .xlsx, .parquet or .npy.")

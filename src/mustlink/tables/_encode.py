@@ -205,7 +205,9 @@ def encode(
     columns, rows = handle_missing(table, columns, missing, notices, problems=problems)
     for name, column in columns.items():
         if name not in unusable and not (is_text(column) and name in categorical):
-            problems += _check_categories(table, column) if is_text(column) else _check_size(table, column, rows, scale)
+            problems += (
+                _check_categories(table, column) if is_text(column) else _check_numbers(table, column, rows, scale)
+            )
     if problems:
         raise join_problems(table.source, problems)
     notices += _note_numbered(columns)
@@ -344,20 +346,29 @@ def _is_constant(column: pd.Series) -> bool:
     return bool(np.fmin.reduce(values) == np.fmax.reduce(values))
 
 
-def _check_size(table: Table, column: pd.Series, rows: Array, scale: bool) -> list[FileFormatError]:
-    """Return the problem of numbers whose squares overflow; `rows` are those of the table that the cells stand in."""
-    values = _values(column)
+def _check_numbers(table: Table, column: pd.Series, rows: Array, scale: bool) -> list[FileFormatError]:
+    """Return the problem of numbers whose squares overflow."""
     # Columns are scaled in double precision.
-    dtype = np.float32 if values.dtype == np.float32 and not scale else np.float64
-    limit = largest_number(dtype, len(values) * len(table.names))
-    if max(-float(np.fmin.reduce(values)), float(np.fmax.reduce(values))) <= limit:
+    dtype = np.float32 if column.dtype == np.float32 and not scale else np.float64
+    limit = largest_number(dtype, len(column) * len(table.names))
+    remedy = ("missing_marker", "ignore_column") if scale else ("missing_marker", "scale", "ignore_column")
+    return check_size(table, column, rows, limit, remedy)
+
+
+def check_size(
+    table: Table, column: pd.Series, rows: Array, limit: float, remedy: Sequence[str]
+) -> list[FileFormatError]:
+    """Return the problem of numbers above a limit; `rows` are those of the table that the cells stand in."""
+    values = _values(column)
+    # False for a column of empty cells.
+    if not max(-float(np.fmin.reduce(values)), float(np.fmax.reduce(values))) > limit:
         return []
     too_large = np.abs(values) > limit
     place = int(np.argmax(too_large))
     problem = FileFormatError(
         f"{table.source}, {table.where(int(rows[place]))}: the column {column.name!r} holds {values[place]:.3g}; "
         f"numbers above {limit:.1g} are too large for squared distances",
-        remedy=("missing_marker", "ignore_column") if scale else ("missing_marker", "scale", "ignore_column"),
+        remedy=remedy,
         column=column.name,
         n_cells=int(np.count_nonzero(too_large)),
     )

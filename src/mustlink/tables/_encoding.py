@@ -10,11 +10,12 @@ from typing import Any, Literal, Self
 import numpy as np
 import pandas as pd
 
+from mustlink._magnitude import largest_number
 from mustlink._spelling import count
 from mustlink._types import Array
 from mustlink.errors import FileFormatError, join_problems
 from mustlink.tables._dates import DATE, DATE_TIME, HOURS
-from mustlink.tables._encode import EMPTY_CATEGORY, EncodedTable, Feature, handle_missing
+from mustlink.tables._encode import EMPTY_CATEGORY, EncodedTable, Feature, check_size, handle_missing
 from mustlink.tables._judge import shorten
 from mustlink.tables._options import check_options
 from mustlink.tables._table import Table, is_text
@@ -216,21 +217,36 @@ class Encoding:
         Raises
         ------
         FileFormatError
-            If a column is not of its kind, or has empty cells that are not allowed.
+            If a column is not of its kind, has numbers that are too large, or has empty cells that are not allowed.
         """
         if table.problems:
-            raise join_problems(table.source, table.problems)
+            # How its columns are used is settled.
+            problems = [problem.without_remedies("ignore_column", "mark_categorical") for problem in table.problems]
+            raise join_problems(table.source, problems)
         if not table.n_rows:
             raise FileFormatError(f"{table.source} has no data rows; at least one is needed.")
         notices: list[str] = []
         frame = _columns_of_kind(table, self.columns, notices)
         kept, rows = handle_missing(table, frame, self.missing, notices, min_rows=1)
+        self._check_size(table, kept, rows)
         blocks = []
         for column in self.columns:
             block, notice = column.apply(kept[column.name], np.dtype(self.dtype))
             blocks.append(block)
             notices += [notice] if notice else []
         return EncodedTable(np.ascontiguousarray(np.hstack(blocks)), rows, self.features, tuple(notices))
+
+    def _check_size(self, table: Table, columns: Mapping[str, pd.Series], rows: Array) -> None:
+        """Refuse numbers whose squares overflow once they are encoded."""
+        limit = largest_number(self.dtype, len(rows) * len(self.features))
+        problems = []
+        for column in self.columns:
+            if column.categories is None:
+                # The center is small beside a number that is too large, and is left out.
+                largest = min(limit * column.scale, float(np.finfo(self.dtype).max))
+                problems += check_size(table, columns[column.name], rows, largest, ["missing_marker"])
+        if problems:
+            raise join_problems(table.source, problems)
 
     def as_json(self) -> dict[str, Any]:
         """Return the encoding in the types of JSON.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -88,6 +88,7 @@ class Table:
         text: Collection[str] = (),
         ignore: Collection[str] = (),
         columns: Collection[str] | None = None,
+        problems: Literal["raise", "keep"] = "raise",
     ) -> Table:
         """Make a table of a data frame.
 
@@ -103,6 +104,8 @@ class Table:
             Columns to leave out.
         columns : collection of str or None, default=None
             The columns to take; None takes all.
+        problems : {"raise", "keep"}, default="raise"
+            What to do about columns that cannot be used, as in :func:`read_table`.
 
         Returns
         -------
@@ -110,7 +113,7 @@ class Table:
         """
         frame = _as_pandas(frame)
         judged = tidy_frame(source, frame, text=text, ignore=ignore, columns=columns)
-        if judged.problems:
+        if problems == "raise" and judged.problems:
             raise join_problems(source, judged.problems)
         return cls.from_judged(source, judged, len(frame))
 

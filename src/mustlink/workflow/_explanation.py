@@ -14,8 +14,15 @@ from mustlink._types import Ints
 from mustlink.constraints import Constraints
 from mustlink.errors import FileFormatError, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
-from mustlink.tables import Table, read_table
-from mustlink.workflow._loading import Contradictions, LoadedTable, TableOptions, job_remedies, load_table
+from mustlink.tables import Table, UnknownIds, read_table
+from mustlink.workflow._loading import (
+    Contradictions,
+    LoadedTable,
+    TableOptions,
+    job_remedies,
+    known_labels,
+    load_table,
+)
 from mustlink.workflow._outputs import check_outputs
 
 __all__ = ["ExplanationJob", "ExplanationResult", "run_explanation"]
@@ -23,7 +30,6 @@ __all__ = ["ExplanationJob", "ExplanationResult", "run_explanation"]
 # The names that a column of clusters usually has, the likeliest first.
 CLUSTER_NAMES = ("cluster_found", "cluster", "clusters", "label", "labels", "segment", "group")
 ROW_NUMBERS = "row"
-NO_CLUSTER = ("", "-1")
 MAX_SHOWN_IDS = 3
 
 
@@ -45,6 +51,8 @@ class ExplanationJob(TableOptions):
         A file of links, to be shown as kept and broken.
     contradictions : {"raise", "majority"}, default="raise"
         What to do with a pair linked both ways: refuse it, or keep the heavier side.
+    unknown_ids : {"raise", "skip"}, default="raise"
+        What to do with a link that names an id which the table does not have: refuse it, or skip it.
     report : str, path-like or None, default=None
         Where the HTML report is written; None writes none.
 
@@ -64,6 +72,7 @@ class ExplanationJob(TableOptions):
     cluster_column: str | None = None
     links: str | os.PathLike[str] | None = None
     contradictions: Contradictions = "raise"
+    unknown_ids: UnknownIds = "raise"
     report: str | os.PathLike[str] | None = None
 
 
@@ -133,7 +142,7 @@ def run_explanation(job: ExplanationJob, *, command: str | None = None) -> Expla
     labels, names = _number(cells, table)
     links = Constraints()
     if job.links is not None:
-        links, more = table.read_links(job.links, job.contradictions)
+        links, more = table.read_links(job.links, job.contradictions, job.unknown_ids)
         notices += more
     shown: dict[str, Any] = {
         "features": table.features,
@@ -212,24 +221,37 @@ def _read_clusters(job: ExplanationJob) -> _Clusters:
     path = Path(job.clusters)
     if path.suffix.lower() == ".npy":
         return _Clusters(_read_array(path), "cluster", None)
-    header = None
-    try:
-        names = read_table(path, columns=[]).left_out
-    except FileFormatError as error:
-        if "no_header" not in (error.remedy or ()):
-            raise
-        # A list of numbers alone, as many tools write it.
-        header = False
-        names = read_table(path, columns=[], header=False).left_out
+    names, reading = _read_names(path, {"encoding": job.encoding, "delimiter": job.delimiter})
     column = _cluster_column(job, names)
     others = [name for name in names if name != column]
     key = job.id_column if job.id_column in others else (others[0] if others else None)
     wanted = [column] if key is None else [column, key]
-    table = read_table(path, text=wanted, columns=wanted, header=header)
+    table = read_table(path, text=wanted, columns=wanted, **reading)
     if job.id_column is None and key is not None and key != ROW_NUMBERS:
         # Ids that nobody named: a column with repetitions holds none.
         key = key if len(set(table.strings(key)) - {""}) == table.n_rows else None
     return _Clusters(table, column, key)
+
+
+def _read_names(path: Path, of_table: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the columns of the file of clusters and the options to read it with: none, or those of the table."""
+    try:
+        table = read_table(path, columns=[])
+    except FileFormatError as error:
+        if "no_header" in (error.remedy or ()):
+            # A list of numbers alone, as many tools write it.
+            return read_table(path, columns=[], header=False).left_out, {"header": False}
+        try:
+            return read_table(path, columns=[], **of_table).left_out, of_table
+        except (FileFormatError, OptionError):
+            raise error from None
+    # Mustlink writes clusters as the table is written; any text that is not Unicode can be read as cp1252.
+    names, dialect, reading = table.left_out, table.dialect, {}
+    if of_table["encoding"] is not None and dialect is not None and dialect.encoding == "cp1252":
+        reading["encoding"] = of_table["encoding"]
+    if of_table["delimiter"] is not None and len(names) == 1 and of_table["delimiter"] in names[0]:
+        reading["delimiter"] = of_table["delimiter"]
+    return (read_table(path, columns=[], **reading).left_out if reading else names), reading
 
 
 def _read_array(path: Path) -> Table:
@@ -295,11 +317,13 @@ def _shown(ids: list[str]) -> str:
 
 def _number(cells: list[str], table: LoadedTable) -> tuple[Ints, tuple[str, ...] | None]:
     """Return the clusters of the kept rows as numbers, and their names if they are not numbers already."""
-    kept = [cells[row] for row in table.rows.tolist()]
-    used = sorted({cell for cell in kept if cell not in NO_CLUSTER})
+    # Tools with missing values write the clusters 0 and -1 as 0.0 and -1.0.
+    clusters = known_labels(cells)
+    kept = [clusters[row] for row in table.rows.tolist()]
+    used = sorted(set(kept) - {""})
     if not used:
         raise FileFormatError(f"No row of {table.source.source} is in a cluster.")
     if all(cell.isdecimal() and cell.isascii() and len(cell) < 10 for cell in used):
-        return np.array([-1 if cell in NO_CLUSTER else int(cell) for cell in kept]), None
+        return np.array([int(cell or -1) for cell in kept]), None
     number = {cell: place for place, cell in enumerate(used)}
     return np.array([number.get(cell, -1) for cell in kept]), tuple(used)

@@ -295,7 +295,7 @@ def load_table(options: TableOptions) -> LoadedTable:
         **options.reading,
     )
     ids = None if options.id_column is None else source.row_ids(options.id_column)
-    labels = None if options.label_column is None else _known_labels(source.strings(options.label_column))
+    labels = None if options.label_column is None else known_labels(source.strings(options.label_column))
     if labels is not None and not any(labels):
         raise OptionError(f"{options.table}: the label column {options.label_column!r} is empty throughout.")
     try:
@@ -316,7 +316,7 @@ def load_table(options: TableOptions) -> LoadedTable:
     return replace(table, notices=(*notices, _note_on_labels(options.label_column)))
 
 
-def _known_labels(cells: list[str]) -> list[str]:
+def known_labels(cells: list[str]) -> list[str]:
     """Return the labels of a column: unknown ones are empty, and whole numbers are written without a decimal point."""
     known = set(known_rows(cells)[0].tolist())
     return [WHOLE_NUMBER.sub(r"\1", cell) if row in known else "" for row, cell in enumerate(cells)]

@@ -256,9 +256,10 @@ class Model:
         Table
         """
         text, columns = (*self.encoding.text, *more), (*self.encoding.names, *more)
+        # Problems of columns are raised when they are encoded, without remedies that a model does not have.
         if not isinstance(table, str | os.PathLike):
-            return Table.from_frame(table, text=text, columns=columns)
-        return read_table(table, text=text, columns=columns, **options)
+            return Table.from_frame(table, text=text, columns=columns, problems="keep")
+        return read_table(table, text=text, columns=columns, problems="keep", **options)
 
 
 def predicting_methods() -> list[str]:

@@ -165,7 +165,7 @@ def _load(job: PredictionJob, model: Model) -> tuple[LoadedTable, list[str]]:
         source = _read(job, model, id_column)
     except FileFormatError as error:
         # The ids of the model's own table may be left out; other columns may not.
-        if job.id_column is not None or error.fields.get("missing") != [model.id_column]:
+        if job.id_column is not None or model.id_column not in error.fields.get("missing", ()):
             raise
         notices.append(f"The table has no id column {id_column!r}; its rows are numbered from 0.")
         id_column = None
