@@ -54,7 +54,7 @@ def check_same_after_loading(folder, result):
     rng = np.random.default_rng(1)
     new = pd.read_csv(folder / "people.csv").sample(frac=1, random_state=1).reset_index(drop=True)
     new[["x", "y"]] += rng.normal(size=(60, 2))
-    encoded = model.encoding.apply(model.read(new))
+    encoded = model.encoder.apply(model.read(new))
     np.testing.assert_array_equal(model.clusterer.predict(encoded.X), result.estimator.predict(encoded.X))
     np.testing.assert_array_equal(model.predict(new), model.predict_encoded(encoded))
     return path
@@ -210,8 +210,8 @@ def test_codes_stay_categories(people):
     frame.to_csv(people / "people.csv", index=False)
     result = fitted(people, categorical=["plan"])
     model = Model.of(result)
-    assert model.encoding.text == ("plan",)
-    np.testing.assert_array_equal(model.encoding.apply(model.read(people / "people.csv")).X, result.table.X)
+    assert model.encoder.text == ("plan",)
+    np.testing.assert_array_equal(model.encoder.apply(model.read(people / "people.csv")).X, result.table.X)
     with pytest.raises(FileFormatError, match="'plan' holds numbers, and held text"):
         model.predict(Table.from_frame(pd.read_csv(people / "people.csv")))
 
@@ -391,8 +391,8 @@ def test_other_formats_and_versions_are_said(people, entries):
         {"method": "COPKMeans"},
         {"method": "os"},
         {"clusters": "x"},
-        {"encoding": {}},
-        {"encoding": {"columns": [], "missing": "error", "dtype": "float64"}},
+        {"encoder": {}},
+        {"encoder": {"columns": [], "missing": "error", "dtype": "float64"}},
         {"versions": {}},
         {"format": None},
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mustlink.tables._dates import TIME_UNITS, spell_time
 from mustlink.tables._dialect import Dialect
 from mustlink.tables._encode import EncodedTable, Feature, encode
-from mustlink.tables._encoding import ColumnEncoding, Encoding
+from mustlink.tables._encoder import ColumnEncoder, TableEncoder
 from mustlink.tables._links import LinkList, UnknownIds, ids_in_links, read_links, spell_ids, write_links
 from mustlink.tables._options import check_options
 from mustlink.tables._read import read_table, require
@@ -15,13 +15,13 @@ from mustlink.tables._write import check_output_suffix, check_sheet_size, stage_
 
 __all__ = [
     "TIME_UNITS",
-    "ColumnEncoding",
+    "ColumnEncoder",
     "Dialect",
     "EncodedTable",
-    "Encoding",
     "Feature",
     "LinkList",
     "Table",
+    "TableEncoder",
     "UnknownIds",
     "check_options",
     "check_output_suffix",

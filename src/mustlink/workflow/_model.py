@@ -1,6 +1,6 @@
 """A clustering that stays: saved in a file, and new rows put into the same clusters.
 
-The file is one of skops, which holds data and no program, with one more entry, :data:`ABOUT`: the encoding of the table
+The file is one of skops, which holds data and no program, with one more entry, :data:`ABOUT`: the encoder of the table
 and the versions, as JSON. Arrays are stored as they are and texts are bounded, so that no small file can unpack to a
 large one.
 """
@@ -27,7 +27,7 @@ from mustlink._version import __version__
 from mustlink._warnings import warn_caller
 from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
 from mustlink.errors import FileFormatError, OptionError, PredictionWarning
-from mustlink.tables import EncodedTable, Encoding, Table, check_options, read_table, require
+from mustlink.tables import EncodedTable, Table, TableEncoder, check_options, read_table, require
 from mustlink.workflow._loading import LoadedTable, TableOptions
 
 if TYPE_CHECKING:
@@ -85,13 +85,13 @@ TRUSTED = frozenset(
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted clusterer and the encoding of its table, which put new rows into the same clusters.
+    """A fitted clusterer and the encoder of its table, which put new rows into the same clusters.
 
     Parameters
     ----------
     clusterer : object
         The fitted clusterer.
-    encoding : Encoding
+    encoder : TableEncoder
         How the columns of a table become features.
     clusters : tuple of int
         The clusterer's own number of each cluster, in the order in which the clusters are numbered from 0 without gaps.
@@ -122,7 +122,7 @@ class Model:
     """
 
     clusterer: Any
-    encoding: Encoding
+    encoder: TableEncoder
     clusters: tuple[int, ...]
     n_rows: int
     id_column: str | None
@@ -166,17 +166,17 @@ class Model:
         -------
         Model
         """
-        encoding = Encoding.of(table, options.missing)
+        encoder = TableEncoder.of(table, options.missing)
         fitted = clusterer.labels_
         columns = (*table.source.names, *table.source.left_out)
         return cls(
             clusterer._for_predicting(),
-            encoding,
+            encoder,
             tuple(np.unique(fitted[fitted >= 0]).tolist()),
             len(table.X),
             options.id_column,
             options.label_column,
-            tuple(name for name in columns if name not in encoding.names),
+            tuple(name for name in columns if name not in encoder.names),
             _versions(),
         )
 
@@ -210,11 +210,11 @@ class Model:
         """
         if not isinstance(table, Table):
             table = self.read(table)
-        encoding = self.encoding
+        encoder = self.encoder
         if missing is not None:
             check_options(missing=missing)
-            encoding = replace(encoding, missing=missing)
-        encoded = encoding.apply(table)
+            encoder = replace(encoder, missing=missing)
+        encoded = encoder.apply(table)
         for notice in encoded.notices:
             warn_caller(notice, PredictionWarning)
         labels = np.full(table.n_rows, -1)
@@ -222,12 +222,12 @@ class Model:
         return labels
 
     def predict_encoded(self, encoded: EncodedTable) -> Ints:
-        """Return the cluster of each row that the encoding kept.
+        """Return the cluster of each row that the encoder kept.
 
         Parameters
         ----------
         encoded : EncodedTable
-            What ``encoding.apply`` returned.
+            What ``encoder.apply`` returned.
 
         Returns
         -------
@@ -255,7 +255,7 @@ class Model:
         -------
         Table
         """
-        text, columns = (*self.encoding.text, *more), (*self.encoding.names, *more)
+        text, columns = (*self.encoder.text, *more), (*self.encoder.names, *more)
         # Problems of columns are raised when they are encoded, without remedies that a model does not have.
         if not isinstance(table, str | os.PathLike):
             return Table.from_frame(table, text=text, columns=columns, problems="keep")
@@ -358,7 +358,7 @@ def stage_model(files: StagedFiles, path: str | os.PathLike[str], model: Model) 
         "id_column": model.id_column,
         "label_column": model.label_column,
         "other_columns": model.other_columns,
-        "encoding": model.encoding.as_json(),
+        "encoder": model.encoder.as_json(),
     }
     content = io.BytesIO()
     with ZipFile(io.BytesIO(dumps(model.clusterer))) as made, ZipFile(content, "w") as written:
@@ -486,7 +486,7 @@ def _build(path: Path, about: dict[str, Any], clusterer: Any) -> Model:
     )
     model = Model(
         clusterer,
-        Encoding.from_json(about["encoding"]),
+        TableEncoder.from_json(about["encoder"]),
         tuple(map(int, about["clusters"])),
         int(about["n_rows"]),
         id_column,
@@ -494,7 +494,7 @@ def _build(path: Path, about: dict[str, Any], clusterer: Any) -> Model:
         tuple(map(str, about["other_columns"])),
         {str(name): str(number) for name, number in about["versions"].items()},
     )
-    if type(clusterer) is not entry.load() or clusterer.n_features_in_ != len(model.encoding.features):
+    if type(clusterer) is not entry.load() or clusterer.n_features_in_ != len(model.encoder.features):
         raise FileFormatError(f"{path} is damaged: its clusterer and its table do not belong together.")
     check_predicts(entry)
     # Another version of the clusterer may keep other attributes.

@@ -181,8 +181,8 @@ def _load(job: PredictionJob, model: Model) -> tuple[LoadedTable, list[str]]:
             f"{'was' if one else 'were'} not used."
         )
     ids = None if id_column is None else source.row_ids(id_column)
-    encoding = model.encoding if job.missing is None else replace(model.encoding, missing=job.missing)
-    encoded = encoding.apply(source)
+    encoder = model.encoder if job.missing is None else replace(model.encoder, missing=job.missing)
+    encoded = encoder.apply(source)
     every = (*source.notices, *encoded.notices)
     return LoadedTable(encoded.X, encoded.rows, encoded.features, every, source, ids, None), notices
 

@@ -1,4 +1,4 @@
-"""The encoding of a table, kept to be applied to other tables."""
+"""The encoder of a table, kept to be applied to other tables."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from mustlink.tables._judge import shorten
 from mustlink.tables._options import check_options
 from mustlink.tables._table import Table, is_text
 
-__all__ = ["ColumnEncoding", "Encoding"]
+__all__ = ["ColumnEncoder", "TableEncoder"]
 
 Missing = Literal["error", "drop", "mean"]
 
 
 @dataclass(frozen=True)
-class ColumnEncoding:
+class ColumnEncoder:
     """How one column of a table becomes features.
 
     Parameters
@@ -46,8 +46,8 @@ class ColumnEncoding:
 
     Examples
     --------
-    >>> from mustlink.tables import ColumnEncoding
-    >>> [feature.name for feature in ColumnEncoding("plan", categories=("basic", "pro")).features]
+    >>> from mustlink.tables import ColumnEncoder
+    >>> [feature.name for feature in ColumnEncoder("plan", categories=("basic", "pro")).features]
     ['plan = basic', 'plan = pro']
     """
 
@@ -124,12 +124,12 @@ class ColumnEncoding:
 
 
 @dataclass(frozen=True)
-class Encoding:
+class TableEncoder:
     """How the columns of a table became features, to encode the rows of other tables in the same way.
 
     Parameters
     ----------
-    columns : tuple of ColumnEncoding
+    columns : tuple of ColumnEncoder
         The columns, in the order of their features.
     missing : {"error", "drop", "mean"}, default="error"
         What to do with empty cells: refuse them, leave out their rows, or fill them.
@@ -143,19 +143,19 @@ class Encoding:
     Examples
     --------
     >>> import pandas as pd
-    >>> from mustlink.tables import Encoding, Table, encode
-    >>> encoding = Encoding.of(encode(pd.DataFrame({"age": [20, 40, 20, 40], "plan": ["a", "a", "b", "b"]})))
-    >>> encoding.apply(Table.from_frame(pd.DataFrame({"plan": ["b"], "age": [50]}))).X
+    >>> from mustlink.tables import Table, TableEncoder, encode
+    >>> encoder = TableEncoder.of(encode(pd.DataFrame({"age": [20, 40, 20, 40], "plan": ["a", "a", "b", "b"]})))
+    >>> encoder.apply(Table.from_frame(pd.DataFrame({"plan": ["b"], "age": [50]}))).X
     array([[2., 0., 1.]])
     """
 
-    columns: tuple[ColumnEncoding, ...]
+    columns: tuple[ColumnEncoder, ...]
     missing: Missing = "error"
     dtype: Literal["float64", "float32"] = "float64"
 
     @classmethod
     def of(cls, encoded: EncodedTable, missing: Missing = "error") -> Self:
-        """Return the encoding of a table that is encoded already.
+        """Return the encoder of a table that is encoded already.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class Encoding:
 
         Returns
         -------
-        Encoding
+        TableEncoder
         """
         check_options(missing=missing)
         columns = []
@@ -176,7 +176,7 @@ class Encoding:
             values = [next(places) for _ in features]
             first = features[0]
             if first.category is not None:
-                columns.append(ColumnEncoding(name, tuple(str(feature.category) for feature in features)))
+                columns.append(ColumnEncoder(name, tuple(str(feature.category) for feature in features)))
                 continue
             low, high, mean = (
                 float(value) * first.scale + first.center
@@ -184,7 +184,7 @@ class Encoding:
             )
             # A centered column is filled with its center, exactly.
             fill = first.center if first.center else mean
-            columns.append(ColumnEncoding(name, None, first.center, first.scale, fill, low, high, first.unit))
+            columns.append(ColumnEncoder(name, None, first.center, first.scale, fill, low, high, first.unit))
         return cls(tuple(columns), missing, "float32" if encoded.X.dtype == np.float32 else "float64")
 
     @property
@@ -208,7 +208,7 @@ class Encoding:
         Parameters
         ----------
         table : Table
-            A table with the columns of the encoding, in any order, and perhaps others; columns of categories are text.
+            A table with the columns of the encoder, in any order, and perhaps others; columns of categories are text.
 
         Returns
         -------
@@ -249,7 +249,7 @@ class Encoding:
             raise join_problems(table.source, problems)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the encoding in the types of JSON.
+        """Return the encoder in the types of JSON.
 
         Returns
         -------
@@ -259,7 +259,7 @@ class Encoding:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """Return the encoding that :meth:`as_json` returned.
+        """Return the encoder that :meth:`as_json` returned.
 
         Parameters
         ----------
@@ -268,7 +268,7 @@ class Encoding:
 
         Returns
         -------
-        Encoding
+        TableEncoder
 
         Raises
         ------
@@ -280,14 +280,14 @@ class Encoding:
             names = column["categories"]
             categories = None if names is None else tuple(map(str, names))
             numbers = {name: float(column[name]) for name in ("center", "scale", "fill", "low", "high")}
-            columns.append(ColumnEncoding(str(column["name"]), categories, **numbers, unit=str(column.get("unit", ""))))
+            columns.append(ColumnEncoder(str(column["name"]), categories, **numbers, unit=str(column.get("unit", ""))))
         check_options(missing=values["missing"])
         if values["dtype"] not in ("float64", "float32"):
             raise ValueError(f"no type of features: {values['dtype']!r}")
         return cls(tuple(columns), values["missing"], values["dtype"])
 
 
-def _columns_of_kind(table: Table, columns: Sequence[ColumnEncoding], notices: list[str]) -> dict[str, pd.Series]:
+def _columns_of_kind(table: Table, columns: Sequence[ColumnEncoder], notices: list[str]) -> dict[str, pd.Series]:
     """Return the columns of a table, or refuse all that hold another kind of values; note those without a unit."""
     found, problems = {}, []
     for column in columns:
