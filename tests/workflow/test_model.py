@@ -81,10 +81,18 @@ def test_every_boosted_clusterer_is_saved(people, method, base):
     check_same_after_loading(people, result)
 
 
-def test_every_trusted_type_exists():
-    for name in model_module.TRUSTED:
+def test_every_kept_type_exists():
+    for name in model_module.KEPT_TYPES:
         module, _, attribute = name.rpartition(".")
         assert isinstance(getattr(__import__(module, fromlist=[attribute]), attribute), type)
+
+
+def test_clusterers_that_predict_are_trusted_by_their_entry_in_the_catalogue():
+    kinds = {entry.name: entry.load() for entry in CATALOGUE}
+    paths = {name: f"{kind.__module__}.{kind.__qualname__}" for name, kind in kinds.items()}
+    assert model_module.trusted_types(paths.values()) == {paths[name] for name in PREDICTING}
+    assert not model_module.trusted_types([f"other.{kind.__name__}" for kind in kinds.values()])
+    assert all(kinds[name]._read_by_predict for name in PREDICTING)
 
 
 @pytest.mark.parametrize("method", ["pck", "seeded", "lcvqe", "hmrf", "mpck", "priority", "kernel", "boost"])

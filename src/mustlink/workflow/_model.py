@@ -12,7 +12,7 @@ import json
 import os
 import platform
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -43,39 +43,27 @@ PICKLE = b"\x80"
 ZIP = b"PK\x03\x04"
 MAX_SHOWN_TYPES = 3
 
-# The types that a model may hold besides those that skops trusts: numbers, texts, arrays, scikit-learn's estimators.
-TRUSTED = frozenset(
+# The types that clusterers keep for predicting, besides those that skops trusts: numbers, texts, arrays, scikit-learn's
+# estimators.
+KEPT_TYPES = frozenset(
     {
         "mustlink._rows.Standardizer",
         "mustlink.boosting._bases.BaseRun",
         "mustlink.boosting._bases.NearestMean",
-        "mustlink.boosting._bckm.BoostedConstrainedKMeans",
         "mustlink.boosting._boostcluster._consensus.Consensus",
         "mustlink.boosting._boostcluster._coordinates.Basis",
         "mustlink.boosting._boostcluster._coordinates.Coordinates",
         "mustlink.boosting._boostcluster._coordinates.Scaling",
-        "mustlink.boosting._boostcluster._estimator.BoostCluster",
         "mustlink.boosting._boostcluster._representations.Directions",
         "mustlink.boosting._coassociation.CoAssociation",
         "mustlink.boosting._code_kmeans.CodeCenters",
         "mustlink.boosting._distboost._distance.Directions",
         "mustlink.boosting._distboost._distance.Ensemble",
-        "mustlink.boosting._distboost._distboost.DistBoost",
-        "mustlink.boosting._robust._estimator.RobustBoostCluster",
         "mustlink.boosting._robust._resolution.ResolvedConsensus",
-        "mustlink.hierarchy._partitionthenlink.PartitionThenLink",
-        "mustlink.kmeans._copkmeans.COPKMeans",
-        "mustlink.kmeans._hmrfkmeans.HMRFKMeans",
         "mustlink.kmeans._kernel_space.Kernel",
         "mustlink.kmeans._kernel_space.KernelWithRows",
         "mustlink.kmeans._kernel_space.Nystroem",
-        "mustlink.kmeans._kernelkmeans.KernelKMeans",
-        "mustlink.kmeans._lcvqe.LCVQE",
-        "mustlink.kmeans._mpckmeans.MPCKMeans",
         "mustlink.kmeans._mpckmeans_metrics.DiagonalMetrics",
-        "mustlink.kmeans._pckmeans.PCKMeans",
-        "mustlink.kmeans._prioritycop.PriorityCOPKMeans",
-        "mustlink.kmeans._seededkmeans.SeededKMeans",
         "mustlink.mixture._constrained_mixture.FittedMixture",
         "numpy.dtype",
         "scipy.sparse._csr.csr_array",
@@ -279,6 +267,15 @@ def predicting_methods() -> list[str]:
     return [entry.name for entry in CATALOGUE if hasattr(entry.load(), "predict")]
 
 
+def trusted_types(found: Collection[str]) -> set[str]:
+    """Return those of some types that a model may hold: clusterers that can predict, and what they keep for it."""
+    # Only the classes in question are imported.
+    names = {name.rpartition(".")[2] for name in found}
+    classes = [entry.load() for entry in CATALOGUE if entry.class_name in names]
+    predicting = {f"{kind.__module__}.{kind.__qualname__}" for kind in classes if hasattr(kind, "predict")}
+    return (predicting | KEPT_TYPES).intersection(found)
+
+
 def check_predicts(entry: Entry) -> None:
     """Refuse a method that cannot predict new rows.
 
@@ -466,7 +463,9 @@ def _load_clusterer(path: Path, content: bytes) -> Any:
     require("skops", path, "reading models", "model")
     from skops.io import get_untrusted_types, loads
 
-    others = sorted(set(get_untrusted_types(data=content)) - TRUSTED)
+    found = get_untrusted_types(data=content)
+    trusted = trusted_types(found)
+    others = sorted(set(found) - trusted)
     if others:
         shown = ", ".join(others[:MAX_SHOWN_TYPES]) + (" and more" if len(others) > MAX_SHOWN_TYPES else "")
         raise FileFormatError(
@@ -475,7 +474,7 @@ def _load_clusterer(path: Path, content: bytes) -> Any:
     with warnings.catch_warnings():
         # scikit-learn warns of another version; the notices of the model say so.
         warnings.simplefilter("ignore")
-        return loads(content, trusted=sorted(TRUSTED))
+        return loads(content, trusted=sorted(trusted))
 
 
 def _build(path: Path, about: dict[str, Any], clusterer: Any) -> Model:
