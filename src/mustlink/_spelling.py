@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
-__all__ = ["count", "spell_number", "spell_numbers"]
+__all__ = ["count", "spell_number", "spell_numbers", "spell_whole"]
 
 UNITS = {10**12: "trillion", 10**9: "billion", 10**6: "million"}
 # From here on, and below the smallest, zeros are harder to read than an exponent.
@@ -17,11 +18,19 @@ MIN_WITH_COMMA = 10_000
 MAX_RATIO = 100.0
 # The digits that values close to each other may take to differ.
 MAX_DIGITS = 6
+# A whole number as pandas writes it where a column has empty cells.
+WHOLE_FLOAT = re.compile(r"([+-]?[0-9]+)\.0+")
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """Word a number of things: ``count(1, "link")`` is 1 link, ``count(2000, "link")`` is 2,000 links."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def spell_whole(text: str) -> str:
+    """Write a whole number without the decimals that pandas gives it, and any other text as it is."""
+    whole = WHOLE_FLOAT.fullmatch(text)
+    return whole[1] if whole else text
 
 
 def spell_number(value: float, digits: int = 3) -> str:

@@ -193,7 +193,15 @@ def test_many_columns_are_cut_to_those_that_differ_most(desk):
     assert "x2 " not in shown
 
 
-def test_numbers_are_shown_with_all_their_digits(desk):
+@pytest.mark.parametrize("answer", ["q", "s"])
+def test_clustering_is_not_proposed_where_nothing_was_answered(shop, answer):
+    shown = answered(shop, [answer], "shop.csv", "-k", 3, *OWN, "--links", "links.csv", "--limit", 1)
+    assert shown.exit_code == 0, shown.output
+    assert "Nothing was answered" in shown.stdout
+    assert "To cluster" not in shown.stdout
+
+
+def test_numbers_are_shown_with_their_digits(desk):
     desk.write("t.csv", "sales,rate,year\n37512345,0.00125,1987\n31500,0.5,2003\n")
     shown = answered(desk, ["q"], "t.csv", "-k", 2, "--limit", 1).stdout
     for cells in ("37,512,345", "31,500", "0.00125", "0.5", "1987", "2003"):

@@ -25,7 +25,7 @@ def test_clusters_of_any_tool_are_explained(shop):
 def test_a_column_of_the_table(shop):
     result = shop.run("explain", "shop.csv", "--cluster-column", "kind", "--id", "who")
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("30 rows in 3 clusters; 21 rows are noise, in no cluster.\n")
+    assert result.stdout.startswith("30 rows in 3 clusters; 21 rows are in no cluster.\n")
     assert " both     3  10.0%" in result.stdout
 
 

@@ -66,6 +66,22 @@ def test_excel_holds_numbers_and_text_that_is_no_formula(tmp_path):
     assert sheet["A4"].value == "b\N{REPLACEMENT CHARACTER}"
 
 
+@pytest.mark.parametrize(
+    ("ids", "written"),
+    [
+        (["10150", "0", "-7"], [10150, 0, -7]),
+        (["10150", "007", "8"], None),
+        (["1234567890123456", "1", "2"], None),
+        (["1.5", "1", "2"], None),
+    ],
+)
+def test_excel_holds_ids_that_are_numbers_as_numbers(tmp_path, ids, written):
+    openpyxl = pytest.importorskip("openpyxl")
+    write_clusters(tmp_path / "out.xlsx", [2, 0, 1], ids=ids, id_name="nr")
+    sheet = openpyxl.load_workbook(tmp_path / "out.xlsx").active
+    assert [cell.value for cell in sheet["A"][1:]] == (written or ids)
+
+
 def test_excel_without_openpyxl_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(FileFormatError, match=r'pip install "mustlink\[excel\]"'):

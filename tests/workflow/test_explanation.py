@@ -186,3 +186,30 @@ def test_a_first_column_with_repetitions_holds_no_ids(shop):
     found = explain(shop, "\n".join(lines), ignore=["note", "who"])
     np.testing.assert_array_equal(found.labels, GROUPS)
     assert "are taken to be in the order of" in found.summary.notices[-1]
+
+
+@pytest.mark.parametrize("names", ["who,Klasse", "index,who,Klasse"])
+def test_a_column_that_both_files_have_names_the_rows(shop, names):
+    index = [f"x{row}," if names.startswith("index") else "" for row in range(30)]
+    lines = [names, *(f"{index[row]}c{row:02d},{GROUPS[row]}" for row in reversed(range(30)))]
+    found = explain(shop, "\n".join(lines), **({"cluster_column": "Klasse"} if "index" in names else {}))
+    np.testing.assert_array_equal(found.labels, GROUPS)
+
+
+def numbered(folder, *, ids, order):
+    rows = [f"{100 + row},{row % 3},{row % 7}" for row in range(30)]
+    (folder / "shop.csv").write_text("\n".join(["nr,size,age", *rows]) + "\n")
+    return "\n".join(["kunde,cluster", *(f"{ids(row)},{GROUPS[row]}" for row in order)]) + "\n"
+
+
+@pytest.mark.parametrize("ignore", [[], ["nr"]])
+def test_ids_under_another_name_are_not_matched_by_order(shop, ignore):
+    content = numbered(shop, ids=lambda row: f"{100 + row}.0", order=reversed(range(30)))
+    given = {"ignore": ignore, "label_column": None}
+    with pytest.raises(FileFormatError, match=r"'kunde' holds the values of the column 'nr' .* id_column='nr' if"):
+        explain(shop, content, **given)
+    np.testing.assert_array_equal(explain(shop, content, label_column=None, ignore=[], id_column="nr").labels, GROUPS)
+    in_order = explain(shop, numbered(shop, ids=lambda row: 100 + row, order=range(30)), **given)
+    np.testing.assert_array_equal(in_order.labels, GROUPS)
+    # Row numbers are in the order of the rows, whatever the table has.
+    assert explain(shop, numbered(shop, ids=lambda row: row + 1, order=range(30)), **given).labels.tolist() == GROUPS

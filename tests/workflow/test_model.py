@@ -284,9 +284,15 @@ def test_a_model_does_not_overwrite_other_files(people):
             fitted(people, **options)
     with pytest.raises(OptionError, match="The clusters and the model cannot both be written"):
         fitted(people, save_model=people / "a.csv", output=people / "a.csv")
-    fitted(people, save_model=people / "m.csv")
+    fitted(people, save_model=people / "m.model")
     with pytest.raises(OptionError, match="is an input and would be overwritten"):
-        run_prediction(PredictionJob(people / "m.csv", people / "people.csv", output=people / "m.csv"))
+        run_prediction(PredictionJob(people / "m.model", people / "people.csv", output=people / "m.model"))
+
+
+@pytest.mark.parametrize("name", ["m.xlsx", "m.CSV", "m.html"])
+def test_a_model_is_not_called_like_a_table_or_a_page(people, name):
+    with pytest.raises(OptionError, match=f"{name}: a model is neither a table nor a page; use another suffix"):
+        fitted(people, save_model=people / name)
 
 
 # Files that are no models

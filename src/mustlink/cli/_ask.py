@@ -82,7 +82,7 @@ def ask(
     Shows two rows side by side and asks whether they belong together: y (yes), n (no), s (skip), u (undo) or q (quit).
     The questions are chosen so that few are needed. Every answer is in the file before the next question, so nothing is
     lost by quitting, and the same command continues later. Answers may also be piped in, one per line. Exit code 0, or
-    2 when something in the input is wrong.
+    2 when something in the input is wrong; the answers before it are kept.
     """
     from mustlink.cli._show import print_command, print_line
     from mustlink.workflow import RowComparison, Sitting, TableOptions, load_table
@@ -107,7 +107,7 @@ def ask(
         raise
     print_line()
     print_line(_count_answers(sitting), whole=True)
-    if sitting.has_links:
+    if sitting.has_links and any(sitting.counts[:2]):
         words = ["mustlink", "cluster", str(table), str(path), "-k", str(n_clusters), *opt.typed_words(options)]
         if contradictions != "raise":
             words += ["--contradictions", contradictions]

@@ -121,7 +121,7 @@ ClusterColumn = Annotated[
         "--cluster-column",
         metavar="COLUMN",
         help="The column of the clusters, numbers or names. Empty cells and -1 are no cluster.",
-        show_default="cluster, or the only column that holds no ids",
+        show_default="cluster, or the only column that TABLE does not have",
     ),
 ]
 ExplainedIds = Annotated[
@@ -130,7 +130,7 @@ ExplainedIds = Annotated[
         "--id",
         metavar="COLUMN",
         help="The column that names the rows in both files.",
-        show_default="the first column of CLUSTERS, if TABLE has it; otherwise rows are matched in their order",
+        show_default="the first column of CLUSTERS that TABLE has too; otherwise rows are matched in their order",
     ),
 ]
 LinksOption = Annotated[

@@ -29,6 +29,10 @@ __all__ = ["Feasibility"]
 DEFAULT_BUDGET = 20_000_000
 # The most rows that a reason names.
 SHOWN_ROWS = 12
+# Why the answer is yes.
+NO_CANNOT_LINKS = "There are no cannot-links."
+FOUND = "A clustering that keeps them was found."
+FOUND_BY_SEARCH = "A search found a clustering that keeps them."
 
 
 @dataclass(frozen=True)
@@ -161,16 +165,11 @@ def decide(closure: Closure, n_clusters: int, budget: int) -> Feasibility:
 
     indptr, indices = _int64_csr(closure.graph())
     order, core_number = smallest_last_order(indptr, indices)
-    order, degeneracy = order[::-1].copy(), core_number.max()
+    order = order[::-1].copy()
     colors = color_greedily(indptr, indices, order, np.full(len(order), -1, dtype=np.int64))
-    n_colors = colors.max() + 1
-    if n_colors <= n_clusters:
-        reason = (
-            f"{n_clusters} clusters are at least one more than the degeneracy of the cannot-link graph, which is "
-            f"{degeneracy}."
-            if n_clusters > degeneracy
-            else f"A greedy coloring satisfies all cannot-links with {n_colors} clusters."
-        )
+    if colors.max() < n_clusters:
+        # Always so if k is larger than the degeneracy of the graph.
+        reason = FOUND if len(closure.cannot_link) else NO_CANNOT_LINKS
         return Feasibility(True, reason, _leave_none_empty(colors, n_clusters))
     if n_clusters == 2:
         return _two_clusters(closure)
@@ -189,7 +188,7 @@ def decide(closure: Closure, n_clusters: int, budget: int) -> Feasibility:
         return no
     # In this order a component outside the core meets fewer than k colored neighbors.
     colors = color_greedily(indptr, indices, order, colors)
-    return Feasibility(True, "A search found a coloring.", _leave_none_empty(colors, n_clusters))
+    return Feasibility(True, FOUND_BY_SEARCH, _leave_none_empty(colors, n_clusters))
 
 
 def _one_cluster(closure: Closure) -> Feasibility:
@@ -198,7 +197,7 @@ def _one_cluster(closure: Closure) -> Feasibility:
         return Feasibility(
             False, "One cluster cannot separate the rows {rows}.", rows=apart, separator=" and ", min_clusters=2
         )
-    return Feasibility(True, "There are no cannot-links.", np.zeros(closure.n_components, dtype=np.intp))
+    return Feasibility(True, NO_CANNOT_LINKS, np.zeros(closure.n_components, dtype=np.intp))
 
 
 def _two_clusters(closure: Closure) -> Feasibility:
@@ -215,7 +214,7 @@ def _two_clusters(closure: Closure) -> Feasibility:
             min_clusters=3,
         )
     colors = (side > opposite).astype(np.int64)
-    return Feasibility(True, "The cannot-links have no cycle of odd length.", _leave_none_empty(colors, 2))
+    return Feasibility(True, FOUND, _leave_none_empty(colors, 2))
 
 
 def _odd_cycle(closure: Closure, component: int) -> NDArray[np.int64]:

@@ -115,7 +115,7 @@ def headline(summary: Summary) -> str:
     """
     text = f"{count(summary.n_rows, 'row')} in {count(len(summary.clusters), 'cluster')}"
     if summary.n_noise:
-        text += f"; {count(summary.n_noise, 'row is', 'rows are')} noise, in no cluster"
+        text += f"; {count(summary.n_noise, 'row is', 'rows are')} in no cluster"
     text += "."
     if summary.n_links and summary.n_broken:
         text += f" {summary.n_kept:,} of {count(summary.n_links, 'link')} kept, {summary.n_broken:,} broken."

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from mustlink._atomic import is_stream, write_atomically
-from mustlink._spelling import count
+from mustlink._spelling import count, spell_whole
 from mustlink.errors import ConstraintError, FileFormatError
 from mustlink.tables._numbers import as_number
 from mustlink.tables._read import EXCEL, PARQUET, read_parquet, read_sheet
@@ -37,8 +37,6 @@ MAX_SHOWN_IDS = 3
 WRITTEN = ("", ".csv", ".tsv", ".txt")
 EXPECTED = "the columns a, b, link and optionally weight"
 MAX_ROW = np.iinfo(np.int64).max
-# A whole number as pandas writes it where a column has empty cells.
-WHOLE_FLOAT = re.compile(r"([+-]?[0-9]+)\.0+")
 
 
 class Link(NamedTuple):
@@ -146,18 +144,31 @@ def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown_ids: Un
     row_of = None if ids is None else _row_of_id(ids)
     links = LinkList()
     for place, a, b, link, weight in _cells(opened):
-        try:
-            ends = _row(a, row_of, place), _row(b, row_of, place)
-        except ConstraintError as error:
-            if unknown_ids == "raise" or error.remedy != "skip_unknown":
-                raise
+        first, second = _row(a, row_of, place), _row(b, row_of, place)
+        if first is None or second is None:
             links.n_skipped += 1
-            links.unknown.setdefault(error.fields["id"], place)
+            for cell in [cell for cell, row in ((a, first), (b, second)) if row is None]:
+                links.unknown.setdefault(_spell_id(cell), place)
             continue
-        if ends[0] == ends[1]:
-            raise ConstraintError(f"{place}: links {a} with itself; a link needs two different rows.", [ends])
-        links.append(Link(*ends, _is_must(link, place), _weight(weight, place, opened.comma_is_decimal), place))
+        if first == second:
+            problem = f"{place}: links {a} with itself; a link needs two different rows."
+            raise ConstraintError(problem, [(first, second)])
+        how = _is_must(link, place), _weight(weight, place, opened.comma_is_decimal), place
+        links.append(Link(first, second, *how))
+    if links.unknown and unknown_ids == "raise":
+        raise ConstraintError(_unknown_problem(links.unknown), remedy="skip_unknown")
     return links
+
+
+def _unknown_problem(unknown: Mapping[str, str]) -> str:
+    """Name the first ids of links that the table does not have, and say how many there are."""
+    (name, place), *others = unknown.items()
+    problem = f"{place}: there is no row with the id {name!r} in the table"
+    if not others:
+        return problem
+    shown = [repr(other) for other, _ in others[: MAX_SHOWN_IDS - 1]]
+    more = f" and {len(others) - len(shown):,} more" if len(others) > len(shown) else ""
+    return f"{problem}, nor with {count(len(others), 'other id')} of the links: {', '.join(shown)}{more}"
 
 
 def spell_ids(ids: Sequence[Any]) -> list[str]:
@@ -214,7 +225,7 @@ def ids_in_links(source: Any) -> list[str] | None:
     ends = [cell for _, a, b, *_ in _cells(_open(source)) for cell in (a, b)]
     if all(map(_is_whole, ends)):
         return None
-    return list(dict.fromkeys(_without_zeros(spell_cell(cell)) for cell in ends))
+    return list(dict.fromkeys(spell_whole(spell_cell(cell)) for cell in ends))
 
 
 def _open(source: Any) -> _Source:
@@ -324,30 +335,25 @@ def _row_of_id(ids: Sequence[Any]) -> dict[str, int]:
     names = spell_ids(ids)
     row_of = {name: row for row, name in enumerate(names)}
     for row, name in enumerate(names):
-        row_of.setdefault(_without_zeros(name), row)
+        row_of.setdefault(spell_whole(name), row)
     return row_of
 
 
-def _without_zeros(name: str) -> str:
-    """Write a whole number without the decimals that pandas gives it."""
-    whole = WHOLE_FLOAT.fullmatch(name)
-    return whole[1] if whole else name
+def _spell_id(cell: Any) -> str:
+    """Write the id that a cell holds."""
+    return spell_cell(cell).strip()
 
 
-def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
-    """Return the row that a cell names by its id or its number."""
+def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int | None:
+    """Return the row that a cell names by its id or its number; None if no row has the id."""
     if row_of is not None:
-        name = spell_cell(cell).strip()
-        row = row_of.get(name, row_of.get(_without_zeros(name)))
-        if row is None:
-            problem = f"{place}: there is no row with the id {name!r} in the table"
-            raise ConstraintError(problem, remedy="skip_unknown", id=name)
-        return row
+        name = _spell_id(cell)
+        return row_of.get(name, row_of.get(spell_whole(name)))
     if not _is_whole(cell):
         raise FileFormatError(
             f"{place}: {cell!r} is not a row number, and the ids of the rows are not known", remedy="give_ids"
         )
-    row = int(_without_zeros(cell) if isinstance(cell, str) else cell)
+    row = int(spell_whole(cell) if isinstance(cell, str) else cell)
     if row < 0:
         raise ConstraintError(f"{place}: a row number cannot be negative, and this is {row}.")
     if row > MAX_ROW:
@@ -358,7 +364,7 @@ def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int:
 def _is_whole(cell: Any) -> bool:
     """Return whether a cell is a whole number, such as 3 or 3.0."""
     if isinstance(cell, str):
-        return re.fullmatch(r"[+-]?[0-9]+", _without_zeros(cell)) is not None
+        return re.fullmatch(r"[+-]?[0-9]+", spell_whole(cell)) is not None
     return not isinstance(cell, bool) and isinstance(cell, Real) and float(cell).is_integer()
 
 

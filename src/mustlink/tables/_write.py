@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -32,6 +33,8 @@ TEXT = (".csv", ".tsv")
 _SUFFIXES = (".csv", ".tsv", ".xlsx", ".parquet", ".npy")
 # What a sheet of Excel holds.
 MAX_SHEET_ROWS, MAX_SHEET_COLUMNS = 2**20, 2**14
+# What Excel keeps when it holds it as a number: no zeros in front, and at most 15 digits.
+SHEET_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,14}")
 
 
 def stage_clusters(
@@ -88,6 +91,9 @@ def stage_clusters(
         files.stage(path, buffer.getvalue())
         return
     frame = pd.DataFrame({id_name: np.arange(labels.size) if ids is None else list(ids)})
+    if suffix == ".xlsx" and ids is not None and all(map(SHEET_NUMBER.fullmatch, ids)):
+        # As in a sheet that these ids are looked up in.
+        frame[id_name] = [int(name) for name in ids]
     frame[cluster_column([id_name])] = nullable(labels)
     if known is not None:
         frame[known_name] = [text or None for text in known]

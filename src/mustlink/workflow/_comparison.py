@@ -122,7 +122,7 @@ class RowComparison:
         if unit in TIME_UNITS:
             words = iter([spell_time(number, unit) for number in numbers])
         else:
-            # All digits that were typed, without those that only a float has.
+            # More digits than in a report, without those that only a float has.
             digits = 6 if max(map(abs, numbers), default=0.0) < 1e6 else 12
             words = iter(spell_numbers(numbers, digits))
         first, second = ("" if value != value else next(words) for value in values)

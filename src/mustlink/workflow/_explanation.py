@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mustlink._spelling import count
+from mustlink._spelling import count, spell_whole
 from mustlink._types import Ints
 from mustlink.constraints import Constraints
 from mustlink.errors import FileFormatError, OptionError
@@ -46,7 +46,7 @@ class ExplanationJob(TableOptions):
         .npy. None if they are a column of the table.
     cluster_column : str or None, default=None
         The column of the clusters, numbers or names; empty cells and -1 are no cluster. None takes the column "cluster"
-        or the only one that holds no ids.
+        or one of a similar name, or the only one that the table does not have.
     links : str, path-like or None, default=None
         A file of links, to be shown as kept and broken.
     contradictions : {"raise", "majority"}, default="raise"
@@ -175,18 +175,12 @@ def _load(job: ExplanationJob) -> tuple[LoadedTable, list[str], list[str]]:
         return load_table(replace(job, ignore=[*job.ignore, *only])), inside.strings(job.cluster_column), []
     found = _read_clusters(job)
     by_id = job.id_column or (found.key if found.key != ROW_NUMBERS else None)
-    try:
-        table = load_table(replace(job, id_column=by_id))
-    except FileFormatError as error:
-        # A column of the clusters that the table does not have cannot match the two.
-        if job.id_column is not None or error.fields.get("missing") != [by_id]:
-            raise
-        table, found = load_table(job), replace(found, key=None)
+    table = load_table(replace(job, id_column=by_id))
     notices = []
     if any(feature.column == found.column for feature in table.features):
         # A copy of the clusters, as --keep-columns writes it, would explain itself.
         notices.append(f"Column {found.column!r} of {job.table} was left out: it is called like that of the clusters.")
-        table = load_table(replace(job, id_column=by_id if table.ids else None, ignore=[*job.ignore, found.column]))
+        table = load_table(replace(job, id_column=by_id, ignore=[*job.ignore, found.column]))
     cells, more = _cells(job, table, found)
     return table, cells, [*notices, *more]
 
@@ -203,16 +197,41 @@ def _cells(job: ExplanationJob, table: LoadedTable, found: _Clusters) -> tuple[l
             f"{job.clusters} has {count(len(cells), 'row')} and {job.table} has {count(table.source.n_rows, 'row')}",
             remedy="match_by_id",
         )
+    _refuse_ids_of_another_name(job, table, found)
     return cells, [f"The rows of {job.clusters} are taken to be in the order of {job.table}."]
+
+
+def _refuse_ids_of_another_name(job: ExplanationJob, table: LoadedTable, found: _Clusters) -> None:
+    """Refuse to match rows by their order if a column of the clusters has the values of one of the table in another."""
+    if found.unmatched is None:
+        return
+    values = [spell_whole(cell) for cell in found.table.strings(found.unmatched)]
+    if values in ([str(row + first) for row in range(len(values))] for first in (0, 1)):
+        return
+    others = read_table(job.table, text=table.source.left_out, columns=table.source.left_out, **job.reading)
+    for source in (table.source, others):
+        for name in source.names:
+            cells = [spell_whole(cell) for cell in source.strings(name)]
+            if cells != values and sorted(cells) == sorted(values):
+                raise FileFormatError(
+                    f"{found.table.source}: the column {found.unmatched!r} holds the values of the column {name!r} of "
+                    f"{job.table} in another order, so the rows cannot be matched by their order",
+                    remedy="mark_id",
+                    column=name,
+                )
 
 
 @dataclass(frozen=True)
 class _Clusters:
-    """A file of clusters: its table, its column of clusters, and the column that names the rows, if there is one."""
+    """A file of clusters: its table, its column of clusters, and the column that names the rows, if there is one.
+
+    `unmatched` is a column of different values that the table does not have by this name.
+    """
 
     table: Table
     column: str
     key: str | None
+    unmatched: str | None = None
 
 
 def _read_clusters(job: ExplanationJob) -> _Clusters:
@@ -222,14 +241,18 @@ def _read_clusters(job: ExplanationJob) -> _Clusters:
     if path.suffix.lower() == ".npy":
         return _Clusters(_read_array(path), "cluster", None)
     names, reading = _read_names(path, {"encoding": job.encoding, "delimiter": job.delimiter})
-    column = _cluster_column(job, names)
+    shared = _shared_columns(job, names)
+    column = _cluster_column(job, names, shared)
     others = [name for name in names if name != column]
-    key = job.id_column if job.id_column in others else (others[0] if others else None)
+    first = [name for name in others if name in (ROW_NUMBERS, *shared)] or others
+    key = job.id_column if job.id_column in others else (first[0] if first else None)
     wanted = [column] if key is None else [column, key]
     table = read_table(path, text=wanted, columns=wanted, **reading)
     if job.id_column is None and key is not None and key != ROW_NUMBERS:
         # Ids that nobody named: a column with repetitions holds none.
         key = key if len(set(table.strings(key)) - {""}) == table.n_rows else None
+        if key not in shared:
+            return _Clusters(table, column, None, key)
     return _Clusters(table, column, key)
 
 
@@ -254,6 +277,14 @@ def _read_names(path: Path, of_table: dict[str, Any]) -> tuple[tuple[str, ...], 
     return (read_table(path, columns=[], **reading).left_out if reading else names), reading
 
 
+def _shared_columns(job: ExplanationJob, names: tuple[str, ...]) -> list[str]:
+    """Return the columns of the clusters that the table has too, unless the columns to use are known already."""
+    if len(names) == 1 or None not in (job.id_column, job.cluster_column):
+        return []
+    known = set(read_table(job.table, columns=[], **job.reading).left_out)
+    return [name for name in names if name in known]
+
+
 def _read_array(path: Path) -> Table:
     """Read a list of clusters as .npy."""
     import pandas as pd
@@ -270,14 +301,15 @@ def _read_array(path: Path) -> Table:
     return Table.from_frame(pd.DataFrame({"cluster": values}), source=str(path))
 
 
-def _cluster_column(job: ExplanationJob, names: tuple[str, ...]) -> str:
+def _cluster_column(job: ExplanationJob, names: tuple[str, ...], shared: list[str]) -> str:
     """Return the column of the clusters: the given one, one of a usual name, or the only one without ids."""
     if job.cluster_column is not None:
         return job.cluster_column
     others = [name for name in names if name not in (job.id_column, ROW_NUMBERS)]
-    usual = [name for name in CLUSTER_NAMES if name in others]
-    if usual or len(others) == 1:
-        return usual[0] if usual else others[0]
+    usual = [name for usual in CLUSTER_NAMES for name in others if name.lower() == usual]
+    own = [name for name in others if name not in shared] if len(others) > 1 else others
+    if usual or len(own) == 1:
+        return usual[0] if usual else own[0]
     raise OptionError(
         f"{job.clusters} has {count(len(names), 'column')} and none called cluster", remedy="cluster_column"
     )
@@ -287,10 +319,14 @@ def _match(found: _Clusters, ids: list[str]) -> tuple[list[str], list[str]]:
     """Return the cluster of each row of the table by its id, and notes about ids in one of the files only."""
     assert found.key is not None
     keys = found.table.row_ids(found.key)
+    # A whole number may be written as 1 in one file and as 1.0 in the other.
     cluster = dict(zip(keys, found.table.strings(found.column), strict=True))
-    known = set(ids)
-    strangers = [key for key in keys if key not in known]
-    lost = [key for key in ids if key not in cluster]
+    for key in keys:
+        cluster.setdefault(spell_whole(key), cluster[key])
+    known = {*ids, *map(spell_whole, ids)}
+    strangers = [key for key in keys if key not in known and spell_whole(key) not in known]
+    cells = [cluster.get(key, cluster.get(spell_whole(key))) for key in ids]
+    lost = [key for key, cell in zip(ids, cells, strict=True) if cell is None]
     source = found.table.source
     if len(strangers) == len(keys):
         raise FileFormatError(
@@ -305,7 +341,7 @@ def _match(found: _Clusters, ids: list[str]) -> tuple[list[str], list[str]]:
     if lost:
         rows = count(len(lost), "row is", "rows are")
         notices.append(f"{rows} in the table and not in {source}, and in no cluster: {_shown(lost)}.")
-    return [cluster.get(key, "") for key in ids], notices
+    return [cell or "" for cell in cells], notices
 
 
 def _shown(ids: list[str]) -> str:

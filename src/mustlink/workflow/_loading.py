@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mustlink import errors
-from mustlink._spelling import count
+from mustlink._spelling import count, spell_whole
 from mustlink._types import Ints
 from mustlink.constraints import Constraints, known_rows
 from mustlink.errors import ColumnsError, ConstraintError, FileFormatError, MustlinkError, OptionError
@@ -24,8 +23,6 @@ __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "check_seed", "loa
 
 Contradictions = Literal["raise", "majority", "keep"]
 
-# A whole number as programs write it where other cells of the column are empty.
-WHOLE_NUMBER = re.compile(r"^(-?\d+)\.0+$")
 # The options that tell how a file is written.
 READING_OPTIONS = ("header", "encoding", "delimiter", "decimal", "sheet")
 # What to do about an error, in the words of a job.
@@ -319,7 +316,7 @@ def load_table(options: TableOptions) -> LoadedTable:
 def known_labels(cells: list[str]) -> list[str]:
     """Return the labels of a column: unknown ones are empty, and whole numbers are written without a decimal point."""
     known = set(known_rows(cells)[0].tolist())
-    return [WHOLE_NUMBER.sub(r"\1", cell) if row in known else "" for row, cell in enumerate(cells)]
+    return [spell_whole(cell) if row in known else "" for row, cell in enumerate(cells)]
 
 
 def _note_on_labels(column: str | None) -> str:

@@ -29,6 +29,7 @@ from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
 from mustlink.errors import FileFormatError, OptionError, PredictionWarning
 from mustlink.tables import EncodedTable, Table, TableEncoder, check_options, read_table, require
 from mustlink.workflow._loading import LoadedTable, TableOptions
+from mustlink.workflow._outputs import check_model_suffix
 
 if TYPE_CHECKING:
     from mustlink.workflow._job import JobResult
@@ -335,6 +336,7 @@ def save_model(result: JobResult, path: str | os.PathLike[str]) -> None:
     ('PCKMeans', 'customer', 3)
     """
     model = Model.of(result)
+    check_model_suffix(path)
     check_writable(path)
     with StagedFiles() as files:
         stage_model(files, path, model)

@@ -14,17 +14,20 @@ from mustlink.errors import OptionError
 from mustlink.tables import check_output_suffix, check_sheet_size, stage_clusters, stage_table
 from mustlink.workflow._loading import LoadedTable
 
-__all__ = ["check_output_size", "check_outputs", "stage_labels"]
+__all__ = ["check_model_suffix", "check_output_size", "check_outputs", "stage_labels"]
 
 Path = str | os.PathLike[str]
 
 REPORT_SUFFIXES = (".html", ".htm")
+# A model called like these would be opened with the wrong program.
+NOT_OF_MODELS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".xls", ".parquet", ".pq", ".npy", ".html", ".htm", ".pdf")
 
 
 def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, keep_columns: bool = False) -> None:
     """Refuse outputs that cannot be written, would overwrite an input, or are one file.
 
-    The outputs are named by what they hold; "clusters" have a format by their suffix, and a "report" is HTML.
+    The outputs are named by what they hold; "clusters" have a format by their suffix, a "report" is HTML, and a
+    "model" is neither a table nor a page.
     """
     read = {os.path.realpath(path) for path in inputs if path is not None}
     written: dict[str, str] = {}
@@ -43,7 +46,15 @@ def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, 
         is_file = os.path.isfile(path) or not os.path.exists(path)
         if what == "report" and is_file and not os.fspath(path).lower().endswith(REPORT_SUFFIXES):
             raise OptionError(f"{path}: the report is HTML, and its name must end in .html or .htm.")
+        if what == "model":
+            check_model_suffix(path)
         written[target] = what
+
+
+def check_model_suffix(path: Path) -> None:
+    """Refuse the name of a table or a page for a model."""
+    if os.path.splitext(path)[1].lower() in NOT_OF_MODELS:
+        raise OptionError(f"{path}: a model is neither a table nor a page; use another suffix, such as .model.")
 
 
 def check_output_size(output: Path | None, table: LoadedTable, *, keep_columns: bool) -> None:
