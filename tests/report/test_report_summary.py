@@ -135,7 +135,7 @@ def test_names_cannot_act_on_a_terminal():
     ("labels", "links", "text"),
     [
         ([0, 0, 1], None, "3 rows in 2 clusters."),
-        ([0, -1, 1], None, "3 rows in 2 clusters; 1 row is noise, in no cluster."),
+        ([0, -1, 1], None, "3 rows in 2 clusters; 1 row is in no cluster."),
         ([0, 0, 0], Constraints(must_link=[(0, 1)]), "3 rows in 1 cluster. The link is kept."),
         ([0, 0, 0], Constraints(must_link=[(0, 1), (1, 2)]), "3 rows in 1 cluster. All 2 links kept."),
         ([0, 0, 1], Constraints(must_link=[(0, 2)]), "3 rows in 2 clusters. 0 of 1 link kept, 1 broken."),
