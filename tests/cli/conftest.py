@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,8 @@ def start_on_terminal(desk, environment):
             stdout=terminal,
             stderr=terminal,
             start_new_session=True,
+            # A shell without job control starts background jobs, such as a whole test run, deaf to Ctrl-C.
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         )
         os.close(terminal)
         screens.append(Screen(process, ours))

@@ -77,14 +77,19 @@ def test_it_ends_with_commands_for_a_table_of_ones_own(shown):
     assert "    mustlink cluster table.csv -k 3\n" in text
 
 
-def test_at_a_terminal_it_waits_and_can_be_left(start_on_terminal):
+@pytest.mark.parametrize(("typed", "code"), [("q\n", 0), (None, 130)])
+def test_at_a_terminal_it_waits_and_can_be_left(start_on_terminal, typed, code):
     screen = start_on_terminal("demo", "--tour", width=50)
     first = screen.wait_for(b"to quit")
     assert b"1 of 5" in first
     # On a narrow terminal the command is continued as a shell takes it.
     assert b"customers.csv -k 3 \\" in first
-    screen.type("q\n")
-    assert screen.process.wait(timeout=60) == 0
+    if typed is None:
+        assert screen.interrupt() == code
+    else:
+        screen.type(typed)
+        assert screen.process.wait(timeout=60) == code
     rest = screen.rest()
     assert b"2 of 5" not in rest
     assert b"Traceback" not in rest
+    assert (b"Stopped." in rest) == (typed is None)
