@@ -53,7 +53,7 @@ ROWS = [
 ]
 
 # Beyond the rule: families that use another family, through its public classes only.
-ALSO = {("boosting", "spectral"), ("boosting", "mixture"), ("boosting", "kmeans")}
+ALSO = {("boosting", "spectral"), ("boosting", "mixture"), ("boosting", "kmeans"), ("sizes", "kmeans")}
 
 # Imports inside functions that go up: methods of the value that read and write files.
 INSIDE = {("constraints", "tables")}

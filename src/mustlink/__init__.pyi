@@ -19,6 +19,7 @@ from mustlink import plot as plot
 from mustlink import report as report
 from mustlink import reproduce as reproduce
 from mustlink import selection as selection
+from mustlink import sizes as sizes
 from mustlink import spectral as spectral
 from mustlink import tables as tables
 from mustlink import workflow as workflow

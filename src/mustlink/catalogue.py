@@ -29,6 +29,7 @@ __all__ = [
 FAMILIES: Mapping[str, str] = {
     "boosting": "Boosting",
     "kmeans": "K-means",
+    "sizes": "Sizes",
     "hierarchy": "Hierarchies",
     "density": "Density",
     "spectral": "Spectral clustering",

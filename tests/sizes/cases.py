@@ -1,0 +1,7 @@
+"""How the clusterers with sizes are checked."""
+
+from __future__ import annotations
+
+from conformance import Case
+
+CASES: dict[str, Case] = {}
