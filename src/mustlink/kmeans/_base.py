@@ -46,7 +46,7 @@ class Problem:
 Plan: TypeAlias = tuple[Geometry, list[Start], dict[str, Any]]
 
 
-class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class BaseConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the k-means clusterers; each has its rule for linked rows, and some a geometry of their own."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -117,10 +117,12 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
 
     def _fit(self, X: Any, links: Constraints, y: Array | None, sample_weight: ArrayLike | None = None) -> None:
         """Make the runs, and keep the best."""
+        self._keep(self._run(self._problem(X, links, y, sample_weight)), links, X.dtype)
+
+    def _problem(self, X: Any, links: Constraints, y: Array | None, sample_weight: ArrayLike | None) -> Problem:
+        """Return what the runs need to know of the input."""
         rng = check_random_state(self.random_state)
-        linked = LinkedRows(links, X.shape[0])
-        problem = Problem(X, RowBlocks(X), _check_weight(sample_weight, X), linked, y, rng)
-        self._keep(self._run(problem), links, X.dtype)
+        return Problem(X, RowBlocks(X), check_weight(sample_weight, X), LinkedRows(links, X.shape[0]), y, rng)
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Check rows, of the fit or new ones."""
@@ -193,7 +195,7 @@ class _ConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixi
         return tags
 
 
-class _WeightedKMeans(_ConstrainedKMeans):
+class BaseWeightedKMeans(BaseConstrainedKMeans):
     """Base of the clusterers by squared distances, whose rows may have weights."""
 
     inertia_: float
@@ -248,7 +250,7 @@ class _WeightedKMeans(_ConstrainedKMeans):
             Minus the weighted sum of squared distances to the nearest centers.
         """
         rows = self._check_new_rows(X)
-        weight = _check_weight(sample_weight, rows.X)
+        weight = check_weight(sample_weight, rows.X)
         return -rows.assign(self.cluster_centers_.astype(np.float64), weight).inertia
 
     def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:
@@ -277,7 +279,7 @@ def keep_run(estimator: Any, run: Run, links: Constraints) -> None:
     estimator.violations_ = links.violations(estimator.labels_)
 
 
-def _check_weight(sample_weight: ArrayLike | None, X: Any) -> Floats:
+def check_weight(sample_weight: ArrayLike | None, X: Any) -> Floats:
     """Check the weights of the rows: one for each, none negative, not all zero."""
     if sample_weight is None:
         return np.ones(X.shape[0])

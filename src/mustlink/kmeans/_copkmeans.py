@@ -19,13 +19,13 @@ from mustlink._warnings import warn_caller
 from mustlink.base import refuse_contradictions, refuse_infeasible
 from mustlink.constraints import Constraints, Feasibility
 from mustlink.errors import InfeasibleWarning
-from mustlink.kmeans._base import Problem, _WeightedKMeans
+from mustlink.kmeans._base import BaseWeightedKMeans, Problem
 from mustlink.kmeans._copkmeans_kernels import place_by_saturation, place_forest, settle, smallest_last
 from mustlink.kmeans._engine import Run
 from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
 
 
-class COPKMeans(_WeightedKMeans):
+class COPKMeans(BaseWeightedKMeans):
     """k-means with hard must-link and cannot-link constraints (Wagstaff, Cardie, Rogers and Schroedl 2001).
 
     Each must-link component moves as one weighted point: no must-link can break. Components with a cannot-link between
@@ -127,7 +127,7 @@ class COPKMeans(_WeightedKMeans):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_WeightedKMeans._parameter_constraints,
+        **BaseWeightedKMeans._parameter_constraints,
         "order": [StrOptions({"saturation", "degeneracy", "given", "random"})],
         "on_infeasible": [StrOptions({"raise", "relax"})],
     }

@@ -32,10 +32,11 @@ MIN_WEIGHT = 1e-150
 
 @dataclass(frozen=True)
 class State:
-    """The centers, and the metric where one is learned."""
+    """The centers, the metric where one is learned, and what the next assignment starts from where it needs that."""
 
     centers: Floats
     metric: Any = None
+    previous: Any = None
 
 
 @dataclass
@@ -55,7 +56,7 @@ class Step:
 
 @dataclass
 class Run:
-    """The result of one run."""
+    """The result of one run; `found` is what its last assignment found."""
 
     labels: NDArray[np.int32]
     n_iter: int
@@ -63,6 +64,7 @@ class Run:
     state: State = State(np.empty((0, 0)))
     inertia: float = 0.0
     n_broken: int = 0
+    found: Any = None
 
 
 class Geometry(ABC):
@@ -70,6 +72,9 @@ class Geometry(ABC):
 
     What a step finds here is the cost of every row in its cluster, an array of shape (n_rows,).
     """
+
+    # Whether an empty cluster is restarted at another row; otherwise it keeps its center.
+    fills_empty_clusters = True
 
     def __init__(self, n_rows: int, rule: LinkRule) -> None:
         self.rule = rule
@@ -233,7 +238,8 @@ def iterate(
     if not is_settled:
         step = assign(geometry, state, units)
         objective.append(step.objective)
-    return Run(step.labels, n_iter, objective, state, step.inertia, geometry.rule.n_broken(step.units))
+    n_broken = geometry.rule.n_broken(step.units)
+    return Run(step.labels, n_iter, objective, state, step.inertia, n_broken, step.found)
 
 
 def assign(geometry: Geometry, state: State, previous: Indices | None) -> Step:
@@ -260,6 +266,8 @@ def fill_empty_clusters(geometry: Geometry, step: Step, state: State) -> bool:
 
     Only moves that lower the objective by more than rounding are made, and none that empties another cluster.
     """
+    if not geometry.fills_empty_clusters:
+        return False
     rule, n_clusters = geometry.rule, len(state.centers)
     empty = np.flatnonzero(geometry.counts(step, n_clusters) == 0)
     if empty.size == 0:

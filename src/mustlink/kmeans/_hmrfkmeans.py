@@ -16,13 +16,13 @@ from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats
 from mustlink.constraints import Constraints
-from mustlink.kmeans._base import Plan, Problem, _ConstrainedKMeans
+from mustlink.kmeans._base import BaseConstrainedKMeans, Plan, Problem
 from mustlink.kmeans._engine import Run
 from mustlink.kmeans._hmrfkmeans_distortions import DISTORTIONS, WeightedDistortion
 from mustlink.kmeans._rules import LinkedRows
 
 
-class HMRFKMeans(_ConstrainedKMeans):
+class HMRFKMeans(BaseConstrainedKMeans):
     """k-means by distance, cosine or I-divergence with soft constraints (Basu, Bilenko and Mooney 2004).
 
     The labels form a hidden Markov random field: linked rows prefer labels that keep the link. Use it for text and
@@ -128,7 +128,7 @@ class HMRFKMeans(_ConstrainedKMeans):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ConstrainedKMeans._parameter_constraints,
+        **BaseConstrainedKMeans._parameter_constraints,
         "distortion": [StrOptions(set(DISTORTIONS))],
         "learn_metric": ["boolean"],
         "penalty": [Interval(Real, 0, None, closed="left")],

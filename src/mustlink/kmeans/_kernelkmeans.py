@@ -21,7 +21,7 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Indices, Ints
 from mustlink.base import ConstrainedClusterMixin, check_fits
 from mustlink.constraints import Constraints
-from mustlink.kmeans._base import _ConstrainedKMeans, check_rows, keep_run
+from mustlink.kmeans._base import BaseConstrainedKMeans, check_rows, keep_run
 from mustlink.kmeans._engine import Run, best_of_runs
 from mustlink.kmeans._kernel_space import (
     FeatureSpace,
@@ -166,7 +166,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
-            name: _ConstrainedKMeans._parameter_constraints[name]
+            name: BaseConstrainedKMeans._parameter_constraints[name]
             for name in ("n_clusters", "n_init", "max_iter", "verbose", "random_state")
         },
         "kernel": [StrOptions({*kernel_metrics(), "precomputed"}), callable],

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from mustlink._rows import RowBlocks, squared_norms
 from mustlink._sklearn_compat import Interval
 from mustlink._types import Floats, Indices, Ints
-from mustlink.kmeans._base import Problem, _WeightedKMeans
+from mustlink.kmeans._base import BaseWeightedKMeans, Problem
 from mustlink.kmeans._lcvqe_kernels import settle_cannot_links, settle_must_links
 from mustlink.kmeans._rules import LinkedRows, LinkRule
 
 
-class LCVQE(_WeightedKMeans):
+class LCVQE(BaseWeightedKMeans):
     """k-means in which broken links pull on the centers (Pelleg and Baras 2007).
 
     In each iteration every link is visited once and kept or broken, whichever costs less in squared distances. A
@@ -116,7 +116,7 @@ class LCVQE(_WeightedKMeans):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_WeightedKMeans._parameter_constraints,
+        **BaseWeightedKMeans._parameter_constraints,
         "penalty": [Interval(Real, 0, None, closed="left")],
     }
 

@@ -14,7 +14,7 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats
 from mustlink.base import check_fits
 from mustlink.constraints import Constraints
-from mustlink.kmeans._base import Plan, Problem, _ConstrainedKMeans
+from mustlink.kmeans._base import BaseConstrainedKMeans, Plan, Problem
 from mustlink.kmeans._engine import Run
 from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics, LearnedMetrics
 from mustlink.kmeans._rules import LinkedRows
@@ -24,7 +24,7 @@ from mustlink.kmeans._seeding import Start
 MAX_ENTRIES = 1 << 27
 
 
-class MPCKMeans(_ConstrainedKMeans):
+class MPCKMeans(BaseConstrainedKMeans):
     """k-means with soft constraints and a learned metric (Bilenko, Basu and Mooney 2004).
 
     Distances are learned together with the clusters: columns, or directions, in which rows of one cluster differ
@@ -140,7 +140,7 @@ class MPCKMeans(_ConstrainedKMeans):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ConstrainedKMeans._parameter_constraints,
+        **BaseConstrainedKMeans._parameter_constraints,
         "metric": [StrOptions({"diagonal", "full"})],
         "shared_metric": ["boolean"],
         "penalty": [Interval(Real, 0, None, closed="left")],

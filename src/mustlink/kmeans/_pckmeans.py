@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats
 from mustlink.constraints import Constraints
-from mustlink.kmeans._base import Problem, _WeightedKMeans
+from mustlink.kmeans._base import BaseWeightedKMeans, Problem
 from mustlink.kmeans._rules import LinkedRows, SoftLinks
 
 
-class PCKMeans(_WeightedKMeans):
+class PCKMeans(BaseWeightedKMeans):
     """k-means with soft must-link and cannot-link constraints (Basu, Banerjee and Mooney 2004).
 
     A link is broken where the distances that this saves outweigh its penalty. Use it when links may be wrong or
@@ -104,7 +104,7 @@ class PCKMeans(_WeightedKMeans):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_WeightedKMeans._parameter_constraints,
+        **BaseWeightedKMeans._parameter_constraints,
         "penalty": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
     }
 

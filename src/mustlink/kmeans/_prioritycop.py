@@ -14,7 +14,7 @@ from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import StrOptions, is_array_like
 from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.constraints import Constraints
-from mustlink.kmeans._base import Problem, _ConstrainedKMeans
+from mustlink.kmeans._base import BaseConstrainedKMeans, Problem
 from mustlink.kmeans._engine import Run, State
 from mustlink.kmeans._prioritycop_kernels import inertia_of, nearest, priority_cop
 
@@ -150,7 +150,7 @@ class PriorityLinks:
         return X[drawn]
 
 
-class PriorityCOPKMeans(_ConstrainedKMeans):
+class PriorityCOPKMeans(BaseConstrainedKMeans):
     """k-means that places linked pairs in the order of their weights and never fails.
 
     COP-KMeans gives up when a row fits nowhere, and its result depends on the order of the rows. This variant goes
@@ -224,7 +224,8 @@ class PriorityCOPKMeans(_ConstrainedKMeans):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
-            name: _ConstrainedKMeans._parameter_constraints[name] for name in ("n_clusters", "max_iter", "random_state")
+            name: BaseConstrainedKMeans._parameter_constraints[name]
+            for name in ("n_clusters", "max_iter", "random_state")
         },
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
     }

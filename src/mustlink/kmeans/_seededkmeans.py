@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from mustlink._types import Indices
 from mustlink.base import refuse_many_classes
 from mustlink.constraints import Constraints, known_rows
-from mustlink.kmeans._base import Problem, _WeightedKMeans
+from mustlink.kmeans._base import BaseWeightedKMeans, Problem
 from mustlink.kmeans._rules import LinkRule
 from mustlink.kmeans._seeding import Start, add_row_apart, component_seeds, start_at_seeds
 
 
-class SeededKMeans(_WeightedKMeans):
+class SeededKMeans(BaseWeightedKMeans):
     """k-means whose centers start at the means of seeds (Basu, Banerjee and Mooney 2002).
 
     Seeds are the rows whose class is known from `y`; or, without `y`, must-link components of two and more rows. Use it
@@ -90,7 +90,7 @@ class SeededKMeans(_WeightedKMeans):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: check for name, check in _WeightedKMeans._parameter_constraints.items() if name != "init"},
+        **{name: check for name, check in BaseWeightedKMeans._parameter_constraints.items() if name != "init"},
         "constrained": ["boolean"],
     }
 

@@ -1,0 +1,29 @@
+"""The parts of the k-means clusterers for those who write another one: engine, geometries, rules, starts, base classes.
+
+A clusterer gives its geometry and its rule to the engine, the only loop of k-means; :class:`BaseWeightedKMeans` has the
+parameters, the checks, the starts and the prediction.
+"""
+
+from mustlink.kmeans._base import BaseConstrainedKMeans, BaseWeightedKMeans, Plan, Problem, check_weight
+from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Step, best_of_runs, iterate
+from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
+from mustlink.kmeans._seeding import Start
+
+__all__ = [
+    "BaseConstrainedKMeans",
+    "BaseWeightedKMeans",
+    "Euclidean",
+    "Geometry",
+    "LinkRule",
+    "LinkedRows",
+    "NoPlacement",
+    "Plan",
+    "Problem",
+    "Run",
+    "Start",
+    "State",
+    "Step",
+    "best_of_runs",
+    "check_weight",
+    "iterate",
+]
