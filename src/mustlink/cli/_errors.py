@@ -46,6 +46,7 @@ REMEDIES = {
     "header": "use --header if they are the names of the columns",
     "ignore_column": "leave it out with --ignore {column}",
     "look_ahead": "use a method that looks ahead, such as --method linkage",
+    "lower_size_min": "reduce --min-size",
     "majority": "use --contradictions majority to keep the heavier one or keep to keep both",
     "mark_categorical": "use it as categories with --categorical {column}",
     "mark_id": "use --id {column} if it names the rows",
@@ -58,6 +59,7 @@ REMEDIES = {
     "no_header": "use --no-header if they are data",
     "no_starts": "leave out --starts",
     "not_relaxed": "leave out --relax",
+    "raise_size_max": "increase --max-size",
     "random_state_range": "--seed must be from 0 to 4294967295",
     "relax": "use --relax",
     # The command lists the broken links itself.

@@ -1,3 +1,6 @@
 """Clusters of useful size: minimum and maximum sizes, balance, existential constraints, private publishing."""
 
-__all__: list[str] = []
+from mustlink.sizes._assign import Assignment, assign
+from mustlink.sizes._bounds import check_sizes
+
+__all__ = ["Assignment", "assign", "check_sizes"]

@@ -1,0 +1,121 @@
+"""Checks of minimum and maximum sizes, with the numbers that clash in every message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mustlink._spelling import count, spell_number
+from mustlink._types import Array
+from mustlink.errors import InfeasibleError
+
+__all__ = ["check_sizes"]
+
+# Sums of weights are compared up to rounding, relative to the total.
+ROUNDING = 1e-9
+
+
+def check_sizes(
+    size_min: ArrayLike | None,
+    size_max: ArrayLike | None,
+    n_rows: int,
+    n_clusters: int,
+    *,
+    total: float | None = None,
+) -> tuple[Array, Array]:
+    """Validate minimum and maximum sizes of clusters.
+
+    Parameters
+    ----------
+    size_min : int, array-like of shape (n_clusters,) or None
+        The minimum size of all clusters or of each; None is 0.
+    size_max : int, array-like of shape (n_clusters,) or None
+        The maximum size of all clusters or of each; None is no maximum.
+    n_rows : int
+        The number of rows to assign.
+    n_clusters : int
+        The number of clusters.
+    total : float, default=None
+        The sum of the weights of the rows, if sizes are sums of weights; they may then have decimals.
+
+    Returns
+    -------
+    lowest : ndarray of shape (n_clusters,)
+        The minimum of every cluster; integers without `total`, floats with it.
+    highest : ndarray of shape (n_clusters,)
+        The maximum of every cluster; none exceeds the number of rows or the total weight.
+
+    Raises
+    ------
+    ValueError
+        If a bound is no size: negative, not a number, not whole, or not one per cluster.
+    InfeasibleError
+        If no sizes satisfy the bounds: a maximum below its minimum, or sums that no number of rows can meet.
+
+    Examples
+    --------
+    >>> from mustlink.sizes import check_sizes
+    >>> check_sizes(2, [3, 100], n_rows=6, n_clusters=2)
+    (array([2, 2]), array([3, 6]))
+    >>> check_sizes(4, None, n_rows=6, n_clusters=2)
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.InfeasibleError: The minimum sizes of 2 clusters add up to 8, but there are 6 rows; reduce size_min.
+    """
+    weighted = total is not None
+    whole = float(n_rows) if total is None else float(total)
+    lowest = _one_per_cluster("size_min", 0 if size_min is None else size_min, n_clusters, weighted)
+    highest = _one_per_cluster("size_max", np.inf if size_max is None else size_max, n_clusters, weighted)
+    for cluster in np.flatnonzero(highest < lowest)[:1]:
+        raise InfeasibleError(
+            f"The maximum size of cluster {cluster} is {_spell(highest[cluster])}, below its minimum of "
+            f"{_spell(lowest[cluster])}",
+            remedy=("lower_size_min", "raise_size_max"),
+        )
+    there = f"the rows weigh {_spell(whole)} in all" if weighted else f"there are {count(n_rows, 'row')}"
+    there = there.replace("there are 1 row", "there is 1 row")
+    slack = ROUNDING * whole if weighted else 0.0
+    if lowest.sum() > whole + slack:
+        raise InfeasibleError(
+            f"The minimum sizes of {count(n_clusters, 'cluster')} add up to {_spell(lowest.sum())}, but {there}",
+            remedy="lower_size_min",
+        )
+    if highest.sum() < whole - slack:
+        raise InfeasibleError(
+            f"The maximum sizes of {count(n_clusters, 'cluster')} add up to {_spell(highest.sum())}, but {there}",
+            remedy="raise_size_max",
+        )
+    highest = np.minimum(highest, max(whole, lowest.max(initial=0.0)))
+    return (lowest, highest) if weighted else (lowest.astype(np.int64), highest.astype(np.int64))
+
+
+def _one_per_cluster(name: str, sizes: Any, n_clusters: int, weighted: bool) -> Array:
+    """Return the bound of every cluster as floats, each a possible size."""
+    try:
+        values = np.asarray(sizes, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number or one number per cluster, got {sizes!r}.") from None
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != n_clusters):
+        raise ValueError(
+            f"{name} must be a number or one number for each of {count(n_clusters, 'cluster')}, got an array of shape "
+            f"{values.shape}."
+        )
+    bounds = np.broadcast_to(values, n_clusters).copy()
+    # No maximum may be written as infinity.
+    finite = ~np.isnan(bounds) if name == "size_max" else np.isfinite(bounds)
+    wrong = ~finite | (bounds < 0)
+    if not weighted:
+        with np.errstate(invalid="ignore"):
+            wrong |= np.isfinite(bounds) & (bounds != np.floor(bounds))
+    for cluster in np.flatnonzero(wrong)[:1]:
+        where = f" for cluster {cluster}" if values.ndim else ""
+        kind = "sums of weights, from 0 on" if weighted else "numbers of rows: whole, from 0 on"
+        raise ValueError(f"{name} is {bounds[cluster]:g}{where}; sizes are {kind}.")
+    return bounds
+
+
+def _spell(size: float) -> str:
+    """Spell a size: whole numbers in full, sums of weights with a few digits."""
+    return f"{int(size):,}" if size == np.floor(size) else spell_number(size, 6)
