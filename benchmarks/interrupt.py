@@ -20,7 +20,7 @@ import pandas as pd
 
 from benchmarks._show import new_table, show
 from mustlink import Constraints
-from mustlink.catalogue import CATALOGUE
+from mustlink.catalogue import CATALOGUE, find_clusterer
 
 N_ROWS, N_COLUMNS, N_CLUSTERS, N_LINKS = 300_000, 20, 5, 200
 # Seconds after the start of the command; loading Python and its packages takes the first one or two.
@@ -46,7 +46,8 @@ def interrupt(folder: Path, table: str, method: str, moment: float) -> tuple[str
     The time is that of the clock, and that of the processor, which other work on the machine does not change. An
     outcome of `ended` or `refused` came before the moment.
     """
-    words = [sys.executable, "-m", "mustlink", "cluster", table, "links.csv", "-k", str(N_CLUSTERS), "--method", method]
+    links = ["links.csv"] if find_clusterer(method).takes_links else []
+    words = [sys.executable, "-m", "mustlink", "cluster", table, *links, "-k", str(N_CLUSTERS), "--method", method]
     before, cores_before = set(os.listdir(folder)), processor_seconds()
     cores_then = 0.0
     process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

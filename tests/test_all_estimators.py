@@ -17,9 +17,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks as parametriz
 import mustlink
 from conformance import case_of
 from mustlink import Constraints
+from mustlink._estimators import takes_links
 from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
 from mustlink.estimator_checks import parametrize_with_checks
-from mustlink.estimator_checks._cases import is_hard
+from mustlink.estimator_checks._cases import is_hard, links_for, refit
 
 
 def without_links(estimator: Any) -> Any:
@@ -51,6 +52,7 @@ def test_checks_of_mustlink(estimator: Any, check: Any) -> None:
 def test_the_catalogue_agrees_with_the_class(entry: Entry) -> None:
     estimator = entry.load()()
     assert is_hard(estimator) == (entry.kind == "hard")
+    assert takes_links(estimator) == entry.takes_links
     assert ("estimator" in estimator.get_params()) == entry.boosts
 
 
@@ -77,10 +79,12 @@ def test_a_fitted_clusterer_shows_itself_in_a_notebook(entry: Entry) -> None:
     parameters = {**case_of(entry).fast, "n_clusters": 2}
     known = entry.load()().get_params()
     clusterer = entry.load()(**{name: value for name, value in parameters.items() if name in known})
-    alone = clone(clusterer).fit(X, constraints=links)
+    alone = refit(clone(clusterer), X, constraints=links)
     pipeline = Pipeline([("scale", StandardScaler()), ("cluster", clone(clusterer))])
-    pipeline.fit(X, cluster__constraints=links)
-    search = GridSearchCV(clone(clusterer), {}, cv=2, scoring=lambda *_: 0.0).fit(X, constraints=links.on(24))
+    pipeline.fit(X, **{f"cluster__{name}": given for name, given in links_for(clusterer, links).items()})
+    search = GridSearchCV(clone(clusterer), {}, cv=2, scoring=lambda *_: 0.0).fit(
+        X, **links_for(clusterer, links.on(24))
+    )
     for fitted in (alone, pipeline, search):
         assert entry.class_name in fitted._repr_html_()
         assert entry.class_name in fitted._repr_mimebundle_()["text/html"]

@@ -18,7 +18,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mustlink import Constraints
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, TableClusterMixin
 from mustlink.constraints import AlignedConstraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.estimator_checks import _expect, check_constrained_clusterer, parametrize_with_checks, yield_checks
@@ -543,6 +543,26 @@ def test_checks_depend_on_the_methods_of_the_estimator() -> None:
     assert names_of(Soft(), unconstrained=k_means) - names_of(Soft()) == counterpart
     other = {"check_predict", "check_set_output", "check_nan_and_infinity"}
     assert names_of(Soft()) - names_of(NoPrediction()) == other
+
+
+class Plain(TableClusterMixin, BaseEstimator):
+    """k-means, without links."""
+
+    def __init__(self, n_clusters: int = 8, random_state: Any = None) -> None:
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def _fit(self, X: Any) -> None:
+        self.labels_ = KMeans(self.n_clusters, n_init=1, random_state=self.random_state).fit(X).labels_.astype(np.int64)
+
+
+def test_an_estimator_without_links_is_checked_for_all_else() -> None:
+    outcome = check_constrained_clusterer(Plain(), unconstrained=lambda plain: KMeans(plain.n_clusters, random_state=0))
+    assert set(outcome.values()) <= {"passed", "polars is not installed."}
+    assert {"check_labels", "check_same_seed", "check_permuted_rows", "check_sparse_table"} <= set(outcome)
+    about_links = {"check_metadata_request", "check_violations", "check_rows_out_of_range", "check_partial_labels"}
+    assert not about_links & set(outcome)
+    assert about_links <= {name for name, _ in yield_checks(Soft())}
 
 
 def test_a_class_is_refused() -> None:

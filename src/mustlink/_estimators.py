@@ -1,15 +1,16 @@
-"""What the package does with other estimators: draw seeds for them, configure copies, and leave out training rows."""
+"""What the package does with other estimators: draw seeds, configure copies, ask for links, leave out training rows."""
 
 from __future__ import annotations
 
 import copy
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, get_tags
 
-__all__ = ["clone_with", "count_and_seed_parameters", "draw_seed", "without_rows"]
+__all__ = ["clone_with", "count_and_seed_parameters", "draw_seed", "takes_links", "without_rows"]
 
 # Fitted attributes of scikit-learn's clusterers that grow with the rows, and that their ``predict`` does not read.
 ROWS_OF_SKLEARN = ("affinity_matrix_", "dummy_leaf_", "labels_", "root_")
@@ -36,6 +37,12 @@ def count_and_seed_parameters(estimator: Any) -> tuple[list[str], list[str]]:
     is_mixture = "n_clusters" not in params and "n_components" in params and _is_mixture(estimator)
     name = "n_components" if is_mixture else "n_clusters"
     return [key for key in params if key.rsplit("__", 1)[-1] == name and params[key] is not None], seeds
+
+
+def takes_links(estimator: Any) -> bool:
+    """Return whether ``fit`` has an argument `constraints`, or takes any argument."""
+    given = signature(estimator.fit).parameters.values()
+    return any(parameter.name == "constraints" or parameter.kind is parameter.VAR_KEYWORD for parameter in given)
 
 
 def without_rows(model: Any) -> Any:

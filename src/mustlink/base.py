@@ -22,6 +22,7 @@ from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
 __all__ = [
     "ConstrainedClusterMixin",
+    "TableClusterMixin",
     "as_constraints",
     "check_enough_rows",
     "check_fits",
@@ -127,7 +128,101 @@ def collect_links(
     return links if labels is None else links.add(Constraints.from_labels(labels), contradictions="keep")
 
 
-class ConstrainedClusterMixin(ClusterMixin):
+class TableClusterMixin(ClusterMixin):
+    """Mixin class for clusterers that take no links.
+
+    It provides ``fit`` and ``fit_predict`` as scikit-learn's clusterers have them, and validates the rows. A subclass
+    implements ``_fit(X)``; one with more arguments of ``fit`` writes its own ``fit`` from ``_check_fit_rows`` and
+    ``_fit_and_count``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.base import BaseEstimator
+    >>> from mustlink.base import TableClusterMixin
+    >>> class SignOfFirstColumn(TableClusterMixin, BaseEstimator):
+    ...     def _fit(self, X):
+    ...         self.labels_ = (X[:, 0] > 0).astype(np.int64)
+    >>> SignOfFirstColumn().fit_predict([[-1.0], [2.0], [3.0]])
+    array([0, 1, 1])
+    """
+
+    # A subclass declares its parameters; those without a constraint are not validated.
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    # The fitted attributes that ``predict`` reads, where a subclass has one.
+    _read_by_predict: ClassVar[tuple[str, ...]] = ()
+
+    labels_: NDArray[np.int64]
+
+    # Some classes fit an estimator of the user, whose parameters are to be validated too.
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data; a sparse matrix where the class supports it.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        self._fit_and_count(self._check_fit_rows(X, y))
+        return self
+
+    def _fit(self, *arguments: Any, **options: Any) -> None:
+        """Cluster validated rows, and set ``labels_``."""
+        raise NotImplementedError
+
+    def _check_fit_rows(self, X: Any, y: object = None) -> Any:
+        """Return the validated rows of a fit; links in the place of `y` are refused, as they would have no effect."""
+        # Forgotten first, so that a fit that fails leaves no earlier result to predict with.
+        self.__dict__.pop("labels_", None)
+        if isinstance(y, Constraints | AlignedConstraints):
+            raise TypeError(f"{type(self).__name__} takes no links; a clusterer such as PCKMeans does.")
+        X = self._check_rows(X)
+        check_enough_rows(X.shape[0], getattr(self, "n_clusters", None))
+        return X
+
+    def _fit_and_count(self, *arguments: Any) -> None:
+        """Call ``_fit``, and warn if it finds fewer clusters than were asked for."""
+        n_clusters = self._n_clusters_wanted()
+        if n_clusters is None:
+            self._fit(*arguments)
+            return
+        with warnings.catch_warnings():
+            # Said once, below, and not also by the clusterers that a fit runs.
+            warnings.filterwarnings("ignore", FEWER_CLUSTERS, ConvergenceWarning)
+            self._fit(*arguments)
+        warn_of_fewer_clusters(self.labels_, n_clusters)
+
+    def _n_clusters_wanted(self) -> int | None:
+        """Return the number of clusters that was asked for; None if it is to be found."""
+        return getattr(self, "n_clusters", None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # Not by any attribute: the number of columns is known before a fit can fail.
+        return hasattr(self, "labels_")
+
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        """Validate rows, of a fit or new ones; a subclass with other needs overrides it."""
+        return check_table(self, X, reset=reset)
+
+    def _for_predicting(self) -> Self:
+        """Return a copy with the parameters and with what ``predict`` reads, without the rows of the fit."""
+        predictor = type(self)(**self.get_params(deep=False))
+        predictor.labels_ = self.labels_[:0]
+        for name in ("n_features_in_", *self._read_by_predict):
+            if hasattr(self, name):
+                setattr(predictor, name, getattr(self, name))
+        return predictor
+
+
+class ConstrainedClusterMixin(TableClusterMixin):
     """Mixin class for all constrained clusterers.
 
     It provides ``fit`` and ``fit_predict``, requests `constraints` in metadata routing, validates the input, and merges
@@ -147,16 +242,10 @@ class ConstrainedClusterMixin(ClusterMixin):
     array([0, 1, 0])
     """
 
-    # A subclass declares its parameters; those without a constraint are not validated.
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
-    # The fitted attributes that ``predict`` reads, where a subclass has one.
-    _read_by_predict: ClassVar[tuple[str, ...]] = ()
     __metadata_request__fit = {"constraints": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
 
-    labels_: NDArray[np.int64]
     violations_: Constraints
 
-    # Some classes fit an estimator of the user, whose parameters are to be validated too.
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
@@ -186,31 +275,12 @@ class ConstrainedClusterMixin(ClusterMixin):
         self._fit_and_count(*self._check_fit_input(X, y, constraints))
         return self
 
-    def _fit_and_count(self, *arguments: Any) -> None:
-        """Call ``_fit``, and warn if it finds fewer clusters than were asked for."""
-        n_clusters = self._n_clusters_wanted()
-        if n_clusters is None:
-            self._fit(*arguments)
-            return
-        with warnings.catch_warnings():
-            # Said once, below, and not also by the clusterers that a fit runs.
-            warnings.filterwarnings("ignore", FEWER_CLUSTERS, ConvergenceWarning)
-            self._fit(*arguments)
-        warn_of_fewer_clusters(self.labels_, n_clusters)
-
-    def _n_clusters_wanted(self) -> int | None:
-        """Return the number of clusters that was asked for; None if it is to be found."""
-        return getattr(self, "n_clusters", None)
-
     def _check_fit_input(
         self, X: Any, y: ArrayLike | None, constraints: Constraints | AlignedConstraints | None
     ) -> tuple[Any, Constraints, NDArray[Any] | None]:
         """Return the validated rows, the links of constraints and partial labels together, and the partial labels."""
-        # Forgotten first, so that a fit that fails leaves no earlier result to predict with.
-        self.__dict__.pop("labels_", None)
-        X = self._check_rows(X)
+        X = self._check_fit_rows(X)
         n_samples = X.shape[0]
-        check_enough_rows(n_samples, getattr(self, "n_clusters", None))
         links = as_constraints(constraints, n_samples)
         labels = check_partial_labels(y, n_samples)
         if labels is not None:
@@ -219,14 +289,6 @@ class ConstrainedClusterMixin(ClusterMixin):
             links = links.add(self._links_of_labels(labels), contradictions="keep")
         return X, links, labels
 
-    def __sklearn_is_fitted__(self) -> bool:
-        # Not by any attribute: the number of columns is known before a fit can fail.
-        return hasattr(self, "labels_")
-
-    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
-        """Validate rows, of a fit or new ones; a subclass with other needs overrides it."""
-        return check_table(self, X, reset=reset)
-
     def _links_of_labels(self, y: NDArray[Any]) -> Constraints:
         """Return links with the same closure as the partial labels."""
         return Constraints.from_labels(y)
@@ -234,15 +296,6 @@ class ConstrainedClusterMixin(ClusterMixin):
     def _fit(self, X: Any, links: Constraints, y: NDArray[Any] | None) -> None:
         """Cluster validated rows under the links, and set ``labels_`` and ``violations_``."""
         raise NotImplementedError
-
-    def _for_predicting(self) -> Self:
-        """Return a copy with the parameters and with what ``predict`` reads, without the rows of the fit."""
-        predictor = type(self)(**self.get_params(deep=False))
-        predictor.labels_ = self.labels_[:0]
-        for name in ("n_features_in_", *self._read_by_predict):
-            if hasattr(self, name):
-                setattr(predictor, name, getattr(self, name))
-        return predictor
 
     def fit_predict(
         self,

@@ -47,8 +47,8 @@ class Entry:
         The name of the class, also a public name of :mod:`mustlink`.
     module : str
         The public module it is imported from; its last part is the family.
-    kind : {'hard', 'soft'}
-        Whether it keeps every link or fails (hard), or weighs links against the data (soft).
+    kind : {'hard', 'soft', 'none'}
+        Whether it keeps every link or fails (hard), weighs links against the data (soft), or takes no links (none).
     pick_when : str
         When to pick it, in a sentence.
     aliases : tuple of str, default=()
@@ -72,7 +72,7 @@ class Entry:
 
     class_name: str
     module: str
-    kind: Literal["hard", "soft"]
+    kind: Literal["hard", "soft", "none"]
     pick_when: str
     aliases: tuple[str, ...] = ()
     speed: Literal["quick", "slow"] = "quick"
@@ -84,6 +84,11 @@ class Entry:
     def name(self) -> str:
         """The short name, or the name of the class in small letters if there is none."""
         return self.aliases[0] if self.aliases else self.class_name.lower()
+
+    @property
+    def takes_links(self) -> bool:
+        """Whether `fit` takes links and partial labels."""
+        return self.kind != "none"
 
     @property
     def family(self) -> str:

@@ -24,6 +24,7 @@ from fuzz.methods import (
     relaxes,
 )
 from fuzz.problems import UNKNOWN, Problem
+from mustlink._estimators import takes_links
 from mustlink.errors import InfeasibleError, InfeasibleWarning, UnmetConstraintsWarning
 from mustlink.estimator_checks._cases import is_hard
 
@@ -68,8 +69,9 @@ def check_model(model: Any, facts: Facts) -> Iterator[tuple[str, str] | Fit]:
     yield from check_warnings(first, facts)
     if first.error is None:
         yield from check_labels(first)
-        yield from check_violations(first, facts)
-        yield from check_hard_links(first, facts)
+        if takes_links(model):
+            yield from check_violations(first, facts)
+            yield from check_hard_links(first, facts)
         yield from check_suspects(first)
         yield from check_prediction(first, facts.problem)
     yield from check_repetition(first, facts.problem)
@@ -100,7 +102,7 @@ def check_warnings(outcome: Fit, facts: Facts) -> Found:
     stray = {f"{type(found).__name__}: {found}" for found in outcome.warnings if not isinstance(found, DOCUMENTED)}
     for warning in sorted(stray):
         yield "stray warning", warning
-    if outcome.error is not None:
+    if outcome.error is not None or not takes_links(outcome.model):
         return
     model, broken = outcome.model, len(outcome.model.violations_)
     warned = outcome.has_warned(InfeasibleWarning)

@@ -10,6 +10,7 @@ import numpy as np
 
 from fuzz.problems import Problem
 from mustlink.errors import InfeasibleError
+from mustlink.estimator_checks._cases import refit
 
 __all__ = ["Finding", "Fit", "fit"]
 
@@ -54,7 +55,7 @@ def fit(model: Any, problem: Problem) -> Fit:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model.fit(X, problem.y, constraints=problem.constraints)
+            refit(model, X, problem.y, constraints=problem.constraints)
             if not np.array_equal(X, problem.X):
                 raise AssertionError("fit has changed X")
         except Exception as raised:

@@ -9,7 +9,7 @@ from typing import get_args, get_type_hints
 import numpy as np
 import pytest
 
-from mustlink import Constraints, PCKMeans
+from mustlink import Constraints, PCKMeans, catalogue
 from mustlink.cli._ask import ask
 from mustlink.cli._check import check
 from mustlink.cli._cluster import cluster
@@ -268,3 +268,41 @@ def test_auto_without_links_names_the_file(shop):
     (shop / "links.csv").write_text("a,b,link\n")
     with pytest.raises(OptionError, match=r"links.csv has none; pass links, or a column of labels as label_column"):
         run_job(job_of(shop, method="auto"))
+
+
+@pytest.fixture
+def linkless(monkeypatch):
+    """A method that takes no links."""
+    entry = catalogue.Entry("KMeans", "sklearn.cluster", "none", "You have no links.", aliases=("plain",))
+    monkeypatch.setattr(catalogue, "CATALOGUE", (*catalogue.CATALOGUE, entry))
+    return entry
+
+
+def test_a_method_that_takes_no_links_runs_without_them(shop, linkless):
+    result = run_job(replace(job_of(shop, method="plain"), links=None))
+    assert result.entry is linkless
+    assert result.links.is_empty
+    assert len(np.unique(result.labels)) == 3
+
+
+def test_a_method_that_takes_no_links_refuses_them(shop, linkless):
+    message = r"The method plain takes no links, and .*links.csv was given; leave out links, or use a method that takes"
+    with pytest.raises(OptionError, match=message):
+        run_job(job_of(shop, method="plain"))
+    alone = replace(job_of(shop, method="plain"), links=None)
+    with pytest.raises(OptionError, match="The method plain takes no links that it could break; leave out relax"):
+        run_job(replace(alone, relax=True))
+    with pytest.raises(OptionError, match=r"The method plain needs the number of clusters; pass n_clusters\.$"):
+        run_job(replace(alone, n_clusters=None))
+    message = "takes no links, and so no labels of some rows, as in the column 'kind'; leave out label_column, or use a"
+    with pytest.raises(OptionError, match=message):
+        run_job(replace(alone, label_column="kind", ignore=["note"]))
+
+
+def test_a_method_that_takes_no_links_is_not_chosen_by_links(shop, linkless):
+    table = load_table(job_of(shop))
+    links = Constraints.sample(np.arange(30) % 3, n_pairs=60, random_state=0)
+    with pytest.raises(
+        ValueError, match=r"trials failed.*KMeans takes no constraints; a clusterer or metric that does is needed"
+    ):
+        choose(table.X, links, methods=["plain"], n_clusters=3)

@@ -11,8 +11,8 @@ __all__ = ["methods"]
 def methods() -> None:
     """List the methods, and when to pick which.
 
-    A hard method keeps every link or fails; a soft one weighs links against distances. Exit code 0, or 2 when the
-    command is mistyped.
+    A hard method keeps every link or fails; a soft one weighs links against distances; none is a method that takes no
+    links. Exit code 0, or 2 when the command is mistyped.
     """
     from rich.text import Text
 

@@ -143,6 +143,7 @@ def _exercise(clusterer: type[Any], X: Any, **parameters: Any) -> None:
 
     import numpy as np
 
+    from mustlink._estimators import takes_links
     from mustlink.constraints import Constraints
 
     # Cannot-links that make a tree, and a ring of four, which is neither tree nor clique.
@@ -150,13 +151,16 @@ def _exercise(clusterer: type[Any], X: Any, **parameters: Any) -> None:
     ring = tree + Constraints(cannot_link=[(10, 11), (11, 12), (12, 13), (10, 13)])
     y = np.full(X.shape[0], -1)
     y[[14, 15, 16, 17]] = 0, 0, 1, 2
+    given: list[dict[str, Any]] = [{}]
+    if takes_links(clusterer()):
+        given += [{"constraints": tree}, {"y": y, "constraints": ring}, {"constraints": ring}]
     known = clusterer().get_params()
     few = {"n_clusters": 3, "max_iter": 3, "n_rounds": 2, "n_trials": 2, "random_state": 0}
     settings = {name: value for name, value in few.items() if name in known} | parameters
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for labels, links in ((None, None), (None, tree), (y, ring), (None, ring)):
-            fitted = clusterer(**settings).fit(X, labels, constraints=links)
+        for keywords in given:
+            fitted = clusterer(**settings).fit(X, **keywords)
         for order in ("given", "random", "degeneracy") if "order" in known else ():
             clusterer(order=order, **settings).fit(X, constraints=ring)
         for question in ("predict", "transform", "score"):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from mustlink._estimators import takes_links
 from mustlink.constraints import Constraints
 
 N_CLUSTERS = 3
@@ -62,10 +63,19 @@ def prepared(estimator: BaseEstimator, **parameters: Any) -> Any:
 
 
 def fitted(estimator: BaseEstimator, X: Any, y: Any = None, *, constraints: Any = None, **parameters: Any) -> Any:
-    """Return a fitted copy."""
+    """Return a fitted copy; one that takes no links is fitted without them."""
     model = prepared(estimator, **parameters)
-    model.fit(X, y, constraints=constraints)
-    return model
+    return refit(model, X, y, constraints=constraints)
+
+
+def refit(model: Any, X: Any, y: Any = None, *, constraints: Any = None) -> Any:
+    """Fit an estimator, with the links if it takes them, and return what ``fit`` returns."""
+    return model.fit(X, y, **links_for(model, constraints))
+
+
+def links_for(estimator: BaseEstimator, links: Any) -> dict[str, Any]:
+    """Return the links as a keyword of ``fit``; nothing for an estimator that takes no links."""
+    return {"constraints": links} if takes_links(estimator) else {}
 
 
 def has_parameter(estimator: BaseEstimator, name: str) -> bool:

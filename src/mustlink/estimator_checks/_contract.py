@@ -15,6 +15,7 @@ from sklearn.model_selection import KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from mustlink._estimators import takes_links
 from mustlink.constraints import Constraints
 from mustlink.estimator_checks._cases import (
     N_CLUSTERS,
@@ -23,7 +24,9 @@ from mustlink.estimator_checks._cases import (
     crowded,
     fitted,
     has_parameter,
+    links_for,
     prepared,
+    refit,
     separated,
 )
 from mustlink.estimator_checks._expect import expect, expect_labels, expect_same_fit, learned, same_value
@@ -68,7 +71,7 @@ def check_fit_predict(estimator: BaseEstimator) -> None:
     """``fit_predict`` takes links and returns ``labels_``."""
     case = crowded()
     model = prepared(estimator)
-    returned = model.fit_predict(case.X, constraints=case.links)
+    returned = model.fit_predict(case.X, **links_for(model, case.links))
     expect_labels(returned, model.labels_, "fit_predict does not return labels_")
     alone = fitted(estimator, case.X, constraints=case.links).labels_
     expect_labels(returned, alone, "fit_predict differs from fit")
@@ -82,7 +85,7 @@ def check_same_seed(estimator: BaseEstimator) -> None:
     with _global_seed(2):
         other = fitted(estimator, case.X, constraints=case.links)
     expect_same_fit(other, one, "two fits with the same seed differ")
-    expect_same_fit(other.fit(case.X, constraints=case.links), one, "a second fit of the same estimator differs")
+    expect_same_fit(refit(other, case.X, constraints=case.links), one, "a second fit of the same estimator differs")
 
 
 @contextmanager
@@ -113,26 +116,27 @@ def check_clone(estimator: BaseEstimator) -> None:
     copy = clone(model)
     kept = learned(copy)
     expect(not kept, f"a clone keeps {', '.join(kept)}.")
-    expect_same_fit(copy.fit(case.X, constraints=case.links), model, "the fit of a clone differs")
+    expect_same_fit(refit(copy, case.X, constraints=case.links), model, "the fit of a clone differs")
 
 
 def check_fit_returns_self(estimator: BaseEstimator) -> None:
     """``fit`` returns the estimator itself."""
     case = crowded()
     model = prepared(estimator)
-    expect(model.fit(case.X, constraints=case.links) is model, "fit does not return the estimator.")
+    expect(refit(model, case.X, constraints=case.links) is model, "fit does not return the estimator.")
 
 
 def check_names_of_learned_attributes(estimator: BaseEstimator) -> None:
-    """Attributes set by ``fit`` end in an underscore or are private; ``labels_`` and ``violations_`` are set."""
+    """Attributes of ``fit`` end in an underscore or are private; ``labels_`` and, of links, ``violations_`` are set."""
     case = crowded()
     model = prepared(estimator)
     before = set(vars(model))
-    model.fit(case.X, constraints=case.links)
+    refit(model, case.X, constraints=case.links)
     new = set(vars(model)) - before
     misnamed = sorted(name for name in new if not name.startswith("_") and not name.endswith("_"))
     expect(not misnamed, f"fit sets {', '.join(misnamed)}, without an underscore at the end.")
-    for name, kind in (("labels_", np.ndarray), ("violations_", Constraints)):
+    expected = {"labels_": np.ndarray} | ({"violations_": Constraints} if takes_links(model) else {})
+    for name, kind in expected.items():
         expect(isinstance(getattr(model, name, None), kind), f"{name} is not a {kind.__name__} after fit.")
 
 
@@ -143,7 +147,7 @@ def check_nothing_given_is_changed(estimator: BaseEstimator) -> None:
     links = Constraints(case.links.must_link, case.links.cannot_link)
     model = prepared(estimator)
     before = model.get_params()
-    model.fit(X, y, constraints=links)
+    refit(model, X, y, constraints=links)
     after = model.get_params()
     changed = [name for name, value in before.items() if value is not after[name]]
     expect(not changed, f"fit changes the parameters {', '.join(changed)}.")
@@ -159,7 +163,7 @@ def check_pipeline(estimator: BaseEstimator) -> None:
     expected = fitted(estimator, scaled, constraints=case.links)
     with config_context(enable_metadata_routing=True):
         pipeline = make_pipeline(StandardScaler(with_mean=False), prepared(estimator))
-        pipeline.fit(case.X, constraints=case.links)
+        pipeline.fit(case.X, **links_for(estimator, case.links))
     expect_same_fit(pipeline[-1], expected, "in a pipeline it differs from a separate fit")
 
 
@@ -173,7 +177,7 @@ def check_cross_validation(estimator: BaseEstimator) -> None:
             prepared(estimator),
             case.X,
             cv=folds,
-            params={"constraints": aligned},
+            params=links_for(estimator, aligned),
             scoring=lambda *_: 0.0,
             return_estimator=True,
         )["estimator"]
@@ -186,7 +190,7 @@ def check_set_output(estimator: BaseEstimator) -> None:
     """``transform`` returns a data frame on request, with the columns of ``get_feature_names_out``."""
     case = separated()
     plain = fitted(estimator, case.X, constraints=case.links).transform(case.X)
-    model = prepared(estimator).set_output(transform="pandas").fit(case.X, constraints=case.links)
+    model = refit(prepared(estimator).set_output(transform="pandas"), case.X, constraints=case.links)
     frame = model.transform(case.X)
     expect(isinstance(frame, pd.DataFrame), f"transform returns a {type(frame).__name__}, not a data frame.")
     names = list(model.get_feature_names_out())

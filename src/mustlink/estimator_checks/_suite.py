@@ -10,6 +10,7 @@ from unittest import SkipTest
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
+from mustlink._estimators import takes_links
 from mustlink.estimator_checks import _contract, _input, _links
 from mustlink.estimator_checks._cases import has_parameter, is_hard
 
@@ -26,6 +27,9 @@ CONDITIONS: dict[Check, Callable[[Any], bool]] = {
     ),
     _input.check_nan_and_infinity: lambda estimator: not get_tags(estimator).input_tags.allow_nan,
 }
+# Links are the subject of these; an estimator that takes none is checked by the others.
+ABOUT_LINKS = {_contract.check_metadata_request, *(check for check in vars(_links).values() if callable(check))}
+ABOUT_LINKS -= {_links.check_permuted_rows}
 COUNTERPART = _links.check_no_links_is_the_unconstrained_algorithm
 CHECKS = [
     check
@@ -63,7 +67,8 @@ def yield_checks(
     Notes
     -----
     An estimator with a parameter `on_infeasible` is taken for hard, unless it has ``enforce="soft"``: it must never
-    return labels that break a link. All others are soft and must return a result also for contradictory links.
+    return labels that break a link. All others are soft and must return a result also for contradictory links. An
+    estimator whose ``fit`` has no argument `constraints` takes no links; what concerns links is not checked.
     ``predict`` and ``transform`` are checked if they exist; whether a sparse X and NaN are allowed is read from the
     tags.
 
@@ -81,7 +86,8 @@ def yield_checks(
             f"The checks need an instance; got the class {estimator.__name__}, so pass {estimator.__name__}()."
         )
     for check in CHECKS:
-        if check not in CONDITIONS or CONDITIONS[check](estimator):
+        is_due = check not in CONDITIONS or CONDITIONS[check](estimator)
+        if is_due and (check not in ABOUT_LINKS or takes_links(estimator)):
             yield check.__name__, _naming(check)
     if unconstrained is not None:
         yield COUNTERPART.__name__, _naming(partial(COUNTERPART, unconstrained=unconstrained))

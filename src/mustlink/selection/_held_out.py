@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -15,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
+from mustlink._estimators import takes_links
 from mustlink.base import collect_links
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.selection._kfold import ConstraintKFold, check_splitter
@@ -233,9 +233,7 @@ def _link_parameters(estimator: Any) -> list[str]:
     if _is_search(estimator):
         return _link_parameters(estimator.estimator)
     if not isinstance(estimator, Pipeline):
-        given = signature(estimator.fit).parameters.values()
-        takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in given)
-        return ["constraints"] if takes_any or has_fit_parameter(estimator, "constraints") else []
+        return ["constraints"] if takes_links(estimator) else []
     return [
         f"{name}__{inner}"
         for name, step in estimator.steps

@@ -56,7 +56,7 @@ class Job(TableOptions):
     Parameters
     ----------
     links : str, path-like or None, default=None
-        The file of links, as :meth:`mustlink.Constraints.read` reads it.
+        The file of links, as :meth:`mustlink.Constraints.read` reads it. Refused by methods that take no links.
     n_clusters : int or None, default=None
         The number of clusters. Not needed by methods that find the number, and by "auto".
     method : str, default="boost"
@@ -213,6 +213,12 @@ def run_job(
     check_output_size(job.output, table, keep_columns=job.keep_columns)
     if job.n_clusters is not None:
         check_n_clusters(job.n_clusters, table)
+    if entry is not None and not entry.takes_links and table.partial_labels is not None:
+        raise OptionError(
+            f"The method {entry.name} takes no links, and so no labels of some rows, as in the column "
+            f"{job.label_column!r}",
+            remedy=("no_labels", "linked_method"),
+        )
     links, notices = Constraints(), list[str]()
     if job.links is not None:
         links, notices = table.read_links(job.links, job.contradictions, job.unknown_ids)
@@ -263,9 +269,8 @@ def _check_options(job: Job, entry: Entry | None) -> None:
     if job.n_clusters is not None:
         check_n_clusters(job.n_clusters)
     elif entry is not None and "n_clusters" in entry.load()().get_params():
-        raise OptionError(
-            f"The method {entry.name} needs the number of clusters", remedy=("give_n_clusters", "choose_auto")
-        )
+        other = ("choose_auto",) if entry.takes_links else ()
+        raise OptionError(f"The method {entry.name} needs the number of clusters", remedy=("give_n_clusters", *other))
     elif entry is None and job.links is None and job.label_column is None:
         raise OptionError("The method auto chooses by links, and there are none", remedy="give_links")
 
@@ -273,6 +278,12 @@ def _check_options(job: Job, entry: Entry | None) -> None:
 def _check_parameters(job: Job, entry: Entry) -> None:
     """Refuse options for a parameter that the method does not have."""
     known = entry.load()().get_params()
+    if job.links is not None and not entry.takes_links:
+        raise OptionError(
+            f"The method {entry.name} takes no links, and {job.links} was given", remedy=("no_links", "linked_method")
+        )
+    if job.relax and not entry.takes_links:
+        raise OptionError(f"The method {entry.name} takes no links that it could break", remedy="not_relaxed")
     if job.relax and "on_infeasible" not in known:
         raise OptionError(f"The method {entry.name} is soft and may break links in any case", remedy="not_relaxed")
     if job.n_init is not None and "n_init" not in known:
@@ -324,7 +335,8 @@ def _fit(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if entry is not None:
-            estimator = _build_estimator(entry, job).fit(table.X, labels, constraints=links)
+            given = {"y": labels, "constraints": links} if entry.takes_links else {}
+            estimator = _build_estimator(entry, job).fit(table.X, **given)
         else:
             choice = choose(
                 table.X,
