@@ -1,0 +1,105 @@
+"""From the parameters of a clusterer and the input of a fit to a `Sizing`, with the checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import column_or_1d
+
+from mustlink._spelling import count
+from mustlink._types import Array, Floats, Ints, Mask
+from mustlink.errors import InfeasibleError
+from mustlink.kmeans.core import Problem
+from mustlink.sizes._bounds import check_sizes
+from mustlink.sizes._sizing import Sizing
+
+__all__ = ["SizedProblem", "make_sizing"]
+
+
+@dataclass
+class SizedProblem(Problem):
+    """What a fit is given, with the sizes that it has to keep to."""
+
+    sizing: Sizing
+
+
+def make_sizing(estimator: Any, problem: Problem, weight: Floats | None, labeled: ArrayLike | None) -> Sizing:
+    """Check the sizes that a clusterer asks for against the rows; `weight` is None if sizes are numbers of rows."""
+    n_rows, n_clusters = problem.rows.n_rows, estimator.n_clusters
+    if weight is not None and (estimator.size_min is not None or estimator.size_max is not None):
+        raise ValueError('Bounds of sums of sample_weight are not supported; pass size_by="rows".')
+    has_outliers = estimator.outlier_cost is not None
+    lowest, highest = _check_bounds(estimator.size_min, estimator.size_max, n_rows, n_clusters, weight, has_outliers)
+    mask, labeled_lowest = None, None
+    if (labeled is None) != (estimator.labeled_min is None):
+        given, missing = ("labeled", "labeled_min") if estimator.labeled_min is None else ("labeled_min", "labeled")
+        raise ValueError(f"{given} was given without {missing}; a minimum number of labeled rows needs both.")
+    if labeled is not None:
+        if weight is not None:
+            raise ValueError('labeled_min counts rows, and the sizes are sums of weights; pass size_by="rows".')
+        mask = _check_mask(labeled, n_rows)
+        labeled_lowest = _check_labeled(estimator.labeled_min, mask, lowest, highest)
+    cost = problem.weight * float(estimator.outlier_cost) if has_outliers else None
+    return Sizing(lowest, highest, weight, mask, labeled_lowest, cost)
+
+
+def _check_bounds(
+    size_min: Any, size_max: Any, n_rows: int, n_clusters: int, weight: Floats | None, has_outliers: bool
+) -> tuple[Array, Array]:
+    """Return the bounds of every cluster; with outliers, the maximum sizes need not add up to all rows."""
+    total = None if weight is None else float(weight.sum())
+    if size_max is None or not has_outliers:
+        return check_sizes(size_min, size_max, n_rows, n_clusters, total=total)
+    _, highest = check_sizes(size_min, None, n_rows, n_clusters, total=total)
+    # As many rows as there is room for: only a maximum below its minimum is then in the way.
+    room = np.broadcast_to(np.asarray(size_max, dtype=np.float64), n_clusters).sum()
+    if room >= highest[0]:
+        return check_sizes(size_min, size_max, n_rows, n_clusters, total=total)
+    room_total = None if total is None else float(room)
+    return check_sizes(size_min, size_max, int(room), n_clusters, total=room_total)
+
+
+def _check_mask(labeled: ArrayLike, n_rows: int) -> Mask:
+    """Return which rows are labeled."""
+    mask = column_or_1d(labeled)
+    if len(mask) != n_rows:
+        raise ValueError(
+            f"labeled must say of every row whether it is labeled: there are {count(n_rows, 'row')}, and it has "
+            f"{count(len(mask), 'value')}."
+        )
+    if not np.isin(mask, [0, 1]).all():
+        raise ValueError("labeled must hold True or False for every row; row numbers and classes are not understood.")
+    return np.asarray(mask, dtype=bool)
+
+
+def _check_labeled(labeled_min: ArrayLike, labeled: Mask, lowest: Array, highest: Array) -> Ints:
+    """Return the minimum number of labeled rows of every cluster."""
+    n_labeled, n_clusters = int(labeled.sum()), len(lowest)
+    try:
+        required, _ = check_sizes(labeled_min, None, n_labeled, n_clusters)
+    except InfeasibleError:
+        needed = int(np.broadcast_to(np.asarray(labeled_min), n_clusters).sum())
+        raise InfeasibleError(
+            f"The minimum numbers of labeled rows of {count(n_clusters, 'cluster')} add up to {needed:,}, but "
+            f"{n_labeled:,} rows are labeled",
+            remedy="lower_labeled_min",
+        ) from None
+    except ValueError as error:
+        raise ValueError(str(error).replace("size_min", "labeled_min")) from None
+    for cluster in np.flatnonzero(required > highest)[:1]:
+        raise InfeasibleError(
+            f"Cluster {cluster} needs {count(int(required[cluster]), 'labeled row')}, and its maximum size is "
+            f"{int(highest[cluster]):,}",
+            remedy=("lower_labeled_min", "raise_size_max"),
+        )
+    needed = int(np.maximum(required, lowest).sum())
+    if needed > len(labeled):
+        raise InfeasibleError(
+            f"The minimum sizes, at least the minimum numbers of labeled rows, add up to {needed:,}, but there are "
+            f"{count(len(labeled), 'row')}",
+            remedy=("lower_size_min", "lower_labeled_min"),
+        )
+    return np.asarray(required)

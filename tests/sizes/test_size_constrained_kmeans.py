@@ -1,0 +1,370 @@
+"""SizeConstrainedKMeans: exact assignments under sizes, prices, medians, labeled rows, outliers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import linprog
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+
+from mustlink.errors import InfeasibleError
+from mustlink.sizes import SizeConstrainedKMeans
+from mustlink.sizes._manhattan import cluster_medians, manhattan_distances, weighted_medians
+from reference.size_constrained_kmeans import size_constrained_kmeans
+
+METRICS = ["sqeuclidean", "manhattan"]
+X, _ = make_blobs(150, n_features=3, centers=4, cluster_std=2.5, random_state=7)
+
+both_metrics = pytest.mark.parametrize("metric", METRICS)
+
+
+def costs_of(X: Any, model: SizeConstrainedKMeans) -> np.ndarray:
+    """The cost of every row in every cluster, by the definition."""
+    apart = np.abs(X[:, None, :] - model.cluster_centers_[None])
+    return apart.sum(axis=2) if model.metric == "manhattan" else np.square(apart).sum(axis=2)
+
+
+def never_rises(values: list[float]) -> bool:
+    return all(after <= before * (1 + 1e-12) for before, after in pairwise(values))
+
+
+# ---- the definition
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10_000), metric=st.sampled_from(METRICS), k=st.integers(1, 4))
+def test_the_fast_version_is_the_slow_one_and_the_objective_never_rises(seed: int, metric: str, k: int) -> None:
+    rng = np.random.RandomState(seed)
+    n = rng.randint(k, 25)
+    table = rng.normal(size=(n, 2))
+    sizes = rng.multinomial(n, np.ones(k) / k)
+    bounds = {
+        "size_min": np.maximum(sizes - rng.randint(0, 4), 0),
+        "size_max": sizes + rng.randint(0, 4) if rng.rand() < 0.5 else None,
+    }
+    init = table[rng.permutation(n)[:k]]
+    labels, centers, objective = size_constrained_kmeans(table, init, metric=metric, **bounds)
+    model = SizeConstrainedKMeans(k, init=init, metric=metric, tol=0, **bounds)
+    if len(set(labels)) < k:
+        with pytest.warns(match="clusters were asked for"):
+            model.fit(table)
+    else:
+        model.fit(table)
+    np.testing.assert_array_equal(model.labels_, labels)
+    np.testing.assert_allclose(model.cluster_centers_, centers, atol=1e-12)
+    np.testing.assert_allclose(model.objective_[: len(objective)], objective, atol=1e-10)
+    assert never_rises(model.objective_)
+    assert (model.sizes_ >= bounds["size_min"]).all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10_000), metric=st.sampled_from(METRICS))
+def test_prices_prove_the_result_best_for_its_centers(seed: int, metric: str) -> None:
+    """Check 3: prices of the right sign, zero where no bound binds, and no row cheaper elsewhere at these prices."""
+    rng = np.random.RandomState(seed)
+    table = rng.normal(size=(60, 3)) * [1, 2, 3]
+    lowest, highest = rng.randint(0, 15, size=4), rng.randint(15, 25, size=4)
+    highest[0] = 60
+    model = SizeConstrainedKMeans(4, size_min=lowest, size_max=highest, metric=metric, tol=0, random_state=seed)
+    model.fit(table)
+    assert (model.sizes_ >= lowest).all()
+    assert (model.sizes_ <= highest).all()
+    assert (model.prices_[model.sizes_ > lowest] <= 0).all()
+    assert (model.prices_[model.sizes_ < highest] >= 0).all()
+    priced = costs_of(table, model) - model.prices_
+    own = priced[np.arange(60), model.labels_]
+    assert (own - priced.min(axis=1)).max() < 1e-9
+    assert model.inertia_ == pytest.approx(costs_of(table, model)[np.arange(60), model.labels_].sum())
+
+
+def test_no_legal_move_of_one_row_lowers_the_cost() -> None:
+    model = SizeConstrainedKMeans(4, size_min=30, size_max=45, tol=0, random_state=0).fit(X)
+    costs = costs_of(X, model)
+    for i, own in enumerate(model.labels_):
+        for other in range(4):
+            if other != own and model.sizes_[own] > 30 and model.sizes_[other] < 45:
+                assert costs[i, other] >= costs[i, own] - 1e-9
+
+
+# ---- special cases
+
+
+@both_metrics
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_that_hold_anyway_change_nothing(metric: str, seed: int) -> None:
+    """Check 2: the same labels, and zero prices."""
+    free = SizeConstrainedKMeans(4, metric=metric, init=X[seed : seed + 4], tol=0).fit(X)
+    at_least = int(free.sizes_.min())
+    for bounds in ({"size_min": 0}, {"size_max": 150}, {"size_min": 1, "size_max": 149}):
+        model = SizeConstrainedKMeans(4, metric=metric, init=X[seed : seed + 4], tol=0, **bounds).fit(X)
+        np.testing.assert_array_equal(model.labels_, free.labels_)
+        assert model.objective_ == free.objective_
+        assert not model.prices_.any()
+    again = SizeConstrainedKMeans(4, metric=metric, init=free.cluster_centers_, tol=0, size_min=at_least).fit(X)
+    np.testing.assert_array_equal(again.labels_, free.labels_)
+    assert not again.prices_.any()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("max_iter", [1, 3, 300])
+def test_a_minimum_of_zero_is_scikit_learns_k_means(dtype: Any, max_iter: int) -> None:
+    rng = np.random.RandomState(max_iter)
+    for seed in range(5):
+        table = (rng.normal(size=(200, 4)) + 50).astype(dtype)
+        init = table[rng.permutation(200)[:6]]
+        ours = SizeConstrainedKMeans(6, size_min=0, init=init, tol=0, max_iter=max_iter).fit(table)
+        theirs = KMeans(6, init=init, n_init=1, tol=0, max_iter=max_iter).fit(table)
+        np.testing.assert_array_equal(ours.labels_, theirs.labels_, err_msg=str(seed))
+        np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, rtol=1e-5)
+        assert ours.n_iter_ == theirs.n_iter_
+
+
+@both_metrics
+def test_sizes_that_add_up_to_all_rows_are_exact(metric: str) -> None:
+    sizes = [60, 50, 30, 10]
+    model = SizeConstrainedKMeans(4, size_min=sizes, metric=metric, init=X[:4]).fit(X)
+    np.testing.assert_array_equal(model.sizes_, sizes)
+    np.testing.assert_array_equal(np.bincount(model.labels_), sizes)
+
+
+def test_one_row_per_cluster_is_a_permutation() -> None:
+    model = SizeConstrainedKMeans(10, size_min=1, random_state=0).fit(X[:10])
+    assert sorted(model.labels_) == list(range(10))
+    assert model.inertia_ == pytest.approx(0)
+
+
+@both_metrics
+def test_an_empty_cluster_keeps_its_center_unless_a_minimum_fills_it(metric: str) -> None:
+    table = np.array([[0.0], [0.5], [1.0], [10.0], [11.0], [30.0]])
+    init = np.array([[0.5], [10.0], [500.0]])
+    with pytest.warns(match="3 clusters were asked for, and 2 were found"):
+        model = SizeConstrainedKMeans(3, init=init, metric=metric).fit(table)
+    np.testing.assert_array_equal(model.sizes_, [3, 3, 0])
+    assert model.cluster_centers_[2, 0] == 500
+    filled = SizeConstrainedKMeans(3, size_min=1, init=init, metric=metric).fit(table)
+    np.testing.assert_array_equal(filled.labels_, [0, 0, 0, 1, 1, 2])
+
+
+@both_metrics
+def test_equal_rows_are_divided_and_the_run_ends(metric: str) -> None:
+    """Ties keep the labels of the iteration before, or equal rows could trade places for ever."""
+    table = np.repeat([[0.0, 0.0], [1.0, 1.0]], 12, axis=0)
+    model = SizeConstrainedKMeans(4, size_min=6, metric=metric, tol=0, random_state=0).fit(table)
+    np.testing.assert_array_equal(model.sizes_, [6, 6, 6, 6])
+    assert model.n_iter_ < 10
+    again = SizeConstrainedKMeans(4, size_min=6, metric=metric, tol=0, random_state=0).fit(table)
+    np.testing.assert_array_equal(model.labels_, again.labels_)
+
+
+def test_sizes_belong_to_the_given_centers() -> None:
+    """Pitfall of section 3: permuting the centers under unequal sizes is another problem."""
+    sizes = np.array([70, 40, 30, 10])
+    init = X[:4]
+    one = SizeConstrainedKMeans(4, size_min=sizes, init=init, tol=0).fit(X)
+    turned = SizeConstrainedKMeans(4, size_min=sizes, init=init[::-1], tol=0).fit(X)
+    both = SizeConstrainedKMeans(4, size_min=sizes[::-1], init=init[::-1], tol=0).fit(X)
+    np.testing.assert_array_equal(both.labels_, 3 - one.labels_)
+    assert one.inertia_ == pytest.approx(both.inertia_)
+    assert one.inertia_ != pytest.approx(turned.inertia_)
+
+
+# ---- k-medians
+
+
+def test_coordinate_wise_medians_minimize_the_sum_of_absolute_differences() -> None:
+    """Check 8."""
+    rng = np.random.RandomState(0)
+    table, weight = rng.normal(size=(9, 3)), rng.randint(1, 4, size=9).astype(float)
+    for weights in (np.ones(9), weight):
+        center = cluster_medians(table, np.zeros(9, dtype=int), weights, np.zeros((1, 3)))
+        least = weights @ manhattan_distances(table, center)[:, 0]
+        for column in range(3):
+            for value in np.concatenate([table[:, column], rng.normal(size=20)]):
+                moved = center.copy()
+                moved[0, column] = value
+                assert weights @ manhattan_distances(table, moved)[:, 0] >= least - 1e-12
+
+
+@given(copies=st.lists(st.integers(1, 4), min_size=1, max_size=8), seed=st.integers(0, 999))
+def test_weighted_medians_are_medians_of_copies(copies: list[int], seed: int) -> None:
+    table = np.round(np.random.RandomState(seed).normal(size=(len(copies), 3)), 1)
+    expected = np.median(np.repeat(table, copies, axis=0), axis=0)
+    np.testing.assert_allclose(weighted_medians(table, np.array(copies, dtype=float)), expected)
+    tenth = weighted_medians(table, 0.1 * np.array(copies))
+    np.testing.assert_allclose(tenth, expected)
+
+
+@given(seed=st.integers(0, 999), density=st.sampled_from([0.1, 0.5, 0.9]), weighted=st.booleans())
+@settings(deadline=None, max_examples=40)
+def test_medians_and_distances_of_sparse_rows_are_those_of_dense_rows(
+    seed: int, density: float, weighted: bool
+) -> None:
+    rng = np.random.RandomState(seed)
+    table = np.where(rng.rand(14, 5) < density, rng.normal(size=(14, 5)), 0.0)
+    weight = rng.randint(1, 4, size=14).astype(float) if weighted else np.ones(14)
+    labels, centers = rng.randint(3, size=14), rng.normal(size=(3, 5))
+    thin = sparse.csr_matrix(table)
+    np.testing.assert_allclose(
+        cluster_medians(thin, labels, weight, centers), cluster_medians(table, labels, weight, centers)
+    )
+    np.testing.assert_allclose(manhattan_distances(thin, centers), manhattan_distances(table, centers))
+
+
+@both_metrics
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array, sparse.coo_array])
+def test_sparse_equals_dense(metric: str, form: Any) -> None:
+    table = np.where(np.abs(X) < 3, 0.0, X)
+    options = {"size_min": 35, "metric": metric, "random_state": 0}
+    dense, thin = (SizeConstrainedKMeans(4, **options).fit(t) for t in (table, form(table)))
+    np.testing.assert_array_equal(dense.labels_, thin.labels_)
+    np.testing.assert_allclose(dense.cluster_centers_, thin.cluster_centers_, atol=1e-12)
+    np.testing.assert_allclose(dense.objective_, thin.objective_)
+    np.testing.assert_allclose(dense.prices_, thin.prices_, atol=1e-6)
+    np.testing.assert_array_equal(dense.predict(table), thin.predict(form(table)))
+    np.testing.assert_allclose(dense.transform(table), thin.transform(form(table)), atol=1e-6)
+    assert dense.score(table) == pytest.approx(thin.score(form(table)))
+
+
+@both_metrics
+def test_float32_stays_float32(metric: str) -> None:
+    table = X.astype(np.float32)
+    model = SizeConstrainedKMeans(4, size_min=37, metric=metric, random_state=0).fit(table)
+    assert model.cluster_centers_.dtype == model.transform(table).dtype == np.float32
+    double = SizeConstrainedKMeans(4, size_min=37, metric=metric, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, double.labels_)
+    assert np.all(np.diff(model.objective_) <= 1e-6 * model.objective_[0])
+
+
+# ---- prediction
+
+
+@both_metrics
+def test_predict_transform_and_score_use_nearest_centers(metric: str) -> None:
+    model = SizeConstrainedKMeans(4, size_min=35, metric=metric, random_state=0).fit(X)
+    costs = costs_of(X, model)
+    np.testing.assert_array_equal(model.predict(X), costs.argmin(axis=1))
+    distances = costs if metric == "manhattan" else np.sqrt(costs)
+    np.testing.assert_allclose(model.transform(X), distances, atol=1e-6)
+    assert model.score(X) == pytest.approx(-costs.min(axis=1).sum())
+    assert model.score(X, sample_weight=np.full(150, 2.0)) == pytest.approx(-2 * costs.min(axis=1).sum())
+
+
+# ---- labeled rows and outliers
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 9999), metric=st.sampled_from(METRICS))
+def test_labeled_rows_and_outliers_at_least_cost(seed: int, metric: str) -> None:
+    """The last assignment costs what the linear program of the chapter costs, and its prices prove it."""
+    rng = np.random.RandomState(seed)
+    n, k = 30, 3
+    table = rng.normal(size=(n, 2)) * 2
+    labeled = rng.rand(n) < 0.4
+    required = rng.multinomial(min(labeled.sum(), 9), np.ones(k) / k)
+    lowest = rng.randint(0, 8, size=k)
+    outlier_cost = float(rng.choice([0.5, 2.0, 50.0])) if rng.rand() < 0.5 else None
+    model = SizeConstrainedKMeans(
+        k, size_min=lowest, labeled_min=required, outlier_cost=outlier_cost, metric=metric, random_state=seed, tol=0
+    ).fit(table, labeled=labeled)
+    inside = model.labels_ >= 0
+    assert (model.sizes_ >= lowest).all()
+    assert (np.bincount(model.labels_[labeled & inside], minlength=k) >= required).all()
+    np.testing.assert_array_equal(model.sizes_, np.bincount(model.labels_[inside], minlength=k))
+    assert never_rises(model.objective_)
+    costs = np.column_stack([costs_of(table, model), np.full(n, outlier_cost or 1e6)])
+    of_row = np.kron(np.eye(n), np.ones(k + 1))
+    of_cluster = np.kron(np.ones(n), np.eye(k + 1))[:k]
+    of_labeled = np.kron(labeled.astype(float), np.eye(k + 1))[:k]
+    program = linprog(
+        costs.ravel(),
+        A_ub=-np.vstack([of_cluster, of_labeled]),
+        b_ub=-np.concatenate([lowest, required]),
+        A_eq=of_row,
+        b_eq=np.ones(n),
+    )
+    assert costs[np.arange(n), model.labels_].sum() == pytest.approx(program.fun)
+    assert model.objective_[-1] == pytest.approx(program.fun)
+    assert (model.labeled_prices_ >= -1e-12).all()
+    priced = costs[:, :k] - model.prices_ - labeled[:, None] * model.labeled_prices_
+    priced = np.column_stack([priced, costs[:, k]])
+    assert (priced[np.arange(n), model.labels_] - priced.min(axis=1)).max() < 1e-8
+
+
+def test_outliers_are_those_farther_than_the_cost_and_move_no_center() -> None:
+    table = np.concatenate([X, [[500.0, 0.0, 0.0], [-400.0, 0.0, 0.0]]])
+    model = SizeConstrainedKMeans(4, outlier_cost=300.0, init=X[:4], tol=0).fit(table)
+    inside = model.labels_ >= 0
+    assert not inside[-2:].any()
+    np.testing.assert_array_equal(~inside, costs_of(table, model).min(axis=1) > 300)
+    for c in range(4):
+        np.testing.assert_allclose(model.cluster_centers_[c], table[model.labels_ == c].mean(axis=0))
+    np.testing.assert_array_equal(model.predict(table), model.labels_)
+    assert model.score(table) == pytest.approx(-model.objective_[-1])
+    assert model.inertia_ == pytest.approx(model.objective_[-1] - 300.0 * (~inside).sum())
+
+
+def test_with_outliers_maximum_sizes_need_not_hold_all_rows() -> None:
+    model = SizeConstrainedKMeans(3, size_max=[20, 10, 5], outlier_cost=1.0, random_state=0).fit(X)
+    assert (model.sizes_ <= [20, 10, 5]).all()
+    assert (model.labels_ < 0).sum() == 150 - model.sizes_.sum() >= 115
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "fit", "message"),
+    [
+        ({"size_min": 40}, {}, r"minimum sizes of 4 clusters add up to 160, but there are 150 rows; reduce size_min"),
+        ({"size_max": 30}, {}, r"maximum sizes of 4 clusters add up to 120, but there are 150 rows"),
+        ({"size_min": [1, 9, 1, 1], "size_max": 8}, {}, r"maximum size of cluster 1 is 8, below its minimum of 9"),
+        (
+            {"size_min": 9, "size_max": 8, "outlier_cost": 1.0},
+            {},
+            r"maximum size of cluster 0 is 8, below its minimum of 9",
+        ),
+        ({"labeled_min": 2}, {"labeled": np.arange(150) < 7}, r"labeled rows of 4 clusters add up to 8, but 7 rows"),
+        (
+            {"labeled_min": [0, 40, 0, 0], "size_max": 39},
+            {"labeled": np.ones(150)},
+            r"Cluster 1 needs 40 labeled rows, and its maximum size is 39",
+        ),
+        (
+            {"labeled_min": [0, 60, 0, 0], "size_min": 35},
+            {"labeled": np.ones(150)},
+            r"add up to 165, but there are 150 rows; reduce size_min, or reduce labeled_min",
+        ),
+    ],
+)
+def test_sizes_that_clash_are_named(options: dict[str, Any], fit: dict[str, Any], message: str) -> None:
+    with pytest.raises(InfeasibleError, match=message):
+        SizeConstrainedKMeans(4, **options).fit(X, **fit)
+
+
+@pytest.mark.parametrize(
+    ("options", "fit", "message"),
+    [
+        ({"size_min": [1, 2]}, {}, r"size_min must be a number or one number for each of 4 clusters"),
+        ({"size_min": 1.5}, {}, r"size_min is 1\.5; sizes are numbers of rows: whole, from 0 on"),
+        ({"size_min": -1}, {}, r"'size_min' parameter"),
+        ({"size_max": "many"}, {}, r"'size_max' parameter"),
+        ({"metric": "cosine"}, {}, r"'metric' parameter"),
+        ({"outlier_cost": 0.0}, {}, r"'outlier_cost' parameter"),
+        ({"labeled_min": 1}, {}, r"labeled_min was given without labeled; a minimum number of labeled rows needs both"),
+        ({}, {"labeled": np.ones(150)}, r"labeled was given without labeled_min"),
+        ({"labeled_min": 1}, {"labeled": np.ones(149)}, r"there are 150 rows, and it has 149 values"),
+        ({"labeled_min": 1}, {"labeled": np.arange(150)}, r"True or False for every row"),
+        ({"labeled_min": 1.5}, {"labeled": np.ones(150)}, r"'labeled_min' parameter"),
+        ({"labeled_min": [1.5] * 4}, {"labeled": np.ones(150)}, r"labeled_min is 1\.5 for cluster 0"),
+    ],
+)
+def test_bad_input_is_named(options: dict[str, Any], fit: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SizeConstrainedKMeans(4, **options).fit(X, **fit)
