@@ -18,7 +18,7 @@ from mustlink._magnitude import check_magnitude, largest_number
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink._types import Array, Floats, Ints
-from mustlink.base import ConstrainedClusterMixin, check_table
+from mustlink.base import ConstrainedClusterMixin, TableClusterMixin, check_table
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, best_of_runs, iterate
 from mustlink.kmeans._rules import LinkedRows, LinkRule
@@ -46,8 +46,8 @@ class Problem:
 Plan: TypeAlias = tuple[Geometry, list[Start], dict[str, Any]]
 
 
-class BaseConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Base of the k-means clusterers; each has its rule for linked rows, and some a geometry of their own."""
+class BaseKMeans(TableClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base of the k-means clusterers; each has its rule for some rows, and some a geometry of their own."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -73,7 +73,6 @@ class BaseConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutM
     cluster_centers_: Array
     n_iter_: int
     objective_: list[float]
-    violations_: Constraints
 
     def predict(self, X: Any) -> Ints:
         """Return the cluster with the nearest center for each row.
@@ -115,14 +114,17 @@ class BaseConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutM
         """Return the squared distance of each row to each center, in the precision of X."""
         return rows.squared_distances(self.cluster_centers_.astype(np.float64), rows.dtype)
 
-    def _fit(self, X: Any, links: Constraints, y: Array | None, sample_weight: ArrayLike | None = None) -> None:
-        """Make the runs, and keep the best."""
-        self._keep(self._run(self._problem(X, links, y, sample_weight)), links, X.dtype)
-
-    def _problem(self, X: Any, links: Constraints, y: Array | None, sample_weight: ArrayLike | None) -> Problem:
+    def _problem(
+        self,
+        X: Any,
+        links: Constraints | None = None,
+        y: Array | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Problem:
         """Return what the runs need to know of the input."""
         rng = check_random_state(self.random_state)
-        return Problem(X, RowBlocks(X), check_weight(sample_weight, X), LinkedRows(links, X.shape[0]), y, rng)
+        linked = LinkedRows(Constraints() if links is None else links, X.shape[0])
+        return Problem(X, RowBlocks(X), check_weight(sample_weight, X), linked, y, rng)
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Check rows, of the fit or new ones."""
@@ -182,17 +184,27 @@ class BaseConstrainedKMeans(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutM
             best = best_of_runs(self, make_run, start, best=best)
         return best
 
-    def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:
-        """Store the result of a run."""
-        keep_run(self, run, links)
-        self.cluster_centers_ = run.state.centers.astype(dtype)
-        self._n_features_out = self.n_clusters
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+class BaseConstrainedKMeans(ConstrainedClusterMixin, BaseKMeans):
+    """Base of the k-means clusterers with links."""
+
+    violations_: Constraints
+
+    def _fit(self, X: Any, links: Constraints, y: Array | None, sample_weight: ArrayLike | None = None) -> None:
+        """Make the runs, and keep the best."""
+        self._keep(self._run(self._problem(X, links, y, sample_weight)), links, X.dtype)
+
+    def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:
+        """Store the result of a run."""
+        keep_run(self, run, links)
+        self.cluster_centers_ = run.state.centers.astype(dtype)
+        self._n_features_out = self.n_clusters
 
 
 class BaseWeightedKMeans(BaseConstrainedKMeans):

@@ -1,16 +1,18 @@
 """The parts of the k-means clusterers for those who write another one: engine, geometries, rules, starts, base classes.
 
-A clusterer gives its geometry and its rule to the engine, the only loop of k-means; :class:`BaseWeightedKMeans` has the
-parameters, the checks, the starts and the prediction.
+A clusterer gives its geometry and its rule to the engine, the only loop of k-means; :class:`BaseKMeans` has the
+parameters, the checks, the starts and the prediction, :class:`BaseConstrainedKMeans` also takes links, and
+:class:`BaseWeightedKMeans` weights of the rows.
 """
 
-from mustlink.kmeans._base import BaseConstrainedKMeans, BaseWeightedKMeans, Plan, Problem, check_weight
+from mustlink.kmeans._base import BaseConstrainedKMeans, BaseKMeans, BaseWeightedKMeans, Plan, Problem, check_weight
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Step, best_of_runs, iterate
 from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
 from mustlink.kmeans._seeding import Start
 
 __all__ = [
     "BaseConstrainedKMeans",
+    "BaseKMeans",
     "BaseWeightedKMeans",
     "Euclidean",
     "Geometry",
