@@ -256,6 +256,40 @@ def test_predict_transform_and_score_use_nearest_centers(metric: str) -> None:
     assert model.score(X, sample_weight=np.full(150, 2.0)) == pytest.approx(-2 * costs.min(axis=1).sum())
 
 
+@settings(deadline=None, max_examples=25)
+@given(n=st.integers(1, 90), seed=st.integers(0, 99), metric=st.sampled_from(METRICS))
+def test_a_batch_keeps_to_the_sizes_in_proportion(n: int, seed: int, metric: str) -> None:
+    rng = np.random.RandomState(seed)
+    model = SizeConstrainedKMeans(4, size_min=[30, 20, 10, 0], size_max=[60, 60, 60, 30], metric=metric, init=X[:4])
+    model.fit(X)
+    new = rng.normal(size=(n, 3)) * 8
+    labels = model.predict(new, sized=True)
+    sizes = np.bincount(labels, minlength=4)
+    assert (sizes >= np.floor(np.array([30, 20, 10, 0]) * n / 150 + 1e-6)).all()
+    assert (sizes <= np.ceil(np.array([60, 60, 60, 30]) * n / 150 - 1e-6)).all()
+    np.testing.assert_array_equal(
+        labels,
+        model.predict(
+            new,
+            size_min=np.floor(np.array([30, 20, 10, 0]) * n / 150 + 1e-6),
+            size_max=np.ceil(np.array([60, 60, 60, 30]) * n / 150 - 1e-6),
+        ),
+    )
+
+
+def test_a_batch_keeps_to_given_sizes() -> None:
+    model = SizeConstrainedKMeans(4, size_min=30, random_state=0).fit(X)
+    new = X[:20]
+    np.testing.assert_array_equal(np.bincount(model.predict(new, size_min=5)), [5, 5, 5, 5])
+    labels = model.predict(new, size_max=8)
+    assert np.bincount(labels).max() <= 8
+    np.testing.assert_array_equal(model.predict(new, size_max=20), model.predict(new))
+    with pytest.raises(InfeasibleError, match="add up to 24, but there are 20 rows"):
+        model.predict(new, size_min=6)
+    far = SizeConstrainedKMeans(4, outlier_cost=1.0, size_max=50, random_state=0).fit(X)
+    assert (far.predict(new + 1000, sized=True) == -1).all()
+
+
 # ---- labeled rows and outliers
 
 
@@ -368,3 +402,101 @@ def test_sizes_that_clash_are_named(options: dict[str, Any], fit: dict[str, Any]
 def test_bad_input_is_named(options: dict[str, Any], fit: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SizeConstrainedKMeans(4, **options).fit(X, **fit)
+
+
+# ---- polish, and the ratio to plain k-means
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 9999), weighted=st.booleans(), with_outliers=st.booleans())
+def test_moves_and_swaps_never_raise_the_inertia_and_keep_the_sizes(
+    seed: int, weighted: bool, with_outliers: bool
+) -> None:
+    rng = np.random.RandomState(seed)
+    n, k = 40, 4
+    table = rng.normal(size=(n, 2)) * [1, 3] + 100
+    lowest, highest = rng.randint(0, 10, size=k), rng.randint(10, 16, size=k)
+    weight = rng.uniform(0.5, 2.0, size=n) if weighted else None
+    options = {
+        "size_min": lowest,
+        "size_max": highest,
+        "size_by": "rows",
+        "init": table[:k],
+        "tol": 0,
+        "outlier_cost": 9.0 if with_outliers else None,
+    }
+    plain = SizeConstrainedKMeans(k, **options).fit(table, sample_weight=weight)
+    model = SizeConstrainedKMeans(k, polish=True, **options).fit(table, sample_weight=weight)
+    assert never_rises(model.objective_)
+    assert model.objective_[: len(plain.objective_)] == plain.objective_
+    assert (model.sizes_ >= lowest).all()
+    assert (model.sizes_ <= highest).all()
+    if not with_outliers:
+        assert model.objective_[-1] == pytest.approx(inertia_of(table, model.labels_, weight), rel=1e-6)
+    assert_no_move_helps(table, model, np.ones(n) if weight is None else weight, lowest, highest)
+
+
+def inertia_of(X: Any, labels: Any, weight: Any = None) -> float:
+    """The weighted sum of squared distances to the means of the clusters."""
+    weight = np.ones(len(X)) if weight is None else weight
+    total = 0.0
+    for c in set(labels[labels >= 0]):
+        members, w = X[labels == c], weight[labels == c]
+        total += float(w @ np.square(members - np.average(members, axis=0, weights=w)).sum(axis=1))
+    return total
+
+
+def assert_no_move_helps(X: Any, model: Any, weight: Any, lowest: Any, highest: Any) -> None:
+    """No legal move of one row lowers the sum of squared distances to the means."""
+    least = inertia_of(X, model.labels_, weight)
+    for i, old in enumerate(model.labels_):
+        for new in range(len(lowest)):
+            if old in (-1, new) or model.sizes_[old] <= max(1, lowest[old]) or model.sizes_[new] >= highest[new]:
+                continue
+            moved = model.labels_.copy()
+            moved[i] = new
+            assert inertia_of(X, moved, weight) >= least * (1 - 1e-9)
+
+
+def test_polish_finds_what_fixed_centers_hide() -> None:
+    """With exact sizes only swaps can help, and on small clusters they often do."""
+    gains = []
+    for seed in range(20):
+        table = np.random.RandomState(seed).normal(size=(24, 2))
+        options = {"size_min": 6, "size_max": 6, "init": table[:4], "tol": 0}
+        plain = SizeConstrainedKMeans(4, **options).fit(table)
+        better = SizeConstrainedKMeans(4, polish=True, **options).fit(table)
+        gains.append(plain.inertia_ - better.inertia_)
+        np.testing.assert_array_equal(better.sizes_, 6)
+    assert min(gains) >= 0
+    assert np.count_nonzero(np.array(gains) > 1e-6) >= 5
+
+
+def test_polish_of_sparse_rows_is_that_of_dense_rows() -> None:
+    table = np.where(np.abs(X) < 3, 0.0, X)
+    options = {"size_min": 37, "polish": True, "random_state": 0}
+    dense, thin = (SizeConstrainedKMeans(4, **options).fit(t) for t in (table, sparse.csr_matrix(table)))
+    np.testing.assert_array_equal(dense.labels_, thin.labels_)
+    assert dense.inertia_ == pytest.approx(thin.inertia_)
+
+
+@both_metrics
+def test_the_ratio_to_plain_k_means_is_taken_at_nearest_centers(metric: str) -> None:
+    """Section 3: the same starts, and the objective without sizes for both."""
+    for seed in range(4):
+        options = {"metric": metric, "init": "random", "n_init": 3, "random_state": seed}
+        plain = SizeConstrainedKMeans(4, compare=True, **options).fit(X)
+        assert plain.inertia_ratio_ == pytest.approx(1)
+        sized = SizeConstrainedKMeans(4, size_min=37, compare=True, **options).fit(X)
+        assert sized.inertia_ratio_ == pytest.approx(sized.score(X) / plain.score(X))
+    assert not hasattr(SizeConstrainedKMeans(4).fit(X), "inertia_ratio_")
+    equal = np.repeat([[0.0], [1.0]], 5, axis=0)
+    same = SizeConstrainedKMeans(2, size_min=5, compare=True, random_state=0).fit(equal)
+    assert same.inertia_ratio_ == 1
+    split = SizeConstrainedKMeans(2, size_min=[7, 3], compare=True, random_state=0).fit(equal)
+    assert split.inertia_ratio_ == np.inf
+
+
+def test_polish_needs_means() -> None:
+    with pytest.raises(ValueError, match=r'polish=True needs metric="sqeuclidean"'):
+        SizeConstrainedKMeans(4, metric="manhattan", polish=True).fit(X)

@@ -7,6 +7,7 @@ parameters, the checks, the starts and the prediction, :class:`BaseConstrainedKM
 
 from mustlink.kmeans._base import BaseConstrainedKMeans, BaseKMeans, BaseWeightedKMeans, Plan, Problem, check_weight
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Step, best_of_runs, iterate
+from mustlink.kmeans._engine import assign as assign_rows
 from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
 from mustlink.kmeans._seeding import Start
 
@@ -25,6 +26,7 @@ __all__ = [
     "Start",
     "State",
     "Step",
+    "assign_rows",
     "best_of_runs",
     "check_weight",
     "iterate",

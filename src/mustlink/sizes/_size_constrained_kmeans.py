@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -10,14 +11,15 @@ from numpy.typing import ArrayLike
 
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink._types import Array, Floats
+from mustlink._types import Array, Floats, Ints
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import ConstraintError
-from mustlink.kmeans.core import BaseWeightedKMeans, Plan, Problem, Run, State, check_weight
+from mustlink.kmeans.core import BaseWeightedKMeans, Plan, Problem, Run, State, assign_rows, check_weight, iterate
 from mustlink.sizes._manhattan import manhattan_distances
-from mustlink.sizes._sized_geometry import SizedEuclidean, SizedManhattan
+from mustlink.sizes._polish import polish
+from mustlink.sizes._sized_geometry import Sized, SizedEuclidean, SizedManhattan
 from mustlink.sizes._sizing import Sizing
-from mustlink.sizes._sizing_input import SizedProblem, make_sizing
+from mustlink.sizes._sizing_input import SizedProblem, make_sizing, scale_bounds, sizing_of_new_rows
 
 
 class SizeConstrainedKMeans(BaseWeightedKMeans):
@@ -45,6 +47,11 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     outlier_cost : float, default=None
         The cost of a row of weight one that is in no cluster; None puts every row into a cluster. Rows whose cost would
         be higher in every cluster, and others for which a maximum leaves no room, get the label -1.
+    polish : bool, default=False
+        Whether to improve the result by moves of single rows and swaps of two that keep to the sizes (Hartigan), in
+        what `max_iter` leaves of iterations. It never raises the inertia, and takes longer.
+    compare : bool, default=False
+        Whether to compute `inertia_ratio_`, which takes as long as k-means without sizes.
     init : {"k-means++", "components", "random"} or array-like of shape (n_clusters, n_features), default="k-means++"
         The starting centers: rows drawn far from each other, means of must-link components far from each other, rows
         drawn at random, or these centers. Sizes given for each cluster are those of the centers in their order: a
@@ -70,6 +77,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         The mean of each cluster, or its medians.
     sizes_ : ndarray of shape (n_clusters,)
         The size of each cluster.
+    size_shares_ : ndarray of shape (2, n_clusters)
+        The minimum and maximum sizes as shares of the size of all rows, for ``predict(X, sized=True)``.
     prices_ : ndarray of shape (n_clusters,)
         What the inertia would fall by if the minimum of a cluster were one lower (positive), or rise by if its maximum
         were one lower (negative), at the same centers; zero where no bound binds. Every row is in the cluster that
@@ -78,6 +87,9 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         The same for `labeled_min`, if it is given. They add to `prices_` for labeled rows.
     inertia_ : float
         The weighted sum of the costs of the rows in their clusters, without outliers.
+    inertia_ratio_ : float
+        With ``compare=True``: the inertia of the rows at their nearest centers, whatever the sizes, as a ratio to that
+        of k-means without sizes from the same starts. Far above 1, the sizes do not suit the data or `n_clusters`.
     n_iter_ : int
         The number of iterations of the kept run.
     objective_ : list of float
@@ -126,12 +138,18 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         "size_by": [StrOptions({"weight", "rows"})],
         "labeled_min": [Interval(Integral, 0, None, closed="left"), "array-like", None],
         "outlier_cost": [Interval(Real, 0, None, closed="neither"), None],
+        "polish": ["boolean"],
+        "compare": ["boolean"],
     }
     __metadata_request__fit = {"constraints": True, "labeled": True}  # noqa: RUF012  (read by scikit-learn)
 
+    inertia_ratio_: float
     labeled_prices_: Floats
     prices_: Floats
+    size_shares_: Floats
     sizes_: Array
+
+    _read_by_predict: ClassVar[tuple[str, ...]] = ("cluster_centers_", "size_shares_")
 
     def __init__(
         self,
@@ -143,6 +161,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         size_by: str = "weight",
         labeled_min: ArrayLike | None = None,
         outlier_cost: float | None = None,
+        polish: bool = False,
+        compare: bool = False,
         init: str | ArrayLike = "k-means++",
         n_init: int | str = "auto",
         max_iter: int = 300,
@@ -157,6 +177,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         self.size_by = size_by
         self.labeled_min = labeled_min
         self.outlier_cost = outlier_cost
+        self.polish = polish
+        self.compare = compare
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -198,6 +220,49 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         X, links, y = self._check_fit_input(X, y, constraints)
         self._fit_and_count(X, links, y, sample_weight, labeled)
         return self
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        sized: bool = False,
+        size_min: ArrayLike | None = None,
+        size_max: ArrayLike | None = None,
+    ) -> Ints:
+        """Return the cluster with the nearest center for each row, or clusters of bounded sizes for all rows together.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows.
+        sized : bool, default=False
+            Whether the rows together keep to the sizes of the fit, in proportion to the number of rows: minimum sizes
+            are rounded down and maximum sizes up, so that there is always an answer. Otherwise every row goes to the
+            nearest center, whatever the other rows are.
+        size_min : int or array-like of shape (n_clusters,), default=None
+            The minimum size for these rows, in place of that of the fit.
+        size_max : int or array-like of shape (n_clusters,), default=None
+            The maximum size for these rows, in place of that of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Cluster numbers; -1 is an outlier.
+
+        Raises
+        ------
+        InfeasibleError
+            If no sizes satisfy the given bounds.
+        """
+        if not sized and size_min is None and size_max is None:
+            return super().predict(X)
+        rows = self._check_new_rows(X)
+        costs = np.concatenate(rows.map_pieces(lambda _, piece: self._costs(piece.X)))
+        if sized:
+            lowest, highest = scale_bounds(self.size_shares_, rows.n_rows)
+            size_min = lowest if size_min is None else size_min
+            size_max = highest if size_max is None else size_max
+        return sizing_of_new_rows(self, rows.n_rows, size_min, size_max).place(costs).labels.astype(np.int64)
 
     def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Return minus the inertia of new rows, without sizes.
@@ -264,25 +329,65 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         labeled: ArrayLike | None = None,
     ) -> None:
         """Make the runs under the sizes, and keep the best."""
+        if self.polish and self.metric != "sqeuclidean":
+            raise ValueError('polish=True needs metric="sqeuclidean": the gain of a move is not known for medians.')
         if not links.is_empty:
             raise ConstraintError("SizeConstrainedKMeans takes no links; with links, use COPKMeans or PCKMeans.")
         problem = self._problem(X, links, y, sample_weight)
         is_weighted = sample_weight is not None and self.size_by == "weight"
         sizing = make_sizing(self, problem, problem.weight if is_weighted else None, labeled)
-        run = self._run(SizedProblem(**vars(problem), sizing=sizing))
+        sized = SizedProblem(**vars(problem), sizing=sizing)
+        run = self._run(sized)
+        if self.polish:
+            run = self._polished(sized, run)
         self._keep(run, links, X.dtype)
         self._keep_sizes(run, sizing)
+        if self.compare:
+            self.inertia_ratio_ = self._ratio_to_plain(sized, run)
 
     def _plan(self, problem: Problem) -> Plan:
         assert isinstance(problem, SizedProblem)
-        geometry = {"sqeuclidean": SizedEuclidean, "manhattan": SizedManhattan}[self.metric]
-        tol = self.tol * problem.mean_variance if self.tol else 0.0
-        start = self._start(problem)
-        return geometry(problem.rows, problem.weight, problem.sizing), [start.map(State)], {"shift": tol}
+        start = self._start(problem).map(problem.start_from)
+        return self._geometry(problem, problem.sizing), [start], self._stop(problem)
+
+    def _geometry(self, problem: Problem, sizing: Sizing) -> Sized:
+        """Return the geometry of the metric under sizes."""
+        geometry = SizedManhattan if self.metric == "manhattan" else SizedEuclidean
+        return geometry(problem.rows, problem.weight, sizing)
+
+    def _stop(self, problem: Problem) -> dict[str, Any]:
+        """Return when a run stops."""
+        return {"shift": self.tol * problem.mean_variance if self.tol else 0.0}
+
+    def _polished(self, problem: SizedProblem, run: Run) -> Run:
+        """Improve a run by moves and swaps, each time continued until the centers settle again."""
+        geometry, sizing = self._geometry(problem, problem.sizing), problem.sizing
+        is_movable = np.ones(problem.rows.n_rows, dtype=bool) if sizing.is_bound is None else ~sizing.is_bound
+        while run.n_iter < self.max_iter:
+            labels = polish(problem.rows, problem.weight, sizing, is_movable, run.labels, run.inertia)
+            if labels is None:
+                break
+            max_iter = self.max_iter - run.n_iter
+            state = geometry.state_of(labels, run)
+            more = iterate(geometry, state, lambda *_: None, max_iter=max_iter, **self._stop(problem))
+            run = replace(more, n_iter=run.n_iter + more.n_iter, objective=run.objective + more.objective)
+        return run
+
+    def _ratio_to_plain(self, problem: SizedProblem, run: Run) -> float:
+        """Return the ratio of the inertia at nearest centers to that of k-means without sizes from the same starts."""
+        n_rows, total = problem.rows.n_rows, float(problem.weight.sum())
+        unbounded = Sizing(np.zeros(self.n_clusters), np.full(self.n_clusters, max(n_rows, total)))
+        geometry = self._geometry(problem, unbounded)
+        options: dict[str, Any] = {"max_iter": self.max_iter, **self._stop(problem)}
+        runs = [iterate(geometry, State(centers), lambda *_: None, **options) for centers in problem.drawn]
+        plain = min(one.objective[-1] for one in runs)
+        sized = assign_rows(geometry, State(run.state.centers), None).inertia
+        return sized / plain if plain > 0 else float(np.where(sized > 0, np.inf, 1.0))
 
     def _keep_sizes(self, run: Run, sizing: Sizing) -> None:
         """Store the sizes and the prices of a run."""
         self.sizes_ = sizing.sizes(run.labels)
+        self.size_shares_ = np.array([sizing.lowest, sizing.highest]) / sizing.total(len(run.labels))
         self.prices_ = run.found.prices.of_sizes
         self.inertia_ = run.inertia - run.found.outlier_cost
         if self.labeled_min is not None:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from mustlink._rows import Assignment, RowBlocks
 from mustlink._types import Array, Floats
-from mustlink.kmeans.core import Euclidean, Geometry, LinkRule, State, Step
+from mustlink.kmeans.core import Euclidean, Geometry, LinkRule, Run, State, Step
 from mustlink.sizes._manhattan import Manhattan, manhattan_distances
 from mustlink.sizes._sizing import Prices, Sizing
 
-__all__ = ["SizedEuclidean", "SizedManhattan"]
+__all__ = ["Sized", "SizedEuclidean", "SizedManhattan"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,11 @@ class Sized(Geometry):
     def found(self, labels: NDArray[np.int32], own: Floats) -> Any:
         """Return what the geometry without sizes finds for labels, given the costs of the rows in their clusters."""
         raise NotImplementedError
+
+    def state_of(self, labels: NDArray[np.int32], run: Run) -> State:
+        """Return the state that continues a run from other labels, with their centers."""
+        found = Found(self.found(labels, np.zeros(len(labels))), run.found.prices)
+        return self.update(Step(labels, found), run.state)
 
     def inertia(self, step: Step) -> float:
         return super().inertia(_inner(step)) + step.found.outlier_cost

@@ -77,6 +77,18 @@ class Sizing:
         zeros = np.zeros(self.n_clusters)
         return Prices(zeros, zeros, np.zeros(sum(1 for _ in self._columns())))
 
+    @property
+    def is_bound(self) -> Mask | None:
+        """Which rows other conditions than the sizes hold in their clusters; None if there are none."""
+        bound = self.labeled
+        if self.apart is not None:
+            bound = self.apart >= 0 if bound is None else bound | (self.apart >= 0)
+        return bound
+
+    def total(self, n_rows: int) -> float:
+        """Return the size of all rows together."""
+        return float(n_rows) if self.weight is None else float(self.weight.sum())
+
     def sizes(self, labels: Array) -> Array:
         """Return the size of every cluster."""
         is_inside = labels >= 0
@@ -90,7 +102,7 @@ class Sizing:
         sizes = self.sizes(labels)
         return bool((sizes >= self.lowest).all() and (sizes <= self.highest).all())
 
-    def place(self, costs: Floats, previous: Prices | None, before: Array | None) -> Placement:
+    def place(self, costs: Floats, previous: Prices | None = None, before: Array | None = None) -> Placement:
         """Return the assignment of least cost; labels from before it are kept if they cost no more.
 
         Where costs tie, the labels stay: no sequence of assignments can then return to one that it has left.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,27 @@ from sklearn.utils import column_or_1d
 from mustlink._spelling import count
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.errors import InfeasibleError
-from mustlink.kmeans.core import Problem
+from mustlink.kmeans.core import Problem, State
 from mustlink.sizes._bounds import check_sizes
 from mustlink.sizes._sizing import Sizing
 
-__all__ = ["SizedProblem", "make_sizing"]
+__all__ = ["SizedProblem", "make_sizing", "scale_bounds", "sizing_of_new_rows"]
+
+# What a whole size may be off by after it was divided and multiplied.
+ROUNDING = 1e-6
 
 
 @dataclass
 class SizedProblem(Problem):
-    """What a fit is given, with the sizes that it has to keep to."""
+    """What a fit is given, the sizes that it has to keep to, and the centers that its runs started from."""
 
     sizing: Sizing
+    drawn: list[Floats] = field(default_factory=list)
+
+    def start_from(self, centers: Floats) -> State:
+        """Return the state that a run starts from, and remember the centers."""
+        self.drawn.append(centers)
+        return State(centers)
 
 
 def make_sizing(estimator: Any, problem: Problem, weight: Floats | None, labeled: ArrayLike | None) -> Sizing:
@@ -44,6 +53,19 @@ def make_sizing(estimator: Any, problem: Problem, weight: Floats | None, labeled
         labeled_lowest = _check_labeled(estimator.labeled_min, mask, lowest, highest)
     cost = problem.weight * float(estimator.outlier_cost) if has_outliers else None
     return Sizing(lowest, highest, weight, mask, labeled_lowest, cost)
+
+
+def sizing_of_new_rows(estimator: Any, n_rows: int, size_min: ArrayLike | None, size_max: ArrayLike | None) -> Sizing:
+    """Check sizes for rows that come after a fit."""
+    cost = estimator.outlier_cost
+    bounds = _check_bounds(size_min, size_max, n_rows, estimator.n_clusters, None, cost is not None)
+    return Sizing(*bounds, outlier_cost=None if cost is None else np.full(n_rows, float(cost)))
+
+
+def scale_bounds(shares: Floats, n_rows: int) -> tuple[Ints, Ints]:
+    """Return sizes in proportion to a number of rows, minima rounded down and maxima up: some sizes satisfy them."""
+    lowest, highest = shares * n_rows
+    return np.floor(lowest + ROUNDING).astype(np.int64), np.ceil(highest - ROUNDING).astype(np.int64)
 
 
 def _check_bounds(
