@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, normalized_mutual_info_score
 
 from mustlink import Constraints, metrics
@@ -224,3 +225,44 @@ def test_real_constraints(case: tuple[list[int], list[int], set[int]], seed: int
         expected = pytest.approx(score(truth, found, constraints=touched), nan_ok=True)
         assert result[f"{name}_unconstrained"] == expected
         assert score(truth, found, constraints=links.on(n)) == expected
+
+
+@given(case=labelings, n_empty=st.integers(0, 2))
+@settings(deadline=None, max_examples=60)
+def test_balance_of_sizes(case: tuple[list[int], list[int], set[int]], n_empty: int) -> None:
+    labels = case[0]
+    k = max(labels) + 1 + n_empty
+    sizes = [labels.count(cluster) for cluster in range(k)]
+    mean = len(labels) / k
+    deviation = math.sqrt(sum((size - mean) ** 2 for size in sizes) / k)
+    assert metrics.size_deviation(labels, n_clusters=k) == pytest.approx(deviation)
+    assert metrics.relative_min_size(labels, n_clusters=k) == pytest.approx(min(sizes) / mean)
+    assert metrics.relative_min_size([*labels, -1], n_clusters=k) == pytest.approx(min(sizes) / mean)
+
+
+def test_the_mean_cosine_is_that_of_the_rows_and_the_sums_of_their_clusters() -> None:
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(30, 4)), rng.integers(-1, 3, size=30)
+    X[4] = 0.0
+    unit = X / np.maximum(np.linalg.norm(X, axis=1), 1e-300)[:, None]
+    cosines = []
+    for row in np.flatnonzero(labels >= 0):
+        if row != 4:
+            direction = unit[labels == labels[row]].sum(axis=0)
+            cosines.append(unit[row] @ direction / np.linalg.norm(direction))
+    for form in (X, sparse.csr_matrix(X)):
+        assert metrics.mean_cosine(form, labels) == pytest.approx(np.mean(cosines))
+
+
+def test_balance_of_wrong_labels() -> None:
+    with pytest.raises(ValueError, match="labels has the cluster 4, and 3 clusters are numbered from 0"):
+        metrics.size_deviation([0, 4], n_clusters=3)
+    for labels in (["a"], [0.5], [-2, 0]):
+        with pytest.raises(ValueError, match="labels must be cluster numbers"):
+            metrics.relative_min_size(labels)
+    with pytest.raises(ValueError, match="No row is in a cluster"):
+        metrics.size_deviation([-1, -1])
+    with pytest.raises(ValueError, match="X has 2 rows and labels has 1 entries"):
+        metrics.mean_cosine([[1.0], [2.0]], [0])
+    with pytest.raises(ValueError, match="No row has both a cluster and a direction"):
+        metrics.mean_cosine([[0.0], [2.0]], [0, -1])

@@ -224,6 +224,13 @@ CATALOGUE: tuple[Entry, ...] = (
         aliases=("kernel",),
     ),
     Entry(
+        "FrequencySensitiveKMeans",
+        "mustlink.sizes",
+        "none",
+        "Clusters should have similar sizes, but need not: rows are texts or very many, or come as a stream.",
+        aliases=("frequency",),
+    ),
+    Entry(
         "ConstrainedLinkage",
         "mustlink.hierarchy",
         "hard",

@@ -1,4 +1,4 @@
-"""Agreement of a clustering with true classes and with constraints.
+"""Agreement of a clustering with true classes and with constraints, and balance of its sizes.
 
 All scores are computed from the sparse contingency table of classes and clusters, never from an array of all pairs of
 rows. With ``constraints=``, a score uses only the rows that appear in no constraint: it then measures what was
@@ -15,12 +15,15 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import pair_confusion_matrix
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_array
 
 from mustlink._types import Array, Indices
 from mustlink.base import as_constraints
@@ -29,11 +32,14 @@ from mustlink.errors import ConstraintError
 
 __all__ = [
     "adjusted_rand",
+    "mean_cosine",
     "normalized_mutual_info",
     "pairwise_f1",
     "pairwise_precision",
     "pairwise_recall",
+    "relative_min_size",
     "scores",
+    "size_deviation",
     "violation_rate",
 ]
 
@@ -241,6 +247,120 @@ def scores(labels_true: ArrayLike, labels_pred: ArrayLike, constraints: Links = 
         result |= {f"{name}_unconstrained": _or_nan(score, free) for name, score in functions.items()}
         result["violation_rate"] = violation_rate(labels_pred, constraints)
     return result
+
+
+def size_deviation(labels: ArrayLike, *, n_clusters: int | None = None) -> float:
+    """Standard deviation of cluster sizes.
+
+    It is called SDCS in the literature on balanced clustering; the mean is over the clusters, not over one less.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        The cluster of each row, numbered from 0; rows of no cluster (-1) are left out.
+    n_clusters : int, default=None
+        The number of clusters, of which some may be empty; None is the largest label plus one.
+
+    Returns
+    -------
+    float
+        0 if all clusters have the same size.
+
+    Examples
+    --------
+    >>> from mustlink.metrics import size_deviation
+    >>> size_deviation([0, 0, 0, 1])
+    1.0
+    """
+    return float(_sizes(labels, n_clusters).std())
+
+
+def relative_min_size(labels: ArrayLike, *, n_clusters: int | None = None) -> float:
+    """Size of the smallest cluster divided by the mean size.
+
+    It is called RME in the literature on balanced clustering, the ratio of the minimum to the expected size, which need
+    not be whole.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        The cluster of each row, numbered from 0; rows of no cluster (-1) are left out.
+    n_clusters : int, default=None
+        The number of clusters, of which some may be empty; None is the largest label plus one.
+
+    Returns
+    -------
+    float
+        1 if all clusters have the same size, 0 if one is empty.
+
+    Examples
+    --------
+    >>> from mustlink.metrics import relative_min_size
+    >>> relative_min_size([0, 0, 0, 1])
+    0.5
+    >>> relative_min_size([0, 0, 0, 1], n_clusters=3)
+    0.0
+    """
+    sizes = _sizes(labels, n_clusters)
+    return float(sizes.min() / sizes.mean())
+
+
+def mean_cosine(X: Any, labels: ArrayLike) -> float:
+    """Mean cosine of the rows and the directions of their clusters.
+
+    It is called SOF, the objective of spherical k-means; the direction of a cluster is that of the sum of its rows at
+    unit length.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    labels : array-like of shape (n_samples,)
+        The cluster of each row, numbered from 0; rows of no cluster (-1) and rows of zeros are left out.
+
+    Returns
+    -------
+    float
+        At most 1, which means that all rows of a cluster have the same direction.
+
+    Examples
+    --------
+    >>> from mustlink.metrics import mean_cosine
+    >>> mean_cosine([[2.0, 0.0], [5.0, 0.0], [0.0, 1.0]], [0, 0, 1])
+    1.0
+    """
+    X = check_array(X, accept_sparse="csr", dtype=np.float64)
+    codes = _cluster_numbers(labels)
+    if len(codes) != X.shape[0]:
+        raise ValueError(f"X has {X.shape[0]} rows and labels has {len(codes)} entries; both need one per row.")
+    X = normalize(X)
+    used = np.flatnonzero((codes >= 0) & (np.asarray(abs(X).sum(axis=1)).ravel() > 0))
+    if not len(used):
+        raise ValueError("No row has both a cluster and a direction; a mean needs at least one.")
+    ones = np.ones(len(used))
+    sums = sparse.csr_array((ones, (codes[used], used)), shape=(codes.max() + 1, X.shape[0])) @ X
+    # The cosines of a cluster's rows add up to the length of their sum.
+    lengths = np.sqrt(np.asarray(sums.multiply(sums).sum(axis=1) if sparse.issparse(sums) else (sums**2).sum(axis=1)))
+    return float(lengths.sum() / len(used))
+
+
+def _sizes(labels: ArrayLike, n_clusters: int | None) -> Indices:
+    """Return the size of every cluster."""
+    codes = _cluster_numbers(labels)
+    codes = codes[codes >= 0]
+    if not len(codes):
+        raise ValueError("No row is in a cluster; sizes need at least one.")
+    if n_clusters is not None and n_clusters <= codes.max():
+        raise ValueError(f"labels has the cluster {codes.max()}, and {n_clusters} clusters are numbered from 0.")
+    return np.bincount(codes, minlength=n_clusters or 0)
+
+
+def _cluster_numbers(labels: ArrayLike) -> Indices:
+    """Return labels as cluster numbers, -1 for none."""
+    array = _check_dimension(labels, "pred")
+    if array.dtype.kind not in "iu" or array.min(initial=0) < -1:
+        raise ValueError("labels must be cluster numbers: integers from 0 on, and -1 for no cluster.")
+    return array.astype(np.intp)
 
 
 def _score(

@@ -166,14 +166,7 @@ class BaseKMeans(TableClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
 
     def _check_init(self, n_features: int) -> Floats:
         """Check centers given as an array."""
-        centers: Floats = check_array(self.init, dtype=np.float64, order="C", input_name="init", estimator=self)
-        expected = (self.n_clusters, n_features)
-        if centers.shape != expected:
-            raise ValueError(
-                f"init has the shape {centers.shape}, but {self.n_clusters} clusters of rows with {n_features} "
-                f"features need centers of the shape {expected}."
-            )
-        return centers
+        return check_init(self, n_features)
 
     def _run(self, problem: Problem) -> Run:
         """Make the runs from every start, and return the best."""
@@ -268,6 +261,18 @@ class BaseWeightedKMeans(BaseConstrainedKMeans):
     def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:
         super()._keep(run, links, dtype)
         self.inertia_ = run.inertia
+
+
+def check_init(estimator: Any, n_features: int) -> Floats:
+    """Check the centers that an estimator has as its parameter `init`: one for each cluster, in as many columns."""
+    centers: Floats = check_array(estimator.init, dtype=np.float64, order="C", input_name="init", estimator=estimator)
+    expected = (estimator.n_clusters, n_features)
+    if centers.shape != expected:
+        raise ValueError(
+            f"init has the shape {centers.shape}, but {estimator.n_clusters} clusters of rows with {n_features} "
+            f"features need centers of the shape {expected}."
+        )
+    return centers
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, takes_sparse: bool) -> Any:

@@ -5,11 +5,19 @@ parameters, the checks, the starts and the prediction, :class:`BaseConstrainedKM
 :class:`BaseWeightedKMeans` weights of the rows.
 """
 
-from mustlink.kmeans._base import BaseConstrainedKMeans, BaseKMeans, BaseWeightedKMeans, Plan, Problem, check_weight
+from mustlink.kmeans._base import (
+    BaseConstrainedKMeans,
+    BaseKMeans,
+    BaseWeightedKMeans,
+    Plan,
+    Problem,
+    check_init,
+    check_weight,
+)
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Step, best_of_runs, iterate
 from mustlink.kmeans._engine import assign as assign_rows
 from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
-from mustlink.kmeans._seeding import Start
+from mustlink.kmeans._seeding import Start, start_at_random_rows, start_at_seeds
 
 __all__ = [
     "BaseConstrainedKMeans",
@@ -28,6 +36,9 @@ __all__ = [
     "Step",
     "assign_rows",
     "best_of_runs",
+    "check_init",
     "check_weight",
     "iterate",
+    "start_at_random_rows",
+    "start_at_seeds",
 ]
