@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink.errors import InfeasibleError
-from mustlink.sizes import assign
+from mustlink.sizes import CostBlocks, _cost_blocks, _paths, assign
 from reference.sizes import cheapest_by_expansion, cheapest_by_trying, linear_program
 
 ROUNDING = 1e-9
@@ -43,14 +45,45 @@ def assert_optimal(answer: Any, costs: np.ndarray, lowest: np.ndarray, highest: 
     assert answer.slackness(costs) <= ROUNDING * max(np.abs(costs).max(), np.finfo(float).tiny)
 
 
+TIGHT = {
+    "MAX_ROWS_UNSAMPLED": 12,
+    "MIN_SAMPLED_PER_CLUSTER": 1,
+    "SAMPLED_RATIO": 2,
+    "MOVES_PER_ROW": 1,
+    "MIN_MOVES": 3,
+    "MIN_MOVES_PER_CLUSTER": 1,
+    "MIN_SHARE_OF_MOVES": 0.0,
+    "MAX_MOVES": 12,
+    "MIN_LOOKED_UP": 1,
+    "N_PROBED": 5,
+    "PATHS_AT_ONCE": 2,
+}
+
+
+@contextmanager
+def limits(as_if_large: bool) -> Iterator[None]:
+    """Solve small problems as they are, or with the samples, rounds and look-ups of large ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        if as_if_large:
+            for name, value in TIGHT.items():
+                patch.setattr(_paths, name, value)
+            patch.setattr(_cost_blocks, "BLOCK_ENTRIES", 20)
+        yield
+
+
+AS_IF_LARGE = pytest.mark.parametrize("as_if_large", [False, True], ids=["small", "as if large"])
+
+
+@AS_IF_LARGE
 @given(problems())
-def test_least_cost_equals_linear_programming(problem: Any) -> None:
-    costs, lowest, highest = problem
-    answer = assign(costs, size_min=lowest, size_max=highest)
-    assert_optimal(answer, costs, lowest, highest)
-    least, shares = linear_program(costs, lowest, highest)
-    assert answer.cost(costs) == pytest.approx(least, rel=ROUNDING, abs=ROUNDING)
-    assert np.isclose(shares, np.round(shares)).all()
+def test_least_cost_equals_linear_programming(as_if_large: bool, problem: Any) -> None:
+    with limits(as_if_large):
+        costs, lowest, highest = problem
+        answer = assign(costs, size_min=lowest, size_max=highest)
+        assert_optimal(answer, costs, lowest, highest)
+        least, shares = linear_program(costs, lowest, highest)
+        assert answer.cost(costs) == pytest.approx(least, rel=ROUNDING, abs=ROUNDING)
+        assert np.isclose(shares, np.round(shares)).all()
 
 
 @given(problems(max_rows=8, max_clusters=3))
@@ -67,24 +100,28 @@ def test_minimum_sizes_equal_the_expansion_into_columns(problem: Any) -> None:
     assert answer.cost(costs) == pytest.approx(cheapest_by_expansion(costs, lowest), rel=ROUNDING, abs=ROUNDING)
 
 
+@AS_IF_LARGE
 @given(problems(), st.integers(0, 2**32 - 1))
-def test_the_start_does_not_change_the_least_cost(problem: Any, seed: int) -> None:
-    costs, lowest, highest = problem
-    cold = assign(costs, size_min=lowest, size_max=highest)
-    for start in (np.random.default_rng(seed).normal(size=len(lowest)), cold.prices):
-        warm = assign(costs, size_min=lowest, size_max=highest, start=start)
-        assert_optimal(warm, costs, lowest, highest)
-        assert warm.cost(costs) == pytest.approx(cold.cost(costs), rel=ROUNDING, abs=ROUNDING)
+def test_the_start_does_not_change_the_least_cost(as_if_large: bool, problem: Any, seed: int) -> None:
+    with limits(as_if_large):
+        costs, lowest, highest = problem
+        cold = assign(costs, size_min=lowest, size_max=highest)
+        for start in (np.random.default_rng(seed).normal(size=len(lowest)), cold.prices):
+            warm = assign(costs, size_min=lowest, size_max=highest, start=start)
+            assert_optimal(warm, costs, lowest, highest)
+            assert warm.cost(costs) == pytest.approx(cold.cost(costs), rel=ROUNDING, abs=ROUNDING)
 
 
+@AS_IF_LARGE
 @given(problems())
-def test_bounds_that_hold_already_leave_the_cheapest_cluster_of_every_row(problem: Any) -> None:
-    costs = problem[0]
-    nearest = costs.argmin(axis=1)
-    sizes = np.bincount(nearest, minlength=costs.shape[1])
-    labels, prices = assign(costs, size_min=np.maximum(sizes - 1, 0), size_max=sizes + 1)
-    assert np.array_equal(labels, nearest)
-    assert not prices.any()
+def test_bounds_that_hold_already_leave_the_cheapest_cluster_of_every_row(as_if_large: bool, problem: Any) -> None:
+    with limits(as_if_large):
+        costs = problem[0]
+        nearest = costs.argmin(axis=1)
+        sizes = np.bincount(nearest, minlength=costs.shape[1])
+        labels, prices = assign(costs, size_min=np.maximum(sizes - 1, 0), size_max=sizes + 1)
+        assert np.array_equal(labels, nearest)
+        assert not prices.any()
 
 
 @settings(max_examples=30)
@@ -119,11 +156,13 @@ def test_equal_rows_are_shared_out() -> None:
     assert prices == pytest.approx([0.0, 1.0, 2.0])
 
 
+@AS_IF_LARGE
 @pytest.mark.parametrize("value", [0.0, 7.5])
-def test_equal_costs(value: float) -> None:
-    answer = assign(np.full((10, 5), value), size_min=2, size_max=2)
-    assert answer.sizes.tolist() == [2] * 5
-    assert answer.prices == pytest.approx(np.zeros(5))
+def test_equal_costs(as_if_large: bool, value: float) -> None:
+    with limits(as_if_large):
+        answer = assign(np.full((10, 5), value), size_min=2, size_max=2)
+        assert answer.sizes.tolist() == [2] * 5
+        assert answer.prices == pytest.approx(np.zeros(5))
 
 
 def test_one_cluster() -> None:
@@ -185,3 +224,53 @@ def test_the_costs_are_not_written() -> None:
     assign(costs, size_min=6)
     assert np.array_equal(costs, before)
     assert costs.flags.writeable
+
+
+@AS_IF_LARGE
+def test_costs_in_blocks_give_the_same_answer(as_if_large: bool) -> None:
+    with limits(as_if_large):
+        rng = np.random.default_rng(5)
+        X, centers = rng.normal(size=(200, 2)), rng.normal(size=(4, 2))
+
+        def distances(rows: Any) -> np.ndarray:
+            return np.square(X[rows][:, None] - centers).sum(axis=2)
+
+        whole = assign(distances(slice(None)), size_min=50)
+        blocks = assign(CostBlocks((200, 4), distances), size_min=50)
+        assert np.array_equal(whole.labels, blocks.labels)
+        assert np.array_equal(whole.prices, blocks.prices)
+
+
+@pytest.mark.parametrize(
+    ("compute", "message"),
+    [
+        (lambda rows: np.zeros((7, 2)), r"must have the shape \(20, 2\), got \(7, 2\)"),
+        (lambda rows: np.full((20, 2), np.nan), "not finite"),
+    ],
+)
+def test_blocks_that_are_no_costs_are_refused(compute: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        assign(CostBlocks((20, 2), compute), size_min=5)
+
+
+def test_many_rows_with_equal_sizes() -> None:
+    rng = np.random.default_rng(6)
+    X, centers = rng.normal(size=(20_000, 3)) ** 3, rng.normal(size=(8, 3))
+    costs = np.square(X[:, None] - centers).sum(axis=2)
+    answer = assign(costs, size_min=2_500, size_max=2_500)
+    assert_optimal(answer, costs, np.full(8, 2_500), np.full(8, 2_500))
+    again = assign(costs, size_min=2_500, size_max=2_500)
+    assert np.array_equal(answer.labels, again.labels)
+    assert np.array_equal(answer.prices, again.prices)
+
+
+def test_many_equal_rows() -> None:
+    # More ties than moves are collected in one round.
+    costs = np.repeat(np.random.default_rng(7).integers(0, 3, size=(4, 6)).astype(float), 3_000, axis=0)
+    answer = assign(costs, size_min=2_000, size_max=2_000)
+    assert_optimal(answer, costs, np.full(6, 2_000), np.full(6, 2_000))
+
+
+def test_blocks_without_rows_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"costs must have rows and clusters, got the shape \(0, 2\)"):
+        assign(CostBlocks((0, 2), np.zeros))

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from mustlink._types import Array, Floats, Ints
-from mustlink.sizes._assign_kernels import balance
+from mustlink._types import Floats, Ints
 from mustlink.sizes._bounds import check_sizes
+from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
+from mustlink.sizes._paths import Terms, solve_by_paths
 
 __all__ = ["Assignment", "assign"]
-
-# Paths between two looks at the keyboard.
-PATHS_AT_ONCE = 64
 
 
 class Assignment(NamedTuple):
@@ -85,7 +83,7 @@ class Assignment(NamedTuple):
 
 
 def assign(
-    costs: ArrayLike,
+    costs: ArrayLike | CostBlocks,
     *,
     size_min: ArrayLike | None = 0,
     size_max: ArrayLike | None = None,
@@ -95,8 +93,9 @@ def assign(
 
     Parameters
     ----------
-    costs : array-like of shape (n_rows, n_clusters)
-        What each row costs in each cluster, for example squared distances to centers.
+    costs : array-like of shape (n_rows, n_clusters) or CostBlocks
+        What each row costs in each cluster, for example squared distances to centers; as :class:`CostBlocks` where they
+        are computed some rows at a time.
     size_min : int or array-like of shape (n_clusters,), default=0
         The minimum size of all clusters, or of each.
     size_max : int or array-like of shape (n_clusters,), default=None
@@ -119,9 +118,12 @@ def assign(
 
     Notes
     -----
-    The problem is a minimum-cost flow [1]_. From the cheapest cluster of every row, successive shortest paths on a
-    network of the clusters move rows until the bounds hold; the lengths of the paths are the prices. Where the bounds
-    hold from the start, the labels are those of ``argmin`` and all prices are zero.
+    The problem is a minimum-cost flow [1]_. From the cheapest cluster of every row at the starting prices, successive
+    shortest paths on a network of the clusters move rows until the bounds hold; the lengths of the paths are prices.
+    Without a start, labels are those of ``argmin`` and all prices are zero where these satisfy the bounds; otherwise
+    large problems start with the prices of a sample of their rows, always the same one. Only moves near the borders of
+    clusters are kept: the cheapest for each pair of clusters, and a lower bound for the others. The rows are passed
+    through again when a path needs a move that was left out.
 
     References
     ----------
@@ -137,40 +139,11 @@ def assign(
     >>> prices
     array([0., 3.])
     """
-    costs = _check_costs(costs)
-    lowest, highest = check_sizes(size_min, size_max, *costs.shape)
-    potential = np.zeros(costs.shape[1] + 1)
-    if start is not None:
-        potential[:-1] = _check_start(start, lowest, highest, len(costs))
-    labels = (costs - potential[:-1]).argmin(axis=1)
-    flow, excess = _initial_flow(labels, potential[:-1], lowest, highest)
-    n_left = int(excess[excess > 0].sum())
-    while n_left > 0:
-        n_taken = balance(costs, labels, flow, lowest, highest, excess, potential, min(n_left, PATHS_AT_ONCE))
-        if n_taken < 0:
-            raise AssertionError("Bounds that were checked have no assignment.")
-        n_left -= n_taken
-    prices = potential[:-1] - potential[-1]
-    prices[(flow > lowest) & (flow < highest)] = 0.0
-    return Assignment(labels, prices)
-
-
-def _initial_flow(labels: Ints, prices: Floats, lowest: Ints, highest: Ints) -> tuple[Ints, Ints]:
-    """Return the flow of every cluster that its price asks for, and the rows that each node has in excess of it."""
-    sizes = np.bincount(labels, minlength=len(prices))
-    flow = np.clip(sizes, lowest, highest)
-    flow[prices > 0] = lowest[prices > 0]
-    flow[prices < 0] = highest[prices < 0]
-    return flow, np.append(sizes - flow, flow.sum() - len(labels))
-
-
-def _check_costs(costs: ArrayLike) -> Array:
-    """Return costs as an array of floats."""
-    checked = check_array(costs, dtype=[np.float64, np.float32], order="C", input_name="costs")
-    # Numba compiles read-only and writable arrays apart, and one is enough.
-    checked = checked.view()
-    checked.flags.writeable = False
-    return checked
+    blocks = as_cost_blocks(costs)
+    lowest, highest = check_sizes(size_min, size_max, *blocks.shape)
+    prices = None if start is None else _check_start(start, lowest, highest, blocks.shape[0])
+    solution = solve_by_paths(blocks, Terms(lowest, highest), prices)
+    return Assignment(solution.labels, solution.potential)
 
 
 def _check_start(start: ArrayLike, lowest: Ints, highest: Ints, n_rows: int) -> Floats:

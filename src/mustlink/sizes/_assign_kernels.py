@@ -1,101 +1,287 @@
-"""Compiled successive shortest paths on a network of clusters."""
+"""Compiled successive shortest paths on a network of clusters.
+
+The nodes are the clusters; a second node for each cluster where some rows are marked, through which the marked rows
+pass; and the sink, the last. A move of a row is an edge between two clusters of its kind.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mustlink._jit import jit
 from mustlink._types import Array, Floats, Ints
+from mustlink.sizes._moves_kernels import Moves, pop, push
+
+# Why a run of paths ended.
+BALANCED, TAKEN, UNKNOWN_MOVE, UNKNOWN_ROW, NO_PATH = range(5)
 
 
-@jit
-def cheapest_moves(costs: Array, labels: Ints, cluster: int, step: Floats, mover: Ints) -> None:
-    """Find for every other cluster the row of a cluster that moves there at the least additional cost."""
-    step[cluster, :], mover[cluster, :] = np.inf, -1
-    for row in range(len(labels)):
-        if labels[row] == cluster:
-            for other in range(costs.shape[1]):
-                extra = float(costs[row, other]) - float(costs[row, cluster])
-                if other != cluster and extra < step[cluster, other]:
-                    step[cluster, other], mover[cluster, other] = extra, row
+class Rows(NamedTuple):
+    """Where the rows are.
 
-
-@jit
-def shortest_path(
-    step: Floats, flow: Ints, lowest: Ints, highest: Ints, excess: Ints, potential: Floats, before: Ints
-) -> int:
-    """Find the shortest path from a node with too many rows to one with too few, and update the potentials.
-
-    The last node is the sink: flow from a cluster to it can grow up to the maximum and shrink down to the minimum.
-    Returns the node at the end of the path, -1 if there is none.
+    `weight` (integer) and `per_unit` (one over the weight as given) are empty where every row counts once, and `kind`
+    (1 for marked rows) where none is marked. Rows that have moved have a place in a table, -1 otherwise: their `costs`,
+    and their `amount` in every cluster.
     """
-    n_nodes = len(excess)
-    sink = n_nodes - 1
-    distance = np.where(excess > 0, 0.0, np.inf)
+
+    label: Ints
+    weight: Ints
+    per_unit: Floats
+    kind: NDArray[np.uint8]
+    place: NDArray[np.int32]
+    costs: Floats
+    amount: Ints
+
+
+class Network(NamedTuple):
+    """The flow from every cluster to the sink and its bounds, and the same for marked rows on their way to a cluster.
+
+    `excess` is what flows into a node beyond what flows out of it, `potential` the price of a unit there.
+    """
+
+    flow: Ints
+    lowest: Ints
+    highest: Ints
+    marked_flow: Ints
+    marked_min: Ints
+    excess: Ints
+    potential: Floats
+
+
+@jit
+def assign_cheapest(costs: Array, start: int, rows: Rows, potential: Floats, sizes: Ints) -> None:
+    """Assign a block of rows to the cheapest cluster at the given potentials, and count them."""
+    n_clusters = costs.shape[1]
+    for place in range(len(costs)):
+        row = start + place
+        base = n_clusters * rows.kind[row] if len(rows.kind) else 0
+        weight = 1.0
+        if len(rows.weight):
+            weight = 1.0 / rows.per_unit[row] if rows.weight[row] > 0 else 0.0
+        best = 0
+        least = float(costs[place, 0]) - weight * potential[base]
+        for cluster in range(1, n_clusters):
+            value = float(costs[place, cluster]) - weight * potential[base + cluster]
+            if value < least:
+                best, least = cluster, value
+        rows.label[row] = best
+        sizes[base + best] += rows.weight[row] if len(rows.weight) else 1
+
+
+@jit
+def collect_moves(costs: Array, start: int, rows: Rows, moves: Moves) -> None:
+    """Add the moves of a block of rows that cost less than the bounds."""
+    n_clusters = costs.shape[1]
+    has_weight, has_kind = len(rows.weight) > 0, len(rows.kind) > 0
+    label, weight, per_unit, kind, bound = rows.label, rows.weight, rows.per_unit, rows.kind, moves.bound
+    for place in range(len(costs)):
+        row = start + place
+        if has_weight and weight[row] == 0:
+            continue
+        if rows.place[row] >= 0:
+            for cluster in range(n_clusters):
+                if rows.amount[rows.place[row], cluster] > 0:
+                    add_moves(costs[place], row, cluster, rows, moves)
+            continue
+        # Most rows have no such move; the loop that finds this has no branches and is compiled to vector instructions.
+        own = float(costs[place, label[row]])
+        scale = per_unit[row] if has_weight else 1.0
+        first = n_clusters * (label[row] + (n_clusters * kind[row] if has_kind else 0))
+        has_move = False
+        for other in range(n_clusters):
+            has_move |= (float(costs[place, other]) - own) * scale < bound[first + other]
+        if has_move:
+            add_moves(costs[place], row, label[row], rows, moves)
+
+
+@jit
+def add_moves(costs: Array, row: int, cluster: int, rows: Rows, moves: Moves) -> None:
+    """Add the moves of one row out of a cluster that cost less than the bounds."""
+    n_clusters = len(costs)
+    node = cluster + (n_clusters * rows.kind[row] if len(rows.kind) else 0)
+    per_unit = rows.per_unit[row] if len(rows.weight) else 1.0
+    own = float(costs[cluster])
+    for other in range(n_clusters):
+        cost = (float(costs[other]) - own) * per_unit
+        if cost < moves.bound[node * n_clusters + other] and other != cluster:
+            push(moves, node * n_clusters + other, cost, row)
+
+
+@jit
+def refresh(pair: int, n_clusters: int, rows: Rows, moves: Moves) -> None:
+    """Find the cheapest move of a pair: its cost and row, or the bound and -1 if the move is unknown."""
+    cluster = (pair // n_clusters) % n_clusters
+    while moves.root[pair] >= 0:
+        row = moves.row[moves.root[pair]]
+        place = rows.place[row]
+        if rows.amount[place, cluster] > 0 if place >= 0 else rows.label[row] == cluster:
+            break
+        pop(moves, pair)
+    root = moves.root[pair]
+    if root >= 0 and moves.cost[root] <= moves.bound[pair]:
+        moves.length[pair], moves.mover[pair] = moves.cost[root], moves.row[root]
+    else:
+        moves.length[pair], moves.mover[pair] = moves.bound[pair], -1
+
+
+@jit
+def refresh_shortened(costs: Array, row: int, node: int, rows: Rows, moves: Moves) -> None:
+    """Refresh the pairs that a row new at a node may have shortened."""
+    n_clusters = len(costs)
+    per_unit = rows.per_unit[row] if len(rows.weight) else 1.0
+    own = costs[node % n_clusters]
+    for other in range(n_clusters):
+        pair = node * n_clusters + other
+        if (costs[other] - own) * per_unit < moves.length[pair] and other != node % n_clusters:
+            refresh(pair, n_clusters, rows, moves)
+
+
+@jit
+def relax(node: int, other: int, step: float, potential: Floats, distance: Floats, before: Ints) -> None:
+    """Shorten the way to a node by an edge, if it does."""
+    # Rounding errors must not make an edge negative.
+    reached = distance[node] + max(0.0, step + potential[node] - potential[other])
+    if reached < distance[other]:
+        distance[other], before[other] = reached, node
+
+
+@jit
+def relax_edges(node: int, network: Network, moves: Moves, distance: Floats, before: Ints) -> None:
+    """Shorten the ways to the neighbors of a node."""
+    n_clusters = len(network.flow)
+    sink = len(network.excess) - 1
+    potential = network.potential
+    if node == sink:
+        for cluster in range(n_clusters):
+            if network.flow[cluster] > network.lowest[cluster]:
+                relax(node, cluster, 0.0, potential, distance, before)
+        return
+    base = n_clusters if node >= n_clusters else 0
+    for cluster in range(n_clusters):
+        relax(node, base + cluster, moves.length[node * n_clusters + cluster], potential, distance, before)
+    if base > 0:
+        relax(node, node - n_clusters, 0.0, potential, distance, before)
+        return
+    if network.flow[node] < network.highest[node]:
+        relax(node, sink, 0.0, potential, distance, before)
+    if sink > n_clusters and network.marked_flow[node] > network.marked_min[node]:
+        relax(node, node + n_clusters, 0.0, potential, distance, before)
+
+
+@jit
+def shortest_path(network: Network, moves: Moves, before: Ints) -> int:
+    """Find the shortest path from a node with an excess to one that lacks rows, and update the potentials (Dijkstra).
+
+    Returns the last node of the path, -1 if there is none; `before` has the others.
+    """
+    n_nodes = len(network.excess)
+    distance = np.where(network.excess > 0, 0.0, np.inf)
     final = np.zeros(n_nodes, dtype=np.bool_)
     before[:] = -1
     while True:
-        node = -1
+        node, nearest = -1, np.inf
         for other in range(n_nodes):
-            if not final[other] and distance[other] < np.inf and (node < 0 or distance[other] < distance[node]):
-                node = other
-        if node < 0:
-            return -1
-        final[node] = True
-        if excess[node] < 0:
+            if distance[other] < nearest and not final[other]:
+                node, nearest = other, distance[other]
+        if node < 0 or network.excess[node] < 0:
             break
+        final[node] = True
+        relax_edges(node, network, moves, distance, before)
+    if node >= 0:
         for other in range(n_nodes):
-            if final[other]:
-                continue
-            if node == sink:
-                length = 0.0 if flow[other] > lowest[other] else np.inf
-            elif other == sink:
-                length = 0.0 if flow[node] < highest[node] else np.inf
-            else:
-                length = step[node, other]
-            if length < np.inf:
-                reduced = max(0.0, length + potential[node] - potential[other])
-                if distance[node] + reduced < distance[other]:
-                    distance[other], before[other] = distance[node] + reduced, node
-    for other in range(n_nodes):
-        potential[other] += min(distance[other], distance[node])
+            network.potential[other] += min(distance[other], nearest)
     return node
 
 
 @jit
-def balance(
-    costs: Array, labels: Ints, flow: Ints, lowest: Ints, highest: Ints, excess: Ints, potential: Floats, n_paths: int
-) -> int:
-    """Move rows along shortest paths until no excess is left; return how many of at most `n_paths` were taken.
-
-    One less than zero says that there is no path.
-    """
-    n_clusters = costs.shape[1]
-    step = np.empty((n_clusters, n_clusters))
-    mover = np.empty((n_clusters, n_clusters), dtype=np.int64)
-    before = np.empty(n_clusters + 1, dtype=np.int64)
-    for cluster in range(n_clusters):
-        cheapest_moves(costs, labels, cluster, step, mover)
-    for n_taken in range(n_paths):
-        if not (excess > 0).any():
-            return n_taken
-        node = shortest_path(step, flow, lowest, highest, excess, potential, before)
-        if node < 0:
-            return -1
-        excess[node] += 1
-        changed = np.zeros(n_clusters + 1, dtype=np.bool_)
-        while before[node] >= 0:
-            other = before[node]
-            if node == n_clusters:
-                flow[other] += 1
-            elif other == n_clusters:
-                flow[node] -= 1
+def path_amount(last: int, before: Ints, network: Network, rows: Rows, moves: Moves) -> int:
+    """Return how much can be moved along a path; -1 if a move is unknown, -2 - row if the costs of a row are."""
+    n_clusters = len(network.flow)
+    sink = len(network.excess) - 1
+    amount = -network.excess[last]
+    unknown = 0
+    node = last
+    while before[node] >= 0:
+        other = before[node]
+        if node == sink:
+            amount = min(amount, network.highest[other] - network.flow[other])
+        elif other == sink:
+            amount = min(amount, network.flow[node] - network.lowest[node])
+        elif node // n_clusters == other // n_clusters:
+            row = moves.mover[other * n_clusters + node % n_clusters]
+            if row < 0:
+                return -1
+            if rows.place[row] < 0:
+                unknown = -2 - row
             else:
-                labels[mover[other, node]] = node
-                changed[node] = changed[other] = True
-            node = other
-        excess[node] -= 1
-        for cluster in range(n_clusters):
-            if changed[cluster]:
-                cheapest_moves(costs, labels, cluster, step, mover)
-    return n_paths
+                amount = min(amount, rows.amount[rows.place[row], other % n_clusters])
+        elif other < node:
+            amount = min(amount, network.marked_flow[other] - network.marked_min[other])
+        node = other
+    return unknown if unknown < 0 else min(amount, network.excess[node])
+
+
+@jit
+def move_along(
+    last: int,
+    before: Ints,
+    amount: int,
+    network: Network,
+    rows: Rows,
+    moves: Moves,
+) -> None:
+    """Move rows along a path."""
+    n_clusters = len(network.flow)
+    sink = len(network.excess) - 1
+    network.excess[last] += amount
+    node = last
+    while before[node] >= 0:
+        other = before[node]
+        if node == sink:
+            network.flow[other] += amount
+        elif other == sink:
+            network.flow[node] -= amount
+        elif node // n_clusters != other // n_clusters:
+            network.marked_flow[min(node, other)] += amount if other > node else -amount
+        else:
+            old, new = other % n_clusters, node % n_clusters
+            row = moves.mover[other * n_clusters + new]
+            place = rows.place[row]
+            was_there = rows.amount[place, new] > 0
+            rows.amount[place, old] -= amount
+            rows.amount[place, new] += amount
+            rows.label[row] = new
+            if not was_there:
+                add_moves(rows.costs[place], row, new, rows, moves)
+                refresh_shortened(rows.costs[place], row, node, rows, moves)
+            for pair in range(other * n_clusters, (other + 1) * n_clusters):
+                if moves.mover[pair] == row:
+                    refresh(pair, n_clusters, rows, moves)
+        node = other
+    network.excess[node] -= amount
+
+
+@jit
+def take_paths(network: Network, rows: Rows, moves: Moves, n_paths: int) -> tuple[int, int, int]:
+    """Move rows along shortest paths; return why it ended, how many were taken, and the row whose costs are needed."""
+    n_clusters = len(network.flow)
+    n_pairs = len(moves.root)
+    before = np.empty(len(network.excess), dtype=np.int64)
+    for pair in range(n_pairs):
+        refresh(pair, n_clusters, rows, moves)
+    for n_taken in range(n_paths):
+        if not (network.excess > 0).any():
+            return BALANCED, n_taken, -1
+        last = shortest_path(network, moves, before)
+        if last < 0:
+            return NO_PATH, n_taken, -1
+        amount = path_amount(last, before, network, rows, moves)
+        if amount == -1:
+            return UNKNOWN_MOVE, n_taken, -1
+        if amount < 0:
+            return UNKNOWN_ROW, n_taken, -2 - amount
+        move_along(last, before, amount, network, rows, moves)
+    return TAKEN, n_paths, -1

@@ -1,0 +1,283 @@
+"""The assignment of least cost by successive shortest paths between clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from mustlink._types import Floats, Indices, Ints, Mask
+from mustlink.sizes._assign_kernels import (
+    BALANCED,
+    NO_PATH,
+    UNKNOWN_MOVE,
+    UNKNOWN_ROW,
+    Network,
+    Rows,
+    assign_cheapest,
+    collect_moves,
+    take_paths,
+)
+from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
+from mustlink.sizes._moves_kernels import Moves, empty_moves
+
+__all__ = ["Solution", "Terms", "solve_by_paths"]
+
+# Paths between two looks at the keyboard.
+PATHS_AT_ONCE = 2_000
+
+# A cold start of more rows than this begins with the prices of one row in SAMPLED_RATIO.
+MAX_ROWS_UNSAMPLED = 8_192
+MIN_SAMPLED_PER_CLUSTER = 32
+SAMPLED_RATIO = 8
+
+# Moves that are collected for each row that is to move, at least, and at most.
+MOVES_PER_ROW = 64
+MIN_MOVES = 1 << 13
+MIN_MOVES_PER_CLUSTER = 64
+MIN_SHARE_OF_MOVES = 1 / 512
+MAX_MOVES = 1 << 22
+# The fewest rows whose costs are looked up at a time.
+MIN_LOOKED_UP = 1_024
+# How many rows tell how many moves there are below a cost.
+N_PROBED = 2_048
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What an assignment must satisfy, in units of which every row counts one or its integer weight.
+
+    `weight` is the weight as given, in which costs are shared out; `marked_min` the number of marked rows that each
+    cluster needs.
+    """
+
+    lowest: Ints
+    highest: Ints
+    units: Ints | None = None
+    weight: Floats | None = None
+    marked: Mask | None = None
+    marked_min: Ints | None = None
+
+    def sample(self, rows: Indices, n_rows: int) -> Terms:
+        """Return similar terms for some of the rows."""
+        units = None if self.units is None else self.units[rows]
+        share = len(rows) / n_rows if self.units is None or units is None else units.sum() / self.units.sum()
+        marked = None if self.marked is None else self.marked[rows]
+        marked_min = self.marked_min
+        if self.marked is not None and marked is not None and marked_min is not None:
+            marked_min = np.floor(marked_min * (marked.sum() / max(1, self.marked.sum()))).astype(np.int64)
+        return Terms(
+            np.floor(self.lowest * share).astype(np.int64),
+            np.ceil(self.highest * share).astype(np.int64),
+            units,
+            None if self.weight is None else self.weight[rows],
+            marked,
+            marked_min,
+        )
+
+
+class Solution(NamedTuple):
+    """Labels, potentials of the nodes relative to the sink, and the rows that are in several clusters.
+
+    `split` holds such rows, and `shares` their units in every cluster.
+    """
+
+    labels: Ints
+    potential: Floats
+    is_feasible: bool
+    split: Indices
+    shares: Ints
+
+
+def solve_by_paths(costs: CostBlocks, terms: Terms, start: Floats | None = None) -> Solution:
+    """Solve the linear program exactly, from the given potentials of the nodes or from none.
+
+    Without a start, rows that satisfy the bounds in their cheapest clusters stay there; otherwise large problems start
+    with the prices of a sample of their rows. The least cost does not depend on the start.
+    """
+    solver = _PathSolver(costs, terms)
+    n_rows, n_clusters = costs.shape
+    solver.begin(np.zeros(solver.n_nodes) if start is None else np.append(start, 0.0))
+    n_sampled = n_rows // SAMPLED_RATIO
+    is_large = n_rows > MAX_ROWS_UNSAMPLED and n_sampled >= MIN_SAMPLED_PER_CLUSTER * n_clusters
+    if start is None and is_large and not solver.is_balanced:
+        rows = np.sort(np.random.RandomState(0).permutation(n_rows)[:n_sampled])
+        sample = solve_by_paths(as_cost_blocks(costs.rows(rows)), terms.sample(rows, n_rows))
+        solver.begin(np.append(sample.potential, 0.0))
+    while not solver.is_balanced and solver.is_feasible:
+        solver.run_round()
+    return solver.solution()
+
+
+class _PathSolver:
+    """Rows, network and moves of one problem."""
+
+    def __init__(self, costs: CostBlocks, terms: Terms) -> None:
+        self.costs, self.terms = costs, terms
+        self.n_rows, self.n_clusters = costs.shape
+        self.n_kinds = 1 if terms.marked is None else 2
+        self.n_nodes = self.n_kinds * self.n_clusters + 1
+        self.is_feasible = True
+        self.moves_per_row = MOVES_PER_ROW
+        units = np.empty(0, dtype=np.int64) if terms.units is None else terms.units
+        per_unit = np.empty(0)
+        if terms.weight is not None:
+            per_unit = np.divide(1.0, terms.weight, where=terms.weight > 0, out=np.zeros(self.n_rows))
+        self.rows = Rows(
+            np.empty(self.n_rows, dtype=np.int64),
+            units,
+            per_unit,
+            np.empty(0, dtype=np.uint8) if terms.marked is None else terms.marked.astype(np.uint8),
+            np.full(self.n_rows, -1, dtype=np.int32),
+            np.empty((0, self.n_clusters)),
+            np.empty((0, self.n_clusters), dtype=np.int64),
+        )
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether the flow meets all bounds."""
+        return not (self.network.excess > 0).any()
+
+    def begin(self, potential: Floats) -> None:
+        """Assign every row to its cheapest cluster at the potentials, and let the prices decide on the flow."""
+        terms, k = self.terms, self.n_clusters
+        sizes = np.zeros(self.n_nodes - 1, dtype=np.int64)
+        for first, block in self.costs.blocks():
+            assign_cheapest(block, first, self.rows, potential, sizes)
+        marked_min = np.zeros(k, dtype=np.int64) if terms.marked_min is None else terms.marked_min
+        marked_flow = np.zeros(k, dtype=np.int64)
+        excess = np.zeros(self.n_nodes, dtype=np.int64)
+        inflow = sizes[:k].copy()
+        prices = potential[:k]
+        if self.n_kinds == 2:
+            is_priced = potential[k:-1] > prices
+            marked_flow = np.where(is_priced, marked_min, np.maximum(sizes[k:], marked_min))
+            excess[k:-1] = sizes[k:] - marked_flow
+            inflow += marked_flow
+        flow = np.clip(inflow, terms.lowest, terms.highest)
+        flow = np.where(prices > 0, terms.lowest, np.where(prices < 0, terms.highest, flow))
+        excess[:k] = inflow - flow
+        excess[-1] = flow.sum() - sizes.sum()
+        self.network = Network(flow, terms.lowest, terms.highest, marked_flow, marked_min, excess, potential)
+
+    def run_round(self) -> None:
+        """Collect the cheapest moves, and take paths for as long as these suffice."""
+        self._forget_whole_rows()
+        moves = self._collect_moves()
+        n_before = self._n_left()
+        while True:
+            reason, _, row = take_paths(self.network, self.rows, moves, PATHS_AT_ONCE)
+            if reason == UNKNOWN_ROW:
+                self._look_up_rows(row, moves)
+            elif reason == UNKNOWN_MOVE:
+                # Too few moves for the paths that are needed.
+                if self._n_left() > n_before // 2:
+                    self.moves_per_row *= 4
+                return
+            elif reason == NO_PATH:
+                self.is_feasible = False
+                return
+            elif reason == BALANCED:
+                return
+
+    def _n_left(self) -> int:
+        """Return how many rows, or units of weight, are still in excess."""
+        excess = self.network.excess
+        return int(excess[excess > 0].sum())
+
+    def _n_rows_left(self) -> int:
+        """Return about how many rows are still to move."""
+        units = self.terms.units
+        return self._n_left() if units is None else int(self._n_left() / max(1.0, units.mean())) + 1
+
+    def _collect_moves(self) -> Moves:
+        """Collect the moves of all rows up to a cost that is chosen by the number of rows that are to move."""
+        k = self.n_clusters
+        n_least = max(MIN_MOVES, MIN_MOVES_PER_CLUSTER * k, int(MIN_SHARE_OF_MOVES * self.n_rows * k))
+        n_wanted = max(n_least, self.moves_per_row * self._n_rows_left())
+        limit = self._cost_of_moves(n_wanted)
+        potential = self.network.potential[:-1].reshape(self.n_kinds, k)
+        bound = (limit + potential[:, None, :] - potential[:, :, None]).ravel()
+        n_wanted = min(n_wanted, MAX_MOVES, self.n_rows * k)
+        moves = empty_moves(bound, 2 * n_wanted, 64 + 4 * n_wanted // k)
+        for first, block in self.costs.blocks():
+            collect_moves(block, first, self.rows, moves)
+        return moves
+
+    def _cost_of_moves(self, n_wanted: int) -> float:
+        """Estimate from some rows the cost, beyond that of staying, below which there are so many moves."""
+        n_all = self.n_rows * (self.n_clusters - 1)
+        n_wanted = min(n_wanted, MAX_MOVES) if self.moves_per_row < MAX_MOVES else n_all
+        if n_all <= n_wanted:
+            return np.inf
+        n_probed = min(N_PROBED, self.n_rows)
+        probed = np.sort(np.random.RandomState(1).permutation(self.n_rows)[:n_probed])
+        k = self.n_clusters
+        kind = self.rows.kind[probed] if self.n_kinds == 2 else np.zeros(n_probed, dtype=np.uint8)
+        potential = self.network.potential[:-1].reshape(self.n_kinds, k)[kind]
+        weight = np.ones(n_probed) if self.terms.weight is None else self.terms.weight[probed]
+        priced = self.costs.rows(probed) - weight[:, None] * potential
+        priced.sort(axis=1)
+        extra = (priced[:, 1:] - priced[:, :1])[weight > 0] / weight[weight > 0, None]
+        place = extra.size * n_wanted // n_all
+        if place >= extra.size:
+            return np.inf
+        return float(np.nextafter(np.partition(extra.ravel(), place)[place], np.inf))
+
+    def _look_up_rows(self, row: int, moves: Moves) -> None:
+        """Put the costs of a row that is to move, and of those that move next, into the table."""
+        k = self.n_clusters
+        taken = moves.pool[0]
+        row_of, pair = moves.row[:taken], moves.pair[:taken]
+        potential = self.network.potential
+        node = pair // k
+        extra = moves.cost[:taken] + potential[node] - potential[node - node % k + pair % k]
+        is_new = (row_of >= 0) & (self.rows.place[row_of] < 0)
+        row_of, extra = row_of[is_new], extra[is_new]
+        n_wanted = min(max(MIN_LOOKED_UP, 2 * self._n_rows_left()), max(1, MAX_MOVES // k))
+        if n_wanted < len(extra):
+            row_of = row_of[extra <= np.partition(extra, n_wanted)[n_wanted]]
+            row_of = row_of[: 2 * n_wanted]
+        self._tabulate(np.union1d(row_of, row))
+
+    def _tabulate(self, found: Indices) -> None:
+        """Add rows to the table, each with all its units in its cluster."""
+        rows = self.rows
+        n_old = len(rows.costs)
+        costs = np.concatenate([rows.costs, self.costs.rows(found)])
+        amount = np.zeros(costs.shape, dtype=np.int64)
+        amount[:n_old] = rows.amount
+        places = np.arange(n_old, len(costs))
+        amount[places, rows.label[found]] = 1 if self.terms.units is None else rows.weight[found]
+        rows.place[found] = places
+        self.rows = rows._replace(costs=costs, amount=amount)
+
+    def _forget_whole_rows(self) -> None:
+        """Keep only rows that are in several clusters in the table."""
+        split, shares = self._split_rows()
+        costs = self.rows.costs[self.rows.place[split]]
+        self.rows.place[:] = -1
+        self.rows.place[split] = np.arange(len(split))
+        self.rows = self.rows._replace(costs=costs, amount=shares)
+
+    def _split_rows(self) -> tuple[Indices, Ints]:
+        """Return the rows that are in several clusters, and their units in each."""
+        if self.terms.units is None:
+            return np.empty(0, dtype=np.intp), np.empty((0, self.n_clusters), dtype=np.int64)
+        listed = np.flatnonzero(self.rows.place >= 0)
+        shares = self.rows.amount[self.rows.place[listed]]
+        is_split = (shares > 0).sum(axis=1) > 1
+        return listed[is_split], shares[is_split]
+
+    def solution(self) -> Solution:
+        """Return the solution, with prices that are exactly zero where no bound binds."""
+        network, k = self.network, self.n_clusters
+        potential = network.potential[:-1] - network.potential[-1]
+        prices = potential[:k]
+        prices[(network.flow > network.lowest) & (prices > 0)] = 0.0
+        prices[(network.flow < network.highest) & (prices < 0)] = 0.0
+        if self.n_kinds == 2:
+            is_slack = network.marked_flow > network.marked_min
+            potential[k:] = np.where(is_slack, prices, np.maximum(prices, potential[k:]))
+        return Solution(self.rows.label, potential, self.is_feasible, *self._split_rows())
