@@ -172,13 +172,13 @@ def relax_edges(node: int, network: Network, moves: Moves, distance: Floats, bef
 
 
 @jit
-def shortest_path(network: Network, moves: Moves, before: Ints) -> int:
-    """Find the shortest path from a node with an excess to one that lacks rows, and update the potentials (Dijkstra).
+def shortest_path(network: Network, moves: Moves, distance: Floats, before: Ints) -> int:
+    """Find the shortest path from a node with an excess to one that lacks rows (Dijkstra).
 
     Returns the last node of the path, -1 if there is none; `before` has the others.
     """
     n_nodes = len(network.excess)
-    distance = np.where(network.excess > 0, 0.0, np.inf)
+    distance[:] = np.where(network.excess > 0, 0.0, np.inf)
     final = np.zeros(n_nodes, dtype=np.bool_)
     before[:] = -1
     while True:
@@ -187,13 +187,9 @@ def shortest_path(network: Network, moves: Moves, before: Ints) -> int:
             if distance[other] < nearest and not final[other]:
                 node, nearest = other, distance[other]
         if node < 0 or network.excess[node] < 0:
-            break
+            return node
         final[node] = True
         relax_edges(node, network, moves, distance, before)
-    if node >= 0:
-        for other in range(n_nodes):
-            network.potential[other] += min(distance[other], nearest)
-    return node
 
 
 @jit
@@ -269,13 +265,15 @@ def take_paths(network: Network, rows: Rows, moves: Moves, n_paths: int) -> tupl
     """Move rows along shortest paths; return why it ended, how many were taken, and the row whose costs are needed."""
     n_clusters = len(network.flow)
     n_pairs = len(moves.root)
-    before = np.empty(len(network.excess), dtype=np.int64)
+    n_nodes = len(network.excess)
+    distance = np.empty(n_nodes)
+    before = np.empty(n_nodes, dtype=np.int64)
     for pair in range(n_pairs):
         refresh(pair, n_clusters, rows, moves)
     for n_taken in range(n_paths):
         if not (network.excess > 0).any():
             return BALANCED, n_taken, -1
-        last = shortest_path(network, moves, before)
+        last = shortest_path(network, moves, distance, before)
         if last < 0:
             return NO_PATH, n_taken, -1
         amount = path_amount(last, before, network, rows, moves)
@@ -283,5 +281,7 @@ def take_paths(network: Network, rows: Rows, moves: Moves, n_paths: int) -> tupl
             return UNKNOWN_MOVE, n_taken, -1
         if amount < 0:
             return UNKNOWN_ROW, n_taken, -2 - amount
+        for node in range(n_nodes):
+            network.potential[node] += min(distance[node], distance[last])
         move_along(last, before, amount, network, rows, moves)
     return TAKEN, n_paths, -1
