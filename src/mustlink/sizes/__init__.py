@@ -4,6 +4,22 @@ from mustlink.sizes._assign import Assignment, assign
 from mustlink.sizes._bounds import check_sizes
 from mustlink.sizes._cost_blocks import CostBlocks
 from mustlink.sizes._frequency_sensitive import FrequencySensitiveKMeans
+from mustlink.sizes._publish import ColumnLoss, Publication, publish
 from mustlink.sizes._size_constrained_kmeans import SizeConstrainedKMeans
+from mustlink.sizes._verification import NOT_DIFFERENTIAL_PRIVACY, GroupFailure, Verification, verify_publication
 
-__all__ = ["Assignment", "CostBlocks", "FrequencySensitiveKMeans", "SizeConstrainedKMeans", "assign", "check_sizes"]
+__all__ = [
+    "NOT_DIFFERENTIAL_PRIVACY",
+    "Assignment",
+    "ColumnLoss",
+    "CostBlocks",
+    "FrequencySensitiveKMeans",
+    "GroupFailure",
+    "Publication",
+    "SizeConstrainedKMeans",
+    "Verification",
+    "assign",
+    "check_sizes",
+    "publish",
+    "verify_publication",
+]

@@ -1,0 +1,246 @@
+"""The columns of quasi-identifiers: as scaled features to group by, and as published values of a group.
+
+Every column that varies gets features of total variance 1, so that each counts equally in the sum of squares, and the
+information lost in all is the mean of that lost in the columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from mustlink._spelling import count
+from mustlink._types import Array, Floats, Ints
+from mustlink.errors import OptionError
+
+__all__ = ["Column", "Values", "is_identifying", "make_column"]
+
+Values = Literal["ranges", "centers", "modes"]
+
+# More categories make too many features; the rows of a group would share none of them anyway.
+MAX_CATEGORIES = 256
+# Centers are rounded to a step of at least this part of the standard deviation.
+STEP_PART = 0.1
+# What stands between the two ends of a range. A spreadsheet would read 3-5 as a date.
+RANGE = " to "
+SET = " | "
+ANY = "*"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A quasi-identifier whose values are numbers, or places in an order or a list of categories.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column.
+    values : ndarray of float64, shape (n_rows,)
+        Its numbers, or the places of its categories in `categories`.
+    restore : callable
+        Returns published values for an array of such numbers.
+    spell : callable
+        Returns the text of one number.
+    categories : tuple of str, default=()
+        The categories of a column without an order.
+    """
+
+    name: str
+    values: Floats
+    restore: Callable[[Floats], Any]
+    spell: Callable[[float], str]
+    categories: tuple[str, ...] = ()
+    is_ordered: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What the column holds: numbers, ordered categories or categories."""
+        if self.categories:
+            return "categories"
+        return "ordered categories" if self.is_ordered else "numbers"
+
+    def features(self) -> Floats:
+        """Return the features, of mean 0 and total variance 1 (0 if the column is constant)."""
+        if not self.categories:
+            # Divided first: the squares of large numbers overflow.
+            features = (self.values / (np.abs(self.values).max() or 1.0))[:, None]
+        else:
+            features = (self.values[:, None] == np.arange(len(self.categories))).astype(np.float64)
+        if (self.values == self.values[0]).all():
+            return np.zeros_like(features)
+        features = features - features.mean(axis=0)
+        scaled: Floats = features / np.sqrt(features.var(axis=0).sum())
+        return scaled
+
+    def widths(self, labels: Ints) -> Floats:
+        """Return the normalized certainty penalty of each group: the width of its range within that of the column.
+
+        For categories it is the fraction of all categories that the group holds, 0 if it holds one.
+        """
+        if self.categories:
+            held = _n_distinct(self.values.astype(np.int64), labels)
+            return np.where(held > 1, held / len(self.categories), 0.0)
+        low, high = _extremes(self.values, labels)
+        # Divided before the difference, which may overflow.
+        largest = np.abs(self.values).max() or 1.0
+        spread = self.values.max() / largest - self.values.min() / largest
+        return (high / largest - low / largest) / (spread or 1.0)
+
+    def publish(self, labels: Ints, values: Values) -> Any:
+        """Return the published value of each group."""
+        if values == "modes" or (values == "centers" and (self.categories or self.is_ordered)):
+            return self.restore(_modes(self.values, labels))
+        if values == "centers":
+            return self.restore(self._rounded(_means(self.values, labels)))
+        if self.categories:
+            return self._sets(labels)
+        return [
+            self.spell(low) if low == high else f"{self.spell(low)}{RANGE}{self.spell(high)}"
+            for low, high in zip(*(ends.tolist() for ends in _extremes(self.values, labels)), strict=True)
+        ]
+
+    def _rounded(self, means: Floats) -> Floats:
+        """Round to 1, 2 or 5 times a power of ten, at least a tenth of the standard deviation."""
+        size = np.abs(self.values).max() or 1.0
+        spread = float((self.values / size).std() * size)
+        if spread == 0:
+            return means
+        wanted = STEP_PART * spread
+        power = 10.0 ** math.floor(math.log10(wanted))
+        step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted * (1 - 1e-9))
+        # Division by a whole number leaves fewer digits than multiplication by 0.1.
+        rounded: Floats = np.round(means / step) / round(1 / step) if step < 1 else np.round(means / step) * step
+        return rounded
+
+    def _sets(self, labels: Ints) -> list[str]:
+        """Return the categories of each group; all categories are one star."""
+        pairs = np.unique(np.column_stack([labels, self.values.astype(np.int64)]), axis=0)
+        starts = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
+        held = np.split(pairs[:, 1], starts[1:])
+        return [
+            ANY if len(places) == len(self.categories) > 1 else SET.join(self.categories[place] for place in places)
+            for places in held
+        ]
+
+
+def make_column(name: str, series: pd.Series, *, ordered: bool, decimal: str) -> Column:
+    """Make the column of a quasi-identifier without missing cells, by its type.
+
+    Numbers and times are numbers; everything else is categories, in an order if the type has one or it is asked for.
+    """
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        series = series.cat.remove_unused_categories()
+        return _category_column(name, series.cat.codes.to_numpy(), series.cat.categories, ordered or dtype.ordered)
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return _time_column(name, series)
+    is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+    if is_number and not pd.api.types.is_complex_dtype(dtype) and not ordered:
+        return _number_column(name, series, decimal)
+    try:
+        codes, values = pd.factorize(series, sort=True)
+    except TypeError:
+        # Values of several types have no order.
+        codes, values = pd.factorize(series.astype(str), sort=True)
+    return _category_column(name, codes, values, ordered)
+
+
+def _number_column(name: str, series: pd.Series, decimal: str) -> Column:
+    """Make a column of numbers; whole ones stay whole where they are published as they are."""
+    numbers = series.to_numpy(dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        row = int(np.argmin(np.isfinite(numbers)))
+        raise OptionError(f"Row {row} of the quasi-identifier {name!r} is {numbers[row]}, which is no finite number.")
+    # A float32 is spelled with its own digits.
+    of_type = np.float32 if str(series.dtype).lower() == "float32" else np.float64
+
+    def spell(value: float) -> str:
+        if value.is_integer() and abs(value) < 2**53:
+            return str(int(value))
+        return str(of_type(value)).replace(".", decimal)
+
+    def restore(values: Floats) -> Any:
+        is_whole = np.equal(np.round(values), values).all() and np.abs(values).max(initial=0.0) < 2**53
+        return values.astype(np.int64) if is_whole else values.astype(of_type)
+
+    return Column(name, numbers, restore, spell)
+
+
+def _time_column(name: str, series: pd.Series) -> Column:
+    """Make a column of dates or times, as days since 1970."""
+    zone = getattr(series.dtype, "tz", None)
+    stamps = series.dt.tz_convert("UTC").dt.tz_localize(None) if zone is not None else series
+    days = (stamps - pd.Timestamp(0)).to_numpy() / np.timedelta64(1, "D")
+
+    def restore(values: Floats) -> Any:
+        times = pd.to_datetime(values, unit="D").round("s")
+        return times if zone is None else times.tz_localize("UTC").tz_convert(zone)
+
+    def spell(value: float) -> str:
+        return str(restore(np.array([value]))[0].isoformat(sep=" ")).removesuffix(" 00:00:00")
+
+    return Column(name, np.asarray(days, dtype=np.float64), restore, spell)
+
+
+def _category_column(name: str, codes: Array, values: Any, ordered: bool | None) -> Column:
+    """Make a column of categories."""
+    texts = [str(value) for value in values]
+    if not ordered and len(texts) > MAX_CATEGORIES:
+        raise OptionError(
+            f"The quasi-identifier {name!r} has {count(len(texts), 'category', 'categories')}, and at most "
+            f"{MAX_CATEGORIES} can be compared without an order",
+            remedy="order_categories",
+            column=name,
+        )
+    kept = pd.Index(values)
+
+    def restore(places: Floats) -> Any:
+        return kept.take(np.round(places).astype(np.intp))
+
+    def spell(place: float) -> str:
+        return texts[round(place)]
+
+    return Column(
+        name, codes.astype(np.float64), restore, spell, () if ordered else tuple(texts), is_ordered=bool(ordered)
+    )
+
+
+def is_identifying(series: pd.Series) -> bool:
+    """Return whether a column names the rows: no two cells are equal, and it is no measurement."""
+    is_measured = pd.api.types.is_float_dtype(series.dtype) and not (series.dropna() % 1 == 0).all()
+    return len(series) > 1 and not is_measured and bool(series.is_unique)
+
+
+def _extremes(values: Floats, labels: Ints) -> tuple[Floats, Floats]:
+    """Return the least and the greatest value of each group."""
+    order = np.lexsort((values, labels))
+    sizes = np.bincount(labels)
+    ends = np.cumsum(sizes)
+    return values[order[ends - sizes]], values[order[ends - 1]]
+
+
+def _means(values: Floats, labels: Ints) -> Floats:
+    """Return the mean of each group."""
+    sizes = np.bincount(labels)
+    return np.bincount(labels, values / sizes[labels]).astype(np.float64)
+
+
+def _modes(values: Floats, labels: Ints) -> Floats:
+    """Return the most frequent value of each group; of several, the one nearest to its mean."""
+    means = _means(values, labels)
+    pairs, counts = np.unique(np.column_stack([labels, values]), axis=0, return_counts=True)
+    groups = pairs[:, 0].astype(np.int64)
+    order = np.lexsort((np.abs(pairs[:, 1] - means[groups]), -counts, groups))
+    firsts = np.unique(groups[order], return_index=True)[1]
+    modes: Floats = pairs[order[firsts], 1]
+    return modes
+
+
+def _n_distinct(codes: Ints, labels: Ints) -> Ints:
+    """Return the number of different codes in each group."""
+    return np.bincount(np.unique(np.column_stack([labels, codes]), axis=0)[:, 0])
