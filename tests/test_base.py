@@ -18,7 +18,7 @@ from mustlink.base import ConstrainedClusterMixin, as_constraints, check_partial
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning
 
 LINKS = Constraints([(0, 1)], [(1, 3)], must_link_weight=2.0)
-X = np.zeros((5, 2))
+X = np.arange(10.0).reshape(5, 2)
 
 
 class Components(ConstrainedClusterMixin, BaseEstimator):
@@ -90,7 +90,7 @@ def test_a_cannot_link_within_a_label_is_a_conflict_in_any_order(y: list[int], c
         cannot = (0, 1)
     links = Constraints(cannot_link=[cannot])
     X = np.random.default_rng(0).normal(size=(5, 2))
-    assert [conflict.cannot_link for conflict in collect_links(links, y, 5).conflicts()] == [cannot]
+    assert [conflict.cannot_link for conflict in collect_links(links, y, X).conflicts()] == [cannot]
     soft = PCKMeans(2, random_state=0).fit(X, y, constraints=links)
     assert len(soft.violations_) == 1
     hard = COPKMeans(2, random_state=0)
@@ -104,7 +104,7 @@ def test_a_cannot_link_within_a_label_is_a_conflict_in_any_order(y: list[int], c
 @pytest.mark.parametrize("must", [(0, 1), (0, 3), (2, 1), (2, 3)])
 def test_a_must_link_between_labels_is_a_conflict_in_any_order(must: tuple[int, int]) -> None:
     """Two labels are held apart by one cannot-link, whichever rows it is between."""
-    links = collect_links(Constraints(must_link=[must]), [5, 6, 5, 6, -1], 5)
+    links = collect_links(Constraints(must_link=[must]), [5, 6, 5, 6, -1], X)
     assert len(links.conflicts()) == 1
 
 

@@ -27,6 +27,7 @@ HELPERS = {
     "_neighbors",
     "_numbering",
     "_progress",
+    "_row_order",
     "_rows_kernels",
     "_sklearn_compat",
     "_spelling",

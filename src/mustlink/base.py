@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import column_or_1d
+from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import validate_data
 
 from mustlink._magnitude import check_magnitude
+from mustlink._row_order import rank_rows, split_by_links, split_ties
 from mustlink._sklearn_compat import fit_context
 from mustlink._spelling import count
+from mustlink._types import Indices
 from mustlink._warnings import warn_caller
 from mustlink.constraints import AlignedConstraints, Constraints, Feasibility, known_rows
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
@@ -95,12 +97,13 @@ def as_constraints(constraints: Constraints | AlignedConstraints | None, n_sampl
     )
 
 
-def collect_links(
-    constraints: Constraints | AlignedConstraints | None, y: ArrayLike | None, n_samples: int
-) -> Constraints:
+def collect_links(constraints: Constraints | AlignedConstraints | None, y: ArrayLike | None, X: Any) -> Constraints:
     """Return the given links together with those of partial labels.
 
-    A cannot-link between two rows with one label is a conflict, like one between rows that must-links join.
+    A cannot-link between two rows with one label is a conflict, like one between rows that must-links join. The rows of
+    a class are chained in the order of their content, so that the order of the table has no part in which links the
+    labels imply: by the values of the first column, then of the second, and so on. Only rows that are equal in all
+    columns, and whose links are alike, are in the order of the table.
 
     Parameters
     ----------
@@ -108,8 +111,8 @@ def collect_links(
         The links.
     y : array-like of shape (n_samples,) or None
         Partial labels; -1, None, NaN and empty text are unknown. Labels for every row are ignored.
-    n_samples : int
-        The number of rows.
+    X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+        The table.
 
     Returns
     -------
@@ -120,12 +123,29 @@ def collect_links(
     --------
     >>> from mustlink import Constraints
     >>> from mustlink.base import collect_links
-    >>> collect_links(Constraints(must_link=[(0, 1)]), [-1, 0, 1], 3)
+    >>> collect_links(Constraints(must_link=[(0, 1)]), [-1, 0, 1], [[5], [6], [7]])
     Constraints(1 must-link, 1 cannot-link)
     """
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     links = as_constraints(constraints, n_samples)
     labels = check_partial_labels(y, n_samples)
-    return links if labels is None else links.add(Constraints.from_labels(labels), contradictions="keep")
+    if labels is None:
+        return links
+    return links.add(Constraints.from_labels(labels, order=_order_by_content(X, labels, links)), contradictions="keep")
+
+
+def _order_by_content(X: Any, labels: NDArray[Any], links: Constraints, *, is_pairwise: bool = False) -> Indices:
+    """Return the rank by content of the rows that have a label, of equal rows by their class and their links."""
+    rows, codes, _ = known_rows(labels)
+    code = np.full(len(labels), -1)
+    code[rows] = codes
+    is_chosen = code >= 0
+    is_chosen[links.pairs] = True
+    chosen, place = np.flatnonzero(is_chosen), np.cumsum(is_chosen) - 1
+    rank = split_ties(rank_rows(X, chosen, is_pairwise=is_pairwise), code[chosen, None])
+    order = np.zeros(len(labels), dtype=np.intp)
+    order[chosen] = split_by_links(rank, place[links.pairs], links.sign * links.weight)
+    return order
 
 
 class TableClusterMixin(ClusterMixin):
@@ -263,7 +283,8 @@ class ConstrainedClusterMixin(TableClusterMixin):
             similarities, distances or a kernel are precomputed.
         y : array-like of shape (n_samples,), default=None
             Partial labels as an additional source of constraints; -1, None, NaN and empty text are unknown. Labels for
-            every row are ignored: scikit-learn passes them to every clusterer to score against.
+            every row are ignored: scikit-learn passes them to every clusterer to score against. They imply the same
+            links in any order of the rows, see :func:`mustlink.base.collect_links`.
         constraints : Constraints or AlignedConstraints, default=None
             Must-links and cannot-links between rows.
 
@@ -286,12 +307,13 @@ class ConstrainedClusterMixin(TableClusterMixin):
         if labels is not None:
             if getattr(self, "on_infeasible", None) == "raise":
                 refuse_many_classes(labels, getattr(self, "n_clusters", None), "relax")
-            links = links.add(self._links_of_labels(labels), contradictions="keep")
+            order = _order_by_content(X, labels, links, is_pairwise=get_tags(self).input_tags.pairwise)
+            links = links.add(self._links_of_labels(labels, order), contradictions="keep")
         return X, links, labels
 
-    def _links_of_labels(self, y: NDArray[Any]) -> Constraints:
-        """Return links with the same closure as the partial labels."""
-        return Constraints.from_labels(y)
+    def _links_of_labels(self, y: NDArray[Any], order: Indices) -> Constraints:
+        """Return links with the same closure as the partial labels, chained in an order of the rows."""
+        return Constraints.from_labels(y, order=order)
 
     def _fit(self, X: Any, links: Constraints, y: NDArray[Any] | None) -> None:
         """Cluster validated rows under the links, and set ``labels_`` and ``violations_``."""

@@ -34,12 +34,12 @@ def sets(links: Constraints) -> tuple[set[tuple[int, ...]], set[tuple[int, ...]]
 # ---- from labels -------------------------------------------------------------------------------------------------
 
 
-@given(y=labellings)
+@given(y=labellings, is_turned=st.booleans())
 @settings(deadline=None, max_examples=120)
-def test_compact_and_all_have_the_same_closure(y: list[int]) -> None:
+def test_compact_and_all_have_the_same_closure(y: list[int], is_turned: bool) -> None:
     written = Constraints.from_labels(y, pairs="all")
     assert sets(written) == implied(y)
-    compact = Constraints.from_labels(y)
+    compact = Constraints.from_labels(y, order=-np.arange(len(y)) if is_turned else None)
     assert sets(compact.closure(len(y)).explicit()) == implied(y)
     one, other = compact.closure(len(y)), written.closure(len(y))
     np.testing.assert_array_equal(one.component, other.component)
@@ -109,11 +109,18 @@ def test_missing_text_among_numbers_is_no_class_of_theirs() -> None:
         ([[0, 1], [1, 0]], {}, "one dimension; got 2"),
         (np.array(["a", 3], dtype=object), {}, "mix text and numbers"),
         ([0, 1], {"pairs": "some"}, '"compact" or "all"; got \'some\''),
+        ([0, 1], {"order": [1, 2, 3]}, r"one number per row, 2 in all; got an array of shape \(3,\)"),
+        ([0, 1], {"order": ["b", "a"]}, "one number per row, 2 in all; got an array of shape .* type <U1"),
     ],
 )
 def test_labels_that_cannot_be_used(y: Any, keywords: dict[str, Any], message: str) -> None:
     with pytest.raises(ConstraintError, match=message):
         Constraints.from_labels(y, **keywords)
+
+
+def test_rows_of_a_class_are_chained_in_a_given_order() -> None:
+    links = Constraints.from_labels([5, 5, 6, -1, 5, 6], order=[0.5, -3.0, 9.0, 0.0, 0.25, 8.0])
+    assert links == Constraints(must_link=[(1, 4), (4, 0), (5, 2)], cannot_link=[(1, 5)])
 
 
 def test_too_many_pairs_are_refused_with_their_number() -> None:

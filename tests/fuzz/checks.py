@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -15,7 +16,6 @@ from fuzz.fits import Fit, fit
 from fuzz.methods import (
     can_keep_links,
     documented_refusals,
-    ends_alike,
     ignores_row_order,
     may_call_noise,
     may_miss_number,
@@ -24,6 +24,7 @@ from fuzz.methods import (
     relaxes,
 )
 from fuzz.problems import UNKNOWN, Problem
+from mustlink import Constraints
 from mustlink._estimators import takes_links
 from mustlink.errors import InfeasibleError, InfeasibleWarning, UnmetConstraintsWarning
 from mustlink.estimator_checks._cases import is_hard
@@ -209,13 +210,33 @@ def check_repetition(first: Fit, problem: Problem) -> Found:
 def check_moved_rows(first: Fit, facts: Facts) -> Found:
     """The same rows in another order end in the same way, in the same clusters where nothing is random or tied."""
     problem, order = facts.problem.with_moved_rows()
-    expected = None if first.error is not None else [first.labels[row] for row in order]
     moved = fit(clone(first.model), problem)
     if moved.kind != first.kind:
-        if ends_alike(first.model, facts):
-            yield "order of rows", f"it ended as {first.kind}, and with moved rows as {moved.kind}"
-    elif expected is not None and ignores_row_order(first.model, facts) and not _same_clusters(moved.labels, expected):
-        yield "order of rows", f"the clusters were {expected}, and with moved rows {moved.labels}"
+        yield "order of rows", f"it ended as {first.kind}, and with moved rows as {moved.kind}"
+    elif first.error is None:
+        expected = [first.labels[row] for row in order]
+        if ignores_row_order(first.model, facts) and not _same_clusters(moved.labels, expected):
+            yield "order of rows", f"the clusters were {expected}, and with moved rows {moved.labels}"
+        yield from _check_moved_links(first.model, facts, problem, order)
+
+
+def _check_moved_links(model: Any, facts: Facts, moved: Problem, order: NDArray[np.intp]) -> Found:
+    """Labels imply the same links for a model in any order of the rows, if no two rows are equal."""
+    if not takes_links(model) or len(np.unique(moved.X, axis=0)) < moved.n_rows:
+        return
+    forms = (facts.problem, moved)
+    links, others = (clone(model)._check_fit_input(form.X, form.y, form.constraints)[1] for form in forms)
+    back = Constraints.from_pairs(order[others.pairs], others.sign, others.weight, contradictions="keep")
+    if links != back:
+        yield "order of rows", f"the links were {_list_links(links)}, and with moved rows {_list_links(back)}"
+
+
+def _list_links(links: Constraints) -> list[tuple[int, int, float]]:
+    """The rows and the weight of every link, negative for a cannot-link."""
+    return [
+        (a, b, weight)
+        for (a, b), weight in zip(links.pairs.tolist(), (links.sign * links.weight).tolist(), strict=True)
+    ]
 
 
 def _same_clusters(one: list[int], other: list[int]) -> bool:

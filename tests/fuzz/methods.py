@@ -19,6 +19,8 @@ Generator = np.random.Generator
 Parameters = Mapping[str, Any]
 
 MAX_ITER = 15
+# Those that can start from given centers, without anything random.
+TAKES_CENTERS = {"COPKMeans", "PCKMeans", "LCVQE", "HMRFKMeans", "MPCKMeans"}
 
 
 def make_model(entry: Entry, problem: Problem) -> Any:
@@ -34,7 +36,15 @@ def make_model(entry: Entry, problem: Problem) -> Any:
     model.set_params(**{**{name: value for name, value in shared.items() if has_parameter(model, name)}, **parameters})
     if is_hard(model) and rng.random() < 0.25:
         model.set_params(on_infeasible="relax")
+    if entry.class_name in TAKES_CENTERS and rng.random() < 0.4:
+        model.set_params(init=_draw_centers(rng, problem))
     return model
+
+
+def _draw_centers(rng: Generator, problem: Problem) -> Any:
+    """Draw weighted means of the rows, which no two rows are equally near to."""
+    share = rng.dirichlet(np.ones(problem.n_rows), size=problem.n_clusters)
+    return (share @ problem.X.astype(np.float64)).astype(problem.X.dtype)
 
 
 def _base(rng: Generator) -> Any:
@@ -152,20 +162,10 @@ def documented_refusals(model: Any, facts: Facts) -> tuple[type[Exception], ...]
     return tuple(announced)
 
 
-def has_bound(model: Any) -> bool:
-    """Say whether a soft clusterer is told how well to keep the links, which may be out of reach."""
-    return type(model).__name__ == "ConstrainedSpectral" and model.satisfaction != "auto"
-
-
 def may_refuse(model: Any, error: Exception) -> bool:
     """Say whether an error depends on more than the facts, and is documented: a bound out of reach."""
-    return has_bound(model) and isinstance(error, InfeasibleError)
-
-
-def ends_alike(model: Any, facts: Facts) -> bool:
-    """Say whether the order of the rows has no part in whether a model can be fitted."""
-    # Labels become a chain of links in the order of the rows, and the bound is one on these links.
-    return not (has_bound(model) and facts.classes)
+    has_bound = type(model).__name__ == "ConstrainedSpectral" and model.satisfaction != "auto"
+    return has_bound and isinstance(error, InfeasibleError)
 
 
 def ignores_row_order(model: Any, facts: Facts) -> bool:
@@ -184,6 +184,8 @@ def ignores_row_order(model: Any, facts: Facts) -> bool:
         case "ConstrainedHDBSCAN":
             # Mutual reachability distances are often equal, and the last two rows of a leaf leave it together.
             return bool(model.min_samples == 1) and not (is_hard(model) and facts.all_must_link + facts.all_cannot_link)
+        case "PCKMeans" | "MPCKMeans":
+            return not isinstance(model.init, str)
         case _:
             return False
 

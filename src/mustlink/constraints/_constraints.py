@@ -191,7 +191,12 @@ class Constraints:
 
     @classmethod
     def from_labels(
-        cls, y: ArrayLike, *, missing: object = -1, pairs: Literal["compact", "all"] = "compact"
+        cls,
+        y: ArrayLike,
+        *,
+        missing: object = -1,
+        pairs: Literal["compact", "all"] = "compact",
+        order: ArrayLike | None = None,
     ) -> Constraints:
         """Derive links from partial labels.
 
@@ -205,6 +210,9 @@ class Constraints:
         pairs : {"compact", "all"}, default="compact"
             "compact" gives a chain of must-links through each class and one cannot-link for every two classes,
             with the same closure as "all", which lists every pair of labeled rows.
+        order : array-like of shape (n_samples,), default=None
+            Numbers by which the rows of a class are chained; its cannot-links are those of the first row. None is the
+            order of the rows. A clusterer that is given partial labels orders the rows by their content.
 
         Returns
         -------
@@ -215,8 +223,11 @@ class Constraints:
         >>> from mustlink import Constraints
         >>> Constraints.from_labels(["a", "b", "a", "?"], missing="?")
         Constraints(1 must-link, 1 cannot-link)
+        >>> Constraints.from_labels(["a", "a", "a"], order=[3, 1, 2]).must_link
+        array([[0, 2],
+               [1, 2]])
         """
-        return cls(*links_of_labels(y, missing, pairs))
+        return cls(*links_of_labels(y, missing, pairs, order))
 
     @classmethod
     def from_frame(

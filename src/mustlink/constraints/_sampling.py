@@ -22,7 +22,7 @@ UNKNOWN_TEXTS = ("", "-1", "-1.0", "nan", "NaN", "<NA>")
 Pairs: TypeAlias = NDArray[np.int64]
 
 
-def links_of_labels(y: ArrayLike, missing: object, pairs: str) -> tuple[Pairs, Pairs]:
+def links_of_labels(y: ArrayLike, missing: object, pairs: str, order: ArrayLike | None) -> tuple[Pairs, Pairs]:
     """Return must-links and cannot-links that partial labels imply, all of them or few with the same closure."""
     if pairs not in ("compact", "all"):
         raise ConstraintError(f'pairs must be "compact" or "all"; got {pairs!r}.')
@@ -31,12 +31,27 @@ def links_of_labels(y: ArrayLike, missing: object, pairs: str) -> tuple[Pairs, P
         return _all_links(rows, codes)
     n_classes = len(classes)
     _refuse_too_many(n_classes * (n_classes - 1) // 2, f"{n_classes:,} classes")
+    if order is not None:
+        numbers = _check_order(order, np.shape(y)[0])
+        by_order = np.argsort(numbers[rows], kind="stable")
+        rows, codes = rows[by_order], codes[by_order]
     by_class = np.argsort(codes, kind="stable")
     chain = np.column_stack([rows[by_class][:-1], rows[by_class][1:]])
     within = codes[by_class][:-1] == codes[by_class][1:]
     first = rows[np.unique(codes, return_index=True)[1]]
     i, j = np.triu_indices(n_classes, k=1)
     return chain[within], np.column_stack([first[i], first[j]])
+
+
+def _check_order(order: ArrayLike, n_rows: int) -> NDArray[Any]:
+    """Refuse an order that is not one number per row."""
+    numbers = np.asarray(order)
+    if numbers.shape != (n_rows,) or numbers.dtype.kind not in "iuf":
+        raise ConstraintError(
+            f"order must hold one number per row, {n_rows:,} in all; got an array of shape {numbers.shape} and type "
+            f"{numbers.dtype}."
+        )
+    return numbers
 
 
 def draw_links(

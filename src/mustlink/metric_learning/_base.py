@@ -105,10 +105,10 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         # Forgotten first, so that a fit that fails leaves no earlier metric.
         self.__dict__.pop("components_", None)
         X = check_table(self, X, accept_sparse="csr", order="C", accept_large_sparse=False)
-        n_samples, n_features = X.shape
+        n_features = X.shape[1]
         instead = "reduce the features first, for example with sklearn.decomposition.PCA or TruncatedSVD"
         check_fits(type(self).__name__, (n_features, n_features), MAX_FEATURES**2, instead)
-        links = collect_links(constraints, y, n_samples)
+        links = collect_links(constraints, y, X)
         self.components_ = self._learn(X, links).astype(X.dtype, copy=False)
         self._n_features_out = len(self.components_)
         return self

@@ -132,7 +132,7 @@ def choose(
     (150,)
     """
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    links = collect_links(constraints, y, n_samples)
+    links = collect_links(constraints, y, X)
     candidates = _named_clusterers(methods)
     numbers = _cluster_numbers(n_clusters, n_samples)
     has_numbers = any(_parameter_name(clusterer, "n_clusters") for clusterer in candidates.values())

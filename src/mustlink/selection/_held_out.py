@@ -172,7 +172,7 @@ def held_out_accuracy(
             f"The first argument is a clusterer, such as PCKMeans(), and then come X and links; got {given}."
         )
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    links = collect_links(constraints, y, n_samples)
+    links = collect_links(constraints, y, X)
     fit_params = dict(fit_params or {})
     reserved = sorted(name for name in fit_params if name in ("X", "y") or name.split("__")[-1] == "constraints")
     if reserved:

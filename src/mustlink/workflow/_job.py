@@ -17,7 +17,7 @@ from mustlink._atomic import StagedFiles
 from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink._warnings import reword_warning
-from mustlink.base import refuse_contradictions
+from mustlink.base import collect_links, refuse_contradictions
 from mustlink.catalogue import ESTIMATORS, Entry, default_methods, find_clusterer
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
@@ -222,7 +222,7 @@ def run_job(
     links, notices = Constraints(), list[str]()
     if job.links is not None:
         links, notices = table.read_links(job.links, job.contradictions, job.unknown_ids)
-    known = _add_labels(table, links)
+    known = collect_links(links, table.partial_labels, table.X)
     if entry is None and known.is_empty:
         raise _no_links_to_choose_by(job, table)
     if entry is not None and entry.kind == "hard" and not job.relax:
@@ -290,13 +290,6 @@ def _check_parameters(job: Job, entry: Entry) -> None:
         raise OptionError(
             f"The method {entry.name} has no starts to choose from, and {job.n_init} were asked for", remedy="no_starts"
         )
-
-
-def _add_labels(table: LoadedTable, links: Constraints) -> Constraints:
-    """Return the links together with those that the labels imply."""
-    if table.partial_labels is None:
-        return links
-    return links.add(Constraints.from_labels(table.partial_labels), contradictions="keep")
 
 
 def _label_notices(links: Constraints, with_labels: Constraints, names: RowNames) -> list[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from mustlink import active
 from mustlink.active import Answer, Question, Strategy
+from mustlink.base import collect_links
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
 from mustlink.tables import UnknownIds
@@ -137,8 +138,7 @@ class Sitting:
                     f"{n_conflicts:,} of the links in {self.path} contradict others and are ignored here."
                 )
         self.n_known_links = len(known)
-        labels = self._table.partial_labels
-        return known if labels is None else known.add(Constraints.from_labels(labels), contradictions="keep")
+        return collect_links(known, self._table.partial_labels, self._table.X)
 
     @property
     def question(self) -> Question | None:

@@ -17,7 +17,7 @@ from mustlink._estimators import draw_seed
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._spelling import count
-from mustlink._types import Array, Floats, Ints, Mask
+from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_fits
 from mustlink.boosting._bbc._affinity_propagation import search_preference
@@ -315,9 +315,9 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
         parts = (CoAssociation(kernel.codes[:, :t], kernel.weights[:t]) for t in range(1, kernel.n_rounds + 1))
         return [_count(_components(part)) for part in parts]
 
-    def _links_of_labels(self, y: Array) -> Constraints:
+    def _links_of_labels(self, y: Array, order: Indices) -> Constraints:
         """Return all pairs that the partial labels imply, if these are not too many."""
-        compact = super()._links_of_labels(y)
+        compact = super()._links_of_labels(y, order)
         n_labeled = len(compact.constrained_rows())
         if n_labeled * (n_labeled - 1) // 2 > MAX_IMPLIED_PAIRS:
             return compact
