@@ -14,6 +14,7 @@ from mustlink.kmeans._base import (
     check_init,
     check_weight,
 )
+from mustlink.kmeans._copkmeans import Components
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Step, best_of_runs, iterate
 from mustlink.kmeans._engine import assign as assign_rows
 from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
@@ -23,6 +24,7 @@ __all__ = [
     "BaseConstrainedKMeans",
     "BaseKMeans",
     "BaseWeightedKMeans",
+    "Components",
     "Euclidean",
     "Geometry",
     "LinkRule",

@@ -1,6 +1,7 @@
 """Clusters of useful size: minimum and maximum sizes, balance, existential constraints, private publishing."""
 
 from mustlink.sizes._assign import Assignment, assign
+from mustlink.sizes._assign_linked import assign_linked
 from mustlink.sizes._bounds import check_sizes
 from mustlink.sizes._cost_blocks import CostBlocks
 from mustlink.sizes._frequency_sensitive import FrequencySensitiveKMeans
@@ -19,6 +20,7 @@ __all__ = [
     "SizeConstrainedKMeans",
     "Verification",
     "assign",
+    "assign_linked",
     "check_sizes",
     "publish",
     "verify_publication",

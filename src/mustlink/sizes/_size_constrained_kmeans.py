@@ -13,8 +13,9 @@ from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._types import Array, Floats, Ints
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.errors import ConstraintError
 from mustlink.kmeans.core import BaseWeightedKMeans, Plan, Problem, Run, State, assign_rows, check_weight, iterate
+from mustlink.sizes._assign_linked import check_triples
+from mustlink.sizes._linked_sizing import add_links, relax_links, warn_of_breaks
 from mustlink.sizes._manhattan import manhattan_distances
 from mustlink.sizes._polish import polish
 from mustlink.sizes._sized_geometry import Sized, SizedEuclidean, SizedManhattan
@@ -26,7 +27,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     """k-means with minimum and maximum cluster sizes (Demiriz, Bennett and Bradley 2009).
 
     Every assignment is the cheapest one that keeps to the sizes, found exactly. Use it for groups that are only useful
-    if they are large or small enough: teams, routes, segments.
+    if they are large or small enough: teams, routes, segments. Links are kept together with the sizes.
 
     Parameters
     ----------
@@ -64,6 +65,9 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     tol : float, default=1e-4
         A run stops when the squared shift of all centers together is at most this fraction of the mean variance of
         the features.
+    on_infeasible : {"raise", "relax"}, default="raise"
+        What to do if links and sizes cannot be kept together, or no way to do so is found: raise
+        :class:`InfeasibleError`; or keep the sizes, break few links, and issue an :class:`InfeasibleWarning`.
     verbose : int or bool, default=0
         Whether to show a progress bar.
     random_state : int, RandomState or None, default=None
@@ -82,7 +86,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     prices_ : ndarray of shape (n_clusters,)
         What the inertia would fall by if the minimum of a cluster were one lower (positive), or rise by if its maximum
         were one lower (negative), at the same centers; zero where no bound binds. Every row is in the cluster that
-        minimizes its cost minus the price.
+        minimizes its cost minus the price. With links, this holds for the rows without links.
     labeled_prices_ : ndarray of shape (n_clusters,)
         The same for `labeled_min`, if it is given. They add to `prices_` for labeled rows.
     inertia_ : float
@@ -95,15 +99,22 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     objective_ : list of float
         The inertia, with the costs of outliers, after each assignment of that run; it never rises.
     violations_ : Constraints
-        The links that the result breaks.
+        The links that the result breaks; none unless ``on_infeasible="relax"``.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
         Their names, if X has any.
 
+    Raises
+    ------
+    InfeasibleError
+        If the sizes cannot add up, or if links and sizes do not go together, with the numbers that clash.
+
     See Also
     --------
     assign : The assignment of rows to clusters of bounded sizes.
+    assign_linked : The assignment under sizes and links.
+    COPKMeans : Links without sizes.
 
     Notes
     -----
@@ -114,6 +125,10 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     An empty cluster, which a minimum of 0 allows, keeps its center; with a minimum of 1 none is empty. Where
     assignments tie, the labels of the iteration before are kept, which makes the runs finite. A result is the best
     only for its own centers, as in k-means: other starts may find a better one.
+
+    With links, a must-link component goes to a cluster as a whole. The assignment is then exact on small tables;
+    elsewhere it is one that chains of moves do not improve, see :func:`assign_linked`. Links cannot be combined with
+    bounds of sums of weights, with `labeled_min` and with `outlier_cost`.
 
     References
     ----------
@@ -140,6 +155,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         "outlier_cost": [Interval(Real, 0, None, closed="neither"), None],
         "polish": ["boolean"],
         "compare": ["boolean"],
+        "on_infeasible": [StrOptions({"raise", "relax"})],
     }
     __metadata_request__fit = {"constraints": True, "labeled": True}  # noqa: RUF012  (read by scikit-learn)
 
@@ -167,6 +183,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
+        on_infeasible: str = "raise",
         verbose: int | bool = 0,
         random_state: Any = None,
     ) -> None:
@@ -183,6 +200,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.on_infeasible = on_infeasible
         self.verbose = verbose
         self.random_state = random_state
 
@@ -195,6 +213,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         constraints: Constraints | AlignedConstraints | None = None,
         sample_weight: ArrayLike | None = None,
         labeled: ArrayLike | None = None,
+        one_of: ArrayLike | None = None,
     ) -> Self:
         """Find the clusters.
 
@@ -211,6 +230,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
             The weight of each row; 1 if None. Sizes are sums of these weights, unless ``size_by="rows"``.
         labeled : array-like of bool of shape (n_samples,), default=None
             Which rows count for `labeled_min`.
+        one_of : array-like of shape (n_triples, 3), default=None
+            Triples (i, j, g) of row numbers: i shares a cluster with j or with g, but not with both.
 
         Returns
         -------
@@ -218,7 +239,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
             The fitted clusterer.
         """
         X, links, y = self._check_fit_input(X, y, constraints)
-        self._fit_and_count(X, links, y, sample_weight, labeled)
+        self._fit_and_count(X, links, y, sample_weight, labeled, one_of)
         return self
 
     def predict(
@@ -327,15 +348,17 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         y: Array | None,
         sample_weight: ArrayLike | None = None,
         labeled: ArrayLike | None = None,
+        one_of: ArrayLike | None = None,
     ) -> None:
         """Make the runs under the sizes, and keep the best."""
         if self.polish and self.metric != "sqeuclidean":
             raise ValueError('polish=True needs metric="sqeuclidean": the gain of a move is not known for medians.')
-        if not links.is_empty:
-            raise ConstraintError("SizeConstrainedKMeans takes no links; with links, use COPKMeans or PCKMeans.")
+        triples = check_triples(one_of, X.shape[0])
         problem = self._problem(X, links, y, sample_weight)
         is_weighted = sample_weight is not None and self.size_by == "weight"
         sizing = make_sizing(self, problem, problem.weight if is_weighted else None, labeled)
+        if not links.is_empty or len(triples):
+            sizing = self._add_links(sizing, problem, triples)
         sized = SizedProblem(**vars(problem), sizing=sizing)
         run = self._run(sized)
         if self.polish:
@@ -344,6 +367,14 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         self._keep_sizes(run, sizing)
         if self.compare:
             self.inertia_ratio_ = self._ratio_to_plain(sized, run)
+        warn_of_breaks(links, self.violations_, triples, self.labels_)
+
+    def _add_links(self, sizing: Sizing, problem: Problem, triples: Ints) -> Sizing:
+        """Return the sizing with the links, or with those that can be kept."""
+        if self.on_infeasible == "raise":
+            return add_links(sizing, problem.linked.given, triples, problem.rows.n_rows)
+        costs = self._geometry(problem, sizing).costs(State(self._start(problem).draw()))
+        return relax_links(sizing, problem.linked.given, triples, costs)
 
     def _plan(self, problem: Problem) -> Plan:
         assert isinstance(problem, SizedProblem)

@@ -1,0 +1,112 @@
+"""Sizes together with links, as the assignment step of k-means takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from mustlink._spelling import count
+from mustlink._types import Array, Floats, Ints, Mask
+from mustlink._warnings import warn_caller
+from mustlink.constraints import Constraints
+from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning
+from mustlink.sizes._linked import LinkedAssignment
+from mustlink.sizes._linked_relax import clustering_with_few_breaks
+from mustlink.sizes._linked_units import make_units
+from mustlink.sizes._sizing import Placement, Prices, Sizing
+
+__all__ = ["LinkedSizing", "add_links", "relax_links", "warn_of_breaks"]
+
+
+@dataclass(frozen=True)
+class LinkedSizing(Sizing):
+    """Bounds of the sizes, and links and triples that the assignment keeps."""
+
+    links: Constraints = field(kw_only=True)
+    one_of: Ints = field(kw_only=True)
+    assignment: LinkedAssignment = field(kw_only=True)
+    n_samples: int = field(kw_only=True)
+
+    @property
+    def is_bound(self) -> Mask | None:
+        bound: Mask = np.zeros(self.n_samples, dtype=bool)
+        bound[self.links.constrained_rows()] = True
+        bound[self.one_of] = True
+        return bound
+
+    def is_met_by_nearest(self, labels: Array) -> bool:
+        if not (super().is_met_by_nearest(labels) and self.links.satisfied(labels).all()):
+            return False
+        return bool(kept_triples(self.one_of, labels).all())
+
+    def place(self, costs: Floats, previous: Prices | None = None, before: Array | None = None) -> Placement:
+        start = None if previous is None else previous.columns
+        found, prices = self.assignment.assign(costs, before, start)
+        labels = found.astype(np.int32)
+        return Placement(labels, self._own_costs(costs, labels), self._split(prices))
+
+
+def add_links(sizing: Sizing, links: Constraints, one_of: Ints, n_samples: int) -> Sizing:
+    """Return the sizing with links, refused where quick tests prove that the two do not go together."""
+    linked = _linked(sizing, links, one_of, n_samples)
+    linked.assignment.check()
+    return linked
+
+
+def relax_links(sizing: Sizing, links: Constraints, one_of: Ints, costs: Floats) -> Sizing:
+    """Return the sizing with the links that can be kept; which ones is decided at the costs of a start."""
+    try:
+        linked = add_links(sizing, links, one_of, len(costs))
+        linked.place(costs)
+    except InfeasibleError:
+        lowest, highest = _bounds_of_rows(sizing, len(costs))
+        labels = clustering_with_few_breaks(links, costs, lowest, highest, one_of)
+        kept = one_of[kept_triples(one_of, labels)]
+        return _linked(sizing, links.take(links.satisfied(labels)), kept, len(costs), labels)
+    return linked
+
+
+def _linked(
+    sizing: Sizing, links: Constraints, one_of: Ints, n_samples: int, known: Ints | None = None
+) -> LinkedSizing:
+    """Add links to a sizing; `known` are labels that keep both."""
+    if sizing.labeled is not None or sizing.outlier_cost is not None:
+        name = "labeled_min" if sizing.labeled is not None else "outlier_cost"
+        raise ConstraintError(f"{name} cannot be combined with links; leave out one of the two.")
+    units = make_units(links, n_samples, *_bounds_of_rows(sizing, n_samples), one_of)
+    given = {own.name: getattr(sizing, own.name) for own in fields(Sizing)}
+    assignment = LinkedAssignment(units, known=known)
+    return LinkedSizing(**given, links=links, one_of=one_of, assignment=assignment, n_samples=n_samples)
+
+
+def _bounds_of_rows(sizing: Sizing, n_samples: int) -> tuple[Ints, Ints]:
+    """Return the bounds as numbers of rows; links and bounds of sums of weights are refused together."""
+    if sizing.weight is None:
+        return sizing.lowest, sizing.highest
+    if sizing.lowest.any() or (sizing.highest < sizing.weight.sum()).any():
+        raise ConstraintError(
+            "Bounds of sums of weights cannot be combined with links: no fast method divides weights exactly; pass "
+            'size_by="rows" to count rows.'
+        )
+    return np.zeros(sizing.n_clusters, dtype=np.int64), np.full(sizing.n_clusters, n_samples, dtype=np.int64)
+
+
+def kept_triples(one_of: Ints, labels: Array) -> Mask:
+    """Return which triples have their first row with exactly one of the others."""
+    i, j, g = labels[one_of].T
+    return np.asarray((i == j) != (i == g))
+
+
+def warn_of_breaks(links: Constraints, violations: Constraints, one_of: Ints, labels: Array) -> None:
+    """Warn if a clustering breaks links or triples."""
+    n_broken, n_triples = len(violations), int((~kept_triples(one_of, labels)).sum())
+    if n_broken or n_triples:
+        broken = f"{n_broken:,} of {count(len(links), 'link')}"
+        if len(one_of):
+            broken += f" and {n_triples:,} of {count(len(one_of), 'triple')}"
+        warn_caller(
+            f"Not all links could be kept beside the sizes: the clustering breaks {broken}",
+            InfeasibleWarning,
+            remedy="see_violations",
+        )
