@@ -48,6 +48,7 @@ from mustlink.metric_learning import ITML as ITML
 from mustlink.metric_learning import MMC as MMC
 from mustlink.metric_learning import RCA as RCA
 from mustlink.sizes import FrequencySensitiveKMeans as FrequencySensitiveKMeans
+from mustlink.sizes import SizeConstrainedKMeans as SizeConstrainedKMeans
 from mustlink.sizes import publish as publish
 from mustlink.spectral import ConstrainedSpectral as ConstrainedSpectral
 from mustlink.spectral import SpectralLearning as SpectralLearning

@@ -224,6 +224,13 @@ CATALOGUE: tuple[Entry, ...] = (
         aliases=("kernel",),
     ),
     Entry(
+        "SizeConstrainedKMeans",
+        "mustlink.sizes",
+        "hard",
+        "Clusters need a minimum or a maximum size, for all alike or for each. It keeps the sizes, and every link.",
+        aliases=("sizes",),
+    ),
+    Entry(
         "FrequencySensitiveKMeans",
         "mustlink.sizes",
         "none",

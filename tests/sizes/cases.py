@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from conformance import Case
+from conformance import Case, k_means
 
 CASES: dict[str, Case] = {
     "FrequencySensitiveKMeans": Case(
         None, [{"update": "none"}, {"update": "batch"}, {"metric": "cosine"}, {"metric": "cosine", "update": "stream"}]
     ),
+    "SizeConstrainedKMeans": Case(k_means, [{"size_min": 1, "init": "random"}, {"init": "components", "n_init": 2}]),
 }

@@ -220,14 +220,16 @@ def test_what_clashes_is_named_with_its_numbers(links: Constraints, sizes: dict[
 def test_a_clash_that_only_a_search_finds_is_named() -> None:
     # Two pairs and minimum sizes of 1 and 3: the relaxation has a solution of halves, the rows have none.
     pairs = Constraints(must_link=[(0, 1), (2, 3)])
-    with pytest.raises(InfeasibleError, match=r"A search shows .* 2 components of 2 and 2 rows with 0 cannot-links"):
+    with pytest.raises(
+        InfeasibleError, match=r"A search shows .* 2 must-link components of 2 and 2 rows, 0 other rows, 0"
+    ):
         assign_linked(random_costs(4, 2), pairs, size_min=[1, 3])
 
 
 def test_an_undecided_search_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mustlink.sizes._linked_feasibility.MAX_WHOLE", 0)
     with pytest.raises(
-        InfeasibleError, match="was found, and whether one exists is not known: 2 components of 2 and 2"
+        InfeasibleError, match="was found, and whether one exists is not known: 2 must-link components of 2"
     ):
         assign_linked(random_costs(4, 2), Constraints([(0, 1), (2, 3)]), size_min=[1, 3], exact=False)
 

@@ -45,7 +45,9 @@ def refuse_clashes(units: Units) -> None:
         feasibility = linked.given.feasible(n_colors, linked.n_samples)
         if feasibility.answer is False:
             refuse_infeasible(feasibility)
-        _refuse_large_cliques(units)
+        cliques = clique_cover(units.apart)
+        _refuse_large_cliques(units, cliques)
+        _refuse_large_minimum(units, cliques)
 
 
 def _refuse_joined_triple(units: Units) -> None:
@@ -97,10 +99,10 @@ def _refuse_full_clusters(units: Units) -> None:
             )
 
 
-def _refuse_large_cliques(units: Units) -> None:
+def _refuse_large_cliques(units: Units, cliques: list[Indices]) -> None:
     """Refuse components that are all cannot-linked to each other, if the k-th largest exceeds the k-th maximum."""
     room = np.sort(units.size_max)[::-1]
-    for clique in clique_cover(units.apart):
+    for clique in cliques:
         sizes = np.sort(units.size[clique])[::-1]
         if (sizes > room[: len(sizes)]).any():
             rows = ", ".join(str(row) for row in np.sort(units.first_row[clique])[:MAX_LISTED])
@@ -110,6 +112,23 @@ def _refuse_large_cliques(units: Units) -> None:
                 f"{len(clique)} in different clusters",
                 "raise_size_max",
             )
+
+
+def _refuse_large_minimum(units: Units, cliques: list[Indices]) -> None:
+    """Refuse a minimum size above what cannot-links leave room for: of a clique, a cluster has at most the largest."""
+    room, is_counted = units.linked.n_samples, np.zeros(units.n_units, dtype=bool)
+    # The largest cliques that share no unit.
+    for clique in sorted(cliques, key=lambda units: -len(units)):
+        if not is_counted[clique].any():
+            is_counted[clique] = True
+            room -= int(units.size[clique].sum() - units.size[clique].max())
+    largest = int(units.size_min.max())
+    if largest > room:
+        _refuse(
+            f"The {count(len(units.apart), 'cannot-link')} leave room for {count(room, 'row')} in one cluster, below "
+            f"the minimum of {largest:,} for cluster {int(np.argmax(units.size_min))}",
+            "lower_size_min",
+        )
 
 
 def find_placement(units: Units) -> Indices:
@@ -130,12 +149,13 @@ def find_placement(units: Units) -> Indices:
         for members, copies in zip(nodes, placed, strict=False):
             labels[members] = np.repeat(np.arange(units.n_clusters), copies)
         return labels
-    sizes = np.sort(units.size)[::-1]
+    n_rows = int((units.size == 1).sum()) + len(units.free)
+    components = np.sort(units.size[units.size > 1])[::-1]
+    of_sizes = f" of {_spell_sizes(components)} rows" if len(components) else ""
     numbers = (
-        f"{count(units.n_units, 'component')} of {_spell_sizes(sizes)} rows with "
-        f"{count(len(units.apart), 'cannot-link')} between them, {count(len(units.free), 'row')} without links, and "
-        f"{units.n_clusters} clusters of at least {_spell_bounds(units.size_min)} and at most "
-        f"{_spell_bounds(units.size_max)} rows"
+        f"{count(len(components), 'must-link component')}{of_sizes}, {count(n_rows, 'other row')}, "
+        f"{count(len(units.apart), 'cannot-link')} between these, and {count(units.n_clusters, 'cluster')} of at least "
+        f"{_spell_bounds(units.size_min)} and at most {_spell_bounds(units.size_max)} rows"
     )
     problem = "No clustering that keeps all links and sizes was found, and whether one exists is not known"
     if is_proven:
