@@ -238,6 +238,13 @@ CATALOGUE: tuple[Entry, ...] = (
         aliases=("frequency",),
     ),
     Entry(
+        "ExistentialKMeans",
+        "mustlink.sizes",
+        "none",
+        "Every cluster needs enough rows of a kind, or a minimum count, sum, average, maximum or minimum of a column.",
+        aliases=("existential",),
+    ),
+    Entry(
         "ConstrainedLinkage",
         "mustlink.hierarchy",
         "hard",

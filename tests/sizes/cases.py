@@ -9,4 +9,7 @@ CASES: dict[str, Case] = {
         None, [{"update": "none"}, {"update": "batch"}, {"metric": "cosine"}, {"metric": "cosine", "update": "stream"}]
     ),
     "SizeConstrainedKMeans": Case(k_means, [{"size_min": 1, "init": "random"}, {"init": "components", "n_init": 2}]),
+    "ExistentialKMeans": Case(
+        None, [{"method": "pivot", "pivot_min": 8}, {"method": "pivot", "heuristic": "lookahead"}, {"pivot_min": 10}]
+    ),
 }

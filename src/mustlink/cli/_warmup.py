@@ -83,6 +83,7 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
                     yield f"{name}, soft, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X, enforce="soft")
     yield from _density_steps(rows)
     yield from _hierarchy_steps()
+    yield from _existential_steps(rows)
 
 
 def _density_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -117,6 +118,20 @@ def _hierarchy_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "linkage, paths", lambda: ConstrainedLinkage(3, propagation="klein").fit(X, constraints=diamond)
     yield "linkage, relaxed", relax
     yield "spanning tree, all pairs", lambda: SeededSingleLink(algorithm="prim").fit(X, constraints=diamond)
+
+
+def _existential_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise moves of pivots under tight constraints, checked sums, and micro-clusters."""
+    from mustlink.sizes import ExistentialKMeans
+
+    moved = partial(ExistentialKMeans, method="pivot", random_state=0)
+    for heuristic in ("random", "lookahead"):
+        checked = moved(3, heuristic=heuristic, aggregates="sum(x0) >= -100", init=rows[:3])
+        yield f"moves, {heuristic}", partial(checked.fit, rows)
+    for dtype in ("float32", "float64"):
+        # Exactly as many rows as are needed, and a start from which a cycle is found.
+        shared = moved(4, pivot_min=6, micro_radius=0.5, init=rows[1:5])
+        yield f"micro-clusters, {dtype}", partial(shared.fit, rows.astype(dtype))
 
 
 def _boosting_steps() -> Iterator[tuple[str, Callable[[], object]]]:

@@ -4,6 +4,7 @@ from mustlink.sizes._assign import Assignment, assign
 from mustlink.sizes._assign_linked import assign_linked
 from mustlink.sizes._bounds import check_sizes
 from mustlink.sizes._cost_blocks import CostBlocks
+from mustlink.sizes._existential import ExistentialKMeans
 from mustlink.sizes._frequency_sensitive import FrequencySensitiveKMeans
 from mustlink.sizes._publish import ColumnLoss, Publication, publish
 from mustlink.sizes._size_constrained_kmeans import SizeConstrainedKMeans
@@ -14,6 +15,7 @@ __all__ = [
     "Assignment",
     "ColumnLoss",
     "CostBlocks",
+    "ExistentialKMeans",
     "FrequencySensitiveKMeans",
     "GroupFailure",
     "Publication",

@@ -1,0 +1,212 @@
+"""Where pivots go at fixed centers: exact assignments, a first valid one, and moves on the pivot-movement graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from mustlink._types import Floats, Indices, Mask
+from mustlink.errors import InfeasibleError, TooLargeError
+from mustlink.kmeans.core import LinkRule
+from mustlink.sizes._assign import assign
+from mustlink.sizes._existential._movement import Items, Schedule, schedule_moves
+from mustlink.sizes._existential._requirements import Requirements
+
+__all__ = ["ExactPlacement", "MovedPivots", "find_unstable"]
+
+# The most entries of rows times clusters for which an integer program is solved.
+MAX_PROGRAM = 20_000
+
+# How exactly the solver of integer programs keeps to bounds, relative to the largest summand.
+SOLVER_TOLERANCE = 1e-6
+
+# Gains up to this share of the largest cost are ties.
+TIE = 1e-12
+
+
+class ExactPlacement(LinkRule):
+    """The cheapest valid placement: one flow for each kind of pivots, or an integer program where kinds overlap."""
+
+    def __init__(self, requirements: Requirements) -> None:
+        super().__init__(requirements.rows, np.arange(len(requirements.rows)))
+        self._needs = requirements.take(requirements.rows)
+        self._prices: dict[int, Floats] = {}
+        if not self._needs.is_network:
+            _check_program(self._needs)
+
+    def place(self, costs: Floats, previous: Indices | None) -> Indices:
+        if not self._needs.is_network:
+            return solve_program(costs, self._needs)
+        if previous is None:
+            self._prices.clear()
+        return assign_kinds(costs, self._needs, self._prices)
+
+
+class MovedPivots(LinkRule):
+    """Pivots that move from where they were along the pivot-movement graph, so that every step stays valid."""
+
+    def __init__(self, requirements: Requirements, rng: np.random.RandomState, **options: Any) -> None:
+        super().__init__(requirements.rows, np.arange(len(requirements.rows)))
+        self._needs = requirements.take(requirements.rows)
+        self._rng, self._options = rng, options
+
+    def place(self, costs: Floats, previous: Indices | None) -> Indices:
+        if previous is None:
+            return first_placement(costs, self._needs)
+        labels = np.array(previous)
+        rows, nearest, gain = find_unstable(costs, labels)
+        found = self._schedule(rows, labels, nearest, gain)
+        moved = rows[found.moved > 0]
+        labels[moved] = nearest[found.moved > 0]
+        return labels
+
+    def _schedule(self, rows: Indices, labels: Indices, nearest: Indices, gain: Floats) -> Schedule:
+        """Build the graph of the pivots that are nearer to another center, and choose moves."""
+        needs = self._needs
+        member, group = needs.groups
+        items = Items(
+            labels[rows], nearest, gain, np.ones(len(rows), dtype=np.int64), group[rows], member, needs.values[rows]
+        )
+        sums = needs.checked_sums(labels)
+        return schedule_moves(items, needs.count(labels), needs.minimum, self._rng, sums=sums, **self._options)
+
+
+def find_unstable(costs: Floats, labels: Indices) -> tuple[Indices, Indices, Floats]:
+    """Return the rows that are nearer to another cluster, that cluster, and what is gained by moving there."""
+    nearest = costs.argmin(axis=1)
+    own = np.take_along_axis(costs, labels[:, None], axis=1)[:, 0]
+    gain = own - np.take_along_axis(costs, nearest[:, None], axis=1)[:, 0]
+    rows = np.flatnonzero(gain > TIE * costs.max(initial=0.0))
+    return rows, nearest[rows], gain[rows]
+
+
+def first_placement(costs: Floats, needs: Requirements) -> Indices:
+    """Return a valid placement to start from, the cheapest one where it can be computed."""
+    if needs.is_network:
+        return assign_kinds(costs, needs, {})
+    if costs.size <= MAX_PROGRAM and "!=" not in needs.operators:
+        return solve_program(costs, needs)
+    return repair(costs.argmin(axis=1), costs, needs)
+
+
+def assign_kinds(costs: Floats, needs: Requirements, prices: dict[int, Floats]) -> Indices:
+    """Assign each kind of pivots by itself, starting from the prices of the last time and keeping the new ones."""
+    labels = np.empty(len(costs), dtype=np.intp)
+    for kind, mask in enumerate(needs.is_pivot.T):
+        own = costs if mask.all() else costs[mask]
+        labels[mask], prices[kind] = assign(own, size_min=needs.minimum[:, kind], start=prices.get(kind))
+    return labels
+
+
+def _check_program(needs: Requirements) -> None:
+    """Refuse an integer program that is too large, or that cannot state a constraint."""
+    n_entries = len(needs.is_pivot) * needs.n_clusters
+    why = "rows that count for several kinds of pivots, or sums over clusters,"
+    if n_entries > MAX_PROGRAM:
+        raise TooLargeError(
+            f"With {why} method='flow' solves an integer program, here with {len(needs.is_pivot):,} rows times "
+            f"{needs.n_clusters} clusters, and at most {MAX_PROGRAM:,} are allowed",
+            remedy="pivot_method",
+        )
+    if "!=" in needs.operators:
+        wording = needs.wordings[needs.n_kinds + list(needs.operators).index("!=")]
+        raise InfeasibleError(f"method='flow' cannot state {wording!r}", remedy="pivot_method")
+
+
+def solve_program(costs: Floats, needs: Requirements) -> Indices:
+    """Return the cheapest placement that satisfies all constraints, by an integer program."""
+    n_rows, n_clusters = costs.shape
+    one_each = sparse.kron(sparse.eye_array(n_rows), np.ones((1, n_clusters)), format="csr")
+    scale = np.maximum(1e-300, np.abs(needs.values).max(axis=0, initial=0.0))
+    summands = np.column_stack([needs.is_pivot, needs.values / scale])
+    in_cluster = sparse.kron(summands.T, sparse.eye_array(n_clusters), format="csr")
+    lowest, highest = _limits(needs, needs.bound / scale)
+    answer = milp(
+        costs.ravel(),
+        integrality=np.ones(costs.size),
+        bounds=Bounds(0, 1),
+        constraints=[
+            LinearConstraint(one_each, 1, 1),
+            LinearConstraint(in_cluster, lowest.ravel(), highest.ravel()),
+        ],
+        options={"mip_rel_gap": 0.0},
+    )
+    if answer.x is None:
+        raise InfeasibleError(
+            f"No {n_clusters} clusters satisfy all constraints together: {', '.join(needs.wordings)}",
+            remedy=("lower_pivot_min", "fewer_clusters", "drop_aggregate"),
+        )
+    # Bounds are kept up to the tolerance of the solver, and the last bit of it is repaired.
+    return repair(np.asarray(answer.x).reshape(costs.shape).argmax(axis=1), costs, needs)
+
+
+def _limits(needs: Requirements, bounds: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the largest value of every constraint in every cluster, constraints first."""
+    lowest = np.full((needs.n_kinds + needs.n_sums, needs.n_clusters), -np.inf)
+    highest = np.full_like(lowest, np.inf)
+    lowest[: needs.n_kinds] = needs.minimum.T
+    for j, (operator, bound) in enumerate(zip(needs.operators, bounds, strict=True)):
+        beyond = SOLVER_TOLERANCE if operator in ("<", ">") else 0.0
+        if operator in (">=", ">", "="):
+            lowest[needs.n_kinds + j] = bound + beyond
+        if operator in ("<=", "<", "="):
+            highest[needs.n_kinds + j] = bound - beyond
+    return lowest, highest
+
+
+def repair(labels: Indices, costs: Floats, needs: Requirements) -> Indices:
+    """Move rows, one at a time, until all constraints hold: least additional cost for what a move repairs.
+
+    Every move brings the constraints nearer to holding, all together. A way that first leads away from that is not
+    found.
+    """
+    labels = np.array(labels)
+    scale = np.concatenate([np.ones(needs.n_kinds), np.maximum(np.abs(needs.values).max(axis=0), needs.slack)])
+    counts, totals = needs.count(labels), needs.total(labels)
+    while (short := needs.shortfall(counts, totals) / scale).any():
+        move = _best_repair(labels, costs, needs, counts, totals, scale, int(short.sum(axis=1).argmax()))
+        if move is None:
+            broken = ", ".join(needs.broken(labels))
+            raise InfeasibleError(
+                f"No {needs.n_clusters} clusters that satisfy {broken} were found, and whether they exist is not known",
+                remedy=("lower_pivot_min", "fewer_clusters", "drop_aggregate"),
+            )
+        row, cluster = move
+        for table, part in ((counts, needs.is_pivot[row]), (totals, needs.values[row])):
+            table[labels[row]] -= part
+            table[cluster] += part
+        labels[row] = cluster
+    return labels
+
+
+def _best_repair(
+    labels: Indices,
+    costs: Floats,
+    needs: Requirements,
+    counts: Any,
+    totals: Floats,
+    scale: Floats,
+    worst: int,
+) -> tuple[int, int] | None:
+    """Return the row and its new cluster of the best move into or out of the worst cluster; None if none repairs."""
+    inside = labels == worst
+    rows = np.concatenate([np.flatnonzero(~inside), np.repeat(np.flatnonzero(inside), needs.n_clusters)])
+    target = np.concatenate([np.full((~inside).sum(), worst), np.tile(np.arange(needs.n_clusters), inside.sum())])
+    differs: Mask = labels[rows] != target
+    rows, target = rows[differs], target[differs]
+    source = labels[rows]
+    marks, values = needs.is_pivot[rows].astype(np.int64), needs.values[rows]
+    before = needs.shortfall(counts, totals) / scale
+    after = needs.shortfall(counts[source] - marks, totals[source] - values, source)
+    after = after + needs.shortfall(counts[target] + marks, totals[target] + values, target)
+    repaired = (before[source] + before[target] - after / scale).sum(axis=1)
+    useful = np.flatnonzero(repaired > 1e-9)
+    if useful.size == 0:
+        return None
+    extra = costs[rows[useful], target[useful]] - costs[rows[useful], source[useful]]
+    # Moves that save cost come first, then those with the least cost per repair.
+    best = useful[np.argmin(np.where(extra > 0, extra / repaired[useful], extra))]
+    return int(rows[best]), int(target[best])
