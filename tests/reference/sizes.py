@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment, linprog
+from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, linprog, milp
 
 from reference.feasibility import all_assignments
 
@@ -45,3 +47,38 @@ def linear_program(costs: Floats, lowest: Ints, highest: Ints) -> tuple[float, F
     )
     assert found.status == 0, found.message
     return float(found.fun), found.x.reshape(n_rows, n_clusters)
+
+
+def integer_program(
+    costs: Floats,
+    lowest: NDArray[Any],
+    highest: NDArray[Any],
+    *,
+    weight: Floats | None = None,
+    marked: NDArray[np.bool_] | None = None,
+    marked_min: Ints | None = None,
+    apart: Ints | None = None,
+    apart_max: int = 1,
+    fractional: bool = False,
+) -> float | None:
+    """Return the least cost under all conditions, by HiGHS; None if there is no assignment."""
+    n_rows, n_clusters = costs.shape
+    of_cluster = np.eye(n_clusters)
+    rules = [
+        (np.kron(np.eye(n_rows), np.ones(n_clusters)), np.ones(n_rows), np.ones(n_rows)),
+        (np.kron(np.ones(n_rows) if weight is None else weight, of_cluster), lowest - 1e-9, highest + 1e-9),
+    ]
+    if marked is not None:
+        rules.append((np.kron(marked.astype(float), of_cluster), marked_min, np.full(n_clusters, np.inf)))
+    if apart is not None:
+        for group in set(apart.tolist()) - {-1}:
+            members = (apart == group).astype(float)
+            rules.append((np.kron(members, of_cluster), np.zeros(n_clusters), np.full(n_clusters, apart_max)))
+    found = milp(
+        costs.ravel(),
+        integrality=np.full(costs.size, 0 if fractional else 1),
+        bounds=Bounds(0, 1),
+        constraints=[LinearConstraint(*rule) for rule in rules],
+        options={"mip_rel_gap": 0.0},
+    )
+    return float(found.fun) if found.status == 0 else None

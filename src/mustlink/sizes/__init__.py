@@ -1,7 +1,8 @@
 """Clusters of useful size: minimum and maximum sizes, balance, existential constraints, private publishing."""
 
-from mustlink.sizes._assign import Assignment, assign
+from mustlink.sizes._assign import assign
 from mustlink.sizes._assign_linked import assign_linked
+from mustlink.sizes._assignment import Assignment
 from mustlink.sizes._bounds import check_sizes
 from mustlink.sizes._cost_blocks import CostBlocks
 from mustlink.sizes._existential import ExistentialKMeans

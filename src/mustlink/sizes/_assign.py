@@ -2,84 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from mustlink._types import Floats, Ints
-from mustlink.sizes._bounds import check_sizes
+from mustlink._types import Floats
+from mustlink.sizes._assignment import Assignment
+from mustlink.sizes._bounds import check_marked, check_sizes
 from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
-from mustlink.sizes._paths import Terms, solve_by_paths
+from mustlink.sizes._paths import solve_by_paths
+from mustlink.sizes._terms import Terms
+from mustlink.sizes._weighted import solve_weighted
 
-__all__ = ["Assignment", "assign"]
-
-
-class Assignment(NamedTuple):
-    """An optimal assignment, with the prices that prove it.
-
-    :func:`assign` returns it.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_rows,)
-        The cluster of every row.
-    prices : ndarray of shape (n_clusters,)
-        The price of the bounds of every cluster: how much the total cost would fall if the minimum (positive) or rise
-        if the maximum (negative) were one lower; zero where neither binds.
-
-    Examples
-    --------
-    >>> from mustlink.sizes import assign
-    >>> costs = [[0.0, 5.0], [1.0, 5.0], [2.0, 5.0]]
-    >>> answer = assign(costs, size_max=2)
-    >>> answer.sizes, answer.cost(costs), answer.slackness(costs)
-    (array([2, 1]), 6.0, 0.0)
-    """
-
-    labels: Ints
-    prices: Floats
-
-    @property
-    def sizes(self) -> Ints:
-        """The number of rows in every cluster."""
-        return np.bincount(self.labels, minlength=len(self.prices))
-
-    def cost(self, costs: ArrayLike) -> float:
-        """Return the total cost of the assignment.
-
-        Parameters
-        ----------
-        costs : array-like of shape (n_rows, n_clusters)
-            The costs that were assigned by.
-
-        Returns
-        -------
-        float
-            The sum over the rows.
-        """
-        return float(np.asarray(costs)[np.arange(len(self.labels)), self.labels].sum(dtype=np.float64))
-
-    def slackness(self, costs: ArrayLike) -> float:
-        """Return how far any row is from its cheapest cluster at these prices; zero proves the optimum.
-
-        Together with prices that are zero where no bound binds, at least zero at a minimum and at most zero at a
-        maximum, this is the certificate of linear programming.
-
-        Parameters
-        ----------
-        costs : array-like of shape (n_rows, n_clusters)
-            The costs that were assigned by.
-
-        Returns
-        -------
-        float
-            The largest difference, rounding errors included.
-        """
-        priced = np.asarray(costs, dtype=np.float64) - self.prices
-        own = priced[np.arange(len(self.labels)), self.labels]
-        return float((own - priced.min(axis=1)).max(initial=0.0))
+__all__ = ["assign"]
 
 
 def assign(
@@ -87,7 +22,10 @@ def assign(
     *,
     size_min: ArrayLike | None = 0,
     size_max: ArrayLike | None = None,
-    start: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    marked: ArrayLike | None = None,
+    marked_min: ArrayLike | None = 0,
+    start: ArrayLike | Assignment | None = None,
 ) -> Assignment:
     """Assign rows to clusters of bounded sizes at the least total cost.
 
@@ -100,8 +38,15 @@ def assign(
         The minimum size of all clusters, or of each.
     size_max : int or array-like of shape (n_clusters,), default=None
         The maximum size of all clusters, or of each; None is no maximum.
-    start : array-like of shape (n_clusters,), default=None
-        Prices to start from, such as those of a similar problem; the total cost does not depend on them.
+    weights : array-like of shape (n_rows,), default=None
+        The weights of the rows; sizes are then sums of weights and may have decimals. A cost remains that of the whole
+        row, and a price is per unit of weight. See the notes.
+    marked : array-like of shape (n_rows,), default=None
+        True for rows of which every cluster needs some, such as labeled rows or pivots.
+    marked_min : int or array-like of shape (n_clusters,), default=0
+        How many marked rows all clusters need, or each.
+    start : array-like of shape (n_clusters,) or Assignment, default=None
+        Prices to start from, such as those of a similar problem; the least cost does not depend on them.
 
     Returns
     -------
@@ -125,10 +70,20 @@ def assign(
     clusters are kept: the cheapest for each pair of clusters, and a lower bound for the others. The rows are passed
     through again when a path needs a move that was left out.
 
+    With weights, whole rows may be unable to meet the bounds, and whether they can is hard to decide. The fractional
+    problem is solved exactly, which gives the prices, and shares few rows out between clusters: at most one less than
+    there are clusters, if no costs tie. These are rounded by matching [2]_: every size is then within the largest
+    weight of its bounds, and the cost is not above the least one. Where this misses the bounds, the other rows are
+    assigned again around the rounded ones, and single rows are moved and swapped; this finds sizes within the bounds in
+    most cases where there are some, at a cost near the least. ``is_within_bounds`` tells whether it did, and ``gap``
+    bounds what it costs.
+
     References
     ----------
     .. [1] A. Demiriz, K. P. Bennett and P. S. Bradley, "Using assignment constraints to avoid empty clusters in
        k-means clustering", in Constrained Clustering, chapter 9, 2009.
+    .. [2] D. B. Shmoys and E. Tardos, "An approximation algorithm for the generalized assignment problem",
+       Mathematical Programming 62, 1993.
 
     Examples
     --------
@@ -140,16 +95,60 @@ def assign(
     array([0., 3.])
     """
     blocks = as_cost_blocks(costs)
-    lowest, highest = check_sizes(size_min, size_max, *blocks.shape)
-    prices = None if start is None else _check_start(start, lowest, highest, blocks.shape[0])
-    solution = solve_by_paths(blocks, Terms(lowest, highest), prices)
-    return Assignment(solution.labels, solution.potential)
+    terms = _check_terms(blocks.shape, size_min, size_max, weights, marked, marked_min)
+    potential = None if start is None else _check_start(start, terms, blocks.shape[0])
+    if terms.weight is not None:
+        return Assignment(*solve_weighted(blocks, terms, potential), terms=terms)
+    solution = solve_by_paths(blocks, terms, potential)
+    prices = solution.potential[: blocks.shape[1]]
+    marked_prices = None if terms.marked is None else solution.potential[blocks.shape[1] :] - prices
+    return Assignment(solution.labels, prices, marked_prices, terms)
 
 
-def _check_start(start: ArrayLike, lowest: Ints, highest: Ints, n_rows: int) -> Floats:
-    """Return prices to start from, one for each cluster, zero where they have the sign of a bound that never binds."""
-    prices = check_array(start, dtype=np.float64, ensure_2d=False, input_name="start")
-    if prices.shape != lowest.shape:
-        raise ValueError(f"start must have one price for each of {len(lowest)} clusters, got the shape {prices.shape}.")
-    prices = np.where(lowest == 0, np.minimum(prices, 0.0), prices)
-    return np.where(highest >= n_rows, np.maximum(prices, 0.0), prices)
+def _check_terms(
+    shape: tuple[int, int],
+    size_min: ArrayLike | None,
+    size_max: ArrayLike | None,
+    weights: ArrayLike | None,
+    marked: ArrayLike | None,
+    marked_min: ArrayLike | None,
+) -> Terms:
+    """Return conditions that can be met, as far as can be decided."""
+    if weights is None:
+        lowest, highest = check_sizes(size_min, size_max, *shape)
+        if marked is None:
+            return Terms(lowest, highest)
+        return Terms(lowest, highest, None, *check_marked(marked, marked_min, lowest, highest, shape[0]))
+    if marked is not None:
+        raise ValueError("Marked rows are counted; they cannot be given together with weights.")
+    checked = _check_weights(weights, shape[0])
+    return Terms(*check_sizes(size_min, size_max, *shape, total=float(checked.sum())), checked).tightened()
+
+
+def _check_weights(weights: ArrayLike, n_rows: int) -> Floats:
+    """Return the weights of all rows, at least zero and not all zero."""
+    checked = np.asarray(check_array(weights, dtype=np.float64, ensure_2d=False, input_name="weights"))
+    if checked.shape != (n_rows,):
+        raise ValueError(f"weights must have one weight for each of {n_rows} rows, got the shape {checked.shape}.")
+    if (checked < 0).any():
+        row = int((checked < 0).argmax())
+        raise ValueError(f"The weight of row {row} is {checked[row]:g}; weights must be at least zero.")
+    if not checked.any():
+        raise ValueError("All weights are zero; some row must have a positive weight.")
+    return checked
+
+
+def _check_start(start: ArrayLike | Assignment, terms: Terms, n_rows: int) -> Floats:
+    """Return potentials to start from, zero where they have the sign of a bound that never binds."""
+    given = start.prices if isinstance(start, Assignment) else start
+    prices = np.asarray(check_array(given, dtype=np.float64, ensure_2d=False, input_name="start"))
+    n_clusters = len(terms.lowest)
+    if prices.shape != (n_clusters,):
+        raise ValueError(f"start must have one price for each of {n_clusters} clusters, got the shape {prices.shape}.")
+    total = n_rows if terms.weight is None else terms.weight.sum()
+    prices = np.where(terms.lowest == 0, np.minimum(prices, 0.0), prices)
+    prices = np.where(terms.highest >= total, np.maximum(prices, 0.0), prices)
+    if terms.marked is None:
+        return prices
+    known = start.marked_prices if isinstance(start, Assignment) else None
+    return np.concatenate([prices, prices if known is None else prices + np.where(terms.marked_min == 0, 0.0, known)])

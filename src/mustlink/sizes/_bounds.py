@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mustlink._spelling import count, spell_number
-from mustlink._types import Array
+from mustlink._types import Array, Ints, Mask
 from mustlink.errors import InfeasibleError
 
-__all__ = ["check_sizes"]
+__all__ = ["check_marked", "check_sizes"]
 
 # Sums of weights are compared up to rounding, relative to the total.
 ROUNDING = 1e-9
@@ -89,6 +89,38 @@ def check_sizes(
         )
     highest = np.minimum(highest, max(whole, lowest.max(initial=0.0)))
     return (lowest, highest) if weighted else (lowest.astype(np.int64), highest.astype(np.int64))
+
+
+def check_marked(
+    marked: ArrayLike, marked_min: ArrayLike | None, lowest: Array, highest: Array, n_rows: int
+) -> tuple[Mask, Ints]:
+    """Return which rows are marked and how many each cluster needs, together with bounds of the sizes."""
+    mask = np.asarray(marked)
+    if mask.shape != (n_rows,) or mask.dtype != np.bool_:
+        raise ValueError(
+            f"marked must be True or False for each of {count(n_rows, 'row')}, got an array of shape {mask.shape} and "
+            f"type {mask.dtype}."
+        )
+    needed = _one_per_cluster("marked_min", 0 if marked_min is None else marked_min, len(lowest), False)
+    n_marked = int(mask.sum())
+    if needed.sum() > n_marked:
+        raise InfeasibleError(
+            f"The clusters need {_spell(needed.sum())} marked rows in all, but {count(n_marked, 'row')} "
+            f"{'is' if n_marked == 1 else 'are'} marked."
+        )
+    for cluster in np.flatnonzero(needed > highest)[:1]:
+        raise InfeasibleError(
+            f"Cluster {cluster} needs {count(int(needed[cluster]), 'marked row')}, above its maximum size of "
+            f"{_spell(highest[cluster])}",
+            remedy="raise_size_max",
+        )
+    together = np.maximum(needed, lowest).sum()
+    if together > n_rows:
+        raise InfeasibleError(
+            f"Minimum sizes and marked rows together need {_spell(together)} rows, but there are {n_rows:,}",
+            remedy="lower_size_min",
+        )
+    return mask, needed.astype(np.int64)
 
 
 def _one_per_cluster(name: str, sizes: Any, n_clusters: int, weighted: bool) -> Array:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from mustlink._types import Floats, Indices, Ints, Mask
+from mustlink._types import Floats, Indices, Ints
 from mustlink.sizes._assign_kernels import (
     BALANCED,
     NO_PATH,
@@ -21,8 +20,9 @@ from mustlink.sizes._assign_kernels import (
 )
 from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
 from mustlink.sizes._moves_kernels import Moves, empty_moves
+from mustlink.sizes._terms import Terms
 
-__all__ = ["Solution", "Terms", "solve_by_paths"]
+__all__ = ["Solution", "solve_by_paths"]
 
 # Paths between two looks at the keyboard.
 PATHS_AT_ONCE = 2_000
@@ -42,39 +42,6 @@ MAX_MOVES = 1 << 22
 MIN_LOOKED_UP = 1_024
 # How many rows tell how many moves there are below a cost.
 N_PROBED = 2_048
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What an assignment must satisfy, in units of which every row counts one or its integer weight.
-
-    `weight` is the weight as given, in which costs are shared out; `marked_min` the number of marked rows that each
-    cluster needs.
-    """
-
-    lowest: Ints
-    highest: Ints
-    units: Ints | None = None
-    weight: Floats | None = None
-    marked: Mask | None = None
-    marked_min: Ints | None = None
-
-    def sample(self, rows: Indices, n_rows: int) -> Terms:
-        """Return similar terms for some of the rows."""
-        units = None if self.units is None else self.units[rows]
-        share = len(rows) / n_rows if self.units is None or units is None else units.sum() / self.units.sum()
-        marked = None if self.marked is None else self.marked[rows]
-        marked_min = self.marked_min
-        if self.marked is not None and marked is not None and marked_min is not None:
-            marked_min = np.floor(marked_min * (marked.sum() / max(1, self.marked.sum()))).astype(np.int64)
-        return Terms(
-            np.floor(self.lowest * share).astype(np.int64),
-            np.ceil(self.highest * share).astype(np.int64),
-            units,
-            None if self.weight is None else self.weight[rows],
-            marked,
-            marked_min,
-        )
 
 
 class Solution(NamedTuple):
@@ -120,7 +87,7 @@ class _PathSolver:
         self.n_nodes = self.n_kinds * self.n_clusters + 1
         self.is_feasible = True
         self.moves_per_row = MOVES_PER_ROW
-        units = np.empty(0, dtype=np.int64) if terms.units is None else terms.units
+        units, self.lowest, self.highest = terms.in_units()
         per_unit = np.empty(0)
         if terms.weight is not None:
             per_unit = np.divide(1.0, terms.weight, where=terms.weight > 0, out=np.zeros(self.n_rows))
@@ -155,11 +122,11 @@ class _PathSolver:
             marked_flow = np.where(is_priced, marked_min, np.maximum(sizes[k:], marked_min))
             excess[k:-1] = sizes[k:] - marked_flow
             inflow += marked_flow
-        flow = np.clip(inflow, terms.lowest, terms.highest)
-        flow = np.where(prices > 0, terms.lowest, np.where(prices < 0, terms.highest, flow))
+        flow = np.clip(inflow, self.lowest, self.highest)
+        flow = np.where(prices > 0, self.lowest, np.where(prices < 0, self.highest, flow))
         excess[:k] = inflow - flow
         excess[-1] = flow.sum() - sizes.sum()
-        self.network = Network(flow, terms.lowest, terms.highest, marked_flow, marked_min, excess, potential)
+        self.network = Network(flow, self.lowest, self.highest, marked_flow, marked_min, excess, potential)
 
     def run_round(self) -> None:
         """Collect the cheapest moves, and take paths for as long as these suffice."""
@@ -188,8 +155,8 @@ class _PathSolver:
 
     def _n_rows_left(self) -> int:
         """Return about how many rows are still to move."""
-        units = self.terms.units
-        return self._n_left() if units is None else int(self._n_left() / max(1.0, units.mean())) + 1
+        units = self.rows.weight
+        return int(self._n_left() / max(1.0, units.mean())) + 1 if len(units) else self._n_left()
 
     def _collect_moves(self) -> Moves:
         """Collect the moves of all rows up to a cost that is chosen by the number of rows that are to move."""
@@ -249,7 +216,7 @@ class _PathSolver:
         amount = np.zeros(costs.shape, dtype=np.int64)
         amount[:n_old] = rows.amount
         places = np.arange(n_old, len(costs))
-        amount[places, rows.label[found]] = 1 if self.terms.units is None else rows.weight[found]
+        amount[places, rows.label[found]] = 1 if self.terms.weight is None else rows.weight[found]
         rows.place[found] = places
         self.rows = rows._replace(costs=costs, amount=amount)
 
@@ -263,7 +230,7 @@ class _PathSolver:
 
     def _split_rows(self) -> tuple[Indices, Ints]:
         """Return the rows that are in several clusters, and their units in each."""
-        if self.terms.units is None:
+        if self.terms.weight is None:
             return np.empty(0, dtype=np.intp), np.empty((0, self.n_clusters), dtype=np.int64)
         listed = np.flatnonzero(self.rows.place >= 0)
         shares = self.rows.amount[self.rows.place[listed]]

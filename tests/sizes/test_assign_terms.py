@@ -1,0 +1,199 @@
+"""Assignments with weights and marked rows, against mixed-integer programming."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mustlink.errors import InfeasibleError
+from mustlink.sizes import Assignment, assign
+from reference.sizes import integer_program
+
+ROUNDING = 1e-9
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def drawn_sizes(rng: np.random.Generator, n_rows: int, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw bounds that can be met, exact ones sometimes."""
+    sizes = rng.multinomial(n_rows, rng.dirichlet(np.full(n_clusters, 3.0)))
+    return np.maximum(sizes - rng.integers(0, 3), 0), sizes + rng.integers(0, 3)
+
+
+# ---- marked rows
+
+
+@settings(max_examples=60)
+@given(SEEDS)
+def test_marked_rows_equal_integer_programming(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_rows, n_clusters = rng.integers(4, 25), rng.integers(1, 5)
+    costs = rng.random((n_rows, n_clusters))
+    lowest, highest = drawn_sizes(rng, n_rows, n_clusters)
+    marked = rng.random(n_rows) < 0.5
+    marked_min = np.minimum(rng.multinomial(marked.sum(), np.full(n_clusters, 1 / n_clusters)), highest)
+    options: dict[str, Any] = {"marked": marked, "marked_min": marked_min}
+    least = integer_program(costs, lowest, highest, **options)
+    if least is None:
+        with pytest.raises(InfeasibleError):
+            assign(costs, size_min=lowest, size_max=highest, **options)
+        return
+    answer = assign(costs, size_min=lowest, size_max=highest, **options)
+    found = np.bincount(answer.labels[marked], minlength=n_clusters)
+    assert answer.is_within_bounds
+    assert (found >= marked_min).all()
+    assert answer.cost(costs) == pytest.approx(least, abs=1e-7)
+    assert answer.slackness(costs) <= ROUNDING
+    assert answer.gap(costs) == pytest.approx(0.0, abs=1e-8)
+    assert answer.marked_prices is not None
+    assert (answer.marked_prices >= 0).all()
+    assert not answer.marked_prices[found > marked_min].any()
+    again = assign(costs, size_min=lowest, size_max=highest, **options, start=answer)
+    assert again.cost(costs) == pytest.approx(least, abs=1e-7)
+
+
+def test_marked_rows_of_many_are_shared_out() -> None:
+    rng = np.random.default_rng(0)
+    costs = rng.random((20_000, 5)) + np.array([0.0, 0.2, 0.4, 0.6, 0.8])
+    marked = rng.random(20_000) < 0.1
+    answer = assign(costs, size_min=2_000, marked=marked, marked_min=300)
+    assert np.bincount(answer.labels[marked]).min() == 300
+    assert answer.is_within_bounds
+    assert answer.slackness(costs) <= ROUNDING
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"marked": [True, False]}, r"True or False for each of 4 rows, got an array of shape \(2,\)"),
+        ({"marked": [0, 1, 0, 1]}, "True or False for each of 4 rows, got an array of shape .* and type int64"),
+        ({"marked": [True] * 4, "marked_min": -1}, "marked_min is -1"),
+        ({"marked": [True] * 4, "weights": [1.0] * 4}, "cannot be given together with weights"),
+    ],
+)
+def test_marks_that_are_none_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        assign(np.zeros((4, 2)), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"marked_min": 2}, "The clusters need 4 marked rows in all, but 3 rows are marked"),
+        ({"marked_min": [2, 0], "size_max": [1, 9]}, "Cluster 0 needs 2 marked rows, above its maximum size of 1"),
+        ({"marked_min": [3, 0], "size_min": [0, 2]}, "marked rows together need 5 rows, but there are 4"),
+    ],
+)
+def test_marks_that_clash_are_refused_with_their_numbers(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InfeasibleError, match=message):
+        assign(np.zeros((4, 2)), marked=[True, True, True, False], **options)
+
+
+# ---- weights
+
+
+def drawn_weights(rng: np.random.Generator, n_rows: int) -> np.ndarray:
+    """Draw weights with decimals, whole ones, or a few heavy rows among ones that count one."""
+    kind = rng.integers(3)
+    if kind == 0:
+        return rng.random(n_rows) + 0.1
+    heavy = rng.integers(2, 6, size=n_rows)
+    return np.where(rng.random(n_rows) < (0.2 if kind == 1 else 1.0), heavy, 1).astype(float)
+
+
+@settings(max_examples=60)
+@given(SEEDS)
+def test_weights_keep_near_the_bounds_at_the_prices_of_linear_programming(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_rows, n_clusters = rng.integers(4, 25), rng.integers(1, 5)
+    weights = drawn_weights(rng, n_rows)
+    costs = rng.random((n_rows, n_clusters)) * weights[:, None]
+    middle = weights.sum() * rng.dirichlet(np.full(n_clusters, 3.0))
+    lowest, highest = 0.9 * middle, 1.1 * middle
+    answer = assign(costs, weights=weights, size_min=lowest, size_max=highest)
+    assert answer.sizes == pytest.approx(np.bincount(answer.labels, weights, n_clusters))
+    assert (answer.sizes >= lowest - weights.max() - ROUNDING).all()
+    assert (answer.sizes <= highest + weights.max() + ROUNDING).all()
+    # Whole weights have whole sums, which may tighten the bounds.
+    lowest, highest = answer.terms.lowest, answer.terms.highest
+    fractional = integer_program(costs, lowest, highest, weight=weights, fractional=True)
+    assert answer.cost(costs) - answer.gap(costs) == pytest.approx(fractional, abs=1e-6)
+    least = integer_program(costs, lowest, highest, weight=weights)
+    if answer.is_within_bounds:
+        assert least is not None
+        assert answer.cost(costs) >= least - 1e-6
+
+
+def test_weights_that_can_meet_the_bounds_mostly_do() -> None:
+    n_feasible, n_met, excess = 0, 0, []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        weights = np.where(rng.random(24) < 0.2, rng.integers(2, 6, size=24), 1).astype(float)
+        costs = rng.random((24, 3)) * weights[:, None]
+        lowest = np.full(3, np.floor(0.3 * weights.sum()))
+        least = integer_program(costs, lowest, np.full(3, weights.sum()), weight=weights)
+        answer = assign(costs, weights=weights, size_min=lowest)
+        n_feasible += least is not None
+        n_met += answer.is_within_bounds
+        if least is not None and answer.is_within_bounds:
+            excess.append(answer.cost(costs) / least - 1.0)
+    assert n_feasible == n_met == 60
+    assert np.mean(excess) < 0.02
+
+
+def test_equal_weights_are_equal_to_none() -> None:
+    costs = np.random.default_rng(1).random((60, 4)) + np.arange(4)
+    counted = assign(costs, size_min=12)
+    weighted = assign(costs, size_min=24, weights=np.full(60, 2.0))
+    assert np.array_equal(counted.labels, weighted.labels)
+    assert weighted.prices * 2.0 == pytest.approx(counted.prices)
+
+
+def test_rows_without_weight_are_in_their_cheapest_cluster() -> None:
+    costs = np.random.default_rng(2).random((40, 3))
+    weights = np.where(np.arange(40) < 20, 0.0, 1.0)
+    answer = assign(costs, weights=weights, size_min=6, size_max=7)
+    assert np.array_equal(answer.labels[:20], costs[:20].argmin(axis=1))
+    assert answer.is_within_bounds
+
+
+def test_many_weights_meet_their_bounds() -> None:
+    rng = np.random.default_rng(3)
+    weights = rng.lognormal(size=20_000)
+    costs = rng.random((20_000, 6)) * weights[:, None]
+    total = weights.sum()
+    answer = assign(costs, weights=weights, size_min=0.999 * total / 6, size_max=1.001 * total / 6)
+    assert answer.is_within_bounds
+    assert answer.gap(costs) <= 1e-3 * answer.cost(costs)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0, 2.0], r"one weight for each of 3 rows, got the shape \(2,\)"),
+        ([1.0, -2.0, 1.0], "The weight of row 1 is -2"),
+        ([0.0, 0.0, 0.0], "All weights are zero"),
+        ([1.0, np.nan, 1.0], "weights contains NaN"),
+    ],
+)
+def test_weights_that_are_none_are_refused(weights: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        assign(np.zeros((3, 2)), weights=weights)
+
+
+def test_sums_of_weights_that_clash_are_refused() -> None:
+    with pytest.raises(
+        InfeasibleError, match=r"minimum sizes of 2 clusters add up to 5, but the rows weigh 4\.5 in all"
+    ):
+        assign(np.zeros((3, 2)), weights=[1.5, 1.5, 1.5], size_min=2.5)
+
+
+def test_an_assignment_without_bounds_has_no_gap() -> None:
+    answer = Assignment(np.array([0, 1]), np.zeros(2))
+    assert answer.sizes.tolist() == [1, 1]
+    assert answer.slackness([[0.0, 1.0], [1.0, 0.0]]) == 0.0
+    with pytest.raises(ValueError, match="bounds of this assignment are not known"):
+        answer.gap(np.zeros((2, 2)))
