@@ -14,7 +14,7 @@ from mustlink.sizes._paths import solve_by_paths
 from mustlink.sizes._terms import Terms
 from mustlink.sizes._weighted import solve_weighted
 
-__all__ = ["assign"]
+__all__ = ["Assignment", "assign"]
 
 
 def assign(
