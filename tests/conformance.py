@@ -18,12 +18,14 @@ class Case:
 
     `without_links` makes the clusterer of scikit-learn that it equals when no links are given, from an instance; None
     if it equals none. `variants` are other parameters that change what links do. `fast` are parameters that keep the
-    checks, which fit some hundred times, quick.
+    checks, which fit some hundred times, quick. `fails` has the checks of scikit-learn that a clusterer cannot pass by
+    its nature, with the reason.
     """
 
     without_links: Callable[[Any], Any] | None
     variants: Sequence[Mapping[str, Any]] = ()
     fast: Mapping[str, Any] = field(default_factory=dict)
+    fails: Mapping[str, str] = field(default_factory=dict)
 
 
 def k_means(estimator: Any) -> KMeans:

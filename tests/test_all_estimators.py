@@ -27,6 +27,10 @@ def without_links(estimator: Any) -> Any:
     return case_of(find_clusterer(type(estimator).__name__)).without_links
 
 
+def expected_failures(estimator: Any) -> dict[str, str]:
+    return dict(case_of(find_clusterer(type(estimator).__name__)).fails)
+
+
 DEFAULTS = [entry.load()(**case_of(entry).fast) for entry in CATALOGUE]
 VARIANTS = [
     entry.load()(**case_of(entry).fast, **variant) for entry in CATALOGUE for variant in case_of(entry).variants
@@ -35,7 +39,7 @@ VARIANTS = [
 
 # Some tables of scikit-learn's checks have fewer different rows than n_clusters; its own KMeans warns of them as well.
 @pytest.mark.filterwarnings("ignore:.*clusters:sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_sklearn_checks(DEFAULTS)
+@parametrize_with_sklearn_checks(DEFAULTS, expected_failed_checks=expected_failures)
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -9,13 +9,14 @@ from sklearn.base import _fit_context as fit_context
 from sklearn.cluster._hdbscan._linkage import MST_edge_dtype as MST_EDGE
 from sklearn.cluster._hdbscan._linkage import make_single_linkage
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils._param_validation import Interval as _Interval
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.parallel import _get_threadpool_controller
 from sklearn.utils.validation import _check_sample_weight, _is_arraylike_not_scalar
 
 __all__ = [
     "MST_EDGE",
+    "HasMethods",
     "Interval",
     "StrOptions",
     "check_sample_weight",

@@ -231,6 +231,14 @@ CATALOGUE: tuple[Entry, ...] = (
         aliases=("sizes",),
     ),
     Entry(
+        "BalancedClustering",
+        "mustlink.sizes",
+        "none",
+        "Every cluster needs a minimum size, and the table is large or you have a clusterer of your own.",
+        aliases=("balanced",),
+        boosts=True,
+    ),
+    Entry(
         "FrequencySensitiveKMeans",
         "mustlink.sizes",
         "none",

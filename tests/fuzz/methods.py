@@ -139,7 +139,7 @@ def can_keep_links(model: Any, facts: Facts) -> bool:
 
 def may_call_noise(model: Any) -> bool:
     """Say whether rows may get the label -1."""
-    if type(model).__name__ == "FrequencySensitiveKMeans":
+    if type(model).__name__ in {"BalancedClustering", "FrequencySensitiveKMeans"}:
         return bool(model.metric == "cosine")
     return type(model).__name__ in {"ConstrainedHDBSCAN", "BoostBaseClustering"} and n_clusters_of(model) is None
 
@@ -155,7 +155,10 @@ def documented_refusals(model: Any, facts: Facts) -> tuple[type[Exception], ...]
     announced: list[type[Exception]] = []
     if name == "SeededKMeans" and len(set(facts.classes.values())) > problem.n_clusters:
         announced.append(ValueError)
-    if name == "FrequencySensitiveKMeans" and np.any(problem.X, axis=1).sum() < problem.n_clusters:
+    if (
+        name in {"BalancedClustering", "FrequencySensitiveKMeans"}
+        and np.any(problem.X, axis=1).sum() < problem.n_clusters
+    ):
         announced.append(ValueError)
     if name == "HMRFKMeans" and model.distortion == "i-divergence" and problem.X.min() < 0:
         announced.append(ValueError)

@@ -81,9 +81,17 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
                     yield f"{name}, features, {np.dtype(dtype)}, {kind}", features
                 if "enforce" in clusterer().get_params():
                     yield f"{name}, soft, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X, enforce="soft")
+    yield from _size_steps(rows)
     yield from _density_steps(rows)
     yield from _hierarchy_steps()
     yield from _existential_steps(rows)
+
+
+def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise what the clusterers with sizes have compiled beyond their defaults."""
+    from mustlink.sizes import BalancedClustering
+
+    yield "balanced, moves", partial(_exercise, BalancedClustering, rows, refine="moves", balance=1.0)
 
 
 def _density_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -3,6 +3,7 @@
 from mustlink.sizes._assign import assign
 from mustlink.sizes._assign_linked import assign_linked
 from mustlink.sizes._assignment import Assignment
+from mustlink.sizes._balanced import BalancedClustering, balanced_sample_size
 from mustlink.sizes._bounds import check_sizes
 from mustlink.sizes._cost_blocks import CostBlocks
 from mustlink.sizes._existential import ExistentialKMeans
@@ -14,6 +15,7 @@ from mustlink.sizes._verification import NOT_DIFFERENTIAL_PRIVACY, GroupFailure,
 __all__ = [
     "NOT_DIFFERENTIAL_PRIVACY",
     "Assignment",
+    "BalancedClustering",
     "ColumnLoss",
     "CostBlocks",
     "ExistentialKMeans",
@@ -24,6 +26,7 @@ __all__ = [
     "Verification",
     "assign",
     "assign_linked",
+    "balanced_sample_size",
     "check_sizes",
     "publish",
     "verify_publication",

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -35,9 +34,9 @@ from mustlink.sizes._frequency_sensitive_passes import (
     FrequencyRule,
     MeanSizes,
     Presentation,
-    direction_of,
     present_until_settled,
 )
+from mustlink.sizes._representatives import as_directions, direction_of, nearest_to
 
 __all__ = ["FrequencySensitiveKMeans"]
 
@@ -288,20 +287,13 @@ class FrequencySensitiveKMeans(TableClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X, is_used = self._prepare(self._check_rows(X, reset=False))
-        labels = np.full(len(is_used), -1)
-        if X.shape[0]:
-            labels[is_used] = RowBlocks(X).assign(self.cluster_centers_.astype(np.float64), np.ones(X.shape[0])).labels
-        return labels
+        return nearest_to(self.cluster_centers_, X, is_used)
 
     def _prepare(self, X: Any) -> tuple[Any, Mask]:
         """Return the rows to cluster, unit vectors for the cosine, and which rows of X they are."""
         if self.metric == "euclidean":
             return X, np.ones(X.shape[0], dtype=bool)
-        # Scaled first, so that no square overflows or vanishes.
-        largest = np.asarray(abs(X).max(axis=1).todense()).ravel() if hasattr(X, "todense") else abs(X).max(axis=1)
-        is_used = largest > 0
-        X = X if is_used.all() else X[is_used]
-        return normalize(normalize(X, norm="max"), copy=False), is_used
+        return as_directions(X)
 
     def _rule(self, shape: tuple[int, int]) -> FrequencyRule:
         """Return the rule of the parameters for a table of a shape."""

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mustlink._rows import PIECE_ROWS, RowBlocks, squared_norms
-from mustlink._types import Array, Floats, Indices, Ints
+from mustlink._types import Floats, Indices, Ints
 from mustlink.kmeans.core import Geometry, LinkRule, Run, State, Step
 from mustlink.sizes._frequency_sensitive_kernels import dense_presentation, sparse_presentation
+from mustlink.sizes._representatives import representatives
 
-__all__ = ["FrequencyGeometry", "FrequencyRule", "MeanSizes", "Presentation", "direction_of", "present_until_settled"]
+__all__ = ["FrequencyGeometry", "FrequencyRule", "MeanSizes", "Presentation", "present_until_settled"]
 
 
 @dataclass(frozen=True)
@@ -81,29 +82,12 @@ class FrequencyGeometry(Geometry):
         return np.empty((0, len(state.centers)))
 
     def update(self, step: Step, state: State) -> State:
-        centers = means_of(self._rows, step.labels, state.centers, self._rule.is_cosine)
+        centers = representatives(
+            self._rows, step.labels, np.ones(self._rows.n_rows), state.centers, is_cosine=self._rule.is_cosine
+        )
         if state.metric is None:
             return State(centers)
         return State(centers, state.metric.add(np.bincount(step.labels, minlength=len(centers))))
-
-
-def means_of(rows: RowBlocks, labels: Array, old: Floats, is_cosine: bool) -> Floats:
-    """Return the mean of every cluster, or its direction; one without rows or direction keeps its center."""
-    n_clusters = len(old)
-    means = rows.averages(labels, n_clusters, np.ones(rows.n_rows)).rows(slice(None))
-    found = np.bincount(labels, minlength=n_clusters) > 0
-    if is_cosine:
-        means, has_direction = direction_of(means)
-        found &= has_direction
-    return np.where(found[:, None], means, old)
-
-
-def direction_of(vectors: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return vectors at unit length, and whether they have a direction."""
-    norms = np.sqrt(np.square(vectors).sum(axis=1))
-    # Opposite rows cancel out up to rounding.
-    has_direction = norms > 1e-12
-    return vectors / np.where(has_direction, norms, 1.0)[:, None], has_direction
 
 
 @dataclass
@@ -167,7 +151,9 @@ def present_until_settled(
         objective.append(total / rows.n_rows)
         report(n_iter, objective[-1])
         if not presentation.moves_centers:
-            presentation.centers = means_of(rows, labels, presentation.centers, rule.is_cosine)
+            presentation.centers = representatives(
+                rows, labels, np.ones(rows.n_rows), presentation.centers, is_cosine=rule.is_cosine
+            )
         if np.array_equal(labels, before):
             break
         if n_iter > 1 and abs(objective[-2] - objective[-1]) <= tol * objective[-2]:
