@@ -16,6 +16,7 @@ from fuzz.fits import Fit, fit
 from fuzz.methods import (
     can_keep_links,
     documented_refusals,
+    has_sizes,
     ignores_row_order,
     may_call_noise,
     may_miss_number,
@@ -70,6 +71,8 @@ def check_model(model: Any, facts: Facts) -> Iterator[tuple[str, str] | Fit]:
     yield from check_warnings(first, facts)
     if first.error is None:
         yield from check_labels(first)
+        if has_sizes(model):
+            yield from check_sizes(first)
         if takes_links(model):
             yield from check_violations(first, facts)
             yield from check_hard_links(first, facts)
@@ -77,6 +80,14 @@ def check_model(model: Any, facts: Facts) -> Iterator[tuple[str, str] | Fit]:
         yield from check_prediction(first, facts.problem)
     yield from check_repetition(first, facts.problem)
     yield from check_moved_rows(first, facts)
+
+
+def check_sizes(outcome: Fit) -> Found:
+    """Clusters with bounds have sizes within them, whatever happens to the links."""
+    model = outcome.model
+    sizes = np.bincount(outcome.labels, minlength=model.n_clusters)
+    if (sizes < model.size_min).any() or (sizes > model.size_max).any():
+        yield "sizes", f"the sizes are {sizes.tolist()}, not from {model.size_min} to {model.size_max}"
 
 
 def check_end(outcome: Fit, facts: Facts) -> Found:
@@ -152,7 +163,7 @@ def check_violations(outcome: Fit, facts: Facts) -> Found:
 
 
 def check_hard_links(outcome: Fit, facts: Facts) -> Found:
-    """A hard clusterer breaks no link; a relaxed one no must-link, and no cannot-link without need."""
+    """A hard clusterer breaks no link; a relaxed one no must-link, sizes aside, and no cannot-link without need."""
     model, labels = outcome.model, outcome.labels
     if not is_hard(model):
         return
@@ -160,7 +171,7 @@ def check_hard_links(outcome: Fit, facts: Facts) -> Found:
     if broken and (not relaxes(model) or can_keep_links(model, facts)):
         yield "broken link", f"{labels} breaks {sorted(broken)}"
     parted = [pair for pair in facts.all_must_link if not are_together(labels, *pair)]
-    if parted and relaxes(model):
+    if parted and relaxes(model) and not has_sizes(model):
         yield "broken link", f"{labels} breaks the must-links {parted}"
 
 

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from fuzz.problems import UNKNOWN, Problem
 from reference.closure import saturate
-from reference.feasibility import can_be_partitioned
+from reference.feasibility import can_be_partitioned, can_be_sized
 
 Pair = tuple[int, int]
 
@@ -78,6 +78,10 @@ class Facts:
         return can_be_partitioned(
             self.problem.n_rows, self.all_must_link, self.all_cannot_link, self.problem.n_clusters
         )
+
+    def is_feasible_with_sizes(self, size_min: Sequence[int], size_max: Sequence[int]) -> bool:
+        """Say whether some clustering with sizes within the bounds of each cluster keeps all links and labels."""
+        return can_be_sized(self.problem.n_rows, self.all_must_link, self.all_cannot_link, size_min, size_max)
 
     def broken(self, labels: Sequence[int]) -> set[Pair]:
         """Return the given pairs that labels break."""

@@ -101,6 +101,17 @@ def _hdbscan(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
     }
 
 
+def _sizes(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    """Sizes that can add up, often without slack, for all clusters alike or for each."""
+    k = problem.n_clusters
+    sizes = rng.multinomial(problem.n_rows, rng.dirichlet(np.full(k, 3.0)))
+    size_min, size_max = np.maximum(sizes - rng.integers(0, 3, k), 0), sizes + rng.integers(0, 3, k)
+    metric = "manhattan" if rng.random() < 0.2 else "sqeuclidean"
+    if rng.random() < 0.3:
+        return {"size_min": int(size_min.min()), "size_max": int(size_max.max()), "metric": metric}
+    return {"size_min": size_min.tolist(), "size_max": size_max.tolist(), "metric": metric}
+
+
 def _spectral_learning(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
     return {"estimator": KMeans(n_init=1)}
 
@@ -115,6 +126,7 @@ OWN_PARAMETERS: Mapping[str, Callable[[Generator, Problem, Parameters], Paramete
     "ConstrainedLinkage": _linkage,
     "SeededSingleLink": _seeded_link,
     "ConstrainedHDBSCAN": _hdbscan,
+    "SizeConstrainedKMeans": _sizes,
     "SpectralLearning": _spectral_learning,
 }
 
@@ -133,8 +145,19 @@ def relaxes(model: Any) -> bool:
 
 
 def can_keep_links(model: Any, facts: Facts) -> bool:
-    """Say whether what a hard clusterer promises exists: so many clusters, or any number, that keep all links."""
+    """Say whether what a hard clusterer promises exists: so many clusters, or any number, that keep all links.
+
+    Where the clusters have sizes, these are part of the promise, and a minimum of zero allows an empty cluster.
+    """
+    if has_sizes(model):
+        bounds = (np.broadcast_to(size, model.n_clusters).tolist() for size in (model.size_min, model.size_max))
+        return facts.is_feasible_with_sizes(*bounds)
     return facts.is_consistent if n_clusters_of(model) is None else facts.is_feasible
+
+
+def has_sizes(model: Any) -> bool:
+    """Say whether the clusters have minimum and maximum sizes, which a relaxed clusterer keeps before any link."""
+    return type(model).__name__ == "SizeConstrainedKMeans"
 
 
 def may_call_noise(model: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -94,6 +95,37 @@ def can_be_partitioned(n: int, must_link: Pairs, cannot_link: Pairs, k: int) -> 
         return len(groups) < k and extend(n_placed + 1, [*groups, {component}])
 
     return extend(0, [])
+
+
+def can_be_sized(
+    n: int, must_link: Pairs, cannot_link: Pairs, size_min: Sequence[int], size_max: Sequence[int]
+) -> bool:
+    """Say whether some assignment keeps all links and the size bounds of each cluster, one component at a time."""
+    components = sorted(_components(n, must_link), key=len, reverse=True)
+    if any(i in rows and j in rows for rows in components for i, j in cannot_link):
+        return False
+
+    def extend(n_placed: int, clusters: tuple[frozenset[int], ...], n_left: int) -> bool:
+        short = sum(max(0, lowest - len(rows)) for lowest, rows in zip(size_min, clusters, strict=True))
+        if short > n_left:
+            return False
+        if n_placed == len(components):
+            return True
+        component = components[n_placed]
+        enemies = {a + b - row for row in component for a, b in cannot_link if row in (a, b)}
+        tried = set()
+        for c, rows in enumerate(clusters):
+            # Clusters with the same rows and bounds are alike.
+            kind = rows, size_min[c], size_max[c]
+            if kind in tried or rows & enemies or len(rows) + len(component) > size_max[c]:
+                continue
+            tried.add(kind)
+            grown = (*clusters[:c], rows | component, *clusters[c + 1 :])
+            if extend(n_placed + 1, grown, n_left - len(component)):
+                return True
+        return False
+
+    return extend(0, (frozenset(),) * len(size_min), n)
 
 
 def _components(n: int, must_link: Pairs) -> list[set[int]]:
