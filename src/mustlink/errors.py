@@ -85,6 +85,7 @@ REMEDIES = {
     "not_relaxed": "leave out relax",
     "order_categories": "take them in their sorted order with ordered=[{column!r}], or join some of them",
     "other_links": "give links of the other kind",
+    "raise_apart_max": "increase apart_max",
     "raise_size_max": "increase size_max",
     "pivot_method": 'pass method="pivot"',
     "random_state_range": "random_state must be from 0 to 4294967295",

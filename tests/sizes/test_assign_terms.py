@@ -1,4 +1,4 @@
-"""Assignments with weights and marked rows, against mixed-integer programming."""
+"""Assignments with weights, marked rows and groups apart, against mixed-integer programming."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_marked_rows_of_many_are_shared_out() -> None:
         ({"marked": [True, False]}, r"True or False for each of 4 rows, got an array of shape \(2,\)"),
         ({"marked": [0, 1, 0, 1]}, "True or False for each of 4 rows, got an array of shape .* and type int64"),
         ({"marked": [True] * 4, "marked_min": -1}, "marked_min is -1"),
-        ({"marked": [True] * 4, "weights": [1.0] * 4}, "cannot be given together with weights"),
+        ({"marked": [True] * 4, "weights": [1.0] * 4}, "weights and marked cannot be given together"),
     ],
 )
 def test_marks_that_are_none_are_refused(options: dict[str, Any], message: str) -> None:
@@ -90,6 +90,104 @@ def test_marks_that_are_none_are_refused(options: dict[str, Any], message: str) 
 def test_marks_that_clash_are_refused_with_their_numbers(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InfeasibleError, match=message):
         assign(np.zeros((4, 2)), marked=[True, True, True, False], **options)
+
+
+# ---- groups apart
+
+
+def drawn_groups(rng: np.random.Generator, n_rows: int) -> np.ndarray:
+    """Draw groups of several sizes, and rows without a group."""
+    return rng.integers(-1, rng.integers(1, max(2, n_rows // 2)), size=n_rows)
+
+
+@settings(max_examples=100)
+@given(SEEDS, st.booleans())
+def test_groups_apart_equal_integer_programming(seed: int, with_ties: bool) -> None:
+    rng = np.random.default_rng(seed)
+    n_rows, n_clusters, apart_max = rng.integers(3, 25), rng.integers(1, 6), int(rng.integers(1, 4))
+    costs = (
+        rng.integers(0, 4, size=(n_rows, n_clusters)).astype(float) if with_ties else rng.random((n_rows, n_clusters))
+    )
+    lowest, highest = drawn_sizes(rng, n_rows, n_clusters)
+    options: dict[str, Any] = {"apart": drawn_groups(rng, n_rows), "apart_max": apart_max}
+    least = integer_program(costs, lowest, highest, **options)
+    if least is None:
+        with pytest.raises(InfeasibleError):
+            assign(costs, size_min=lowest, size_max=highest, **options)
+        return
+    fractional = integer_program(costs, lowest, highest, **options, fractional=True)
+    assert least == pytest.approx(fractional, abs=1e-7)
+    for start in (None, rng.normal(size=n_clusters)):
+        answer = assign(costs, size_min=lowest, size_max=highest, **options, start=start)
+        assert answer.is_within_bounds
+        assert largest_share(answer.labels, options["apart"]) <= apart_max
+        assert answer.cost(costs) == pytest.approx(least, abs=1e-7)
+        assert answer.slackness(costs) <= ROUNDING
+        assert answer.gap(costs) == pytest.approx(0.0, abs=1e-8)
+        assert (answer.prices[answer.sizes > lowest] <= 0).all()
+        assert (answer.prices[answer.sizes < highest] >= 0).all()
+
+
+def largest_share(labels: np.ndarray, groups: np.ndarray) -> int:
+    """Return the most rows of a group in a cluster."""
+    inside = groups >= 0
+    if not inside.any():
+        return 0
+    return int(np.unique(np.stack([groups, labels])[:, inside], axis=1, return_counts=True)[1].max())
+
+
+def test_groups_that_are_one_row_each_change_nothing() -> None:
+    costs = np.random.default_rng(4).random((80, 4)) + np.arange(4)
+    free = assign(costs, size_min=20)
+    alone = assign(costs, size_min=20, apart=np.arange(80))
+    assert alone.cost(costs) == pytest.approx(free.cost(costs))
+
+
+def test_a_triangle_of_rows_apart_needs_three_clusters() -> None:
+    """Check 7: pairwise, two clusters leave a solution in halves; by the node of the group there is none."""
+    with pytest.raises(
+        InfeasibleError, match="The group trio has 3 rows, and 2 clusters with at most 1 of them each hold 2"
+    ):
+        assign(np.zeros((3, 2)), apart=["trio"] * 3)
+    assert sorted(assign(np.zeros((3, 3)), apart=["trio"] * 3).labels) == [0, 1, 2]
+
+
+def test_many_groups_are_apart() -> None:
+    rng = np.random.default_rng(5)
+    costs = rng.random((6_000, 8)) + np.linspace(0, 0.5, 8)
+    groups = rng.integers(-1, 1_500, size=6_000)
+    answer = assign(costs, size_min=750, size_max=750, apart=groups, apart_max=2)
+    assert answer.is_within_bounds
+    assert largest_share(answer.labels, groups) == 2
+    assert answer.slackness(costs) <= ROUNDING
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"apart": [0, 0, 1, 1], "size_min": [3, 0]},
+            "At most 2 rows fit into 1 cluster with at most 1 of each group, ",
+        ),
+        ({"apart": [0, 0, 1, 1], "size_max": [1, 9]}, "At least 2 rows of large groups must be in any 1 of 2 clusters"),
+    ],
+)
+def test_groups_that_clash_with_sizes_are_refused_with_their_numbers(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InfeasibleError, match=message):
+        assign(np.zeros((4, 2)), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"apart": [0, 1]}, r"a group, or -1, for each of 4 rows, got the shape \(2,\)"),
+        ({"apart": [0] * 4, "apart_max": 0}, "apart_max must be a whole number from 1 on, got 0"),
+        ({"apart": [0] * 4, "weights": [1.0] * 4}, "weights and apart cannot be given together"),
+    ],
+)
+def test_groups_that_are_none_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        assign(np.zeros((4, 2)), **options)
 
 
 # ---- weights

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from mustlink._types import Floats
+from mustlink.sizes._apart import solve_apart
 from mustlink.sizes._assignment import Assignment
-from mustlink.sizes._bounds import check_marked, check_sizes
+from mustlink.sizes._bounds import check_apart, check_marked, check_sizes
 from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
 from mustlink.sizes._paths import solve_by_paths
 from mustlink.sizes._terms import Terms
@@ -25,6 +28,8 @@ def assign(
     weights: ArrayLike | None = None,
     marked: ArrayLike | None = None,
     marked_min: ArrayLike | None = 0,
+    apart: ArrayLike | None = None,
+    apart_max: Any = 1,
     start: ArrayLike | Assignment | None = None,
 ) -> Assignment:
     """Assign rows to clusters of bounded sizes at the least total cost.
@@ -45,6 +50,11 @@ def assign(
         True for rows of which every cluster needs some, such as labeled rows or pivots.
     marked_min : int or array-like of shape (n_clusters,), default=0
         How many marked rows all clusters need, or each.
+    apart : array-like of shape (n_rows,), default=None
+        The group of every row, such as its family or source; -1, None, NaN and empty text are none. A cluster has at
+        most `apart_max` rows of a group.
+    apart_max : int, default=1
+        The most rows of a group in a cluster.
     start : array-like of shape (n_clusters,) or Assignment, default=None
         Prices to start from, such as those of a similar problem; the least cost does not depend on them.
 
@@ -69,6 +79,9 @@ def assign(
     large problems start with the prices of a sample of their rows, always the same one. Only moves near the borders of
     clusters are kept: the cheapest for each pair of clusters, and a lower bound for the others. The rows are passed
     through again when a path needs a move that was left out.
+
+    Rows of a group that are to be apart pass through a node for each group and cluster, with room for `apart_max` of
+    them; the answer is exact. A group moves as one, by chains of its rows, and all costs are held.
 
     With weights, whole rows may be unable to meet the bounds, and whether they can is hard to decide. The fractional
     problem is solved exactly, which gives the prices, and shares few rows out between clusters: at most one less than
@@ -95,10 +108,12 @@ def assign(
     array([0., 3.])
     """
     blocks = as_cost_blocks(costs)
-    terms = _check_terms(blocks.shape, size_min, size_max, weights, marked, marked_min)
+    terms = _check_terms(blocks.shape, size_min, size_max, weights, marked, marked_min, apart, apart_max)
     potential = None if start is None else _check_start(start, terms, blocks.shape[0])
     if terms.weight is not None:
         return Assignment(*solve_weighted(blocks, terms, potential), terms=terms)
+    if terms.apart is not None:
+        return Assignment(*solve_apart(blocks, terms, potential), terms=terms)
     solution = solve_by_paths(blocks, terms, potential)
     prices = solution.potential[: blocks.shape[1]]
     marked_prices = None if terms.marked is None else solution.potential[blocks.shape[1] :] - prices
@@ -112,17 +127,24 @@ def _check_terms(
     weights: ArrayLike | None,
     marked: ArrayLike | None,
     marked_min: ArrayLike | None,
+    apart: ArrayLike | None,
+    apart_max: Any,
 ) -> Terms:
     """Return conditions that can be met, as far as can be decided."""
-    if weights is None:
-        lowest, highest = check_sizes(size_min, size_max, *shape)
-        if marked is None:
-            return Terms(lowest, highest)
-        return Terms(lowest, highest, None, *check_marked(marked, marked_min, lowest, highest, shape[0]))
+    given = [name for name, value in (("weights", weights), ("marked", marked), ("apart", apart)) if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{given[0]} and {given[1]} cannot be given together; the assignment would not be a flow.")
+    n_rows = shape[0]
+    if weights is not None:
+        checked = _check_weights(weights, n_rows)
+        return Terms(*check_sizes(size_min, size_max, *shape, total=float(checked.sum())), checked).tightened()
+    lowest, highest = check_sizes(size_min, size_max, *shape)
     if marked is not None:
-        raise ValueError("Marked rows are counted; they cannot be given together with weights.")
-    checked = _check_weights(weights, shape[0])
-    return Terms(*check_sizes(size_min, size_max, *shape, total=float(checked.sum())), checked).tightened()
+        return Terms(lowest, highest, None, *check_marked(marked, marked_min, lowest, highest, n_rows))
+    if apart is not None:
+        groups = check_apart(apart, apart_max, lowest, highest, n_rows)
+        return Terms(lowest, highest, apart=groups, apart_max=int(apart_max))
+    return Terms(lowest, highest)
 
 
 def _check_weights(weights: ArrayLike, n_rows: int) -> Floats:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mustlink._spelling import count, spell_number
-from mustlink._types import Array, Ints, Mask
+from mustlink._types import Array, Indices, Ints, Mask
+from mustlink.constraints import known_rows
 from mustlink.errors import InfeasibleError
 
-__all__ = ["check_marked", "check_sizes"]
+__all__ = ["check_apart", "check_marked", "check_sizes"]
 
 # Sums of weights are compared up to rounding, relative to the total.
 ROUNDING = 1e-9
@@ -121,6 +123,48 @@ def check_marked(
             remedy="lower_size_min",
         )
     return mask, needed.astype(np.int64)
+
+
+def check_apart(apart: ArrayLike, apart_max: Any, lowest: Array, highest: Array, n_rows: int) -> Indices:
+    """Return the group of every row, -1 for none, if the rows of each group can be apart within the bounds."""
+    if not isinstance(apart_max, Integral) or isinstance(apart_max, bool) or apart_max < 1:
+        raise ValueError(f"apart_max must be a whole number from 1 on, got {apart_max!r}.")
+    if np.ndim(apart) != 1 or len(np.asarray(apart)) != n_rows:
+        raise ValueError(
+            f"apart must name a group, or -1, for each of {count(n_rows, 'row')}, got the shape {np.shape(apart)}."
+        )
+    limit = int(apart_max)
+    rows, codes, names = known_rows(apart)
+    groups = np.full(n_rows, -1, dtype=np.intp)
+    groups[rows] = codes
+    n_members = np.bincount(codes, minlength=len(names))
+    n_clusters = len(lowest)
+    for group in np.flatnonzero(n_members > limit * n_clusters)[:1]:
+        raise InfeasibleError(
+            f"The group {names[group]} has {count(int(n_members[group]), 'row')}, and {count(n_clusters, 'cluster')} "
+            f"with at most {limit} of them each hold {limit * n_clusters}",
+            remedy=("more_clusters", "raise_apart_max"),
+        )
+    # By the theorem of Gale and Hoffman, the clusters with the largest minimum and smallest maximum sizes decide.
+    most = np.sort(lowest)[::-1].cumsum()
+    least = np.sort(highest).cumsum()
+    for n_chosen in range(1, n_clusters + 1):
+        fitting = n_rows - len(rows) + int(np.minimum(n_members, limit * n_chosen).sum())
+        left = int(np.maximum(n_members - limit * (n_clusters - n_chosen), 0).sum())
+        clusters = f"{count(n_chosen, 'cluster')} with at most {limit} of each group"
+        needed, room = _spell(most[n_chosen - 1]), _spell(least[n_chosen - 1])
+        if most[n_chosen - 1] > fitting:
+            raise InfeasibleError(
+                f"At most {count(fitting, 'row')} fit into {clusters}, but {n_chosen} need {needed}",
+                remedy=("lower_size_min", "raise_apart_max"),
+            )
+        if least[n_chosen - 1] < left:
+            raise InfeasibleError(
+                f"At least {count(left, 'row')} of large groups must be in any {n_chosen} of {n_clusters} clusters "
+                f"with at most {limit} of each group, but {n_chosen} have room for {room}",
+                remedy=("raise_size_max", "raise_apart_max"),
+            )
+    return groups
 
 
 def _one_per_cluster(name: str, sizes: Any, n_clusters: int, weighted: bool) -> Array:

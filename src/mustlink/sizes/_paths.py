@@ -22,7 +22,7 @@ from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
 from mustlink.sizes._moves_kernels import Moves, empty_moves
 from mustlink.sizes._terms import Terms
 
-__all__ = ["Solution", "solve_by_paths"]
+__all__ = ["PATHS_AT_ONCE", "Solution", "initial_flow", "round_prices", "solve_by_paths"]
 
 # Paths between two looks at the keyboard.
 PATHS_AT_ONCE = 2_000
@@ -77,6 +77,21 @@ def solve_by_paths(costs: CostBlocks, terms: Terms, start: Floats | None = None)
     return solver.solution()
 
 
+def initial_flow(sizes: Ints, prices: Floats, lowest: Ints, highest: Ints) -> Ints:
+    """Return the flow out of every cluster that its price asks for: a bound where there is a price, or the nearest."""
+    flow = np.clip(sizes, lowest, highest)
+    return np.where(prices > 0, lowest, np.where(prices < 0, highest, flow))
+
+
+def round_prices(network: Network) -> Floats:
+    """Return the prices of the clusters, exactly zero where no bound binds."""
+    n_clusters = len(network.flow)
+    prices = network.potential[:n_clusters] - network.potential[-1]
+    prices[(network.flow > network.lowest) & (prices > 0)] = 0.0
+    prices[(network.flow < network.highest) & (prices < 0)] = 0.0
+    return prices
+
+
 class _PathSolver:
     """Rows, network and moves of one problem."""
 
@@ -122,8 +137,7 @@ class _PathSolver:
             marked_flow = np.where(is_priced, marked_min, np.maximum(sizes[k:], marked_min))
             excess[k:-1] = sizes[k:] - marked_flow
             inflow += marked_flow
-        flow = np.clip(inflow, self.lowest, self.highest)
-        flow = np.where(prices > 0, self.lowest, np.where(prices < 0, self.highest, flow))
+        flow = initial_flow(inflow, prices, self.lowest, self.highest)
         excess[:k] = inflow - flow
         excess[-1] = flow.sum() - sizes.sum()
         self.network = Network(flow, self.lowest, self.highest, marked_flow, marked_min, excess, potential)
@@ -241,9 +255,7 @@ class _PathSolver:
         """Return the solution, with prices that are exactly zero where no bound binds."""
         network, k = self.network, self.n_clusters
         potential = network.potential[:-1] - network.potential[-1]
-        prices = potential[:k]
-        prices[(network.flow > network.lowest) & (prices > 0)] = 0.0
-        prices[(network.flow < network.highest) & (prices < 0)] = 0.0
+        prices = potential[:k] = round_prices(network)
         if self.n_kinds == 2:
             is_slack = network.marked_flow > network.marked_min
             potential[k:] = np.where(is_slack, prices, np.maximum(prices, potential[k:]))
