@@ -91,6 +91,29 @@ BAD = {
     "explain_ids": ("explain t.csv --cluster-column kind --id x --links far.csv", r"; use --unknown-ids skip to leave"),
     "explain_column": ("explain t.csv", r"name the column of the clusters with --cluster-column"),
     "explain_both": ("explain t.csv --cluster-column y --links both.csv", r"or use --contradictions majority"),
+    "publish_k": (
+        "publish t.csv --quasi x -k 9",
+        r"k is 9, but the table has only 4 complete rows; use a k of at most 4",
+    ),
+    "publish_empty": ("publish t.csv --quasi kind -k 2", r"'kind' \(1\), of 4 rows .*these rows with --missing drop"),
+    "publish_sensitive": (
+        "publish t.csv --quasi x -l 2 -k 2",
+        r"no sensitive column is named; name it with --sensitive",
+    ),
+    "publish_groups": (
+        "publish t.csv --quasi x -k 2 --groups 3",
+        r"3 groups are asked for, but the 4 rows can be in at",
+    ),
+    "publish_word": (
+        "publish word.csv --quasi x -k 2",
+        r"'many' among numbers; .* use it as categories with --categorical",
+    ),
+    "publish_nothing": ("publish --quasi x", r"Give either the TABLE to publish, or .* with --verify FILE"),
+    "publish_quasi": ("publish t.csv", r"Name the columns by which a person could be found: --quasi"),
+    "publish_verify": (
+        "publish --verify t.csv --quasi x -o y.csv",
+        r"--verify writes nothing; leave out -o and --report",
+    ),
     "objects_npy": ("cluster objects.npy -k 2", r"objects.npy is not an .npy file of numbers"),
 }
 
@@ -103,7 +126,7 @@ def test_bad_input_is_worded_with_options(room, case):
         pytest.importorskip("skops")
         made = room.run("cluster", "t.csv", "-k", 2, "--method", "pck", *PLAIN, "--save-model", "t.model")
         assert made.exit_code == 0, made.output
-    elif "t.csv" in words and "--label-column" not in words and "kind" not in words:
+    elif words[0] != "publish" and "t.csv" in words and "--label-column" not in words and "kind" not in words:
         words += PLAIN
     message = room.fails(*words)
     assert re.search(sentence, message.strip()), message
@@ -156,6 +179,11 @@ EXITS = {
     "ask": {0: "ask t.csv -k 2 --ignore kind", 2: "ask nothing.csv -k 2"},
     "predict": {2: "predict nothing.model t.csv"},
     "explain": {2: "explain nothing.csv t.csv"},
+    "publish": {
+        0: "publish t.csv --quasi x -k 2",
+        1: "publish --verify t.csv --quasi x",
+        2: "publish nothing.csv --quasi x",
+    },
     "demo": {0: "demo", 2: "demo --dance"},
     "methods": {0: "methods", 2: "methods all"},
     "reproduce": {2: "reproduce nothing"},
@@ -172,7 +200,7 @@ def test_commands_are_listed_in_the_order_of_use(desk):
     shown = desk.run("--help").stdout
     assert "mustlink demo --tour" in shown
     listed = re.findall(r"^\W*([a-z]+) +[A-Z]", shown.partition("Commands")[2], re.MULTILINE)
-    order = ["cluster", "check", "ask", "predict", "explain", "demo", "methods", "reproduce", "warmup"]
+    order = ["cluster", "check", "ask", "predict", "explain", "publish", "demo", "methods", "reproduce", "warmup"]
     assert listed == order
 
 

@@ -243,7 +243,11 @@ def test_a_missing_sensitive_value_counts_only_with_diversity():
             InfeasibleError,
             r"Recursive \(1, 4\)-diversity cannot be reached",
         ),
-        ({"k": 5, "n_groups": 13}, InfeasibleError, "n_groups is 13, but the 60 rows can be in at most 12 groups"),
+        (
+            {"k": 5, "n_groups": 13},
+            InfeasibleError,
+            "13 groups are asked for, but the 60 rows can be in at most 12 groups",
+        ),
         ({"k": 2, "l": 4, "n_groups": 15}, InfeasibleError, r"at most \d+ groups with 2 rows each and 4 distinct"),
         ({"quasi_identifiers": ["age", "zip"]}, OptionError, "The table has no column 'zip'; its columns are id, age"),
         ({"quasi_identifiers": []}, OptionError, "No quasi-identifier is named"),
@@ -289,7 +293,7 @@ def test_bad_tables_are_refused_in_words():
 def test_entropy_groups_that_cannot_be_made_are_refused():
     frame = pd.DataFrame({"x": np.arange(12.0), "s": list("aaaaaabbbccc")})
     options = {"quasi_identifiers": ["x"], "sensitive": "s", "k": 1, "l": 2.8, "diversity": "entropy"}
-    with pytest.raises(InfeasibleError, match="n_groups is 4, but only 1 group"):
+    with pytest.raises(InfeasibleError, match="4 groups are asked for, but only 1 group"):
         publish(frame, n_groups=4, **options)
 
 

@@ -21,6 +21,7 @@ from mustlink.cli._interrupt import leave_now, was_interrupted
 from mustlink.cli._methods import methods
 from mustlink.cli._options import TYPED
 from mustlink.cli._predict import predict
+from mustlink.cli._publish import publish
 from mustlink.cli._reproduce import reproduce
 from mustlink.cli._warmup import warmup
 
@@ -100,7 +101,7 @@ def _unwrapped(docstring: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (cluster, check, ask, predict, explain, demo, methods, reproduce, warmup):
+for command in (cluster, check, ask, predict, explain, publish, demo, methods, reproduce, warmup):
     app.command(cls=Command, help=_unwrapped(command.__doc__))(command)
 
 

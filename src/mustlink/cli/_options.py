@@ -326,8 +326,8 @@ def stem(table: Path) -> str:
     return Path(table.name.removesuffix(".gz")).stem
 
 
-def output_name(table: Path, keep_columns: bool) -> Path:
-    """Return where clusters are written if no file is named; a whole table is written in its own format."""
+def output_name(table: Path, keep_columns: bool, what: str = "clusters") -> Path:
+    """Return where a result is written if no file is named; a whole table is written in its own format."""
     suffix = Path(table.name.removesuffix(".gz")).suffix.lower()
     own = {".tab": ".tsv", ".xlsm": ".xlsx", ".pq": ".parquet"}.get(suffix, suffix)
-    return Path(f"{stem(table)}.clusters{own if keep_columns and own in ('.tsv', '.xlsx', '.parquet') else '.csv'}")
+    return Path(f"{stem(table)}.{what}{own if keep_columns and own in ('.tsv', '.xlsx', '.parquet') else '.csv'}")

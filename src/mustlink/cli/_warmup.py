@@ -82,6 +82,7 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
                 if "enforce" in clusterer().get_params():
                     yield f"{name}, soft, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X, enforce="soft")
     yield from _size_steps(rows)
+    yield "publish", _publish_small
     yield from _density_steps(rows)
     yield from _hierarchy_steps()
     yield from _existential_steps(rows)
@@ -92,6 +93,15 @@ def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
     from mustlink.sizes import BalancedClustering
 
     yield "balanced, moves", partial(_exercise, BalancedClustering, rows, refine="moves", balance=1.0)
+
+
+def _publish_small() -> None:
+    """Exercise what publishing has compiled."""
+    import pandas as pd
+
+    from mustlink.sizes import publish
+
+    publish(pd.DataFrame({"x": range(24), "s": [0, 1] * 12}), quasi_identifiers=["x"], sensitive="s", k=3, l=2)
 
 
 def _density_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -54,7 +54,7 @@ def render_report(
     True
     """
     kinds = set(zip(picture.is_must.tolist(), picture.is_kept.tolist(), strict=True))
-    return _template().render(
+    return load_template("report.html").render(
         summary=summary,
         picture=picture,
         title=title,
@@ -66,8 +66,8 @@ def render_report(
 
 
 @cache
-def _template() -> Template:
-    """Load the page; what it draws is SVG made here, in which all text is escaped."""
+def load_template(name: str) -> Template:
+    """Load a page; what it draws is SVG made here, in which all text is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -82,15 +82,16 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        {name: drawn(getattr(_svg, name)) for name in ("curve", "link_swatch", "scatter", "swatch")},
+        {name: drawn(getattr(_svg, name)) for name in ("bar", "curve", "link_swatch", "scatter", "swatch")},
         NOISE=NOISE,
         count=count,
         ends=_svg.ends,
         number="{:,}".format,
         pairs=zip,
         percent="{:.0%}".format,
+        share="{:.1%}".format,
     )
-    return environment.get_template("report.html")
+    return environment.get_template(name)
 
 
 def headline(summary: Summary) -> str:

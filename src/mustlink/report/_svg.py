@@ -12,7 +12,7 @@ from mustlink._types import Array
 from mustlink.report._picture import Picture
 from mustlink.report._summary import NOISE, RowNames, printable
 
-__all__ = ["N_COLORS", "color_class", "curve", "ends", "link_swatch", "scatter", "swatch"]
+__all__ = ["N_COLORS", "bar", "color_class", "curve", "ends", "link_swatch", "scatter", "swatch"]
 
 WIDTH, HEIGHT, MARGIN = 760, 500, 26
 CURVE_HEIGHT = 180
@@ -93,6 +93,15 @@ def scatter(picture: Picture) -> str:
         "</g></svg>",
     ]
     return "\n".join(parts)
+
+
+def bar(part: float) -> str:
+    """Draw a bar that fills a part of its width; the number stands beside it."""
+    width = 100 * min(max(part, 0.0), 1.0)
+    return (
+        '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="rest" width="100" height="10"/><rect class="c0" width="{width:.2f}" height="10"/></svg>'
+    )
 
 
 def ends(values: Sequence[float]) -> str:

@@ -75,6 +75,8 @@ class Verification:
         What was asked of each group, as words.
     failures : tuple of GroupFailure
         The groups that lack it.
+    diversity : str, default="distinct"
+        The form of diversity that was measured.
 
     See Also
     --------
@@ -91,6 +93,18 @@ class Verification:
     least_diversity: float | None
     asked: str
     failures: tuple[GroupFailure, ...] = ()
+    diversity: str = "distinct"
+
+    @property
+    def diversity_words(self) -> str:
+        """The least diversity as a sentence; "" if none was asked for."""
+        if self.least_diversity is None:
+            return ""
+        if self.diversity == "distinct":
+            return f"The least number of distinct sensitive values of a group is {self.least_diversity:,.0f}."
+        if self.diversity == "entropy":
+            return f"The least entropy of the sensitive values of a group is log {self.least_diversity:.4g}."
+        return f"The largest ratio r_1 / (r_l + ... + r_v) of a group is {self.least_diversity:.4g}."
 
     @property
     def passed(self) -> bool:
@@ -180,6 +194,7 @@ def verify_publication(
         None if l is None else worst(measured.values()),
         str(request),
         tuple(failures),
+        diversity,
     )
 
 

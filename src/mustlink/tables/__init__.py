@@ -11,7 +11,7 @@ from mustlink.tables._options import check_options
 from mustlink.tables._read import read_table, require
 from mustlink.tables._table import Table
 from mustlink.tables._text import read_dialect
-from mustlink.tables._write import check_output_suffix, check_sheet_size, stage_clusters, stage_table
+from mustlink.tables._write import check_output_suffix, check_sheet_size, stage_clusters, stage_frame, stage_table
 
 __all__ = [
     "TIME_UNITS",
@@ -35,6 +35,7 @@ __all__ = [
     "spell_ids",
     "spell_time",
     "stage_clusters",
+    "stage_frame",
     "stage_table",
     "write_links",
 ]

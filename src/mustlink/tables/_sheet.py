@@ -14,14 +14,14 @@ __all__ = ["spelled", "write_sheet"]
 MIDNIGHT = datetime.time()
 
 
-def write_sheet(frame: pd.DataFrame) -> bytes:
+def write_sheet(frame: pd.DataFrame, title: str = "clusters") -> bytes:
     """Return an Excel workbook with one sheet; text that looks like a formula stays text."""
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     book = Workbook(write_only=True)
-    sheet = book.create_sheet("clusters")
+    sheet = book.create_sheet(title)
 
     def cell(value: Any) -> Any:
         if isinstance(value, datetime.datetime):

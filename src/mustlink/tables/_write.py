@@ -26,7 +26,7 @@ from mustlink.tables._read import require
 from mustlink.tables._sheet import spelled, write_sheet
 from mustlink.tables._table import Table
 
-__all__ = ["check_output_suffix", "check_sheet_size", "stage_clusters", "stage_table"]
+__all__ = ["check_output_suffix", "check_sheet_size", "stage_clusters", "stage_frame", "stage_table"]
 
 TEXT = (".csv", ".tsv")
 
@@ -156,12 +156,56 @@ def stage_table(
     files.stage(path, content)
 
 
+def stage_frame(
+    files: StagedFiles,
+    path: str | PathLike[str],
+    frame: pd.DataFrame,
+    *,
+    source: str | PathLike[str],
+    dialect: Dialect | None = None,
+) -> None:
+    """Stage a data frame that was made of a table, written as the table is.
+
+    Parameters
+    ----------
+    files : StagedFiles
+        Where the file is staged.
+    path : str or path-like
+        ``.csv``, ``.tsv``, ``.xlsx`` or ``.parquet``.
+    frame : pandas.DataFrame
+        The columns to write; the index is not written.
+    source : str or path-like
+        The file of the table.
+    dialect : Dialect or None, default=None
+        How the table is written, if it is a text file; None is UTF-8 with commas.
+
+    Examples
+    --------
+    >>> import pandas as pd, pathlib, tempfile
+    >>> from mustlink._atomic import StagedFiles
+    >>> from mustlink.tables import Dialect, stage_frame
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "means.csv")
+    ...     with StagedFiles() as files:
+    ...         frame = pd.DataFrame({"age": [31.5], "plan": ["pro"]})
+    ...         stage_frame(files, path, frame, source="people.csv", dialect=Dialect(";", decimal=","))
+    ...     print(path.read_text())
+    age;plan
+    31,5;pro
+    """
+    suffix = check_output_suffix(path, keep_columns=True)
+    written = written_dialect(dialect, suffix, keep_tabs=not is_tab_separated(source))
+    files.stage(path, _content(path, frame, suffix, written, sheet="table"))
+
+
 def nullable(labels: np.ndarray[Any, Any]) -> Any:
     """Return clusters as numbers that may be missing, which those of rows in no cluster are."""
     return pd.arrays.IntegerArray(labels.astype(np.int64), labels < 0)
 
 
-def _content(path: str | PathLike[str], frame: pd.DataFrame, suffix: str, dialect: Dialect) -> bytes:
+def _content(
+    path: str | PathLike[str], frame: pd.DataFrame, suffix: str, dialect: Dialect, sheet: str = "clusters"
+) -> bytes:
     """Return a data frame as the content of a file."""
     buffer = io.BytesIO()
     if suffix == ".parquet":
@@ -169,12 +213,14 @@ def _content(path: str | PathLike[str], frame: pd.DataFrame, suffix: str, dialec
         return buffer.getvalue()
     if suffix == ".xlsx":
         check_sheet_size(path, len(frame), frame.shape[1])
-        return write_sheet(frame)
-    text = spelled(frame).to_csv(sep=dialect.separator, index=False, lineterminator=dialect.line_end)
+        return write_sheet(frame, sheet)
+    text = spelled(frame).to_csv(
+        sep=dialect.separator, index=False, lineterminator=dialect.line_end, decimal=dialect.decimal
+    )
     return str(text).encode(dialect.encoding)
 
 
-def check_output_suffix(path: str | PathLike[str], *, keep_columns: bool = False) -> str:
+def check_output_suffix(path: str | PathLike[str], *, keep_columns: bool = False, what: str | None = None) -> str:
     """Give the suffix of a file of clusters, or refuse one that cannot be written.
 
     Parameters
@@ -183,6 +229,8 @@ def check_output_suffix(path: str | PathLike[str], *, keep_columns: bool = False
         Where the clusters are to be written.
     keep_columns : bool, default=False
         Whether all columns of the table are written with them, which ``.npy`` cannot hold.
+    what : str or None, default=None
+        What is written, for the message, such as "a published table is".
 
     Returns
     -------
@@ -207,7 +255,7 @@ def check_output_suffix(path: str | PathLike[str], *, keep_columns: bool = False
     if is_stream(path) and suffix not in allowed:
         return ".csv"
     if suffix not in allowed:
-        what = "a table with its clusters is" if keep_columns else "clusters are"
+        what = what or ("a table with its clusters is" if keep_columns else "clusters are")
         raise FileFormatError(
             f"{path}: {what} written as {', '.join(allowed[:-1])} or {allowed[-1]}, and "
             f"{suffix or 'a name without a suffix'} is none of them."

@@ -16,6 +16,13 @@ from mustlink.workflow._loading import (
 )
 from mustlink.workflow._model import Model, check_predicts, load_model, predicting_methods, save_model
 from mustlink.workflow._prediction import PredictionJob, PredictionResult, run_prediction
+from mustlink.workflow._publication import (
+    PublicationJob,
+    PublicationResult,
+    VerificationJob,
+    run_publication,
+    run_verification,
+)
 from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting
 
 __all__ = [
@@ -31,9 +38,12 @@ __all__ = [
     "Model",
     "PredictionJob",
     "PredictionResult",
+    "PublicationJob",
+    "PublicationResult",
     "RowComparison",
     "Sitting",
     "TableOptions",
+    "VerificationJob",
     "check_n_clusters",
     "check_predicts",
     "check_seed",
@@ -44,5 +54,7 @@ __all__ = [
     "run_explanation",
     "run_job",
     "run_prediction",
+    "run_publication",
+    "run_verification",
     "save_model",
 ]

@@ -26,8 +26,8 @@ NOT_OF_MODELS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".xls", ".parquet", "
 def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, keep_columns: bool = False) -> None:
     """Refuse outputs that cannot be written, would overwrite an input, or are one file.
 
-    The outputs are named by what they hold; "clusters" have a format by their suffix, a "report" is HTML, and a
-    "model" is neither a table nor a page.
+    The outputs are named by what they hold; "clusters" and a "published table" have a format by their suffix, a
+    "report" is HTML, and a "model" is neither a table nor a page.
     """
     read = {os.path.realpath(path) for path in inputs if path is not None}
     written: dict[str, str] = {}
@@ -40,6 +40,8 @@ def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, 
             raise OptionError(f"{path} is an input and would be overwritten; choose another name for the output.")
         if what == "clusters":
             check_output_suffix(path, keep_columns=keep_columns)
+        if what == "published table":
+            check_output_suffix(path, keep_columns=True, what="a published table is")
         if target in written:
             raise OptionError(f"The {written[target]} and the {what} cannot both be written to {path}.")
         # A device or a pipe has no suffix.

@@ -24,15 +24,16 @@ def make_groups(X: Floats, codes: Ints, model: PrivacyModel, n_groups: int | Non
     most = model.max_groups(counts)
     if n_groups is not None and n_groups > most:
         raise InfeasibleError(
-            f"n_groups is {n_groups:,}, but the {count(len(X), 'row')} can be in at most {count(most, 'group')} with "
-            f"{_spell_needs(model)}{_spell_frequencies(model, counts)}; ask for fewer groups."
+            f"{count(n_groups, 'group')} are asked for, but the {count(len(X), 'row')} can be in at most "
+            f"{count(most, 'group')} with {_spell_needs(model)}{_spell_frequencies(model, counts)}; ask for fewer "
+            "groups."
         )
     labels = gather_groups(X, codes, most if n_groups is None else n_groups, model)
     n_found = int(labels.max()) + 1
     if n_groups is not None and n_found < n_groups:
         raise InfeasibleError(
-            f"n_groups is {n_groups:,}, but only {count(n_found, 'group')} with {_spell_needs(model)} could be made; "
-            "ask for fewer groups."
+            f"{count(n_groups, 'group')} are asked for, but only {count(n_found, 'group')} with {_spell_needs(model)} "
+            "could be made; ask for fewer groups."
         )
     return refine_groups(
         X, codes, labels, model, keep_number=n_groups is not None, random_state=check_random_state(random_state)

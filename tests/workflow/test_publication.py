@@ -1,0 +1,89 @@
+"""Jobs that publish tables and check published files, from Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mustlink.errors import FileFormatError, OptionError
+from mustlink.report import render_publication
+from mustlink.workflow import PublicationJob, VerificationJob, run_publication, run_verification
+
+ASKED = {"quasi_identifiers": ["age", "city"], "sensitive": "illness", "k": 3, "l": 2}
+
+
+@pytest.fixture
+def people(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 70, 30),
+            "city": rng.choice(["Bern", "<b>Jena</b>"], 30),
+            "illness": rng.choice(["007", "1.50", "x"], 30),
+            "note": "free",
+        }
+    )
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".xlsx", ".parquet"])
+def test_every_format_is_written_and_checked(people, suffix):
+    if suffix == ".xlsx":
+        pytest.importorskip("openpyxl")
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    output = people / f"out{suffix}"
+    result = run_publication(PublicationJob(people / "people.csv", output=output, **ASKED))
+    found = run_verification(VerificationJob(output, **ASKED))
+    assert found.passed
+    assert found.n_groups == result.publication.n_groups
+    assert found.n_rows == 30
+
+
+def test_sensitive_cells_stay_as_they_were_written(people):
+    run_publication(PublicationJob(people / "people.csv", output=people / "out.csv", **ASKED))
+    lines = (people / "out.csv").read_text().splitlines()
+    cells = [line.rsplit(",", 1)[1] for line in (people / "people.csv").read_text().splitlines()]
+    assert [line.rsplit(",", 1)[1] for line in lines[1:]] == [
+        line.split(",")[2] for line in (people / "people.csv").read_text().splitlines()[1:]
+    ]
+    assert len(cells) == len(lines)
+
+
+def test_nothing_is_written_without_a_file(people):
+    result = run_publication(PublicationJob(people / "people.csv", **ASKED))
+    assert [path.name for path in people.iterdir()] == ["people.csv"]
+    assert result.notices == ("Not published: the column note.",)
+
+
+def test_a_report_escapes_what_a_table_holds(people):
+    report = people / "r.html"
+    run_publication(PublicationJob(people / "people.csv", report=report, **ASKED), command="mustlink publish")
+    page = report.read_text(encoding="utf-8")
+    assert "&lt;b&gt;Jena" in page
+    assert "<b>Jena" not in page
+    assert "not differential privacy" in page
+
+
+def test_many_sizes_are_shown_in_ranges(people):
+    result = run_publication(PublicationJob(people / "people.csv", quasi_identifiers=["age"], k=1)).publication
+    sizes = np.repeat(np.arange(40), np.arange(1, 41))
+    page = render_publication(type(result)(**{**vars(result), "groups": sizes}))
+    assert "1 to 4" in page
+    assert "37 to 40" in page
+    assert page.count("drawn") >= 10
+
+
+def test_bad_jobs_are_refused(people):
+    with pytest.raises(OptionError, match="No quasi-identifier"):
+        PublicationJob(people / "people.csv", quasi_identifiers=[])
+    with pytest.raises(OptionError, match="No quasi-identifier"):
+        PublicationJob(people / "people.csv", quasi_identifiers="age")
+    with pytest.raises(OptionError, match="random_state must be from 0"):
+        PublicationJob(people / "people.csv", quasi_identifiers=["age"], random_state=-1)
+    with pytest.raises(FileFormatError, match="has no column 'zip'"):
+        run_verification(VerificationJob(people / "people.csv", quasi_identifiers=["zip"]))
+    with pytest.raises(OptionError, match="no sensitive column is named; name it with sensitive"):
+        run_verification(VerificationJob(people / "people.csv", quasi_identifiers=["age"], l=2))
