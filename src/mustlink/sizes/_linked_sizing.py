@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from mustlink._spelling import count
-from mustlink._types import Array, Floats, Ints, Mask
+from mustlink._types import Array, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning
 from mustlink.sizes._linked import LinkedAssignment
 from mustlink.sizes._linked_relax import clustering_with_few_breaks
 from mustlink.sizes._linked_units import make_units
+from mustlink.sizes._row_costs import RowCosts
 from mustlink.sizes._sizing import Placement, Prices, Sizing
 
 __all__ = ["LinkedSizing", "add_links", "relax_links", "warn_of_breaks"]
@@ -40,9 +41,9 @@ class LinkedSizing(Sizing):
             return False
         return bool(kept_triples(self.one_of, labels).all())
 
-    def place(self, costs: Floats, previous: Prices | None = None, before: Array | None = None) -> Placement:
+    def place(self, costs: RowCosts, previous: Prices | None = None, before: Array | None = None) -> Placement:
         start = None if previous is None else previous.columns
-        found, prices = self.assignment.assign(costs, before, start)
+        found, prices = self.assignment.assign(costs.whole(), before, start)
         labels = found.astype(np.int32)
         return Placement(labels, self._own_costs(costs, labels), self._split(prices))
 
@@ -54,16 +55,17 @@ def add_links(sizing: Sizing, links: Constraints, one_of: Ints, n_samples: int) 
     return linked
 
 
-def relax_links(sizing: Sizing, links: Constraints, one_of: Ints, costs: Floats) -> Sizing:
+def relax_links(sizing: Sizing, links: Constraints, one_of: Ints, costs: RowCosts) -> Sizing:
     """Return the sizing with the links that can be kept; which ones is decided at the costs of a start."""
+    n_samples = costs.shape[0]
     try:
-        linked = add_links(sizing, links, one_of, len(costs))
+        linked = add_links(sizing, links, one_of, n_samples)
         linked.place(costs)
     except InfeasibleError:
-        lowest, highest = _bounds_of_rows(sizing, len(costs))
-        labels = clustering_with_few_breaks(links, costs, lowest, highest, one_of)
+        lowest, highest = _bounds_of_rows(sizing, n_samples)
+        labels = clustering_with_few_breaks(links, costs.whole(), lowest, highest, one_of)
         kept = one_of[kept_triples(one_of, labels)]
-        return _linked(sizing, links.take(links.satisfied(labels)), kept, len(costs), labels)
+        return _linked(sizing, links.take(links.satisfied(labels)), kept, n_samples, labels)
     return linked
 
 

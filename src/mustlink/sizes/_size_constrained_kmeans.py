@@ -18,6 +18,7 @@ from mustlink.sizes._assign_linked import check_triples
 from mustlink.sizes._linked_sizing import add_links, relax_links, warn_of_breaks
 from mustlink.sizes._manhattan import manhattan_distances
 from mustlink.sizes._polish import polish
+from mustlink.sizes._row_costs import absolute_costs, square_costs
 from mustlink.sizes._sized_geometry import Sized, SizedEuclidean, SizedManhattan
 from mustlink.sizes._sizing import Sizing
 from mustlink.sizes._sizing_input import SizedProblem, make_sizing, scale_bounds, sizing_of_new_rows
@@ -278,7 +279,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         if not sized and size_min is None and size_max is None:
             return super().predict(X)
         rows = self._check_new_rows(X)
-        costs = np.concatenate(rows.map_pieces(lambda _, piece: self._costs(piece.X)))
+        costs_of = absolute_costs if self.metric == "manhattan" else square_costs
+        costs = costs_of(rows, np.ones(rows.n_rows), self.cluster_centers_.astype(np.float64))
         if sized:
             lowest, highest = scale_bounds(self.size_shares_, rows.n_rows)
             size_min = lowest if size_min is None else size_min

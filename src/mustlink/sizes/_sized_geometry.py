@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from mustlink._rows import Assignment, RowBlocks
 from mustlink._types import Array, Floats
 from mustlink.kmeans.core import Euclidean, Geometry, LinkRule, Run, State, Step
-from mustlink.sizes._manhattan import Manhattan, manhattan_distances
+from mustlink.sizes._manhattan import Manhattan
+from mustlink.sizes._row_costs import RowCosts, absolute_costs, square_costs
 from mustlink.sizes._sizing import Prices, Sizing
 
 __all__ = ["Sized", "SizedEuclidean", "SizedManhattan"]
@@ -54,7 +55,7 @@ class Sized(Geometry):
         inner = self.found(placed.labels, np.where(is_inside, placed.own, 0.0))
         return placed.labels, Found(inner, placed.prices, float(placed.own[~is_inside].sum()))
 
-    def costs(self, state: State) -> Floats:
+    def costs(self, state: State) -> RowCosts:
         """Return the cost of every row in every cluster."""
         raise NotImplementedError
 
@@ -87,10 +88,8 @@ class SizedEuclidean(Sized, Euclidean):
         super().__init__(rows, weight, LinkRule())
         self.sizing, self._row_weight = sizing, weight
 
-    def costs(self, state: State) -> Floats:
-        costs = self._rows.squared_distances(state.centers)
-        costs *= self._row_weight[:, None]
-        return costs
+    def costs(self, state: State) -> RowCosts:
+        return square_costs(self._rows, self._row_weight, state.centers)
 
     def found(self, labels: NDArray[np.int32], own: Floats) -> Assignment:
         n_features, n_clusters = self._rows.n_features, self.sizing.n_clusters
@@ -108,11 +107,8 @@ class SizedManhattan(Sized, Manhattan):
         super().__init__(rows, weight)
         self.sizing = sizing
 
-    def costs(self, state: State) -> Floats:
-        pieces = self._rows.map_pieces(lambda _, piece: manhattan_distances(piece.X, state.centers))
-        costs: Floats = np.concatenate(pieces)
-        costs *= self._row_weight[:, None]
-        return costs
+    def costs(self, state: State) -> RowCosts:
+        return absolute_costs(self._rows, self._row_weight, state.centers)
 
     def found(self, labels: NDArray[np.int32], own: Floats) -> Floats:
         return own

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.sizes._assign import assign
+from mustlink.sizes._cost_blocks import CostBlocks
+from mustlink.sizes._row_costs import RowCosts
 
 __all__ = ["Placement", "Prices", "Sizing"]
 
@@ -102,7 +104,7 @@ class Sizing:
         sizes = self.sizes(labels)
         return bool((sizes >= self.lowest).all() and (sizes <= self.highest).all())
 
-    def place(self, costs: Floats, previous: Prices | None = None, before: Array | None = None) -> Placement:
+    def place(self, costs: RowCosts, previous: Prices | None = None, before: Array | None = None) -> Placement:
         """Return the assignment of least cost; labels from before it are kept if they cost no more.
 
         Where costs tie, the labels stay: no sequence of assignments can then return to one that it has left.
@@ -137,23 +139,28 @@ class Sizing:
         if self.outlier_cost is not None:
             yield -1, 0, np.inf
 
-    def _add_columns(self, costs: Floats) -> Floats:
+    def _add_columns(self, costs: CostBlocks) -> CostBlocks:
         """Return the costs in all columns of the assignment problem."""
         if self.labeled is None and self.outlier_cost is None:
             return costs
-        parts = [costs]
-        if self.labeled is not None and self.labeled_lowest is not None:
-            required = np.flatnonzero(self.labeled_lowest)
-            # More than a chain of moves through all columns can save: no row enters that is not labeled.
-            forbidding = 4.0 * (self.n_clusters + 1) * (1.0 + float(np.abs(costs).max(initial=0.0)))
-            parts.append(np.where(self.labeled[:, None], costs[:, required], forbidding))
-        if self.outlier_cost is not None:
-            parts.append(self.outlier_cost[:, None])
-        return np.concatenate(parts, axis=1)
+        required = np.flatnonzero([] if self.labeled_lowest is None else self.labeled_lowest)
+        # More than a chain of moves through all columns can save: no row enters that is not labeled.
+        largest = max(float(block.max()) for _, block in costs.blocks()) if len(required) else 0.0
+        forbidding = 4.0 * (self.n_clusters + 1) * (1.0 + largest)
 
-    def _own_costs(self, costs: Floats, labels: Array) -> Floats:
+        def compute(rows: slice | Indices) -> Floats:
+            parts = [costs.rows(rows)]
+            if self.labeled is not None:
+                parts.append(np.where(self.labeled[rows, None], parts[0][:, required], forbidding))
+            if self.outlier_cost is not None:
+                parts.append(self.outlier_cost[rows, None])
+            return np.concatenate(parts, axis=1)
+
+        return CostBlocks((costs.shape[0], sum(1 for _ in self._columns())), compute)
+
+    def _own_costs(self, costs: RowCosts, labels: Array) -> Floats:
         """Return the cost of every row in its cluster, or as an outlier."""
-        own = costs[np.arange(len(labels)), labels]
+        own = costs.own(labels)
         return own if self.outlier_cost is None else np.where(labels < 0, self.outlier_cost, own)
 
     def _split(self, prices: Floats) -> Prices:

@@ -1,0 +1,71 @@
+"""Costs of rows in clusters, computed some rows at a time, and those of the rows in clusters that are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mustlink._rows import RowBlocks, squared_norms
+from mustlink._types import Array, Floats, Indices
+from mustlink.sizes._cost_blocks import CostBlocks
+from mustlink.sizes._manhattan import manhattan_distances
+
+__all__ = ["RowCosts", "absolute_costs", "square_costs"]
+
+# Costs of so many entries are held (32 MB): several passes over them take less time than to compute them again.
+MAX_HELD = 1 << 22
+
+
+class RowCosts(CostBlocks):
+    """Costs of weighted rows in clusters by a function of rows and centers; `own` returns those in given clusters.
+
+    `apart` returns the cost of every row at every center, `apart_from` that of differences between rows and centers.
+    """
+
+    def __init__(
+        self,
+        rows: RowBlocks,
+        weight: Floats,
+        centers: Floats,
+        apart: Callable[[Any, Floats], Floats],
+        apart_from: Callable[[Floats], Floats],
+    ) -> None:
+        self._table, self._weight, self._centers = rows, weight, centers
+        self._apart, self._apart_from = apart, apart_from
+        compute: Callable[[Any], Floats] = self._compute
+        if rows.n_rows * len(centers) <= MAX_HELD:
+            compute = self._compute(slice(None)).__getitem__
+        super().__init__((rows.n_rows, len(centers)), compute)
+
+    def _compute(self, rows: slice | Indices) -> Floats:
+        """Return the costs of some rows in all clusters."""
+        costs = self._apart(self._table.X[rows], self._centers)
+        costs *= self._weight[rows, None]
+        return costs
+
+    def whole(self) -> Floats:
+        """Return all costs as one array."""
+        return np.array(self.rows(slice(None)))
+
+    def own(self, labels: Array) -> Floats:
+        """Return the cost of every row in its cluster."""
+
+        def of_piece(rows: slice, piece: RowBlocks) -> Floats:
+            if piece.is_sparse:
+                # One dense center for each row would take far more memory than the rows.
+                return self._apart(piece.X, self._centers)[np.arange(piece.n_rows), labels[rows]]
+            return self._apart_from(piece.X - self._centers[labels[rows]])
+
+        return self._weight * np.concatenate(self._table.map_pieces(of_piece))
+
+
+def square_costs(rows: RowBlocks, weight: Floats, centers: Floats) -> RowCosts:
+    """Return weighted squared distances."""
+    return RowCosts(rows, weight, centers, lambda X, to: RowBlocks(X).squared_distances(to), squared_norms)
+
+
+def absolute_costs(rows: RowBlocks, weight: Floats, centers: Floats) -> RowCosts:
+    """Return weighted sums of absolute differences."""
+    return RowCosts(rows, weight, centers, manhattan_distances, lambda apart: np.abs(apart).sum(axis=1))
