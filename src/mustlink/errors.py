@@ -94,6 +94,8 @@ REMEDIES = {
     "scale": "scale the column",
     "see_history": "see violations_ and history_",
     "see_violations": "violations_ lists them",
+    "sized_method": "use a clusterer with sizes, SizeConstrainedKMeans",
+    "sizes_from_0": "sizes must be at least 0",
     "skip_unknown": 'pass unknown_ids="skip" to leave out such links',
     "soft_method": "use a clusterer that may break links, such as PCKMeans",
     "too_large": "{instead}",

@@ -36,6 +36,8 @@ def cluster(
     sheet: opt.Sheet = None,
     contradictions: opt.Contradictions = "raise",
     unknown_ids: opt.UnknownIds = "raise",
+    size_min: opt.MinSize = None,
+    size_max: opt.MaxSize = None,
     relax: opt.Relax = False,
     output: opt.Output = None,
     keep_columns: opt.KeepColumns = False,

@@ -81,6 +81,19 @@ Starts = Annotated[
         show_default="10",
     ),
 ]
+MinSize = Annotated[
+    int | None,
+    typer.Option(
+        "--min-size",
+        metavar="N",
+        help="No cluster has fewer rows. Without --method, k-means with sizes is used ([bold]--method sizes[/bold]).",
+        show_default=False,
+    ),
+]
+MaxSize = Annotated[
+    int | None,
+    typer.Option("--max-size", metavar="N", help="No cluster has more rows, as --min-size.", show_default=False),
+]
 Output = Annotated[
     Path | None,
     typer.Option(

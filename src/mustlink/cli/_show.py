@@ -99,6 +99,8 @@ def show_summary(summary: Summary) -> None:
     print_line()
     console().print(_cluster_table(summary))
     print_line()
+    if summary.bounds:
+        show_list("Sizes", [str(bound) for bound in summary.bounds], len(summary.bounds))
     show_links(summary)
     if summary.notices:
         show_list("Notes", summary.notices, len(summary.notices))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mustlink.report._page import headline, render_report, suspicion
 from mustlink.report._picture import Picture, make_picture
 from mustlink.report._publication_page import render_publication
+from mustlink.report._sizes import SizeBound
 from mustlink.report._summary import BrokenLink, ClusterSummary, RowNames, Summary, SuspectLink, Trait, summarize
 from mustlink.report._write import write_report
 
@@ -13,6 +14,7 @@ __all__ = [
     "ClusterSummary",
     "Picture",
     "RowNames",
+    "SizeBound",
     "Summary",
     "SuspectLink",
     "Trait",

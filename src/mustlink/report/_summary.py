@@ -15,6 +15,7 @@ from mustlink._spelling import spell_numbers
 from mustlink._types import Array
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints, known_rows
+from mustlink.report._sizes import SizeBound, binding_bounds
 from mustlink.tables import TIME_UNITS, Feature
 
 __all__ = ["BrokenLink", "ClusterSummary", "RowNames", "Summary", "SuspectLink", "Trait", "summarize"]
@@ -239,6 +240,8 @@ class Summary:
         The links that may be wrong, the most suspect first, at most 50.
     objective : tuple of float
         The objective of the clusterer after each of its rounds.
+    bounds : tuple of SizeBound
+        The minimum and maximum sizes that cost something.
 
     Examples
     --------
@@ -268,6 +271,7 @@ class Summary:
     n_suspects: int = 0
     suspects: tuple[SuspectLink, ...] = ()
     objective: tuple[float, ...] = ()
+    bounds: tuple[SizeBound, ...] = ()
 
     @property
     def n_links(self) -> int:
@@ -321,8 +325,8 @@ def summarize(
     notices : sequence of str, default=()
         Notes to show, as sentences.
     estimator : object, default=None
-        The fitted clusterer. Its ``suspects_`` (links that may be wrong) and ``objective_`` (one value per
-        round) are shown if it has them.
+        The fitted clusterer. Its ``suspects_`` (links that may be wrong), ``objective_`` (one value per round) and
+        ``prices_`` (of minimum and maximum sizes) are shown if it has them.
     cluster_names : sequence of str, default=None
         What the clusters 0, 1, ... are called; their numbers by default.
 
@@ -379,6 +383,7 @@ def summarize(
             for suspect in suspects[:MAX_SUSPECTS]
         ),
         objective=tuple(float(value) for value in getattr(estimator, "objective_", ())),
+        bounds=binding_bounds(estimator, labels, places),
     )
 
 

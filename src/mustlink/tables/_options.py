@@ -73,6 +73,8 @@ RULES: dict[str, Rule] = {
     "n_init": _or_none(_WHOLE),
     "contradictions": _one_of("raise", "majority", "keep"),
     "unknown_ids": _one_of("raise", "skip"),
+    "size_min": _or_none(_WHOLE),
+    "size_max": _or_none(_WHOLE),
     "relax": _SWITCH,
 }
 

@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,10 @@ from mustlink.workflow._outputs import check_output_size, check_outputs, stage_l
 __all__ = ["Job", "JobResult", "run_job"]
 
 AUTO = "auto"
+DEFAULT_METHOD = "boost"
+# The method of a job with sizes that names none, and what is said of it.
+SIZED_METHOD = "sizes"
+SIZED_NOTE = f"The method is {SIZED_METHOD}, k-means with sizes; {DEFAULT_METHOD}, the default, keeps to no sizes."
 MAX_NAMED_PAIRS = 3
 # The starts of methods that take the best of several, if the job names no number.
 N_STARTS = 10
@@ -72,6 +76,9 @@ class Job(TableOptions):
         What to do with a pair linked both ways: refuse it, keep the heavier side, or keep both as a conflict.
     unknown_ids : {"raise", "skip"}, default="raise"
         What to do with a link that names an id which the table does not have: refuse it, or skip it.
+    size_min, size_max : int or None, default=None
+        The minimum and the maximum number of rows of a cluster; None is no bound. With the default method, they choose
+        "sizes", :class:`mustlink.SizeConstrainedKMeans`; other methods that keep to no sizes refuse them.
     relax : bool, default=False
         Whether a hard method that cannot satisfy every link returns the best clustering it found.
     output : str, path-like or None, default=None
@@ -99,12 +106,14 @@ class Job(TableOptions):
     links: str | os.PathLike[str] | None = None
     _: KW_ONLY
     n_clusters: int | None = None
-    method: str = "boost"
+    method: str = DEFAULT_METHOD
     estimator: str | None = None
     random_state: int | None = 0
     n_init: int | None = None
     contradictions: Contradictions = "raise"
     unknown_ids: UnknownIds = "raise"
+    size_min: int | None = None
+    size_max: int | None = None
     relax: bool = False
     output: str | os.PathLike[str] | None = None
     keep_columns: bool = False
@@ -115,6 +124,11 @@ class Job(TableOptions):
     def is_auto(self) -> bool:
         """Whether the method is chosen by held-out links."""
         return self.method.lower() == AUTO
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether a minimum or a maximum size is given."""
+        return self.size_min is not None or self.size_max is not None
 
 
 @dataclass(frozen=True)
@@ -205,6 +219,9 @@ def run_job(
     """
     if not isinstance(job, Job):
         raise TypeError(f"run_job takes a Job, and this is a {type(job).__name__}.")
+    sized = job.has_sizes and job.method == DEFAULT_METHOD
+    if sized:
+        job = replace(job, method=SIZED_METHOD)
     entry = None if job.is_auto else find_clusterer(job.method)
     _check_options(job, entry)
     outputs = {"clusters": job.output, "report": job.report, "model": job.save_model}
@@ -219,9 +236,10 @@ def run_job(
             f"{job.label_column!r}",
             remedy=("no_labels", "linked_method"),
         )
-    links, notices = Constraints(), list[str]()
+    links, notices = Constraints(), [SIZED_NOTE] if sized else list[str]()
     if job.links is not None:
-        links, notices = table.read_links(job.links, job.contradictions, job.unknown_ids)
+        links, about_links = table.read_links(job.links, job.contradictions, job.unknown_ids)
+        notices += about_links
     known = collect_links(links, table.partial_labels, table.X)
     if entry is None and known.is_empty:
         raise _no_links_to_choose_by(job, table)
@@ -263,6 +281,7 @@ def _check_options(job: Job, entry: Entry | None) -> None:
             check_predicts(entry)
     if job.n_init is not None and job.n_init < 1:
         raise OptionError(f"The number of starts is {job.n_init}", remedy="n_init_from_1")
+    _check_sizes(job, entry)
     if entry is not None:
         _check_parameters(job, entry)
     check_seed(job.random_state)
@@ -273,6 +292,17 @@ def _check_options(job: Job, entry: Entry | None) -> None:
         raise OptionError(f"The method {entry.name} needs the number of clusters", remedy=("give_n_clusters", *other))
     elif entry is None and job.links is None and job.label_column is None:
         raise OptionError("The method auto chooses by links, and there are none", remedy="give_links")
+
+
+def _check_sizes(job: Job, entry: Entry | None) -> None:
+    """Refuse sizes that are none, or for a method that does not keep to them."""
+    if not job.has_sizes:
+        return
+    for name, size in (("minimum", job.size_min), ("maximum", job.size_max)):
+        if size is not None and size < 0:
+            raise OptionError(f"The {name} size is {size}", remedy="sizes_from_0")
+    if entry is None or "size_min" not in entry.load()().get_params():
+        raise OptionError(f"The method {job.method.lower()} keeps to no sizes", remedy="sized_method")
 
 
 def _check_parameters(job: Job, entry: Entry) -> None:
@@ -399,6 +429,8 @@ def _build_estimator(entry: Entry, job: Job) -> Any:
         asked["n_init"] = job.n_init
     if job.relax:
         asked["on_infeasible"] = "relax"
+    if job.has_sizes:
+        asked |= {"size_min": job.size_min, "size_max": job.size_max}
     if job.estimator is not None:
         asked["estimator"] = _boosted_estimator(job.estimator, entry)
     known = clusterer().get_params()

@@ -38,6 +38,7 @@ REMEDIES = {
     "see_violations": "",
     "missing_marker": "clear the cell if it marks a missing value",
     "scale": "pass scale=True",
+    "sized_method": 'use method="sizes"',
     "soft_method": 'use a method that may break links, such as method="boost"',
 }
 
