@@ -24,9 +24,9 @@ MAX_EXACT_ENTRIES = 3_000
 # Branches of the exact search; beyond them the moves decide.
 MAX_BRANCHES = 500
 # Rounds of moves, each followed by an exact assignment of the rows without links.
-MAX_ROUNDS = 12
+MAX_ROUNDS = 8
 # The most units with which a unit tries to trade places, and the most moves per unit.
-MAX_PARTNERS = 100
+MAX_PARTNERS = 50
 MAX_MOVES = 20
 # Gains below this share of the costs are rounding.
 MIN_GAIN = 1e-10

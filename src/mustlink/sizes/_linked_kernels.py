@@ -115,6 +115,7 @@ def move_two(
     filled: Any,
     min_gain: float,
     max_partners: int,
+    chains: Any,
     mark: Any,
     first: int,
     target: int,
@@ -126,7 +127,6 @@ def move_two(
     any other cluster.
     """
     n_units, n_clusters = costs.shape
-    chains = np.empty((2, n_units), np.int64)
     current = misfit(filled, bounds, n_free, one_of, labels)
     source = labels[order[first]]
     total, n_first, n_tried = 0.0, 0, 0
@@ -146,7 +146,10 @@ def move_two(
             length, change = follow(
                 starts, apart, pull_starts, pulled, penalty, costs, labels, unit, aim, drag, chain, mark
             )
-            if is_partner and current == 0 and total + change >= -min_gain:
+            if current == 0 and total + change >= -min_gain:
+                # Among sizes that fit, only a move that gains by itself is worth making up for.
+                if not is_partner:
+                    return False
                 continue
             move(chain, length, origin, aim, size, labels, filled)
             after = misfit(filled, bounds, n_free, one_of, labels)
@@ -156,9 +159,6 @@ def move_two(
                 move(chain, length, origin, aim, size, labels, filled)
             else:
                 total, n_first = change, length
-        # Among sizes that fit, only a move that gains by itself is worth making up for.
-        if current == 0 and total >= -min_gain:
-            break
     move(chains[0], n_first, source, target, size, labels, filled)
     return False
 
@@ -187,7 +187,7 @@ def improve(
     Units are visited in the given order, again and again. Returns the number of moves.
     """
     n_units, n_clusters = costs.shape
-    mark = np.zeros(n_units + 1, np.int64)
+    chains, mark = np.empty((2, n_units), np.int64), np.zeros(n_units + 1, np.int64)
     n_moves, n_still, place = 0, 0, 0
     while n_still < n_units and n_moves < max_moves:
         unit, has_moved = order[place], False
@@ -210,6 +210,7 @@ def improve(
                     filled,
                     min_gain,
                     max_partners,
+                    chains,
                     mark,
                     place,
                     way // n_ways,
