@@ -13,11 +13,15 @@ from mustlink.sizes._apart import solve_apart
 from mustlink.sizes._assignment import Assignment
 from mustlink.sizes._bounds import check_apart, check_marked, check_sizes
 from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
+from mustlink.sizes._flow import solve_by_flow
+from mustlink.sizes._lp import solve_by_lp
 from mustlink.sizes._paths import solve_by_paths
 from mustlink.sizes._terms import Terms
 from mustlink.sizes._weighted import solve_weighted
 
 __all__ = ["Assignment", "assign"]
+
+SOLVERS = {"paths": solve_by_paths, "flow": solve_by_flow, "lp": solve_by_lp}
 
 
 def assign(
@@ -30,6 +34,7 @@ def assign(
     marked_min: ArrayLike | None = 0,
     apart: ArrayLike | None = None,
     apart_max: Any = 1,
+    solver: str = "paths",
     start: ArrayLike | Assignment | None = None,
 ) -> Assignment:
     """Assign rows to clusters of bounded sizes at the least total cost.
@@ -55,6 +60,10 @@ def assign(
         most `apart_max` rows of a group.
     apart_max : int, default=1
         The most rows of a group in a cluster.
+    solver : {"paths", "flow", "lp"}, default="paths"
+        ``"paths"`` is the method of the notes. ``"flow"`` is the minimum-cost flow of OR-tools (extra ``exact``), with
+        costs rounded to 64-bit integers and whole weights only, and ``"lp"`` the linear programming of HiGHS; both hold
+        an arc for every cost and are there to compare with.
     start : array-like of shape (n_clusters,) or Assignment, default=None
         Prices to start from, such as those of a similar problem; the least cost does not depend on them.
 
@@ -110,11 +119,13 @@ def assign(
     blocks = as_cost_blocks(costs)
     terms = _check_terms(blocks.shape, size_min, size_max, weights, marked, marked_min, apart, apart_max)
     potential = None if start is None else _check_start(start, terms, blocks.shape[0])
+    if solver not in SOLVERS:
+        raise ValueError(f"solver must be one of {', '.join(SOLVERS)}, got {solver!r}.")
     if terms.weight is not None:
-        return Assignment(*solve_weighted(blocks, terms, potential), terms=terms)
-    if terms.apart is not None:
+        return Assignment(*solve_weighted(blocks, terms, potential, SOLVERS[solver]), terms=terms)
+    if terms.apart is not None and solver == "paths":
         return Assignment(*solve_apart(blocks, terms, potential), terms=terms)
-    solution = solve_by_paths(blocks, terms, potential)
+    solution = SOLVERS[solver](blocks, terms, potential)
     prices = solution.potential[: blocks.shape[1]]
     marked_prices = None if terms.marked is None else solution.potential[blocks.shape[1] :] - prices
     return Assignment(solution.labels, prices, marked_prices, terms)

@@ -127,7 +127,7 @@ def check_marked(
 
 def check_apart(apart: ArrayLike, apart_max: Any, lowest: Array, highest: Array, n_rows: int) -> Indices:
     """Return the group of every row, -1 for none, if the rows of each group can be apart within the bounds."""
-    if not isinstance(apart_max, Integral) or isinstance(apart_max, bool) or apart_max < 1:
+    if isinstance(apart_max, bool) or not isinstance(apart_max, Integral) or apart_max < 1:
         raise ValueError(f"apart_max must be a whole number from 1 on, got {apart_max!r}.")
     if np.ndim(apart) != 1 or len(np.asarray(apart)) != n_rows:
         raise ValueError(

@@ -82,9 +82,8 @@ class LinkedAssignment:
             The prices are those of the rows without links beside the units.
         """
         units = self._units
-        bounds = {"size_min": units.size_min, "size_max": units.size_max}
         if not units.n_units:
-            return assign(costs, start=start, **bounds)
+            return assign(costs, size_min=units.size_min, size_max=units.size_max, start=start)
         before = None if previous is None else self._complete(costs, previous[units.first_row], start)
         best = self._cheapest(costs, before, start)
         if before is not None and previous is not None:

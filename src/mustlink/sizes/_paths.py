@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mustlink._types import Floats, Indices, Ints
+from mustlink._types import Array, Floats, Indices, Ints
 from mustlink.sizes._assign_kernels import (
     BALANCED,
     NO_PATH,
@@ -22,7 +22,7 @@ from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
 from mustlink.sizes._moves_kernels import Moves, empty_moves
 from mustlink.sizes._terms import Terms
 
-__all__ = ["PATHS_AT_ONCE", "Solution", "initial_flow", "round_prices", "solve_by_paths"]
+__all__ = ["PATHS_AT_ONCE", "Solution", "initial_flow", "round_prices", "round_to_bounds", "solve_by_paths"]
 
 # Paths between two looks at the keyboard.
 PATHS_AT_ONCE = 2_000
@@ -54,7 +54,7 @@ class Solution(NamedTuple):
     potential: Floats
     is_feasible: bool
     split: Indices
-    shares: Ints
+    shares: Array
 
 
 def solve_by_paths(costs: CostBlocks, terms: Terms, start: Floats | None = None) -> Solution:
@@ -87,9 +87,13 @@ def round_prices(network: Network) -> Floats:
     """Return the prices of the clusters, exactly zero where no bound binds."""
     n_clusters = len(network.flow)
     prices = network.potential[:n_clusters] - network.potential[-1]
-    prices[(network.flow > network.lowest) & (prices > 0)] = 0.0
-    prices[(network.flow < network.highest) & (prices < 0)] = 0.0
-    return prices
+    return round_to_bounds(prices, network.flow, network.lowest, network.highest)
+
+
+def round_to_bounds(prices: Floats, sizes: Array, lowest: Array, highest: Array) -> Floats:
+    """Return prices that are at least zero below the maximum, and at most zero above the minimum."""
+    prices = np.where((sizes > lowest) & (prices > 0), 0.0, prices)
+    return np.where((sizes < highest) & (prices < 0), 0.0, prices)
 
 
 class _PathSolver:

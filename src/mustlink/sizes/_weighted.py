@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,14 +21,16 @@ MAX_ROUNDS = 8
 MAX_REPAIRS_PER_CLUSTER = 8
 
 
-def solve_weighted(costs: CostBlocks, terms: Terms, start: Floats | None) -> tuple[Ints, Floats]:
+def solve_weighted(
+    costs: CostBlocks, terms: Terms, start: Floats | None, solve: Callable[..., Solution] = solve_by_paths
+) -> tuple[Ints, Floats]:
     """Return labels and prices: the prices of the fractional optimum, and labels that meet the bounds if possible.
 
     Rounding alone keeps every size within the largest weight of its bounds, at no more than the least cost. If it
     misses the bounds, the rows that were shared out are placed and the others assigned again; then single rows are
     moved and swapped.
     """
-    solution = solve_by_paths(costs, terms, start)
+    solution = solve(costs, terms, start)
     rounded = round_split_rows(costs, terms, solution)
     labels = rounded
     if terms.excess(labels).any():
