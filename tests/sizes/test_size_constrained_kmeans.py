@@ -11,10 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
+from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from mustlink.errors import InfeasibleError
+from mustlink import Constraints
+from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.sizes import SizeConstrainedKMeans
 from mustlink.sizes._manhattan import cluster_medians, manhattan_distances, weighted_medians
 from reference.size_constrained_kmeans import center_of, cheapest, size_constrained_kmeans
@@ -508,3 +512,107 @@ def test_the_ratio_to_plain_k_means_is_taken_at_nearest_centers(metric: str) -> 
 def test_polish_needs_means() -> None:
     with pytest.raises(ValueError, match=r'polish=True needs metric="sqeuclidean"'):
         SizeConstrainedKMeans(4, metric="manhattan", polish=True).fit(X)
+
+
+# ---- sizes as sums of weights
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 9999), metric=st.sampled_from(METRICS))
+def test_sizes_are_sums_of_weights(seed: int, metric: str) -> None:
+    rng = np.random.RandomState(seed)
+    table, weight = rng.normal(size=(60, 2)), rng.uniform(1, 10, size=60)
+    lowest, highest = 0.8 * weight.sum() / 4, 1.3 * weight.sum() / 4
+    model = SizeConstrainedKMeans(4, size_min=lowest, size_max=highest, metric=metric, random_state=seed)
+    model.fit(table, sample_weight=weight)
+    np.testing.assert_allclose(model.sizes_, np.bincount(model.labels_, weight))
+    assert model.sizes_.min() >= lowest * (1 - 1e-9)
+    assert model.sizes_.max() <= highest * (1 + 1e-9)
+    rows = SizeConstrainedKMeans(4, size_min=12, size_by="rows", metric=metric, random_state=seed)
+    rows.fit(table, sample_weight=weight)
+    np.testing.assert_array_equal(rows.sizes_, np.bincount(rows.labels_))
+    assert rows.sizes_.min() >= 12
+    assert never_rises(rows.objective_)
+
+
+def test_weights_of_one_are_no_weights_and_whole_weights_count_like_copies() -> None:
+    options = {"size_min": 30, "size_max": 45, "init": X[:4], "tol": 0}
+    plain = SizeConstrainedKMeans(4, **options).fit(X)
+    ones = SizeConstrainedKMeans(4, **options).fit(X, sample_weight=np.ones(150))
+    assert ones.inertia_ == pytest.approx(plain.inertia_)
+    np.testing.assert_array_equal(ones.sizes_, plain.sizes_)
+    twice = SizeConstrainedKMeans(4, init=X[:4], tol=0, size_min=60, size_max=90).fit(
+        X, sample_weight=np.full(150, 2.0)
+    )
+    np.testing.assert_array_equal(twice.labels_, plain.labels_)
+    assert twice.inertia_ == pytest.approx(2 * plain.inertia_)
+
+
+def test_rows_of_weight_zero_fill_no_size_and_go_to_a_near_cluster() -> None:
+    table = np.array([[0.0], [1.0], [9.0], [10.0], [0.5], [9.5]])
+    weight = [1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
+    model = SizeConstrainedKMeans(2, size_min=2, init=[[0.0], [10.0]]).fit(table, sample_weight=weight)
+    np.testing.assert_array_equal(model.labels_, [0, 0, 1, 1, 0, 1])
+    np.testing.assert_array_equal(model.sizes_, [2, 2])
+
+
+def test_sums_that_whole_rows_cannot_make_are_refused_or_warned_of() -> None:
+    weight = [5.0, 5.0, 5.0, 1.0]
+    model = SizeConstrainedKMeans(2, size_min=8, random_state=0)
+    message = r"cluster \d weighs \d+, and its minimum is 8"
+    with pytest.raises(InfeasibleError, match=message):
+        model.fit(X[:4], sample_weight=weight)
+    with pytest.warns(InfeasibleWarning, match=message):
+        model.set_params(on_infeasible="relax").fit(X[:4], sample_weight=weight)
+    assert sorted(model.sizes_) == [6, 10]
+
+
+# ---- groups apart
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 9999), apart_max=st.integers(1, 2), metric=st.sampled_from(METRICS))
+def test_a_cluster_has_few_rows_of_a_group(seed: int, apart_max: int, metric: str) -> None:
+    rng = np.random.RandomState(seed)
+    table, groups = rng.normal(size=(40, 2)), np.repeat(np.arange(14), 3)[:40]
+    groups[rng.rand(40) < 0.3] = -1
+    model = SizeConstrainedKMeans(3, size_min=10, apart_max=apart_max, metric=metric, random_state=seed, tol=0)
+    model.fit(table, apart=groups)
+    assert model.sizes_.min() >= 10
+    assert never_rises(model.objective_)
+    for group in range(14):
+        assert np.bincount(model.labels_[groups == group], minlength=3).max() <= apart_max
+
+
+def test_names_of_groups_and_groups_that_are_too_large() -> None:
+    families = np.array(["kim", "lee", ""] * 50, dtype=object)
+    with pytest.raises(InfeasibleError, match=r"The group kim has 50 rows, and 4 clusters with at most 1 of them"):
+        SizeConstrainedKMeans(4).fit(X, apart=families)
+    model = SizeConstrainedKMeans(4, apart_max=13, random_state=0).fit(X, apart=families)
+    assert np.bincount(model.labels_[families == "kim"]).max() <= 13
+
+
+@pytest.mark.parametrize(
+    ("options", "fit", "message"),
+    [
+        ({"labeled_min": 1}, {"labeled": np.ones(150), "sample_weight": np.ones(150)}, r"labeled_min counts rows"),
+        ({}, {"apart": np.arange(150), "sample_weight": np.ones(150)}, r'apart counts rows.*pass size_by="rows"'),
+        ({"outlier_cost": 1.0}, {"apart": np.arange(150)}, r"apart and outlier_cost cannot be combined"),
+        ({"labeled_min": 1}, {"labeled": np.ones(150), "apart": np.arange(150)}, r"apart and labeled_min cannot be"),
+        ({}, {"apart": np.arange(150), "constraints": Constraints([(0, 1)])}, r"apart cannot be combined with links"),
+        ({"apart_max": 0}, {"apart": np.arange(150)}, r"'apart_max' parameter"),
+        ({}, {"apart": np.arange(149)}, r"apart must name a group, or -1, for each of 150 rows"),
+    ],
+)
+def test_conditions_that_do_not_go_together(options: dict[str, Any], fit: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SizeConstrainedKMeans(4, **options).fit(X, **fit)
+
+
+def test_all_that_is_given_for_rows_is_routed_with_them() -> None:
+    groups = np.arange(150) // 3
+    with config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StandardScaler(), SizeConstrainedKMeans(4, size_min=30, random_state=0))
+        pipeline.fit(X, apart=groups)
+    alone = SizeConstrainedKMeans(4, size_min=30, random_state=0).fit(StandardScaler().fit_transform(X), apart=groups)
+    np.testing.assert_array_equal(pipeline[-1].labels_, alone.labels_)

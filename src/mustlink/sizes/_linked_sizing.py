@@ -73,8 +73,13 @@ def _linked(
     sizing: Sizing, links: Constraints, one_of: Ints, n_samples: int, known: Ints | None = None
 ) -> LinkedSizing:
     """Add links to a sizing; `known` are labels that keep both."""
-    if sizing.labeled is not None or sizing.outlier_cost is not None:
-        name = "labeled_min" if sizing.labeled is not None else "outlier_cost"
+    for name, value in (
+        ("labeled_min", sizing.labeled),
+        ("outlier_cost", sizing.outlier_cost),
+        ("apart", sizing.apart),
+    ):
+        if value is None:
+            continue
         raise ConstraintError(f"{name} cannot be combined with links; leave out one of the two.")
     units = make_units(links, n_samples, *_bounds_of_rows(sizing, n_samples), one_of)
     given = {own.name: getattr(sizing, own.name) for own in fields(Sizing)}

@@ -16,6 +16,8 @@ __all__ = ["RowCosts", "absolute_costs", "square_costs"]
 
 # Costs of so many entries are held (32 MB): several passes over them take less time than to compute them again.
 MAX_HELD = 1 << 22
+# The weight of a row of weight zero in its costs.
+MIN_WEIGHT = 1e-150
 
 
 class RowCosts(CostBlocks):
@@ -33,6 +35,8 @@ class RowCosts(CostBlocks):
         apart_from: Callable[[Floats], Floats],
     ) -> None:
         self._table, self._weight, self._centers = rows, weight, centers
+        # A row of weight zero still goes where it is near.
+        self._cost_weight = np.maximum(weight, MIN_WEIGHT)
         self._apart, self._apart_from = apart, apart_from
         compute: Callable[[Any], Floats] = self._compute
         if rows.n_rows * len(centers) <= MAX_HELD:
@@ -42,7 +46,7 @@ class RowCosts(CostBlocks):
     def _compute(self, rows: slice | Indices) -> Floats:
         """Return the costs of some rows in all clusters."""
         costs = self._apart(self._table.X[rows], self._centers)
-        costs *= self._weight[rows, None]
+        costs *= self._cost_weight[rows, None]
         return costs
 
     def whole(self) -> Floats:

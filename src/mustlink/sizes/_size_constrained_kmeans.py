@@ -21,7 +21,13 @@ from mustlink.sizes._polish import polish
 from mustlink.sizes._row_costs import absolute_costs, square_costs
 from mustlink.sizes._sized_geometry import Sized, SizedEuclidean, SizedManhattan
 from mustlink.sizes._sizing import Sizing
-from mustlink.sizes._sizing_input import SizedProblem, make_sizing, scale_bounds, sizing_of_new_rows
+from mustlink.sizes._sizing_input import (
+    SizedProblem,
+    make_sizing,
+    refuse_missed_bounds,
+    scale_bounds,
+    sizing_of_new_rows,
+)
 
 
 class SizeConstrainedKMeans(BaseWeightedKMeans):
@@ -46,6 +52,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         `sample_weight` both are the same.
     labeled_min : int or array-like of shape (n_clusters,), default=None
         The minimum number of rows in each cluster of those that ``fit(X, labeled=mask)`` marks.
+    apart_max : int, default=1
+        The most rows of one group in a cluster, for the groups that ``fit(X, apart=groups)`` names.
     outlier_cost : float, default=None
         The cost of a row of weight one that is in no cluster; None puts every row into a cluster. Rows whose cost would
         be higher in every cluster, and others for which a maximum leaves no room, get the label -1.
@@ -68,7 +76,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         the features.
     on_infeasible : {"raise", "relax"}, default="raise"
         What to do if links and sizes cannot be kept together, or no way to do so is found: raise
-        :class:`InfeasibleError`; or keep the sizes, break few links, and issue an :class:`InfeasibleWarning`.
+        :class:`InfeasibleError`; or keep the sizes, break few links, and issue an :class:`InfeasibleWarning`. The same
+        holds for sums of weights that no clusters of whole rows are found for. Sizes that cannot add up always raise.
     verbose : int or bool, default=0
         Whether to show a progress bar.
     random_state : int, RandomState or None, default=None
@@ -98,7 +107,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     n_iter_ : int
         The number of iterations of the kept run.
     objective_ : list of float
-        The inertia, with the costs of outliers, after each assignment of that run; it never rises.
+        The inertia, with the costs of outliers, after each assignment of that run; it never rises, except where sums
+        of weights come within their bounds only then.
     violations_ : Constraints
         The links that the result breaks; none unless ``on_infeasible="relax"``.
     n_features_in_ : int
@@ -122,6 +132,10 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     The assignment is a linear program with integer solutions; its dual variables are the prices. Where the nearest
     centers satisfy the bounds, an iteration is one of plain k-means, and without bounds so is the whole fit. Maximum
     sizes, which the chapter does not have, bound the same flows.
+
+    With weights, a size is a sum of weights, such as the revenue of the customers in a segment; a row is never divided.
+    Whole rows may be unable to meet the bounds, which is hard to decide, and then the assignment has a cost near the
+    least one, see :func:`assign`. Bounds of this kind cannot be combined with links, `labeled_min` and `apart`.
 
     An empty cluster, which a minimum of 0 allows, keeps its center; with a minimum of 1 none is empty. Where
     assignments tie, the labels of the iteration before are kept, which makes the runs finite. A result is the best
@@ -153,12 +167,13 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         "metric": [StrOptions({"sqeuclidean", "manhattan"})],
         "size_by": [StrOptions({"weight", "rows"})],
         "labeled_min": [Interval(Integral, 0, None, closed="left"), "array-like", None],
+        "apart_max": [Interval(Integral, 1, None, closed="left")],
         "outlier_cost": [Interval(Real, 0, None, closed="neither"), None],
         "polish": ["boolean"],
         "compare": ["boolean"],
         "on_infeasible": [StrOptions({"raise", "relax"})],
     }
-    __metadata_request__fit = {"constraints": True, "labeled": True}  # noqa: RUF012  (read by scikit-learn)
+    __metadata_request__fit = {"constraints": True, "labeled": True, "apart": True}  # noqa: RUF012
 
     inertia_ratio_: float
     labeled_prices_: Floats
@@ -177,6 +192,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         metric: str = "sqeuclidean",
         size_by: str = "weight",
         labeled_min: ArrayLike | None = None,
+        apart_max: int = 1,
         outlier_cost: float | None = None,
         polish: bool = False,
         compare: bool = False,
@@ -194,6 +210,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         self.metric = metric
         self.size_by = size_by
         self.labeled_min = labeled_min
+        self.apart_max = apart_max
         self.outlier_cost = outlier_cost
         self.polish = polish
         self.compare = compare
@@ -214,6 +231,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         constraints: Constraints | AlignedConstraints | None = None,
         sample_weight: ArrayLike | None = None,
         labeled: ArrayLike | None = None,
+        apart: ArrayLike | None = None,
         one_of: ArrayLike | None = None,
     ) -> Self:
         """Find the clusters.
@@ -231,6 +249,9 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
             The weight of each row; 1 if None. Sizes are sums of these weights, unless ``size_by="rows"``.
         labeled : array-like of bool of shape (n_samples,), default=None
             Which rows count for `labeled_min`.
+        apart : array-like of shape (n_samples,), default=None
+            The group of every row, such as its family or source; -1, None, NaN and empty text are none. A cluster has
+            at most `apart_max` rows of a group.
         one_of : array-like of shape (n_triples, 3), default=None
             Triples (i, j, g) of row numbers: i shares a cluster with j or with g, but not with both.
 
@@ -240,7 +261,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
             The fitted clusterer.
         """
         X, links, y = self._check_fit_input(X, y, constraints)
-        self._fit_and_count(X, links, y, sample_weight, labeled, one_of)
+        self._fit_and_count(X, links, y, sample_weight, labeled, apart, one_of)
         return self
 
     def predict(
@@ -350,6 +371,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         y: Array | None,
         sample_weight: ArrayLike | None = None,
         labeled: ArrayLike | None = None,
+        apart: ArrayLike | None = None,
         one_of: ArrayLike | None = None,
     ) -> None:
         """Make the runs under the sizes, and keep the best."""
@@ -358,13 +380,14 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         triples = check_triples(one_of, X.shape[0])
         problem = self._problem(X, links, y, sample_weight)
         is_weighted = sample_weight is not None and self.size_by == "weight"
-        sizing = make_sizing(self, problem, problem.weight if is_weighted else None, labeled)
+        sizing = make_sizing(self, problem, problem.weight if is_weighted else None, labeled, apart)
         if not links.is_empty or len(triples):
             sizing = self._add_links(sizing, problem, triples)
         sized = SizedProblem(**vars(problem), sizing=sizing)
         run = self._run(sized)
         if self.polish:
             run = self._polished(sized, run)
+        refuse_missed_bounds(sizing, run.labels, relax=self.on_infeasible == "relax")
         self._keep(run, links, X.dtype)
         self._keep_sizes(run, sizing)
         if self.compare:

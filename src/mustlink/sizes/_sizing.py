@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mustlink._types import Array, Floats, Indices, Mask
-from mustlink.sizes._assign import assign
+from mustlink.sizes._assign import Assignment, assign
 from mustlink.sizes._cost_blocks import CostBlocks
 from mustlink.sizes._row_costs import RowCosts
 
@@ -17,6 +17,8 @@ __all__ = ["Placement", "Prices", "Sizing"]
 
 # Which gain of an assignment, relative to its cost, is taken for rounding: the labels before it are then kept.
 MIN_GAIN = 1e-12
+# Sums of weights are compared with bounds up to this share of all weights.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Prices:
     """The prices of the bounds: what the total cost would fall by if a minimum were one lower.
 
     `of_sizes` are those of the clusters, `of_labeled` those of the minimum numbers of labeled rows, and `columns` those
-    of all columns of the assignment problem, for a warm start.
+    of the clusters and of the outliers, for a warm start.
     """
 
     of_sizes: Floats
@@ -34,7 +36,7 @@ class Prices:
     @property
     def are_zero(self) -> bool:
         """Whether no bound binds."""
-        return not self.columns.any()
+        return not self.columns.any() and not self.of_labeled.any()
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Sizing:
     def no_prices(self) -> Prices:
         """Return the prices if no bound binds."""
         zeros = np.zeros(self.n_clusters)
-        return Prices(zeros, zeros, np.zeros(sum(1 for _ in self._columns())))
+        return Prices(zeros, zeros, zeros)
 
     @property
     def is_bound(self) -> Mask | None:
@@ -101,72 +103,70 @@ class Sizing:
         """Return whether nearest clusters are the answer: they satisfy the bounds, and there is no other condition."""
         if not self.is_bounds_only:
             return False
-        sizes = self.sizes(labels)
-        return bool((sizes >= self.lowest).all() and (sizes <= self.highest).all())
+        sizes, rounding = self.sizes(labels), 0.0 if self.weight is None else ROUNDING * self.total(len(labels))
+        return bool((sizes >= self.lowest - rounding).all() and (sizes <= self.highest + rounding).all())
 
     def place(self, costs: RowCosts, previous: Prices | None = None, before: Array | None = None) -> Placement:
         """Return the assignment of least cost; labels from before it are kept if they cost no more.
 
         Where costs tie, the labels stay: no sequence of assignments can then return to one that it has left.
         """
-        columns = list(self._columns())
-        solution = assign(
-            self._add_columns(costs),
-            size_min=[lowest for _, lowest, _ in columns],
-            size_max=[highest for _, _, highest in columns],
-            start=None if previous is None else previous.columns,
-        )
-        cluster = np.array([cluster for cluster, _, _ in columns], dtype=np.int32)
-        labels = cluster[solution.labels]
+        solution = assign(self._with_outliers(costs), **self._conditions(), start=self._start(previous))
+        labels = np.where(solution.labels < self.n_clusters, solution.labels, -1).astype(np.int32)
         own = self._own_costs(costs, labels)
         if before is not None and not np.array_equal(labels, before):
             kept = self._own_costs(costs, before)
-            if own.sum() >= (1 - MIN_GAIN) * kept.sum():
+            is_worse = self.n_beyond_bounds(before) > self.n_beyond_bounds(labels)
+            if not is_worse and own.sum() >= (1 - MIN_GAIN) * kept.sum():
                 labels, own = before.copy(), kept
-        return Placement(labels, own, self._split(solution.prices))
+        return Placement(labels, own, self._split(solution.prices, solution.marked_prices))
 
-    def _columns(self) -> Iterator[tuple[int, float, float]]:
-        """Yield the cluster and the bounds of every column of the assignment problem, the clusters first.
+    def n_beyond_bounds(self, labels: Array) -> int:
+        """Return how many clusters are too large or too small, which whole rows with weights may leave no choice of."""
+        if self.weight is None:
+            return 0
+        sizes, rounding = self.sizes(labels), ROUNDING * self.total(len(labels))
+        return int(np.count_nonzero((sizes < self.lowest - rounding) | (sizes > self.highest + rounding)))
 
-        A cluster with a minimum number of labeled rows has a second column with exactly this many rows, all labeled;
-        the bounds of its first column are lower by as many. The last column is for outliers.
-        """
-        labeled = np.zeros(self.n_clusters, dtype=np.intp) if self.labeled_lowest is None else self.labeled_lowest
-        for cluster, number in enumerate(labeled):
-            yield cluster, max(self.lowest[cluster] - number, 0), self.highest[cluster] - number
-        for required in np.flatnonzero(labeled):
-            yield int(required), int(labeled[required]), int(labeled[required])
-        if self.outlier_cost is not None:
-            yield -1, 0, np.inf
+    def _conditions(self) -> dict[str, Any]:
+        """Return the arguments of `assign`; outliers are one more cluster, without bounds."""
+        n_more = 0 if self.outlier_cost is None else 1
+        conditions: dict[str, Any] = {
+            "size_min": np.append(self.lowest, [0] * n_more),
+            "size_max": np.append(self.highest.astype(np.float64), [np.inf] * n_more),
+            "weights": self.weight,
+        }
+        if self.labeled is not None and self.labeled_lowest is not None:
+            conditions |= {"marked": self.labeled, "marked_min": np.append(self.labeled_lowest, [0] * n_more)}
+        if self.apart is not None:
+            conditions |= {"apart": self.apart, "apart_max": self.apart_max}
+        return conditions
 
-    def _add_columns(self, costs: CostBlocks) -> CostBlocks:
-        """Return the costs in all columns of the assignment problem."""
-        if self.labeled is None and self.outlier_cost is None:
+    def _start(self, previous: Prices | None) -> Assignment | None:
+        """Return the prices of the last assignment to start from."""
+        if previous is None:
+            return None
+        more = [0.0] * (len(previous.columns) - self.n_clusters)
+        return Assignment(np.empty(0, dtype=np.int64), previous.columns, np.append(previous.of_labeled, more))
+
+    def _with_outliers(self, costs: RowCosts) -> CostBlocks:
+        """Return the costs with those of outliers as the last column."""
+        outliers = self.outlier_cost
+        if outliers is None:
             return costs
-        required = np.flatnonzero([] if self.labeled_lowest is None else self.labeled_lowest)
-        # More than a chain of moves through all columns can save: no row enters that is not labeled.
-        largest = max(float(block.max()) for _, block in costs.blocks()) if len(required) else 0.0
-        forbidding = 4.0 * (self.n_clusters + 1) * (1.0 + largest)
 
         def compute(rows: slice | Indices) -> Floats:
-            parts = [costs.rows(rows)]
-            if self.labeled is not None:
-                parts.append(np.where(self.labeled[rows, None], parts[0][:, required], forbidding))
-            if self.outlier_cost is not None:
-                parts.append(self.outlier_cost[rows, None])
-            return np.concatenate(parts, axis=1)
+            return np.column_stack([costs.rows(rows), outliers[rows]])
 
-        return CostBlocks((costs.shape[0], sum(1 for _ in self._columns())), compute)
+        return CostBlocks((costs.shape[0], self.n_clusters + 1), compute)
 
     def _own_costs(self, costs: RowCosts, labels: Array) -> Floats:
         """Return the cost of every row in its cluster, or as an outlier."""
         own = costs.own(labels)
         return own if self.outlier_cost is None else np.where(labels < 0, self.outlier_cost, own)
 
-    def _split(self, prices: Floats) -> Prices:
-        """Return the prices of the columns as those of the sizes and of the labeled rows."""
-        of_sizes, of_labeled = prices[: self.n_clusters], np.zeros(self.n_clusters)
-        if self.labeled_lowest is not None:
-            required = np.flatnonzero(self.labeled_lowest)
-            of_labeled[required] = prices[self.n_clusters :][: len(required)] - of_sizes[required]
-        return Prices(of_sizes, of_labeled, prices)
+    def _split(self, prices: Floats, of_labeled: Floats | None = None) -> Prices:
+        """Return the prices of the columns, and among them those of the clusters."""
+        if of_labeled is None:
+            of_labeled = np.zeros(len(prices))
+        return Prices(prices[: self.n_clusters], of_labeled[: self.n_clusters], prices)

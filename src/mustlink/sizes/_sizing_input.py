@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 
-from mustlink._spelling import count
+from mustlink._spelling import count, spell_number
 from mustlink._types import Array, Floats, Ints, Mask
-from mustlink.errors import InfeasibleError
+from mustlink._warnings import warn_caller
+from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.kmeans.core import Problem, State
-from mustlink.sizes._bounds import check_sizes
+from mustlink.sizes._bounds import check_apart, check_sizes
 from mustlink.sizes._sizing import Sizing
 
-__all__ = ["SizedProblem", "make_sizing", "scale_bounds", "sizing_of_new_rows"]
+__all__ = ["SizedProblem", "make_sizing", "refuse_missed_bounds", "scale_bounds", "sizing_of_new_rows"]
 
 # What a whole size may be off by after it was divided and multiplied.
 ROUNDING = 1e-6
@@ -35,24 +36,54 @@ class SizedProblem(Problem):
         return State(centers)
 
 
-def make_sizing(estimator: Any, problem: Problem, weight: Floats | None, labeled: ArrayLike | None) -> Sizing:
+def make_sizing(
+    estimator: Any, problem: Problem, weight: Floats | None, labeled: ArrayLike | None, apart: ArrayLike | None
+) -> Sizing:
     """Check the sizes that a clusterer asks for against the rows; `weight` is None if sizes are numbers of rows."""
     n_rows, n_clusters = problem.rows.n_rows, estimator.n_clusters
-    if weight is not None and (estimator.size_min is not None or estimator.size_max is not None):
-        raise ValueError('Bounds of sums of sample_weight are not supported; pass size_by="rows".')
     has_outliers = estimator.outlier_cost is not None
     lowest, highest = _check_bounds(estimator.size_min, estimator.size_max, n_rows, n_clusters, weight, has_outliers)
-    mask, labeled_lowest = None, None
+    mask, labeled_lowest, groups = None, None, None
     if (labeled is None) != (estimator.labeled_min is None):
         given, missing = ("labeled", "labeled_min") if estimator.labeled_min is None else ("labeled_min", "labeled")
         raise ValueError(f"{given} was given without {missing}; a minimum number of labeled rows needs both.")
+    _refuse_together(weight, labeled, apart, has_outliers)
     if labeled is not None:
-        if weight is not None:
-            raise ValueError('labeled_min counts rows, and the sizes are sums of weights; pass size_by="rows".')
         mask = _check_mask(labeled, n_rows)
         labeled_lowest = _check_labeled(estimator.labeled_min, mask, lowest, highest)
+    if apart is not None:
+        groups = check_apart(apart, estimator.apart_max, lowest, highest, n_rows)
     cost = problem.weight * float(estimator.outlier_cost) if has_outliers else None
-    return Sizing(lowest, highest, weight, mask, labeled_lowest, cost)
+    return Sizing(lowest, highest, weight, mask, labeled_lowest, cost, groups, int(estimator.apart_max))
+
+
+def _refuse_together(
+    weight: Floats | None, labeled: ArrayLike | None, apart: ArrayLike | None, has_outliers: bool
+) -> None:
+    """Refuse conditions that together are no network flow."""
+    for name, value in (("labeled_min", labeled), ("apart", apart)):
+        if value is not None and weight is not None:
+            raise ValueError(f'{name} counts rows, and the sizes are sums of weights; pass size_by="rows".')
+    if apart is not None and (labeled is not None or has_outliers):
+        other = "labeled_min" if labeled is not None else "outlier_cost"
+        raise ValueError(f"apart and {other} cannot be combined; leave out one of the two.")
+
+
+def refuse_missed_bounds(sizing: Sizing, labels: Array, *, relax: bool) -> None:
+    """Refuse sums of weights beyond their bounds, which whole rows may leave no choice of; or warn of them."""
+    if not sizing.n_beyond_bounds(labels):
+        return
+    sizes = sizing.sizes(labels)
+    c = int(np.argmax(np.maximum(sizing.lowest - sizes, sizes - sizing.highest)))
+    is_small = sizes[c] < sizing.lowest[c]
+    name, bound = ("minimum", sizing.lowest[c]) if is_small else ("maximum", sizing.highest[c])
+    problem = (
+        f"No clusters of whole rows with all sums of weights within the bounds were found; cluster {c} weighs "
+        f"{spell_number(float(sizes[c]), 6)}, and its {name} is {spell_number(float(bound), 6)}"
+    )
+    if not relax:
+        raise InfeasibleError(problem, remedy=("lower_size_min", "raise_size_max", "relax"))
+    warn_caller(f"{problem}.", InfeasibleWarning)
 
 
 def sizing_of_new_rows(estimator: Any, n_rows: int, size_min: ArrayLike | None, size_max: ArrayLike | None) -> Sizing:
