@@ -51,6 +51,7 @@ from mustlink.sizes import BalancedClustering as BalancedClustering
 from mustlink.sizes import ExistentialKMeans as ExistentialKMeans
 from mustlink.sizes import FrequencySensitiveKMeans as FrequencySensitiveKMeans
 from mustlink.sizes import SizeConstrainedKMeans as SizeConstrainedKMeans
+from mustlink.sizes import SoftBalancedMixture as SoftBalancedMixture
 from mustlink.sizes import publish as publish
 from mustlink.spectral import ConstrainedSpectral as ConstrainedSpectral
 from mustlink.spectral import SpectralLearning as SpectralLearning

@@ -239,6 +239,13 @@ CATALOGUE: tuple[Entry, ...] = (
         boosts=True,
     ),
     Entry(
+        "SoftBalancedMixture",
+        "mustlink.sizes",
+        "none",
+        "Clusters should have equal sizes in expectation, with probabilities: of numbers, directions or counts.",
+        aliases=("soft-balanced",),
+    ),
+    Entry(
         "FrequencySensitiveKMeans",
         "mustlink.sizes",
         "none",

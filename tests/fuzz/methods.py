@@ -162,6 +162,8 @@ def has_sizes(model: Any) -> bool:
 
 def may_call_noise(model: Any) -> bool:
     """Say whether rows may get the label -1."""
+    if type(model).__name__ == "SoftBalancedMixture":
+        return bool(model.component == "vmf")
     if type(model).__name__ in {"BalancedClustering", "FrequencySensitiveKMeans"}:
         return bool(model.metric == "cosine")
     return type(model).__name__ in {"ConstrainedHDBSCAN", "BoostBaseClustering"} and n_clusters_of(model) is None
@@ -179,7 +181,7 @@ def documented_refusals(model: Any, facts: Facts) -> tuple[type[Exception], ...]
     if name == "SeededKMeans" and len(set(facts.classes.values())) > problem.n_clusters:
         announced.append(ValueError)
     if (
-        name in {"BalancedClustering", "FrequencySensitiveKMeans"}
+        name in {"BalancedClustering", "FrequencySensitiveKMeans", "SoftBalancedMixture"}
         and np.any(problem.X, axis=1).sum() < problem.n_clusters
     ):
         announced.append(ValueError)

@@ -27,6 +27,9 @@ CASES: dict[str, Case] = {
             for kind in ("dense", "sparse")
         },
     ),
+    "SoftBalancedMixture": Case(
+        None, [{"component": "vmf"}, {"temperature": 1.0, "start_temperature": 1.0}], fast={"max_iter": 5}
+    ),
     "FrequencySensitiveKMeans": Case(
         None, [{"update": "none"}, {"update": "batch"}, {"metric": "cosine"}, {"metric": "cosine", "update": "stream"}]
     ),

@@ -10,6 +10,7 @@ from mustlink.sizes._existential import ExistentialKMeans
 from mustlink.sizes._frequency_sensitive import FrequencySensitiveKMeans
 from mustlink.sizes._publish import ColumnLoss, Publication, publish
 from mustlink.sizes._size_constrained_kmeans import SizeConstrainedKMeans
+from mustlink.sizes._soft_balanced import SoftBalancedMixture
 from mustlink.sizes._verification import NOT_DIFFERENTIAL_PRIVACY, GroupFailure, Verification, verify_publication
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "GroupFailure",
     "Publication",
     "SizeConstrainedKMeans",
+    "SoftBalancedMixture",
     "Verification",
     "assign",
     "assign_linked",
