@@ -300,20 +300,23 @@ def test_a_triangle_of_cannot_links_in_two_clusters() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_separate_cliques_have_whole_solutions(seed: int) -> None:
+@pytest.mark.parametrize("n", [12, 150])
+def test_separate_cliques_have_whole_solutions(n: int, seed: int) -> None:
     """Check 7, second half: with one constraint per clique, the linear program is the answer."""
-    n, k = 12, 3
+    k, rng = 3, np.random.default_rng(seed)
     costs = random_costs(n, k, seed)
-    groups = [[0, 1, 2], [3, 4, 5], [6, 7]]
+    ends = np.cumsum(rng.integers(2, k + 1, n // 4))
+    groups = np.split(rng.permutation(n)[: ends[-1]], ends[:-1])
     each = np.kron(np.eye(n), np.ones(k))
     per_cluster = [np.kron(np.isin(np.arange(n), group).astype(float), np.eye(k)) for group in groups]
     sizes = np.kron(np.ones(n), np.eye(k))
     upper = np.concatenate([*per_cluster, -sizes])
-    limits = np.concatenate([np.ones(k * len(groups)), np.full(k, -4.0)])
+    limits = np.concatenate([np.ones(k * len(groups)), np.full(k, -n / k)])
     relaxed = linprog(costs.ravel(), A_ub=upper, b_ub=limits, A_eq=each, b_eq=np.ones(n), method="highs-ds")
     np.testing.assert_allclose(relaxed.x, np.rint(relaxed.x), atol=1e-9)
     links = Constraints(cannot_link=[(a, b) for group in groups for a in group for b in group if a < b])
-    labels = assign_linked(costs, links, size_min=4, exact=False).labels
+    labels = assign_linked(costs, links, size_min=n // k, exact=False).labels
+    check_kept(labels, links, [n // k] * k, [n] * k)
     assert cost_of(costs, labels) == pytest.approx(relaxed.fun, abs=1e-9)
 
 

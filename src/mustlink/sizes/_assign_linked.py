@@ -70,10 +70,13 @@ def assign_linked(
     Notes
     -----
     A must-link component is one unit as large as its rows together; placing units is an unsplittable flow, NP-hard
-    under sizes, and cannot-links alone contain graph coloring. Beyond the sizes of an exact search, units are placed at
-    the prices of the relaxation in which units can be divided, by the methods of :class:`~mustlink.COPKMeans`. Chains
-    of moves that break no cannot-link repair the sizes and lower the cost, and the rows without links follow exactly.
-    If no placement is found so, an exact search decides whether there is one.
+    under sizes, and cannot-links alone contain graph coloring. Where all links are cannot-links that form separate
+    cliques, pairs for example, the problem is a network flow, and the answer exact at any size.
+
+    Elsewhere, beyond the sizes of an exact search, units are placed at the prices of the relaxation in which units can
+    be divided, by the methods of :class:`~mustlink.COPKMeans`. Chains of moves that break no cannot-link repair the
+    sizes and lower the cost, and the rows without links follow exactly. If no placement is found so, an exact search
+    decides whether there is one.
 
     The chapter's constraint for "one of two" is printed such that it forces all three rows together; this is the
     corrected one. Its penalty rho is half of `penalty` [1]_.

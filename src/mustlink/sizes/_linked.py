@@ -9,9 +9,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from mustlink._types import Floats, Indices, Ints
+from mustlink.errors import InfeasibleError
 from mustlink.kmeans.core import Components, NoPlacement
 from mustlink.sizes._assign import Assignment, assign
-from mustlink.sizes._linked_feasibility import find_placement, refuse_clashes
+from mustlink.sizes._linked_feasibility import find_placement, refuse_clashes, refuse_placement
 from mustlink.sizes._linked_kernels import improve
 from mustlink.sizes._linked_program import solve
 from mustlink.sizes._linked_units import Units
@@ -85,12 +86,12 @@ class LinkedAssignment:
         if not units.n_units:
             return assign(costs, size_min=units.size_min, size_max=units.size_max, start=start)
         before = None if previous is None else self._complete(costs, previous[units.first_row], start)
-        best = self._cheapest(costs, before, start)
+        best = self._by_flow(costs, start) if units.is_network else self._cheapest(costs, before, start)
         if before is not None and previous is not None:
             kept = float(costs[np.arange(len(costs)), previous].sum()) + units.broken_penalty(before.units)
             # The labels stay where the gain is rounding, or equal placements could alternate.
             if not best.cost < kept - MIN_GAIN * abs(kept):
-                return Assignment(previous, before.free.prices)
+                return Assignment(previous, (best if units.is_network else before).free.prices)
         # Another run, from other costs, can then always begin.
         self._known = self._labels(best)
         return Assignment(self._known, best.free.prices)
@@ -123,6 +124,18 @@ class LinkedAssignment:
         if found is None:
             raise AssertionError("A placement is always found, or its absence refused.")
         return found if before is None or found.cost < before.cost else before
+
+    def _by_flow(self, costs: Floats, start: Floats | None) -> Placement:
+        """Place single rows whose cannot-links form separate cliques: a network flow, exact at any size."""
+        units = self._units
+        groups = units.clique_of_row
+        try:
+            found = assign(costs, size_min=units.size_min, size_max=units.size_max, apart=groups, start=start)
+        except InfeasibleError:
+            # In the words of links, where the flow speaks of groups.
+            refuse_placement(units, is_proven=True)
+        labels, prices = found.labels, found.prices
+        return Placement(found.cost(costs), labels[units.first_row], Assignment(labels[units.free], prices))
 
     # ---- exact ------------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from mustlink.errors import InfeasibleError
 from mustlink.sizes._linked_program import Program, clique_cover, solve
 from mustlink.sizes._linked_units import Units
 
-__all__ = ["find_placement", "refuse_clashes"]
+__all__ = ["find_placement", "refuse_clashes", "refuse_placement"]
 
 # What the exact search may take: some seconds.
 MAX_WHOLE = 5_000
@@ -149,6 +149,11 @@ def find_placement(units: Units) -> Indices:
         for members, copies in zip(nodes, placed, strict=False):
             labels[members] = np.repeat(np.arange(units.n_clusters), copies)
         return labels
+    refuse_placement(units, is_proven)
+
+
+def refuse_placement(units: Units, is_proven: bool) -> NoReturn:
+    """Refuse links and sizes for which no placement was found, or is proven not to exist, with all the numbers."""
     n_rows = int((units.size == 1).sum()) + len(units.free)
     components = np.sort(units.size[units.size > 1])[::-1]
     of_sizes = f" of {_spell_sizes(components)} rows" if len(components) else ""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from itertools import combinations
 
 import numpy as np
 
 from mustlink._spelling import count
-from mustlink._types import Array, Ints, Mask
+from mustlink._types import Array, Indices, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning
@@ -58,6 +59,8 @@ def add_links(sizing: Sizing, links: Constraints, one_of: Ints, n_samples: int) 
 def relax_links(sizing: Sizing, links: Constraints, one_of: Ints, costs: RowCosts) -> Sizing:
     """Return the sizing with the links that can be kept; which ones is decided at the costs of a start."""
     n_samples = costs.shape[0]
+    if sizing.apart is not None:
+        raise ConstraintError('apart cannot be combined with links that are relaxed; pass on_infeasible="raise".')
     try:
         linked = add_links(sizing, links, one_of, n_samples)
         linked.place(costs)
@@ -81,10 +84,22 @@ def _linked(
         if value is None:
             continue
         raise ConstraintError(f"{name} cannot be combined with links; leave out one of the two.")
+    if sizing.apart is not None:
+        if sizing.apart_max > 1:
+            raise ConstraintError("Links can be combined with apart for apart_max=1 only; leave out one of the two.")
+        links = links.add(_links_of_groups(sizing.apart), contradictions="keep")
     units = make_units(links, n_samples, *_bounds_of_rows(sizing, n_samples), one_of)
     given = {own.name: getattr(sizing, own.name) for own in fields(Sizing)}
     assignment = LinkedAssignment(units, known=known)
     return LinkedSizing(**given, links=links, one_of=one_of, assignment=assignment, n_samples=n_samples)
+
+
+def _links_of_groups(group: Indices) -> Constraints:
+    """Return cannot-links between all rows of each group; there are no more rows in one than clusters."""
+    rows = np.flatnonzero(group >= 0)
+    rows = rows[np.argsort(group[rows], kind="stable")]
+    members = np.split(rows, np.flatnonzero(np.diff(group[rows])) + 1)
+    return Constraints(cannot_link=[pair for inside in members for pair in combinations(inside.tolist(), 2)])
 
 
 def _bounds_of_rows(sizing: Sizing, n_samples: int) -> tuple[Ints, Ints]:

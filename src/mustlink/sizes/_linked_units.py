@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from mustlink._types import Floats, Indices, Ints, Mask
 from mustlink.constraints import Constraints
@@ -119,6 +120,23 @@ class Units:
     def graph(self) -> sparse.csr_array:
         """The cannot-links between units."""
         return self.linked.closure.graph()
+
+    @cached_property
+    def is_network(self) -> bool:
+        """Whether the placement is a network flow: no component of several rows, cannot-links in separate cliques."""
+        if (self.size > 1).any() or len(self.one_of) or len(self.joined):
+            return False
+        n_parts, part = connected_components(self.graph, directed=False)
+        n_nodes = np.bincount(part, minlength=n_parts)
+        n_edges = np.bincount(part[self.apart[:, 0]], minlength=n_parts)
+        return bool((n_edges == n_nodes * (n_nodes - 1) // 2).all())
+
+    @cached_property
+    def clique_of_row(self) -> Indices:
+        """The clique of cannot-links of every row of the table, -1 for none; only where the links form a network."""
+        clique = np.full(self.linked.n_samples, -1, dtype=np.intp)
+        clique[self.linked.rows] = connected_components(self.graph, directed=False)[1][self.unit]
+        return clique
 
     def costs(self, costs: Floats) -> Floats:
         """Return the costs of the units, the sums over their rows."""

@@ -141,9 +141,10 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     assignments tie, the labels of the iteration before are kept, which makes the runs finite. A result is the best
     only for its own centers, as in k-means: other starts may find a better one.
 
-    With links, a must-link component goes to a cluster as a whole. The assignment is then exact on small tables;
-    elsewhere it is one that chains of moves do not improve, see :func:`assign_linked`. Links cannot be combined with
-    bounds of sums of weights, with `labeled_min` and with `outlier_cost`.
+    With links, a must-link component goes to a cluster as a whole. The assignment is then exact where all links are
+    cannot-links that form separate cliques, and on small tables; elsewhere it is one that chains of moves do not
+    improve, see :func:`assign_linked`. Links cannot be combined with bounds of sums of weights, with `labeled_min` and
+    with `outlier_cost`.
 
     References
     ----------
