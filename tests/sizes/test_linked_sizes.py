@@ -196,6 +196,19 @@ def test_what_links_cannot_be_combined_with_is_refused(
         SizeConstrainedKMeans(3, **parameters).fit(X, constraints=Constraints([(0, 1)]), **given)
 
 
+def test_links_and_groups_apart_are_kept_together() -> None:
+    X, _ = blobs()
+    groups = np.where(np.arange(60) < 45, np.arange(60) // 3, -1)
+    links = Constraints(must_link=[(0, 4), (4, 50)], cannot_link=[(0, 51), (51, 52)])
+    model = SizeConstrainedKMeans(3, size_min=18, size_max=22, random_state=0).fit(X, constraints=links, apart=groups)
+    check_kept(model, links, 18, 22)
+    assert all(len(set(model.labels_[groups == group])) == 3 for group in range(15))
+    with pytest.raises(InfeasibleError, match="rows 3 and 5 are of one group that is to be apart, but must"):
+        model.fit(X, constraints=Constraints([(3, 50), (50, 5)]), apart=groups)
+    with pytest.raises(ConstraintError, match="apart cannot be combined with links that are relaxed"):
+        model.set_params(on_infeasible="relax").fit(X, constraints=links, apart=groups)
+
+
 def test_a_polished_result_keeps_links_and_sizes() -> None:
     X, y = blobs()
     links = Constraints.sample(y, n_pairs=25, random_state=2)

@@ -599,7 +599,11 @@ def test_names_of_groups_and_groups_that_are_too_large() -> None:
         ({}, {"apart": np.arange(150), "sample_weight": np.ones(150)}, r'apart counts rows.*pass size_by="rows"'),
         ({"outlier_cost": 1.0}, {"apart": np.arange(150)}, r"apart and outlier_cost cannot be combined"),
         ({"labeled_min": 1}, {"labeled": np.ones(150), "apart": np.arange(150)}, r"apart and labeled_min cannot be"),
-        ({}, {"apart": np.arange(150), "constraints": Constraints([(0, 1)])}, r"apart cannot be combined with links"),
+        (
+            {"apart_max": 2},
+            {"apart": np.arange(150), "constraints": Constraints([(0, 1)])},
+            r"apart cannot be combined with links for apart_max=2",
+        ),
         ({"apart_max": 0}, {"apart": np.arange(150)}, r"'apart_max' parameter"),
         ({}, {"apart": np.arange(149)}, r"apart must name a group, or -1, for each of 150 rows"),
     ],

@@ -76,22 +76,33 @@ def _linked(
     sizing: Sizing, links: Constraints, one_of: Ints, n_samples: int, known: Ints | None = None
 ) -> LinkedSizing:
     """Add links to a sizing; `known` are labels that keep both."""
-    for name, value in (
-        ("labeled_min", sizing.labeled),
-        ("outlier_cost", sizing.outlier_cost),
-        ("apart", sizing.apart),
-    ):
-        if value is None:
-            continue
-        raise ConstraintError(f"{name} cannot be combined with links; leave out one of the two.")
+    for name, value in (("labeled_min", sizing.labeled), ("outlier_cost", sizing.outlier_cost)):
+        if value is not None:
+            raise ConstraintError(f"{name} cannot be combined with links; leave out one of the two.")
     if sizing.apart is not None:
         if sizing.apart_max > 1:
-            raise ConstraintError("Links can be combined with apart for apart_max=1 only; leave out one of the two.")
+            raise ConstraintError(
+                f"apart cannot be combined with links for apart_max={sizing.apart_max}; pass apart_max=1."
+            )
+        _refuse_joined_rows(sizing.apart, links)
         links = links.add(_links_of_groups(sizing.apart), contradictions="keep")
     units = make_units(links, n_samples, *_bounds_of_rows(sizing, n_samples), one_of)
     given = {own.name: getattr(sizing, own.name) for own in fields(Sizing)}
     assignment = LinkedAssignment(units, known=known)
     return LinkedSizing(**given, links=links, one_of=one_of, assignment=assignment, n_samples=n_samples)
+
+
+def _refuse_joined_rows(group: Indices, links: Constraints) -> None:
+    """Refuse must-links that connect two rows of a group."""
+    rows = np.flatnonzero(group >= 0)
+    kind = np.column_stack([group, links.components(len(group))])[rows]
+    _, first, number = np.unique(kind, axis=0, return_index=True, return_inverse=True)
+    for again in np.flatnonzero(first[number.ravel()] != np.arange(len(rows)))[:1]:
+        a, b = rows[first[number.ravel()[again]]], rows[again]
+        raise InfeasibleError(
+            f"The rows {a} and {b} are of one group that is to be apart, but must-links connect them",
+            remedy="drop_link",
+        )
 
 
 def _links_of_groups(group: Indices) -> Constraints:
