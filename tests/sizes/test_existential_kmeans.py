@@ -219,13 +219,37 @@ def test_kinds_without_common_rows_are_assigned_exactly() -> None:
     X, _ = table(3)
     marks = np.column_stack([np.arange(60) % 3 == 0, np.arange(60) % 3 == 1])
     wanted = needs(marks, [6, 4], 3)
-    assert wanted.is_network
+    assert wanted.networks is not None
     costs = np.square(X[:, None] - X[[0, 30, 50]]).sum(axis=2)[wanted.rows]
     own = wanted.take(wanted.rows)
     by_flow, by_program = ExactPlacement(wanted).place(costs, None), solve_program(costs, own)
     rows = np.arange(len(costs))
     assert costs[rows, by_flow].sum() == pytest.approx(costs[rows, by_program].sum())
     assert own.broken(by_flow) == []
+
+
+@given(st.integers(0, 10_000))
+def test_a_kind_inside_another_is_assigned_exactly(seed: int) -> None:
+    rng = np.random.RandomState(seed)
+    costs = rng.random_sample((30, 3))
+    outer = np.arange(30) < 27
+    inner = outer & (rng.random_sample(30) < 0.5)
+    inner[:6] = True
+    marks = np.column_stack([inner, outer, ~outer])
+    wanted = needs(marks, [[2, 2, 1], [8, 1, 9], [1, 1, 1]], 3)
+    assert wanted.networks == {1: 0, 2: None}
+    by_flow, by_program = ExactPlacement(wanted).place(costs, None), solve_program(costs, wanted)
+    assert wanted.broken(by_flow) == []
+    rows = np.arange(30)
+    assert costs[rows, by_flow].sum() == pytest.approx(costs[rows, by_program].sum())
+
+
+def test_kinds_that_share_some_rows_are_no_network() -> None:
+    marks = np.array([[1, 0], [1, 1], [0, 1], [1, 1]], dtype=bool)
+    assert needs(marks, 1, 2).networks is None
+    three = np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0], [1, 1, 1]], dtype=bool)
+    assert needs(three, [2, 1, 1], 2).networks == {0: 1}  # the second is left out: the third implies it
+    assert needs(np.vstack([three, three]), [4, 3, 2], 2).networks is None  # three, one inside the other
 
 
 # Aggregates
@@ -316,9 +340,9 @@ def test_a_constraint_that_another_implies_is_left_out() -> None:
     _, pivots = table(1)
     wanted = needs(pivots, 3, 3, ["count >= 2"], {})
     assert wanted.n_kinds == 1
-    assert wanted.is_network
+    assert wanted.networks == {0: None}
     wanted = needs(pivots, 3, 3, ["count >= 9"], {})
-    assert wanted.n_kinds == 2
+    assert wanted.networks == {1: 0}
 
 
 @given(st.integers(0, 500))
@@ -468,6 +492,11 @@ def test_float32_and_sparse_rows(options: Any) -> None:
         ({"pivot_min": 1.5}, {}, "pivot_min must be whole numbers of pivots, got 1.5"),
         ({"pivot_min": np.nan}, {}, "whole numbers of pivots, got nan|pivot_min"),
         ({"pivot_min": [1, 2]}, {}, r"pivot_min has the shape \(2,\); expected a number, .*one per cluster \(3,\)"),
+        (
+            {"pivot_min": [[1, 1, 8], [30, 29, 1]]},
+            {"pivots": np.column_stack([np.arange(60) < 20, np.ones(60)])},
+            "3 clusters need 67 pivots, all minima together, but 60 rows are",
+        ),
         ({"aggregates": "max(income) >= 3"}, {}, "names the column 'income'; the columns are x0, x1"),
         ({"aggregates": "median(x0) >= 3"}, {}, "has the function 'median'; the functions are count, sum"),
         ({"aggregates": "max(x0)"}, {}, "'max\\(x0\\)' is not of the form \"count >= 50\""),

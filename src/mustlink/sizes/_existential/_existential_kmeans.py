@@ -53,9 +53,9 @@ class ExistentialKMeans(BaseKMeans):
     method : {"flow", "pivot"}, default="flow"
         How pivots are assigned to the current centers:
 
-        - "flow": at the least cost of all valid assignments. With one kind of pivots, or several that share no rows,
-          this is a minimum-cost flow. Kinds that share rows and sums over clusters need an integer program, for small
-          tables only.
+        - "flow": at the least cost of all valid assignments. With one kind of pivots, several that share no rows, or
+          one inside another (such as ``"count >= 50"`` and some marked rows), this is a minimum-cost flow. Kinds that
+          share rows otherwise and sums over clusters need an integer program, for small tables only.
         - "pivot": by moves from cluster to cluster, each valid by itself, as in the source.
 
     heuristic : {"random", "lookahead"}, default="random"
@@ -121,9 +121,9 @@ class ExistentialKMeans(BaseKMeans):
 
     What the source leaves open: a run begins with the exact assignment to the centers of k-means++. Counts, maxima and
     minima reduce to kinds of pivots where they ask for a minimum number of rows. Sums, averages and all other
-    comparisons are checked after each move, up to rounding. Where these or kinds that share rows cannot be stated as a
-    flow, a valid first assignment comes from an integer program, or, for more than 20,000 rows times clusters, from
-    greedy moves, which may fail although one exists. Cycles are searched among pivots that count for the same kinds.
+    comparisons are checked after each move, up to rounding. Where constraints cannot be stated as a flow, a valid
+    first assignment comes from an integer program, or, for more than 20,000 rows times clusters, from greedy moves,
+    which may fail although one exists. Cycles are searched among pivots that count for the same kinds.
 
     Micro-clusters are made in one pass: a row joins the nearest leader within the radius or becomes one. In the end the
     pivots of a shared one are assigned to its clusters at the least cost, and other rows to the nearest center.

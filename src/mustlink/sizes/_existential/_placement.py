@@ -12,6 +12,7 @@ from mustlink._types import Floats, Indices, Mask
 from mustlink.errors import InfeasibleError, TooLargeError
 from mustlink.kmeans.core import LinkRule
 from mustlink.sizes._assign import assign
+from mustlink.sizes._assignment import Assignment
 from mustlink.sizes._existential._movement import Items, Schedule, schedule_moves
 from mustlink.sizes._existential._requirements import Requirements
 
@@ -28,21 +29,21 @@ TIE = 1e-12
 
 
 class ExactPlacement(LinkRule):
-    """The cheapest valid placement: one flow for each kind of pivots, or an integer program where kinds overlap."""
+    """The cheapest valid placement: flows for kinds of pivots, or an integer program where flows cannot state them."""
 
     def __init__(self, requirements: Requirements) -> None:
         super().__init__(requirements.rows, np.arange(len(requirements.rows)))
         self._needs = requirements.take(requirements.rows)
-        self._prices: dict[int, Floats] = {}
-        if not self._needs.is_network:
+        self._before: dict[int, Assignment] = {}
+        if self._needs.networks is None:
             _check_program(self._needs)
 
     def place(self, costs: Floats, previous: Indices | None) -> Indices:
-        if not self._needs.is_network:
+        if self._needs.networks is None:
             return solve_program(costs, self._needs)
         if previous is None:
-            self._prices.clear()
-        return assign_kinds(costs, self._needs, self._prices)
+            self._before.clear()
+        return assign_kinds(costs, self._needs, self._before)
 
 
 class MovedPivots(LinkRule):
@@ -85,26 +86,31 @@ def find_unstable(costs: Floats, labels: Indices) -> tuple[Indices, Indices, Flo
 
 def first_placement(costs: Floats, needs: Requirements) -> Indices:
     """Return a valid placement to start from, the cheapest one where it can be computed."""
-    if needs.is_network:
+    if needs.networks is not None:
         return assign_kinds(costs, needs, {})
     if costs.size <= MAX_PROGRAM and "!=" not in needs.operators:
         return solve_program(costs, needs)
     return repair(costs.argmin(axis=1), costs, needs)
 
 
-def assign_kinds(costs: Floats, needs: Requirements, prices: dict[int, Floats]) -> Indices:
-    """Assign each kind of pivots by itself, starting from the prices of the last time and keeping the new ones."""
+def assign_kinds(costs: Floats, needs: Requirements, before: dict[int, Assignment]) -> Indices:
+    """Assign each kind of pivots, with the kind inside it, starting from the assignments before, which are replaced."""
     labels = np.empty(len(costs), dtype=np.intp)
-    for kind, mask in enumerate(needs.is_pivot.T):
+    for kind, inner in (needs.networks or {}).items():
+        mask = needs.is_pivot[:, kind]
         own = costs if mask.all() else costs[mask]
-        labels[mask], prices[kind] = assign(own, size_min=needs.minimum[:, kind], start=prices.get(kind))
+        terms: dict[str, Any] = {"size_min": needs.minimum[:, kind]}
+        if inner is not None:
+            terms |= {"marked": needs.is_pivot[mask, inner], "marked_min": needs.minimum[:, inner]}
+        before[kind] = assign(own, start=before.get(kind), **terms)
+        labels[mask] = before[kind].labels
     return labels
 
 
 def _check_program(needs: Requirements) -> None:
     """Refuse an integer program that is too large, or that cannot state a constraint."""
     n_entries = len(needs.is_pivot) * needs.n_clusters
-    why = "rows that count for several kinds of pivots, or sums over clusters,"
+    why = "kinds of pivots that share some of their rows, or sums over clusters,"
     if n_entries > MAX_PROGRAM:
         raise TooLargeError(
             f"With {why} method='flow' solves an integer program, here with {len(needs.is_pivot):,} rows times "

@@ -94,10 +94,23 @@ class Requirements:
         """The differences of sums that are taken for rounding."""
         return ROUNDING * (np.abs(self.values).sum(axis=0) + np.abs(self.bound))
 
-    @property
-    def is_network(self) -> bool:
-        """Whether no row counts for two kinds and no sum is checked: each kind is then assigned by itself."""
-        return self.n_sums == 0 and bool((self.is_pivot.sum(axis=1) <= 1).all())
+    @cached_property
+    def networks(self) -> dict[int, int | None] | None:
+        """The kinds as flows place them: each by itself, or with one other kind of which all rows are inside it.
+
+        None if kinds share rows in any other way, or if a sum is checked.
+        """
+        found: dict[int, int | None] = {}
+        for kind in np.argsort(-self.is_pivot.sum(axis=0), kind="stable").tolist():
+            mask = self.is_pivot[:, kind]
+            touched = [outer for outer in found if (mask & self.is_pivot[:, outer]).any()]
+            if not touched:
+                found[kind] = None
+            elif len(touched) > 1 or found[touched[0]] is not None or (mask & ~self.is_pivot[:, touched[0]]).any():
+                return None
+            else:
+                found[touched[0]] = kind
+        return None if self.n_sums else found
 
     def count(self, labels: Array) -> Ints:
         """Return how many pivots of each kind every cluster has, for labels of all rows."""
@@ -246,7 +259,7 @@ def _gather(kinds: Sequence[PivotKind], sums: Sequence[SummedValue], n_clusters:
     kept = [place for place in range(len(kinds)) if not _is_implied(place, kinds, minima)]
     for value in sums:
         _check_total(value, n_clusters)
-    return Requirements(
+    requirements = Requirements(
         np.column_stack([kinds[k].is_pivot for k in kept]) if kept else np.empty((n_rows, 0), dtype=bool),
         np.column_stack([minima[k] for k in kept]) if kept else np.empty((n_clusters, 0), dtype=np.int64),
         np.column_stack([value.values for value in sums]) if sums else np.empty((n_rows, 0)),
@@ -254,6 +267,12 @@ def _gather(kinds: Sequence[PivotKind], sums: Sequence[SummedValue], n_clusters:
         np.array([value.bound for value in sums], dtype=np.float64),
         [kinds[k].wording for k in kept] + [value.wording for value in sums],
     )
+    for outer, inner in (requirements.networks or {}).items():
+        if inner is not None:
+            both = np.maximum(requirements.minimum[:, outer], requirements.minimum[:, inner])
+            wording = f"{requirements.wordings[outer]}, {requirements.wordings[inner]}"
+            _check_enough(PivotKind(requirements.is_pivot[:, outer], both, wording), both)
+    return requirements
 
 
 def _check_enough(kind: PivotKind, minimum: Ints) -> None:
