@@ -144,7 +144,8 @@ class Euclidean(Geometry):
         ruled = rows.take(rule.rows)
         self._weight: Floats = np.bincount(rule.unit, weight[rule.rows], rule.n_units).astype(np.float64)
         self._means, self._scatter = ruled, 0.0
-        if rule.n_units:
+        # Where every row is a unit of its own, the rows are the means.
+        if rule.n_units and not np.array_equal(rule.unit, np.arange(len(rule.rows))):
             self._means = ruled.averages(rule.unit, rule.n_units, weight[rule.rows])
             self._scatter = float(ruled.scatter(rule.unit, self._means, weight[rule.rows]).sum())
 
