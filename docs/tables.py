@@ -143,7 +143,8 @@ def data_files() -> str:
     needed: dict[str, list[str]] = {}
     for paper in paper_names():
         protocol = find_protocol(paper)
-        for name in dict.fromkeys(run.dataset for run in protocol.runs(protocol.full)):
+        loaded = {data.name for data in protocol.datasets if data.make is None}
+        for name in dict.fromkeys(run.dataset for run in protocol.runs(protocol.full) if run.dataset in loaded):
             file = SUBSETS[name].parent if name in SUBSETS else name
             if file not in SKLEARN_SETS:
                 needed.setdefault(file, []).append(paper)

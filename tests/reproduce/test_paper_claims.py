@@ -14,6 +14,7 @@ from mustlink.reproduce.papers.bckm import TITLES as BCKM_SETS
 from mustlink.reproduce.papers.boostcluster import BASES, NOISY_SETS, PUBLISHED, ROBUST
 from mustlink.reproduce.papers.boostcluster import TITLES as BOOST_SETS
 from reference.active_results import asking_results
+from reproduce.ch16_results import ch16_results
 from reproduce.robust_results import robust_results
 
 EVERY_SCORE = ("nmi", "pairwise_f1", "nmi_unconstrained", "pairwise_f1_unconstrained")
@@ -94,7 +95,14 @@ def bckm(good: bool):
     return Results(records)
 
 
-MADE = {"boostcluster": boostcluster, "bbc": bbc, "bckm": bckm, "active": asking_results, "robust": robust_results}
+MADE = {
+    "boostcluster": boostcluster,
+    "bbc": bbc,
+    "bckm": bckm,
+    "active": asking_results,
+    "robust": robust_results,
+    "ch16": ch16_results,
+}
 
 
 def all_claims():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from mustlink.errors import DataNotFoundError
 from mustlink.reproduce._run_paper import find_protocol, paper_names
-from mustlink.reproduce.engine._results import Run
+from mustlink.reproduce.engine._results import Results, Run
 from mustlink.reproduce.papers.bbc import distance_ratio
 
 
@@ -67,8 +68,15 @@ def test_noise_is_on_the_sets_of_figure_seven():
 def test_every_method_clusters(paper):
     """One run per method on a small set."""
     protocol = find_protocol(paper)
-    dataset = {"boostcluster": "wdbc", "bbc": "wine", "bckm": "iris", "active": "iris", "robust": "wine"}[paper]
-    amount = {"bbc": 0.1, "active": 5}.get(paper, 40)
+    dataset = {
+        "boostcluster": "wdbc",
+        "bbc": "wine",
+        "bckm": "iris",
+        "active": "iris",
+        "robust": "wine",
+        "ch16": "blobs100",
+    }[paper]
+    amount = {"bbc": 0.1, "active": 5, "ch16": 10}.get(paper, 40)
     for method in protocol.methods:
         record = protocol.compute(Run(paper, dataset, method, amount, trial=0, rows=80))
         assert record.error is None, (method, record.error)
@@ -106,3 +114,35 @@ def test_log_of_the_objective_begins_before_the_first_round(published):
     start = trust[: len(links.must_link)].sum() * trust[len(links.must_link) :].sum()
     assert found[0] == pytest.approx(np.log(start))
     assert log_objective(BoostCluster(n_clusters=3, random_state=0).fit(X)) == []
+
+
+def test_synthetic_sets_need_no_files(monkeypatch, tmp_path):
+    monkeypatch.setenv("MUSTLINK_DATA", str(tmp_path))
+    protocol = find_protocol("ch16")
+    runs = protocol.runs(protocol.quick, protocol.choose(["examples", "trial"]))
+    protocol.check_data(runs)
+    with pytest.raises(DataNotFoundError, match="adult"):
+        protocol.check_data(protocol.runs(protocol.quick))
+
+
+@pytest.mark.parametrize("method", ["four customers", "worked example", "two-cluster deadlock"])
+def test_the_examples_of_chapter_16_hold(method):
+    protocol = find_protocol("ch16")
+    (part,) = protocol.choose(["examples"])
+    results = Results([protocol.compute(Run("ch16", "road", method, 2, trial=0))])
+    verdicts = [claim.judge(results).held for claim in part.claims]
+    assert sorted(verdicts, key=str) == [None, None, True]
+
+
+def test_the_trial_of_chapter_16_is_valid_and_falls():
+    protocol = find_protocol("ch16")
+    runs = [run for run in protocol.runs(protocol.quick, protocol.choose(["trial"])) if run.trial < 2]
+    results = Results(map(protocol.compute, runs))
+    assert all(results.values("is_valid"))
+    assert all(results.values("falls"))
+    assert sum(results.values("moved_a", amount=20)) == 0
+    alone, both = (results.mean("dispersion", method=name, amount=20) for name in ("phase A", "phases A and B"))
+    assert both < alone
+    for trial in (0, 1):
+        starts = results.select(trial=trial, amount=18).values("first")
+        assert len(set(starts)) == 1

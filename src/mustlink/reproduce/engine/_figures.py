@@ -124,5 +124,5 @@ def draw_panels(panels: Mapping[str, Sequence[Line]], *, axis_titles: tuple[str,
     figure.supylabel(axis_titles[1], fontsize=9)
     if handles:
         options = {"loc": "outside upper center", "frameon": False, "handlelength": 3.6, "fontsize": 8}
-        figure.legend(list(handles.values()), list(handles), ncols=min(3, len(handles)), **options)
+        figure.legend(list(handles.values()), list(handles), ncols=min(n_columns, len(handles)), **options)
     return figure

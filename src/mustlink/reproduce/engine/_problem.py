@@ -51,6 +51,7 @@ class DataSet:
     title: str  # its name in the paper
     prepare: Callable[[Array], Array] | None = None
     n_components: int = 0  # the number of directions that the paper keeps, where it needs one
+    make: Callable[[], tuple[Array, Ints]] | None = None  # makes rows and classes of a synthetic set
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ def draw_pairs(y: Ints, run: Run, *, balanced: bool = True) -> Constraints:
 @lru_cache(maxsize=16)
 def _load(data: DataSet) -> tuple[Array, Ints]:
     """Load and prepare a data set once per process."""
+    if data.make is not None:
+        return data.make()
     bunch: Any = load(data.name)
     return bunch.data if data.prepare is None else data.prepare(bunch.data), bunch.target
 

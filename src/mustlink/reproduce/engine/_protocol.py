@@ -101,7 +101,8 @@ class Protocol:
 
     def check_data(self, runs: Iterable[Run]) -> None:
         """Raise before the first run is computed if data sets are not on this machine, with all of their names."""
-        check_present(sorted({run.dataset for run in runs}), self.name)
+        made = {data.name for data in self.datasets if data.make is not None}
+        check_present(sorted({run.dataset for run in runs} - made), self.name)
 
 
 def stored_results(store: ResultStore, runs: Sequence[Run]) -> Results:
