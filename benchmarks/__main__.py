@@ -14,6 +14,7 @@ NAMES = (
     "bbc",
     "bckm",
     "density",
+    "existential",
     "metric_learning",
     "lcvqe",
     "kernelkmeans",
