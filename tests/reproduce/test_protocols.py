@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from mustlink.constraints import Constraints
 from mustlink.errors import DataNotFoundError
 from mustlink.reproduce._run_paper import find_protocol, paper_names
+from mustlink.reproduce.engine._problem import Problem
 from mustlink.reproduce.engine._results import Results, Run
 from mustlink.reproduce.papers.bbc import distance_ratio
+from mustlink.reproduce.papers.ch16 import fit_mdav
 
 
 @pytest.mark.parametrize("paper", paper_names())
@@ -146,3 +149,12 @@ def test_the_trial_of_chapter_16_is_valid_and_falls():
     for trial in (0, 1):
         starts = results.select(trial=trial, amount=18).values("first")
         assert len(set(starts)) == 1
+
+
+@pytest.mark.parametrize(("n_rows", "sizes"), [(7, [3, 4]), (9, [3, 3, 3]), (11, [3, 3, 5]), (5, [5])])
+def test_micro_aggregation_makes_groups_of_at_least_k_rows(n_rows, sizes):
+    X = np.random.RandomState(n_rows).normal(size=(n_rows, 2))
+    labeling = fit_mdav(Problem(X, np.zeros(n_rows), Constraints(), 1, 0, 0, amount=3))
+    assert sorted(np.bincount(labeling.labels)) == sizes
+    assert labeling.facts["smallest"] == min(sizes)
+    assert 0 <= labeling.facts["loss"] <= 1
