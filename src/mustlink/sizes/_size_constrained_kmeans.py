@@ -135,7 +135,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
 
     With weights, a size is a sum of weights, such as the revenue of the customers in a segment; a row is never divided.
     Whole rows may be unable to meet the bounds, which is hard to decide, and then the assignment has a cost near the
-    least one, see :func:`assign`. Bounds of this kind cannot be combined with links, `labeled_min` and `apart`.
+    least one, see :func:`~mustlink.sizes.assign`. Bounds of this kind cannot be combined with links, `labeled_min` and
+    `apart`.
 
     An empty cluster, which a minimum of 0 allows, keeps its center; with a minimum of 1 none is empty. Where
     assignments tie, the labels of the iteration before are kept, which makes the runs finite. A result is the best
@@ -143,8 +144,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
 
     With links, a must-link component goes to a cluster as a whole. The assignment is then exact where all links are
     cannot-links that form separate cliques, and on small tables; elsewhere it is one that chains of moves do not
-    improve, see :func:`assign_linked`. Links cannot be combined with bounds of sums of weights, with `labeled_min` and
-    with `outlier_cost`.
+    improve, see :func:`~mustlink.sizes.assign_linked`. Links cannot be combined with bounds of sums of weights, with
+    `labeled_min`, `outlier_cost`, and `apart_max` above 1.
 
     References
     ----------
