@@ -31,6 +31,8 @@ PATHS_AT_ONCE = 2_000
 MAX_ROWS_UNSAMPLED = 8_192
 MIN_SAMPLED_PER_CLUSTER = 32
 SAMPLED_RATIO = 8
+# A start that leaves more rows to move than one in so many is no better than none.
+MIN_ROWS_PER_MOVE = 32
 
 # Moves that are collected for each row that is to move, at least, and at most.
 MOVES_PER_ROW = 64
@@ -61,14 +63,16 @@ def solve_by_paths(costs: CostBlocks, terms: Terms, start: Floats | None = None)
     """Solve the linear program exactly, from the given potentials of the nodes or from none.
 
     Without a start, rows that satisfy the bounds in their cheapest clusters stay there; otherwise large problems start
-    with the prices of a sample of their rows. The least cost does not depend on the start.
+    with the prices of a sample of their rows, and so they do if a start leaves many rows to move. The least cost does
+    not depend on the start.
     """
     solver = _PathSolver(costs, terms)
     n_rows, n_clusters = costs.shape
     solver.begin(np.zeros(solver.n_nodes) if start is None else np.append(start, 0.0))
     n_sampled = n_rows // SAMPLED_RATIO
     is_large = n_rows > MAX_ROWS_UNSAMPLED and n_sampled >= MIN_SAMPLED_PER_CLUSTER * n_clusters
-    if start is None and is_large and not solver.is_balanced:
+    max_left = 0 if start is None else n_rows // MIN_ROWS_PER_MOVE
+    if is_large and solver.n_left > max_left:
         rows = np.sort(np.random.RandomState(0).permutation(n_rows)[:n_sampled])
         sample = solve_by_paths(as_cost_blocks(costs.rows(rows)), terms.sample(rows, n_rows))
         solver.begin(np.append(sample.potential, 0.0))
@@ -150,14 +154,14 @@ class _PathSolver:
         """Collect the cheapest moves, and take paths for as long as these suffice."""
         self._forget_whole_rows()
         moves = self._collect_moves()
-        n_before = self._n_left()
+        n_before = self.n_left
         while True:
             reason, _, row = take_paths(self.network, self.rows, moves, PATHS_AT_ONCE)
             if reason == UNKNOWN_ROW:
                 self._look_up_rows(row, moves)
             elif reason == UNKNOWN_MOVE:
                 # Too few moves for the paths that are needed.
-                if self._n_left() > n_before // 2:
+                if self.n_left > n_before // 2:
                     self.moves_per_row *= 4
                 return
             elif reason == NO_PATH:
@@ -166,7 +170,8 @@ class _PathSolver:
             elif reason == BALANCED:
                 return
 
-    def _n_left(self) -> int:
+    @property
+    def n_left(self) -> int:
         """Return how many rows, or units of weight, are still in excess."""
         excess = self.network.excess
         return int(excess[excess > 0].sum())
@@ -174,7 +179,7 @@ class _PathSolver:
     def _n_rows_left(self) -> int:
         """Return about how many rows are still to move."""
         units = self.rows.weight
-        return int(self._n_left() / max(1.0, units.mean())) + 1 if len(units) else self._n_left()
+        return int(self.n_left / max(1.0, units.mean())) + 1 if len(units) else self.n_left
 
     def _collect_moves(self) -> Moves:
         """Collect the moves of all rows up to a cost that is chosen by the number of rows that are to move."""
