@@ -368,8 +368,12 @@ def test_triples_that_are_none_are_refused(one_of: Any, message: str) -> None:
 
 def test_other_bad_input_is_refused() -> None:
     costs, none = random_costs(5, 2), Constraints()
-    with pytest.raises(ValueError, match="penalty must be None or a finite number from 0 on, got -1"):
+    with pytest.raises(ValueError, match="penalty == -1, must be >= 0"):
         assign_linked(costs, none, penalty=-1)
+    with pytest.raises(ValueError, match="penalty is inf; it must be finite, or None to keep all must-links"):
+        assign_linked(costs, none, penalty=np.inf)
+    with pytest.raises(TypeError, match="penalty must be an instance of"):
+        assign_linked(costs, none, penalty="high")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="exact must be"):
         assign_linked(costs, none, exact="maybe")
     with pytest.raises(ConstraintError, match="the table has 5 rows"):

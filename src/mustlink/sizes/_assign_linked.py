@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_scalar
 
 from mustlink._types import Ints
 from mustlink.base import as_constraints
@@ -101,8 +103,10 @@ def assign_linked(
     table = check_array(costs, dtype=np.float64, order="C", input_name="costs")
     links = as_constraints(constraints, len(table))
     lowest, highest = check_sizes(size_min, size_max, *table.shape)
-    if penalty is not None and not 0 <= penalty < np.inf:
-        raise ValueError(f"penalty must be None or a finite number from 0 on, got {penalty!r}.")
+    if penalty is not None:
+        check_scalar(penalty, "penalty", Real, min_val=0)
+        if not np.isfinite(penalty):
+            raise ValueError(f"penalty is {penalty}; it must be finite, or None to keep all must-links.")
     if exact not in (True, False, "auto"):
         raise ValueError(f'exact must be True, False or "auto", got {exact!r}.')
     units = make_units(links, len(table), lowest, highest, check_triples(one_of, len(table)), penalty)
