@@ -21,6 +21,7 @@ NAMES = (
     "spectral",
     "hierarchy",
     "mpckmeans",
+    "assign",
     "interrupt",
     "peers",
 )

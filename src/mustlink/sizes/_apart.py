@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from mustlink._types import Array, Floats, Ints
@@ -10,15 +12,15 @@ from mustlink.sizes._apart_kernels import Chains, Groups, add_chains, place_grou
 from mustlink.sizes._assign_kernels import BALANCED, NO_PATH, TAKEN, Network
 from mustlink.sizes._cost_blocks import CostBlocks
 from mustlink.sizes._moves_kernels import Moves, empty_moves
-from mustlink.sizes._paths import PATHS_AT_ONCE, initial_flow, round_prices, solve_by_paths
+from mustlink.sizes._paths import initial_flow, paths_at_once, round_prices, solve_by_paths
 from mustlink.sizes._terms import Terms
 
 __all__ = ["solve_apart"]
 
 # The most costs, all of which are held together with a move for each.
 MAX_COSTS = 1 << 27
-# Groups between two looks at the keyboard.
-GROUPS_AT_ONCE = 4_096
+# Steps between two looks at the keyboard.
+STEPS_AT_ONCE = 1 << 27
 # States of groups, and moves in the heaps, that there is room for, for each that there is at the start.
 ROOM = 2
 
@@ -56,8 +58,9 @@ class _ApartSolver:
         )
         self.chains = Chains(np.empty((k, k)), *(np.empty(shape, dtype=np.int64) for shape in ((k, k), (k, k), k)))
         sizes = np.zeros(k, dtype=np.int64)
-        for begin in range(0, self.n_groups, GROUPS_AT_ONCE):
-            end = min(begin + GROUPS_AT_ONCE, self.n_groups)
+        # To place a row, the chains of a group are found again.
+        self.groups_at_once = max(1, STEPS_AT_ONCE // (k * int(n_members.max() + 1) ** 3 + k * k))
+        for begin, end in self._runs():
             place_groups(begin, end, self.groups, prices, sizes, self.chains)
         flow = initial_flow(sizes, prices, terms.lowest, terms.highest)
         excess = np.append(sizes - flow, flow.sum() - n_rows)
@@ -71,6 +74,11 @@ class _ApartSolver:
         room[: self.n_groups] = states
         return states, room, np.array([self.n_groups])
 
+    def _runs(self) -> Iterator[tuple[int, int]]:
+        """Yield the first group and the end of every run of groups."""
+        for begin in range(0, self.n_groups, self.groups_at_once):
+            yield begin, min(begin + self.groups_at_once, self.n_groups)
+
     def run_round(self) -> bool:
         """Collect the chains of all groups, and take paths while there is room; return whether that solved it."""
         state, group, n_states = self._states()
@@ -78,12 +86,12 @@ class _ApartSolver:
         k = self.n_clusters
         n_entries = ROOM * len(self.groups.label) * k + 64 * k * k
         moves: Moves = empty_moves(np.full(k * k, np.inf), n_entries, np.iinfo(np.int32).max)
-        for begin in range(0, self.n_groups, GROUPS_AT_ONCE):
-            add_chains(begin, min(begin + GROUPS_AT_ONCE, self.n_groups), self.groups, moves, self.chains)
+        for begin, end in self._runs():
+            add_chains(begin, end, self.groups, moves, self.chains)
         path, mover = np.empty(k + 2, dtype=np.int64), np.empty(k + 2, dtype=np.int64)
         reason = TAKEN
         while reason == TAKEN:
-            reason = take_group_paths(self.network, self.groups, moves, self.chains, path, mover, PATHS_AT_ONCE)
+            reason = take_group_paths(self.network, self.groups, moves, self.chains, path, mover, paths_at_once(k + 1))
         if reason == NO_PATH:
             raise AssertionError("Conditions that were checked have no assignment.")
         return reason == BALANCED

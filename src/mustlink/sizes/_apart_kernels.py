@@ -13,7 +13,7 @@ import numpy as np
 
 from mustlink._jit import jit
 from mustlink._types import Array, Floats, Ints
-from mustlink.sizes._assign_kernels import BALANCED, NO_PATH, TAKEN, UNKNOWN_MOVE, Network, shortest_path
+from mustlink.sizes._assign_kernels import BALANCED, NO_PATH, TAKEN, UNKNOWN_MOVE, Network, is_balanced, shortest_path
 from mustlink.sizes._moves_kernels import Moves, pop, push
 
 # Chains that differ by less, relative to the costs, are equally long.
@@ -53,8 +53,10 @@ class Chains(NamedTuple):
 def find_chains(group: int, groups: Groups, n_placed: int, chains: Chains) -> None:
     """Find the shortest chains of the first rows of a group that are placed (Floyd and Warshall)."""
     n_clusters = groups.costs.shape[1]
-    chains.length[:] = np.inf
-    chains.n_rows[:] = 0
+    for one in range(n_clusters):
+        chains.n_rows[one] = 0
+        for other in range(n_clusters):
+            chains.length[one, other] = np.inf
     scale = 0.0
     for place in range(groups.first[group], groups.first[group] + n_placed):
         row = groups.members[place]
@@ -74,7 +76,7 @@ def find_chains(group: int, groups: Groups, n_placed: int, chains: Chains) -> No
                 continue
             for other in range(n_clusters):
                 length = chains.length[one, middle] + chains.length[middle, other]
-                if other not in (one, middle) and length < chains.length[one, other] - ROUNDING * scale:
+                if other != one and other != middle and length < chains.length[one, other] - ROUNDING * scale:
                     chains.length[one, other] = length
                     chains.following[one, other] = chains.following[one, middle]
 
@@ -222,7 +224,7 @@ def take_group_paths(
     for pair in range(n_pairs):
         refresh_chain(pair, groups, moves)
     for _ in range(n_paths):
-        if not (network.excess > 0).any():
+        if is_balanced(network.excess):
             return BALANCED
         last = shortest_path(network, moves, distance, before)
         if last < 0:

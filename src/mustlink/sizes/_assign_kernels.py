@@ -140,6 +140,15 @@ def refresh_shortened(costs: Array, row: int, node: int, rows: Rows, moves: Move
 
 
 @jit
+def is_balanced(excess: Ints) -> bool:
+    """Return whether no node has an excess."""
+    largest = 0
+    for node in range(len(excess)):
+        largest = max(largest, excess[node])
+    return largest == 0
+
+
+@jit
 def relax(node: int, other: int, step: float, potential: Floats, distance: Floats, before: Ints) -> None:
     """Shorten the way to a node by an edge, if it does."""
     # Rounding errors must not make an edge negative.
@@ -177,10 +186,12 @@ def shortest_path(network: Network, moves: Moves, distance: Floats, before: Ints
 
     Returns the last node of the path, -1 if there is none; `before` has the others.
     """
+    # Loops rather than expressions of arrays, which take seconds to compile.
     n_nodes = len(network.excess)
-    distance[:] = np.where(network.excess > 0, 0.0, np.inf)
-    final = np.zeros(n_nodes, dtype=np.bool_)
-    before[:] = -1
+    final = np.empty(n_nodes, dtype=np.bool_)
+    for node in range(n_nodes):
+        distance[node] = 0.0 if network.excess[node] > 0 else np.inf
+        final[node], before[node] = False, -1
     while True:
         node, nearest = -1, np.inf
         for other in range(n_nodes):
@@ -271,7 +282,7 @@ def take_paths(network: Network, rows: Rows, moves: Moves, n_paths: int) -> tupl
     for pair in range(n_pairs):
         refresh(pair, n_clusters, rows, moves)
     for n_taken in range(n_paths):
-        if not (network.excess > 0).any():
+        if is_balanced(network.excess):
             return BALANCED, n_taken, -1
         last = shortest_path(network, moves, distance, before)
         if last < 0:

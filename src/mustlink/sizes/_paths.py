@@ -22,9 +22,10 @@ from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
 from mustlink.sizes._moves_kernels import Moves, empty_moves
 from mustlink.sizes._terms import Terms
 
-__all__ = ["PATHS_AT_ONCE", "Solution", "initial_flow", "round_prices", "round_to_bounds", "solve_by_paths"]
+__all__ = ["Solution", "initial_flow", "paths_at_once", "round_prices", "round_to_bounds", "solve_by_paths"]
 
-# Paths between two looks at the keyboard.
+# Steps, and paths, between two looks at the keyboard.
+STEPS_AT_ONCE = 1 << 27
 PATHS_AT_ONCE = 2_000
 
 # A cold start of more rows than this begins with the prices of one row in SAMPLED_RATIO.
@@ -79,6 +80,11 @@ def solve_by_paths(costs: CostBlocks, terms: Terms, start: Floats | None = None)
     while not solver.is_balanced and solver.is_feasible:
         solver.run_round()
     return solver.solution()
+
+
+def paths_at_once(n_nodes: int) -> int:
+    """Return how many shortest paths are found between two looks at the keyboard."""
+    return max(1, min(PATHS_AT_ONCE, STEPS_AT_ONCE // n_nodes**2))
 
 
 def initial_flow(sizes: Ints, prices: Floats, lowest: Ints, highest: Ints) -> Ints:
@@ -156,7 +162,7 @@ class _PathSolver:
         moves = self._collect_moves()
         n_before = self.n_left
         while True:
-            reason, _, row = take_paths(self.network, self.rows, moves, PATHS_AT_ONCE)
+            reason, _, row = take_paths(self.network, self.rows, moves, paths_at_once(self.n_nodes))
             if reason == UNKNOWN_ROW:
                 self._look_up_rows(row, moves)
             elif reason == UNKNOWN_MOVE:
