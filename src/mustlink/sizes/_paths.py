@@ -28,7 +28,7 @@ __all__ = ["Solution", "initial_flow", "paths_at_once", "round_prices", "round_t
 STEPS_AT_ONCE = 1 << 27
 PATHS_AT_ONCE = 2_000
 
-# A cold start of more rows than this begins with the prices of one row in SAMPLED_RATIO.
+# A cold start of more rows than this begins with the prices of one row in SAMPLED_RATIO, or of so many per cluster.
 MAX_ROWS_UNSAMPLED = 8_192
 MIN_SAMPLED_PER_CLUSTER = 32
 SAMPLED_RATIO = 8
@@ -70,10 +70,10 @@ def solve_by_paths(costs: CostBlocks, terms: Terms, start: Floats | None = None)
     solver = _PathSolver(costs, terms)
     n_rows, n_clusters = costs.shape
     solver.begin(np.zeros(solver.n_nodes) if start is None else np.append(start, 0.0))
-    n_sampled = n_rows // SAMPLED_RATIO
-    is_large = n_rows > MAX_ROWS_UNSAMPLED and n_sampled >= MIN_SAMPLED_PER_CLUSTER * n_clusters
+    n_sampled = max(n_rows // SAMPLED_RATIO, MIN_SAMPLED_PER_CLUSTER * n_clusters)
+    is_large = n_rows > MAX_ROWS_UNSAMPLED and n_sampled <= n_rows // 2
     max_left = 0 if start is None else n_rows // MIN_ROWS_PER_MOVE
-    if is_large and solver.n_left > max_left:
+    if is_large and solver.n_rows_left > max_left:
         rows = np.sort(np.random.RandomState(0).permutation(n_rows)[:n_sampled])
         sample = solve_by_paths(as_cost_blocks(costs.rows(rows)), terms.sample(rows, n_rows))
         solver.begin(np.append(sample.potential, 0.0))
@@ -182,16 +182,17 @@ class _PathSolver:
         excess = self.network.excess
         return int(excess[excess > 0].sum())
 
-    def _n_rows_left(self) -> int:
+    @property
+    def n_rows_left(self) -> int:
         """Return about how many rows are still to move."""
         units = self.rows.weight
-        return int(self.n_left / max(1.0, units.mean())) + 1 if len(units) else self.n_left
+        return int(np.ceil(self.n_left / max(1.0, units.mean()))) if len(units) else self.n_left
 
     def _collect_moves(self) -> Moves:
         """Collect the moves of all rows up to a cost that is chosen by the number of rows that are to move."""
         k = self.n_clusters
         n_least = max(MIN_MOVES, MIN_MOVES_PER_CLUSTER * k, int(MIN_SHARE_OF_MOVES * self.n_rows * k))
-        n_wanted = max(n_least, self.moves_per_row * self._n_rows_left())
+        n_wanted = max(n_least, self.moves_per_row * self.n_rows_left)
         limit = self._cost_of_moves(n_wanted)
         potential = self.network.potential[:-1].reshape(self.n_kinds, k)
         bound = (limit + potential[:, None, :] - potential[:, :, None]).ravel()
@@ -231,7 +232,7 @@ class _PathSolver:
         extra = moves.cost[:taken] + potential[node] - potential[node - node % k + pair % k]
         is_new = (row_of >= 0) & (self.rows.place[row_of] < 0)
         row_of, extra = row_of[is_new], extra[is_new]
-        n_wanted = min(max(MIN_LOOKED_UP, 2 * self._n_rows_left()), max(1, MAX_MOVES // k))
+        n_wanted = min(max(MIN_LOOKED_UP, 2 * self.n_rows_left), max(1, MAX_MOVES // k))
         if n_wanted < len(extra):
             row_of = row_of[extra <= np.partition(extra, n_wanted)[n_wanted]]
             row_of = row_of[: 2 * n_wanted]
