@@ -108,10 +108,11 @@ def compress(table: Any, n_rows: int, n_starts: int) -> None:
     for method in ("flow", "pivot, random"):
         figures = []
         for seed in range(n_starts):
-            start = X[np.random.default_rng(seed).choice(n_rows, N_CLUSTERS, replace=False)]
-            without, _, plain = measure(partial(fit_ours, METHODS[method], minimum, X, pivots, start))
-            options = {**METHODS[method], "micro_radius": RADIUS}
-            taken, more, model = measure(partial(fit_ours, options, minimum, X, pivots, start))
+            # By k-means++, from the same seed: the same rows with micro-clusters and without.
+            options = {**METHODS[method], "random_state": seed}
+            without, _, plain = measure(partial(fit_ours, options, minimum, X, pivots, "k-means++"))
+            options["micro_radius"] = RADIUS
+            taken, more, model = measure(partial(fit_ours, options, minimum, X, pivots, "k-means++"))
             assert model.pivot_counts_.min() >= minimum
             figures.append((taken, without, model.inertia_ / plain.inertia_, more))
         means = np.mean(figures, axis=0)
@@ -128,7 +129,8 @@ def fit_kmeans(X: Any, pivots: Any, start: Any) -> Any:
 def fit_ours(options: dict[str, Any], minimum: int, X: Any, pivots: Any, start: Any) -> Any:
     from mustlink import ExistentialKMeans
 
-    return ExistentialKMeans(N_CLUSTERS, pivot_min=minimum, init=start, random_state=0, **options).fit(X, pivots=pivots)
+    settings = {"pivot_min": minimum, "init": start, "random_state": 0, **options}
+    return ExistentialKMeans(N_CLUSTERS, **settings).fit(X, pivots=pivots)
 
 
 if __name__ == "__main__":
