@@ -505,8 +505,13 @@ def test_float32_and_sparse_rows(options: Any) -> None:
         ({"aggregates": "sum(x0) >= many"}, {}, "compares with 'many', which is not a finite number"),
         ({"aggregates": "sum(x0) >= inf"}, {}, "compares with 'inf', which is not a finite number"),
         ({"aggregates": "count >= 21"}, {}, "3 clusters need 63 pivots, 21 for each, but 60 rows are"),
-        ({"aggregates": "count <= 19"}, {}, "'count <= 19': .* compared with 57 is 60"),
-        ({"aggregates": "sum(sales) >= 611"}, {"columns": SALES}, "compared with 1833 is 1830"),
+        ({"aggregates": "count <= 19"}, {}, "all rows together have 60, and 3 clusters together have at most 57"),
+        (
+            {"aggregates": "sum(sales) >= 611"},
+            {"columns": SALES},
+            "all rows together have 1830, and 3 clusters together have at least 1833",
+        ),
+        ({"aggregates": "avg(sales) > 31"}, {"columns": SALES}, "'avg.sales. > 31': the average of all rows is 30.5"),
         ({"aggregates": "max(sales) <= 59"}, {"columns": SALES}, "row 59 has 60, and every row is in some cluster"),
         ({"aggregates": "min(sales) > 1"}, {"columns": SALES}, "row 0 has 1, and every row is in some cluster"),
         ({"aggregates": "max(sales) >= 59"}, {"columns": SALES}, "3 clusters need 3 pivots, 1 for each, but 2 rows"),
@@ -529,6 +534,8 @@ def test_columns_and_aggregates_of_the_wrong_type_are_refused() -> None:
         ExistentialKMeans(3, aggregates="count >= 2").fit(X, columns=X)
     with pytest.raises(TypeError, match="aggregates must be texts such as"):
         ExistentialKMeans(3).set_params(aggregates=[5]).fit(X)
+    with pytest.raises(ValueError, match=r"the column 'sales' has others: could not convert string to float: 'many'"):
+        ExistentialKMeans(3, aggregates="sum(sales) >= 5").fit(X, columns=pd.DataFrame({"sales": ["many"] * 60}))
     missing = SALES.assign(sales=SALES["sales"].where(SALES.index != 4))
     with pytest.raises(ValueError, match="row 4 of the column 'sales' has nan"):
         ExistentialKMeans(3, aggregates="sum(sales) >= 5").fit(X, columns=missing)

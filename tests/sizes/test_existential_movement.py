@@ -244,3 +244,14 @@ def test_the_same_seed_makes_the_same_moves() -> None:
     pivots = [(a, b, 1.0 + a + b) for a, b in itertools.permutations(range(4), 2)]
     one, other = (solve([5] * 4, [3] * 4, pivots, seed=3) for _ in range(2))
     assert one.items.tolist() == other.items.tolist()
+
+
+def test_moves_that_need_several_calls_are_continued(monkeypatch: pytest.MonkeyPatch) -> None:
+    pivots = [(a, b, 1.0 + a + b + n / 10) for a, b in itertools.permutations(range(4), 2) for n in range(5)]
+    for heuristic in ("random", "lookahead"):
+        whole = solve([40] * 4, [3] * 4, pivots, heuristic=heuristic, depth=3)
+        with monkeypatch.context() as patch:
+            patch.setattr("mustlink.sizes._existential._movement.MAX_MOVES", 2)
+            parts = solve([40] * 4, [3] * 4, pivots, heuristic=heuristic, depth=3)
+        assert len(parts.items) == len(whole.items) == len(pivots)
+        assert len(np.unique(parts.step)) == len(parts.step)

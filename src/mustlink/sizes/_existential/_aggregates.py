@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mustlink._spelling import spell_number
 from mustlink._types import Array, Floats, Mask
 from mustlink.errors import InfeasibleError
 
@@ -50,12 +51,16 @@ class PivotKind:
 
 @dataclass(frozen=True)
 class SummedValue:
-    """Numbers of the rows whose sum over each cluster is compared with a bound."""
+    """Numbers of the rows whose sum over each cluster is compared with a bound.
+
+    `overall` says what the constraint looks at is over all rows, where that is not the sum of the values.
+    """
 
     values: Floats
     operator: str
     bound: float
     wording: str
+    overall: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,8 @@ class Aggregate:
         # The other functions have no value in an empty cluster.
         filled = PivotKind(np.ones(n_rows, dtype=bool), 1, f"{self.text}, in a cluster with rows")
         if self.function == "avg":
-            return [filled], [SummedValue(column - self.bound, self.operator, 0.0, self.text)]
+            overall = f"the average of all rows is {spell_number(float(column.mean()))}"
+            return [filled], [SummedValue(column - self.bound, self.operator, 0.0, self.text, overall)]
         if self.function == "max":
             return self._reduce_maximum(column, self.operator, self.bound, filled)
         return self._reduce_maximum(-column, MIRRORED[self.operator], -self.bound, filled)

@@ -284,7 +284,10 @@ class ExistentialKMeans(BaseKMeans):
 
         def get_column(name: str) -> Floats:
             if name in further:
-                return np.asarray(columns[columns.columns[further.index(name)]], dtype=np.float64)
+                try:
+                    return np.asarray(columns[columns.columns[further.index(name)]], dtype=np.float64)
+                except (TypeError, ValueError) as error:
+                    raise ValueError(f"Aggregates need numbers; the column {name!r} has others: {error}.") from None
             column = X[:, [names.index(name)]]
             return np.asarray(column.toarray() if sparse.issparse(column) else column, dtype=np.float64).ravel()
 

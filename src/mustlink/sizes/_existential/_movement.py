@@ -25,6 +25,9 @@ __all__ = ["CheckedSums", "Items", "Schedule", "schedule_moves"]
 
 Heuristic = Literal["random", "lookahead"]
 
+# The most moves of one compiled call, so that a fit can be interrupted.
+MAX_MOVES = 4096
+
 
 @dataclass(frozen=True)
 class Items:
@@ -230,7 +233,7 @@ def _move_pivots(
     graph: Graph, rng: np.random.RandomState, heuristic: Heuristic, depth: int
 ) -> Iterator[tuple[Indices, Ints]]:
     """Phase A: make moves out of surplus clusters until none can be made; yield them in batches."""
-    capacity = len(graph.gain) + depth
+    capacity = min(len(graph.gain), MAX_MOVES) + depth
     moved, units = np.empty(capacity, dtype=np.int64), np.empty(capacity, dtype=np.int64)
     while graph.edge_left.any():
         if heuristic == "random":

@@ -310,8 +310,12 @@ def _check_total(value: SummedValue, n_clusters: int) -> None:
         return
     possible = COMPARE[value.operator](total, needed) or (value.operator not in "<>" and abs(total - needed) <= slack)
     if not possible:
+        bounds = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "=": "exactly"}
+        overall = value.overall or (
+            f"all rows together have {spell_number(total)}, and {n_clusters} clusters together have "
+            f"{bounds[value.operator]} {spell_number(needed)}"
+        )
         raise InfeasibleError(
-            f"No {n_clusters} clusters satisfy {value.wording!r}: summed over all clusters, what is compared with "
-            f"{spell_number(needed)} is {spell_number(total)}",
+            f"No {n_clusters} clusters satisfy {value.wording!r}: {overall}",
             remedy=("drop_aggregate", "fewer_clusters"),
         )
