@@ -22,6 +22,7 @@ NAMES = (
     "hierarchy",
     "mpckmeans",
     "assign",
+    "publish",
     "interrupt",
     "peers",
 )
