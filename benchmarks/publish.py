@@ -2,8 +2,8 @@
 
 All three get the same columns; MDAV the same scaled features as ours. Asked: under 30 s, and less information lost than
 both, by both measures: the part of the variance of the scaled quasi-identifiers that is within groups, and the mean
-width of the published ranges (the normalized certainty penalty). Every table of ours is checked by our checker and, from
-the file, by the package pycanon in an environment of its own.
+width of the published ranges (the normalized certainty penalty). Every table of ours is checked by our checker and,
+from the file, by the package pycanon in an environment of its own.
 """
 
 from __future__ import annotations

@@ -18,8 +18,6 @@ __all__ = ["reassign_regions", "sums_of_groups"]
 
 # The most groups that are reassigned together.
 MAX_REGION_GROUPS = 48
-# Assignments of one region, each after the means have followed the one before.
-MAX_ASSIGNMENTS = 5
 
 
 def reassign_regions(
@@ -57,14 +55,9 @@ def _regions(means: Floats, groups: Indices, random_state: np.random.RandomState
 
 
 def _reassign(X: Floats, codes: Ints, labels: Ints, means: Floats, model: PrivacyModel) -> Ints:
-    """Return better groups for the rows of a region; diversity is checked afterwards, and may end it."""
-    for _ in range(MAX_ASSIGNMENTS):
-        found = assign(euclidean_distances(X, means, squared=True), size_min=model.min_size).labels
-        if np.array_equal(found, labels) or not _are_diverse(codes, found, len(means), model):
-            break
-        labels = found
-        means = sums_of_groups(X, labels, len(means)) / np.bincount(labels)[:, None]
-    return labels
+    """Return the cheapest groups for the rows of a region, or those before if diversity would be lost."""
+    found = assign(euclidean_distances(X, means, squared=True), size_min=model.min_size).labels
+    return found if _are_diverse(codes, found, len(means), model) else labels
 
 
 def _are_diverse(codes: Ints, labels: Ints, n_groups: int, model: PrivacyModel) -> bool:
