@@ -57,6 +57,8 @@ TIGHT = {
     "MIN_LOOKED_UP": 1,
     "N_PROBED": 5,
     "PATHS_AT_ONCE": 2,
+    "MAX_NODES_ONE_END": 0,
+    "ENDS_RATIO": 1,
 }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from mustlink._jit import jit
 from mustlink._types import Array, Floats, Ints
-from mustlink.sizes._assign_kernels import BALANCED, NO_PATH, TAKEN, UNKNOWN_MOVE, Network, is_balanced, shortest_path
+from mustlink.sizes._assign_kernels import BALANCED, NO_PATH, TAKEN, UNKNOWN_MOVE, Network, is_balanced, shortest_paths
 from mustlink.sizes._moves_kernels import Moves, pop, push
 
 # Chains that differ by less, relative to the costs, are equally long.
@@ -221,14 +221,15 @@ def take_group_paths(
     n_pairs = n_clusters * n_clusters
     distance = np.empty(n_clusters + 1)
     before = np.empty(n_clusters + 1, dtype=np.int64)
+    ends = np.empty(1, dtype=np.int64)
     for pair in range(n_pairs):
         refresh_chain(pair, groups, moves)
     for _ in range(n_paths):
         if is_balanced(network.excess):
             return BALANCED
-        last = shortest_path(network, moves, distance, before)
-        if last < 0:
+        if shortest_paths(network, moves, distance, before, ends) == 0:
             return NO_PATH
+        last = ends[0]
         n_nodes = list_path(last, before, path)
         n_nodes = join_chains(n_nodes, groups, moves, chains, path, mover)
         # A path of n_clusters + 1 nodes has at most n_clusters new states.

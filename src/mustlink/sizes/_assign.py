@@ -126,6 +126,8 @@ def assign(
     if terms.apart is not None and solver == "paths":
         return Assignment(*solve_apart(blocks, terms, potential), terms=terms)
     solution = SOLVERS[solver](blocks, terms, potential)
+    if not solution.is_feasible:
+        raise AssertionError("Conditions that were checked have no assignment.")
     prices = solution.potential[: blocks.shape[1]]
     marked_prices = None if terms.marked is None else solution.potential[blocks.shape[1] :] - prices
     return Assignment(solution.labels, prices, marked_prices, terms)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mustlink._jit import jit
-from mustlink._types import Array, Floats, Ints
+from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.sizes._moves_kernels import Moves, pop, push
 
 # Why a run of paths ended.
@@ -181,10 +181,10 @@ def relax_edges(node: int, network: Network, moves: Moves, distance: Floats, bef
 
 
 @jit
-def shortest_path(network: Network, moves: Moves, distance: Floats, before: Ints) -> int:
-    """Find the shortest path from a node with an excess to one that lacks rows (Dijkstra).
+def shortest_paths(network: Network, moves: Moves, distance: Floats, before: Ints, ends: Ints) -> int:
+    """Find the shortest paths from nodes with an excess to as many as `ends` of those that lack rows (Dijkstra).
 
-    Returns the last node of the path, -1 if there is none; `before` has the others.
+    Returns how many there are; `ends` has their last nodes, the nearest first, and `before` the others.
     """
     # Loops rather than expressions of arrays, which take seconds to compile.
     n_nodes = len(network.excess)
@@ -192,14 +192,20 @@ def shortest_path(network: Network, moves: Moves, distance: Floats, before: Ints
     for node in range(n_nodes):
         distance[node] = 0.0 if network.excess[node] > 0 else np.inf
         final[node], before[node] = False, -1
+    n_found = 0
     while True:
         node, nearest = -1, np.inf
         for other in range(n_nodes):
             if distance[other] < nearest and not final[other]:
                 node, nearest = other, distance[other]
-        if node < 0 or network.excess[node] < 0:
-            return node
+        if node < 0:
+            return n_found
         final[node] = True
+        if network.excess[node] < 0:
+            ends[n_found] = node
+            n_found += 1
+            if n_found == len(ends):
+                return n_found
         relax_edges(node, network, moves, distance, before)
 
 
@@ -272,27 +278,51 @@ def move_along(
 
 
 @jit
-def take_paths(network: Network, rows: Rows, moves: Moves, n_paths: int) -> tuple[int, int, int]:
-    """Move rows along shortest paths; return why it ended, how many were taken, and the row whose costs are needed."""
+def is_apart(last: int, before: Ints, used: Mask) -> bool:
+    """Return whether a path has no node in common with those used, and mark its nodes as used."""
+    node = last
+    while node >= 0:
+        if used[node]:
+            return False
+        node = before[node]
+    node = last
+    while node >= 0:
+        used[node] = True
+        node = before[node]
+    return True
+
+
+@jit
+def take_paths(network: Network, rows: Rows, moves: Moves, n_paths: int, max_ends: int) -> tuple[int, int]:
+    """Move rows along shortest paths; return why it ended, and the row whose costs are needed.
+
+    A search finds up to `max_ends` paths, of which those are taken that have no nodes in common: all edges on the
+    shortest paths cost nothing at the potentials that follow from the search.
+    """
     n_clusters = len(network.flow)
-    n_pairs = len(moves.root)
     n_nodes = len(network.excess)
     distance = np.empty(n_nodes)
     before = np.empty(n_nodes, dtype=np.int64)
-    for pair in range(n_pairs):
+    ends = np.empty(max_ends, dtype=np.int64)
+    used = np.empty(n_nodes, dtype=np.bool_)
+    for pair in range(len(moves.root)):
         refresh(pair, n_clusters, rows, moves)
-    for n_taken in range(n_paths):
+    for _ in range(n_paths):
         if is_balanced(network.excess):
-            return BALANCED, n_taken, -1
-        last = shortest_path(network, moves, distance, before)
-        if last < 0:
-            return NO_PATH, n_taken, -1
-        amount = path_amount(last, before, network, rows, moves)
+            return BALANCED, -1
+        n_found = shortest_paths(network, moves, distance, before, ends)
+        if n_found == 0:
+            return NO_PATH, -1
+        amount = path_amount(ends[0], before, network, rows, moves)
         if amount == -1:
-            return UNKNOWN_MOVE, n_taken, -1
+            return UNKNOWN_MOVE, -1
         if amount < 0:
-            return UNKNOWN_ROW, n_taken, -2 - amount
+            return UNKNOWN_ROW, -2 - amount
         for node in range(n_nodes):
-            network.potential[node] += min(distance[node], distance[last])
-        move_along(last, before, amount, network, rows, moves)
-    return TAKEN, n_paths, -1
+            network.potential[node] += min(distance[node], distance[ends[n_found - 1]])
+            used[node] = False
+        for place in range(n_found):
+            amount = path_amount(ends[place], before, network, rows, moves)
+            if amount > 0 and is_apart(ends[place], before, used):
+                move_along(ends[place], before, amount, network, rows, moves)
+    return TAKEN, -1

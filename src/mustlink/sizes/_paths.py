@@ -28,6 +28,10 @@ __all__ = ["Solution", "initial_flow", "paths_at_once", "round_prices", "round_t
 STEPS_AT_ONCE = 1 << 27
 PATHS_AT_ONCE = 2_000
 
+# In networks of more nodes than this, a search goes on until it has found one in so many of the nodes that lack rows.
+MAX_NODES_ONE_END = 128
+ENDS_RATIO = 4
+
 # A cold start of more rows than this begins with the prices of one row in SAMPLED_RATIO, or of so many per cluster.
 MAX_ROWS_UNSAMPLED = 8_192
 MIN_SAMPLED_PER_CLUSTER = 32
@@ -162,7 +166,11 @@ class _PathSolver:
         moves = self._collect_moves()
         n_before = self.n_left
         while True:
-            reason, _, row = take_paths(self.network, self.rows, moves, paths_at_once(self.n_nodes))
+            # Where nodes are many, a search is the more worth the more paths it finds.
+            n_lacking = int((self.network.excess < 0).sum())
+            max_ends = max(1, n_lacking // ENDS_RATIO) if self.n_nodes > MAX_NODES_ONE_END else 1
+            n_paths = paths_at_once(self.n_nodes)
+            reason, row = take_paths(self.network, self.rows, moves, n_paths, max_ends)
             if reason == UNKNOWN_ROW:
                 self._look_up_rows(row, moves)
             elif reason == UNKNOWN_MOVE:
