@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -66,8 +67,9 @@ class ExistentialKMeans(BaseKMeans):
     deadlocks : bool, default=True
         Whether ``method="pivot"`` also moves pivots round cycles of clusters that have none to spare.
     micro_radius : float, default=None
-        For large tables: rows within this distance of a first one form a micro-cluster, and clusters share the pivots
-        of micro-clusters. None works with the rows themselves. Needs a dense X and one kind of pivots.
+        For large tables and many runs: rows within this distance of a first one form a micro-cluster, and clusters
+        share the pivots of micro-clusters. All runs work on these; the rows are passed through at the beginning and
+        the end only. None works with the rows themselves. Needs a dense X and one kind of pivots.
     init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features), default="k-means++"
         The first centers: rows drawn far from each other, rows drawn at random, or these.
     n_init : int or "auto", default="auto"
@@ -321,7 +323,10 @@ class ExistentialKMeans(BaseKMeans):
         micro = micro_clusters(X, is_pivot, float(self.micro_radius or 0.0))
         self.n_micro_clusters_ = len(micro.means)
         options = self._options() if self.method == "pivot" else None
-        run = self._best_run(SharedPivots(micro, requirements.minimum[:, 0], problem.rng, options), problem)
+        # Starts are drawn from the micro-clusters, too: the rows are passed through at the beginning and the end only.
+        weight = (micro.n_pivots + micro.n_others).astype(np.float64)
+        compressed = replace(problem, X=micro.means, rows=RowBlocks(micro.means), weight=weight)
+        run = self._best_run(SharedPivots(micro, requirements.minimum[:, 0], problem.rng, options), compressed)
         labels = allot(X, is_pivot, micro, run.found.shares, run.state.centers)
         centers = run.state.centers.copy()
         filled = np.unique(labels)
