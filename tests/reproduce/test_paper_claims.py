@@ -14,6 +14,7 @@ from mustlink.reproduce.papers.bckm import TITLES as BCKM_SETS
 from mustlink.reproduce.papers.boostcluster import BASES, NOISY_SETS, PUBLISHED, ROBUST
 from mustlink.reproduce.papers.boostcluster import TITLES as BOOST_SETS
 from reference.active_results import asking_results
+from reproduce.ch08_results import ch08_results
 from reproduce.ch16_results import ch16_results
 from reproduce.robust_results import robust_results
 
@@ -101,6 +102,7 @@ MADE = {
     "bckm": bckm,
     "active": asking_results,
     "robust": robust_results,
+    "ch08": ch08_results,
     "ch16": ch16_results,
 }
 

@@ -77,6 +77,7 @@ def test_every_method_clusters(paper):
         "bckm": "iris",
         "active": "iris",
         "robust": "wine",
+        "ch08": "digits",
         "ch16": "blobs100",
     }[paper]
     amount = {"bbc": 0.1, "active": 5, "ch16": 10}.get(paper, 40)
