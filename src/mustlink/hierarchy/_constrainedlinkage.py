@@ -42,6 +42,9 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
     propagation : {"klein"} or None, default=None
         "klein" sets the distance of must-linked rows to zero and replaces all distances by the shortest paths through
         them, which brings the neighbors of must-linked rows closer as well (Klein, Kamvar and Manning 2002).
+    size_max : int or None, default=None
+        The maximum number of rows of a cluster: two clusters that have more together are not joined. None is no
+        maximum.
     metric : str, default="euclidean"
         The name of a metric of :func:`sklearn.metrics.pairwise_distances`, or "precomputed" if X is a square matrix of
         distances.
@@ -94,6 +97,10 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
     clusters no merge is skipped without need. For more the problem is NP-hard; the search has a budget, and a merge
     that exceeds it is skipped.
 
+    With `size_max` (capped linkage, for example chapter 8 of "Constrained Clustering", 2009) the merging may end with
+    more clusters than `n_clusters`, as no two of them can be joined. With ``on_infeasible="relax"`` the maximum may be
+    exceeded as well.
+
     Ties are broken by the order of the rows. A wrong must-link distorts many distances with "klein".
 
     References
@@ -120,6 +127,7 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         "linkage": [StrOptions({"single", "complete", "average", "ward"})],
         "distance_threshold": [Interval(Real, 0, None, closed="both"), None],
         "propagation": [StrOptions({"klein"}), None],
+        "size_max": [Interval(Integral, 1, None, closed="left"), None],
         "metric": [str],
         "look_ahead": ["boolean"],
         "on_infeasible": [StrOptions({"raise", "relax"})],
@@ -132,6 +140,7 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         linkage: str = "average",
         distance_threshold: float | None = None,
         propagation: str | None = None,
+        size_max: int | None = None,
         metric: str = "euclidean",
         look_ahead: bool = True,
         on_infeasible: str = "raise",
@@ -140,6 +149,7 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         self.linkage = linkage
         self.distance_threshold = distance_threshold
         self.propagation = propagation
+        self.size_max = size_max
         self.metric = metric
         self.look_ahead = look_ahead
         self.on_infeasible = on_infeasible
@@ -151,6 +161,8 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         n_rows = len(X)
+        if self.size_max is not None:
+            self._check_size_max(links, n_rows, self.size_max)
         merges = link_rows(
             lambda: condensed_distances(X, self.metric),
             links,
@@ -160,6 +172,7 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
             propagate=self.propagation == "klein",
             look_ahead=self.look_ahead,
             relax=self.on_infeasible == "relax",
+            size_max=np.inf if self.size_max is None else self.size_max,
         )
         if self.n_clusters is not None:
             n_merges = merges.count_down_to(self.n_clusters)
@@ -169,8 +182,11 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         if n_merges > merges.n_allowed and self.on_infeasible == "raise":
             n_reached = n_rows - merges.n_allowed
             others = ("more_clusters", "relax", "soft_method")
+            apart = "cannot-linked"
+            if self.size_max is not None:
+                apart = f"cannot-linked or larger than size_max={self.size_max} together"
             raise InfeasibleError(
-                f"The merging ended with {n_reached:,} clusters, each two of them cannot-linked, and "
+                f"The merging ended with {n_reached:,} clusters, each two of them {apart}, and "
                 f"{self.n_clusters} {'was' if self.n_clusters == 1 else 'were'} asked for",
                 remedy=others if self.look_ahead else ("look_ahead", *others),
             )
@@ -179,12 +195,39 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
         self.linkage_ = as_linkage(merges.pairs, merges.heights, n_rows)
         self.n_forced_ = merges.n_forced
         self.violations_ = links.violations(self.labels_)
+        largest = int(np.bincount(self.labels_).max())
+        if self.size_max is not None and largest > self.size_max:
+            warn_caller(
+                f"A cluster has {largest:,} rows, more than size_max={self.size_max}: no {self.n_clusters_} clusters "
+                "without it were found.",
+                InfeasibleWarning,
+            )
         if len(self.violations_) or (self.n_clusters is not None and self.n_clusters_ > self.n_clusters):
             warn_caller(
                 f"Not all links can be satisfied: the clustering has {count(self.n_clusters_, 'cluster')} and violates "
                 f"{len(self.violations_):,} of {count(len(links), 'link')}",
                 InfeasibleWarning,
                 remedy="see_violations",
+            )
+
+    def _check_size_max(self, links: Constraints, n_rows: int, size_max: int) -> None:
+        """Refuse a maximum size that the number of clusters or a must-link component exceeds."""
+        if self.on_infeasible == "relax":
+            return
+        if self.n_clusters is not None and self.n_clusters * size_max < n_rows:
+            raise InfeasibleError(
+                f"{count(self.n_clusters, 'cluster')} of at most {size_max} rows hold "
+                f"{self.n_clusters * size_max:,}, but there are {n_rows:,} rows",
+                remedy=("raise_size_max", "more_clusters"),
+            )
+        component = links.components(n_rows)
+        largest = int(np.bincount(component).argmax())
+        n_joined = int(np.count_nonzero(component == largest))
+        if n_joined > size_max:
+            row = int(np.flatnonzero(component == largest)[0])
+            raise InfeasibleError(
+                f"The must-link component of row {row} has {n_joined} rows, more than size_max={size_max}",
+                remedy="raise_size_max",
             )
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:

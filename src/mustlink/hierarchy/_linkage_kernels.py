@@ -159,10 +159,20 @@ def forbid_pairs(D: Any, n_slots: Any, pairs: Any) -> Any:
 
 @jit
 def agglomerate(
-    D: Any, size: Any, linkage: Any, n_clusters: Any, ring_of: Any, color: Any, ring: Any, indptr: Any, indices: Any
+    D: Any,
+    size: Any,
+    linkage: Any,
+    max_size: Any,
+    n_clusters: Any,
+    ring_of: Any,
+    color: Any,
+    ring: Any,
+    indptr: Any,
+    indices: Any,
 ) -> Any:
     """Join the closest allowed pair until none is left.
 
+    No union has more than `max_size` rows: as unions only grow, a pair that is too large stays forbidden.
     While there are more than `n_clusters` clusters, pairs are skipped for which no coloring is found that gives them
     the same color; with 0 none is skipped. `ring_of` is a slot's node in the cannot-link graph, or -1.
 
@@ -185,6 +195,9 @@ def agglomerate(
             break
         if D[start[a] + b] != closest:
             nearest[a], distance[a] = find_nearest(D, start, a, n_slots)
+            continue
+        if size[a] + size[b] > max_size:
+            D[start[a] + b] = np.inf
             continue
         one, other = ring_of[slots[a]], ring_of[slots[b]]
         is_checked = 0 < n_clusters < alive and one >= 0 and other >= 0

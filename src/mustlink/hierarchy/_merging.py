@@ -69,12 +69,14 @@ def link_rows(
     propagate: bool = False,
     look_ahead: bool = True,
     relax: bool = False,
+    size_max: float = np.inf,
 ) -> Merges:
     """Build the whole dendrogram.
 
     The `distances`, as of ``scipy.spatial.distance.pdist``, are computed after the links are known to be feasible, and
     overwritten. With `look_ahead`, merges are skipped after which `n_clusters` clusters, if given, cannot be reached.
-    With `relax`, cannot-links are dropped if not all links can be satisfied, instead of raising InfeasibleError.
+    With `relax`, cannot-links are dropped if not all links can be satisfied, instead of raising InfeasibleError. No
+    merge makes a cluster of more than `size_max` rows.
     """
     closure = links.closure(n_rows)
     if closure.self_loops.size and not relax:
@@ -87,7 +89,7 @@ def link_rows(
     if n_clusters is not None and look_ahead and len(closure.cannot_link):
         closure, colors = _find_coloring(links, closure, n_clusters, relax)
         n_colors = n_clusters
-    return _merge_all(distances(), closure, linkage, propagate, n_colors, colors)
+    return _merge_all(distances(), closure, linkage, propagate, n_colors, colors, size_max)
 
 
 def _find_coloring(links: Constraints, closure: Closure, n_clusters: int, relax: bool) -> tuple[Closure, Ints]:
@@ -121,7 +123,13 @@ def _cannot_link_graph(closure: Closure) -> tuple[Ints, csr_array]:
 
 
 def _merge_all(
-    distances: Floats, closure: Closure, linkage: str, propagate: bool, n_colors: int, colors: Ints
+    distances: Floats,
+    closure: Closure,
+    linkage: str,
+    propagate: bool,
+    n_colors: int,
+    colors: Ints,
+    size_max: float,
 ) -> Merges:
     """Join the components, then the closest clusters as long as allowed, then the rest.
 
@@ -149,6 +157,7 @@ def _merge_all(
         distances,
         size,
         code,
+        float(size_max),
         n_colors,
         ring_of,
         colors.copy(),
@@ -178,6 +187,6 @@ def _forced_merges(labels: Ints, closure: Closure) -> Ints:
     a, b = label_of[closure.cannot_link].T
     np.add.at(violated, (np.minimum(a, b), np.maximum(a, b)), closure.weight)
     no_graph = np.full(n_clusters, -1), NO_INTS, NO_INTS, np.zeros(1, dtype=np.int64), NO_INTS
-    joined, _ = agglomerate(violated[np.triu_indices(n_clusters, 1)], np.ones(n_clusters), SUM, 0, *no_graph)
+    joined, _ = agglomerate(violated[np.triu_indices(n_clusters, 1)], np.ones(n_clusters), SUM, np.inf, 0, *no_graph)
     _, first_row = np.unique(labels, return_index=True)
     return np.asarray(first_row[joined], dtype=np.int64).reshape(-1, 2)
