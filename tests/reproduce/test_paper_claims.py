@@ -16,6 +16,7 @@ from mustlink.reproduce.papers.boostcluster import TITLES as BOOST_SETS
 from reference.active_results import asking_results
 from reproduce.ch08_results import ch08_results
 from reproduce.ch16_results import ch16_results
+from reproduce.linked_sizes_results import results_of_claims
 from reproduce.robust_results import robust_results
 
 EVERY_SCORE = ("nmi", "pairwise_f1", "nmi_unconstrained", "pairwise_f1_unconstrained")
@@ -102,6 +103,7 @@ MADE = {
     "bckm": bckm,
     "active": asking_results,
     "robust": robust_results,
+    "linked_sizes": results_of_claims,
     "ch08": ch08_results,
     "ch16": ch16_results,
 }

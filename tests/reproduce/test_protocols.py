@@ -77,6 +77,7 @@ def test_every_method_clusters(paper):
         "bckm": "iris",
         "active": "iris",
         "robust": "wine",
+        "linked_sizes": "iris",
         "ch08": "digits",
         "ch16": "blobs100",
     }[paper]
