@@ -191,6 +191,19 @@ def test_exact_refinement_costs_least() -> None:
     assert costs["exact"] <= costs["moves"] <= costs[None]
 
 
+def test_moves_go_on_with_representatives_of_all_rows() -> None:
+    """Populating is stable for those of the sample: no row moves before they are estimated again."""
+    rng = np.random.default_rng(0)
+    X = 4.0 * rng.normal(size=(20, 8))[rng.choice(20, 600, p=rng.dirichlet(np.ones(20)))] + rng.normal(size=(600, 8))
+    options: dict[str, Any] = {"balance": 0.9, "rows_per_cluster": 15, "random_state": 0}
+    moved, populated = (BalancedClustering(10, refine=refine, **options).fit(X) for refine in ("moves", None))
+    assert moved.n_iter_ > 1
+    assert moved.inertia_ < 0.99 * populated.inertia_
+    centers = np.stack([X[moved.labels_ == cluster].mean(axis=0) for cluster in range(10)])
+    squares = np.square(X[:, None] - centers).sum(axis=2)
+    assert not balanced.can_improve(squares, moved.labels_, np.full(10, moved.size_min_))
+
+
 def test_without_a_minimum_it_is_the_clusterer_of_the_sample() -> None:
     X = load_iris().data
     ours = BalancedClustering(3, balance=0.0, sampling=None, random_state=0).fit(X)

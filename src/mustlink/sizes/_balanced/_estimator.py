@@ -307,7 +307,9 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
             is_kept = np.bincount(before, weight, len(lowest)).min() >= lowest[0]
             if np.array_equal(labels, before) or (is_kept and _is_no_better(squares, weight, labels, before)):
                 labels = before
-                break
+                # The first representatives are those of the sample, and not yet of all rows.
+                if self.n_iter_ > 1:
+                    break
             centers = representatives(rows, labels, weight, centers, is_cosine=is_cosine)
         return labels, representatives(rows, labels, weight, centers, is_cosine=is_cosine)
 
