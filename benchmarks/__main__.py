@@ -14,6 +14,7 @@ NAMES = (
     "bbc",
     "bckm",
     "density",
+    "balanced",
     "existential",
     "metric_learning",
     "lcvqe",
