@@ -97,11 +97,14 @@ def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
 
 def _publish_small() -> None:
     """Exercise what publishing has compiled."""
+    import numpy as np
     import pandas as pd
 
     from mustlink.sizes import publish
 
-    publish(pd.DataFrame({"x": range(24), "s": [0, 1] * 12}), quasi_identifiers=["x"], sensitive="s", k=3, l=2)
+    # So many rows that some of them move and some change places.
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["x", "y"]).assign(s=[0, 1] * 30)
+    publish(frame, quasi_identifiers=["x", "y"], sensitive="s", k=3, l=2)
 
 
 def _density_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
