@@ -24,6 +24,7 @@ NAMES = (
     "mpckmeans",
     "assign",
     "publish",
+    "sizes",
     "interrupt",
     "peers",
 )
