@@ -15,6 +15,7 @@ from mustlink.reproduce.papers.boostcluster import BASES, NOISY_SETS, PUBLISHED,
 from mustlink.reproduce.papers.boostcluster import TITLES as BOOST_SETS
 from reference.active_results import asking_results
 from reproduce.ch08_results import ch08_results
+from reproduce.ch09_results import ch09_results
 from reproduce.ch16_results import ch16_results
 from reproduce.linked_sizes_results import results_of_claims
 from reproduce.robust_results import robust_results
@@ -105,6 +106,7 @@ MADE = {
     "robust": robust_results,
     "linked_sizes": results_of_claims,
     "ch08": ch08_results,
+    "ch09": ch09_results,
     "ch16": ch16_results,
 }
 

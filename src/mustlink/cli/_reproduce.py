@@ -20,7 +20,12 @@ SOME_FAILED = 1
 
 @report_errors
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="boostcluster, bbc, bckm, active or robust.")],
+    paper: Annotated[
+        str,
+        typer.Argument(
+            metavar="PAPER", help="boostcluster, bbc, bckm, active, robust, linked_sizes, ch08, ch09 or ch16."
+        ),
+    ],
     quick: Annotated[
         bool,
         typer.Option("--quick/--full", help="A small run of under ten minutes, or the paper's number of repetitions."),
