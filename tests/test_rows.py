@@ -146,3 +146,13 @@ def test_standardized_columns_and_back() -> None:
     again = np.square((Z[2] - Z[3]) * np.sqrt(standardizer.original_weights())).sum() / np.square(X[2] - X[3]).sum()
     assert ratio == pytest.approx(again)
     assert standardizer.original_weights().mean() == pytest.approx(1)
+
+
+def test_a_constant_column_is_zero_at_any_magnitude() -> None:
+    """The mean of equal numbers is not always that number."""
+    X = np.column_stack([np.full(13, 3.3e62), np.linspace(1e62, 2e62, 13)])
+    assert X.mean(axis=0)[0] != X[0, 0]
+    standardizer = Standardizer(X)
+    Z = standardizer.transform(X)
+    assert not Z[:, 0].any()
+    np.testing.assert_array_equal(standardizer.inverse_transform(Z)[:, 0], X[:, 0])

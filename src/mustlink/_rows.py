@@ -214,6 +214,8 @@ class Standardizer:
         squares = RowBlocks(X).map_pieces(lambda _, piece: np.square(piece.X - self.mean).sum(axis=0))
         deviation = np.sqrt(sum(squares) / len(X))
         self._is_constant: Mask = deviation <= 4 * np.finfo(X.dtype).eps * np.abs(self.mean)
+        # Its own value, and not the mean, whose rounding error in the unit of the column can exceed all other columns.
+        self.mean = np.where(self._is_constant, X.min(axis=0), self.mean)
         self.scale: Floats = np.where(self._is_constant, 1.0, deviation)
         self.dtype = X.dtype
 
