@@ -90,8 +90,28 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
 
 def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
     """Exercise what the clusterers with sizes have compiled beyond their defaults."""
-    from mustlink.sizes import BalancedClustering
+    import numpy as np
 
+    from mustlink.constraints import Constraints
+    from mustlink.sizes import BalancedClustering, SizeConstrainedKMeans, assign, assign_linked
+
+    # Costs of which all rows want the first cluster, so that most have to move.
+    costs = rows - rows.min() + np.array([0.0, 10.0, 20.0])
+    conditions: dict[str, dict[str, Any]] = {
+        "sizes": {},
+        "weights": {"weights": np.arange(1.0, 25.0), "size_min": 90},
+        "marked": {"marked": np.arange(24) < 12, "marked_min": 4},
+        "groups": {"apart": np.arange(24) // 3},
+    }
+    for dtype in ("float32", "float64"):
+        for name, given in conditions.items():
+            yield f"assign, {name}, {dtype}", partial(assign, costs.astype(dtype), **({"size_min": 7} | given))
+    # Components fill the clusters without slack, which takes moves of components.
+    links = Constraints(must_link=[(row, row + 1) for row in range(0, 24, 2)], cannot_link=[(0, 2), (0, 4)])
+    yield "assign, links", partial(assign_linked, costs, links, size_min=8, exact=False)
+    # With such a tolerance the first iteration is the last, and leaves moves and swaps to do.
+    polished = SizeConstrainedKMeans(3, polish=True, size_min=6, tol=10.0, random_state=0)
+    yield "sizes, polish", partial(polished.fit, rows)
     yield "balanced, moves", partial(_exercise, BalancedClustering, rows, refine="moves", balance=1.0)
 
 
