@@ -51,6 +51,32 @@ def test_squared_distances(n: int, d: int, k: int, form: Any) -> None:
     np.testing.assert_allclose(RowBlocks(form(X)).squared_distances(centers), squares(X, centers), atol=1e-12)
 
 
+@pytest.mark.parametrize(("n", "d", "k"), SHAPES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_prices_are_subtracted_from_weighted_distances(n: int, d: int, k: int, dtype: Any) -> None:
+    X, centers, weight = make(n, d, k, dtype)
+    prices = np.random.RandomState(n).normal(size=k)
+    labels, gaps, own = RowBlocks(X).assign_priced(centers, weight, prices)
+    squared = squares(X, centers)
+    priced = np.column_stack([weight[:, None] * squared - prices, np.full(n, np.inf)])
+    np.testing.assert_array_equal(labels, priced.argmin(axis=1))
+    np.testing.assert_allclose(gaps, np.diff(np.sort(priced, axis=1)[:, :2], axis=1).ravel(), atol=1e-10)
+    np.testing.assert_allclose(own, squared[np.arange(n), labels], atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", [np.ascontiguousarray, sparse.csr_matrix], ids=["dense", "sparse"])
+def test_rows_of_given_labels_are_summed(dtype: Any, form: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_rows, "MIN_ROWS_PER_THREAD", 100)
+    X, _, weight = make(513, 17, 3, dtype)
+    labels = np.random.RandomState(0).randint(-1, 3, size=513).astype(np.int32)
+    found = RowBlocks(form(X)).summed(labels, weight, 3, 2.5)
+    one_hot = np.vstack([np.eye(3), np.zeros(3)])[labels] * weight[:, None]
+    np.testing.assert_allclose(found.counts, one_hot.sum(axis=0))
+    np.testing.assert_allclose(found.sums + found.counts[:, None] * found.origin, one_hot.T @ X, rtol=1e-6, atol=1e-5)
+    assert found.inertia == 2.5
+
+
 def test_rows_far_from_zero_are_assigned_exactly() -> None:
     rng = np.random.RandomState(0)
     X = 1e8 + rng.normal(size=(500, 3))

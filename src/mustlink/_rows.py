@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mustlink._rows_kernels import dense_distances, dense_pass, sparse_distances, sparse_pass
+from mustlink._rows_kernels import (
+    dense_distances,
+    dense_pass,
+    dense_sums,
+    priced_pass,
+    sparse_distances,
+    sparse_pass,
+)
 from mustlink._sklearn_compat import n_threads, one_blas_thread
 from mustlink._types import Array, Floats, Indices, Mask
 
@@ -97,6 +104,44 @@ class RowBlocks:
 
         inertia = sum(_map_in_order(work, len(blocks)))
         return Assignment(labels, inertia, origin.astype(float), sums.sum(axis=0), counts.sum(axis=0))
+
+    def assign_priced(
+        self, centers: Floats, weight: Floats, prices: Floats
+    ) -> tuple[NDArray[np.int32], Floats, Floats]:
+        """Find the center of the least weighted squared distance minus price of every row; the rows must be dense.
+
+        Returns the labels, by how much the next center exceeds the least difference, and the squared distances.
+        """
+        blocks = self._blocks(1)
+        origin, by_feature, norms = self._shift_to_origin(centers, np.float64)
+        labels = np.empty(self.n_rows, dtype=np.int32)
+        gaps, own = np.empty(self.n_rows), np.empty(self.n_rows)
+
+        def work(number: int) -> None:
+            rows = blocks[number]
+            outcome = (labels[rows], gaps[rows], own[rows])
+            priced_pass(self.X[rows], weight[rows], origin, by_feature, norms, prices, *outcome)
+
+        _map_in_order(work, len(blocks))
+        return labels, gaps, own
+
+    def summed(self, labels: NDArray[np.int32], weight: Floats, n_clusters: int, inertia: float) -> Assignment:
+        """Sum the rows of each cluster for given labels, of which -1 is none, with a given inertia."""
+        origin, shape = np.zeros(self.n_features), (n_clusters, self.n_features)
+        if self.is_sparse:
+            found = Assignment(labels, inertia, origin, np.zeros(shape), np.zeros(n_clusters))
+            inside = np.flatnonzero(labels >= 0)
+            found.add(self.X, inside, labels[inside].astype(np.intp), weight[inside])
+            return found
+        blocks = self._blocks(n_clusters * self.n_features)
+        sums, counts = np.zeros((len(blocks), *shape)), np.zeros((len(blocks), n_clusters))
+
+        def work(number: int) -> None:
+            rows = blocks[number]
+            dense_sums(self.X[rows], weight[rows], labels[rows], sums[number], counts[number])
+
+        _map_in_order(work, len(blocks))
+        return Assignment(labels, inertia, origin, sums.sum(axis=0), counts.sum(axis=0))
 
     def squared_distances(self, centers: Floats, dtype: Any = np.float64) -> Array:
         """Return the squared distance of every row to every center, an array of shape (n_rows, n_centers)."""

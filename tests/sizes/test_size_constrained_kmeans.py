@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
-from sklearn import config_context
+from sklearn import clone, config_context
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
-from mustlink.sizes import SizeConstrainedKMeans
+from mustlink.sizes import SizeConstrainedKMeans, _paths, _row_costs
 from mustlink.sizes._manhattan import cluster_medians, manhattan_distances, weighted_medians
 from reference.size_constrained_kmeans import center_of, cheapest, size_constrained_kmeans
 
@@ -94,6 +94,29 @@ def test_prices_prove_the_result_best_for_its_centers(seed: int, metric: str) ->
     own = priced[np.arange(60), model.labels_]
     assert (own - priced.min(axis=1)).max() < 1e-9
     assert model.inertia_ == pytest.approx(costs_of(table, model)[np.arange(60), model.labels_].sum())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_moves", [4, 8_192])
+@pytest.mark.parametrize(("size_min", "size_max"), [(60, 600), (100, 100), (0, 120)])
+def test_costs_that_are_not_held_give_the_same_result(
+    dtype: Any, n_moves: int, size_min: int, size_max: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The labels of large tables come from one pass over the rows, and costs are computed near the borders alone."""
+    rng = np.random.RandomState(3)
+    table = (rng.normal(size=(600, 3)) * [1, 2, 3] + rng.randint(4, size=(600, 1)) ** 2).astype(dtype)
+    weight = rng.uniform(0.5, 2, size=600)
+    model = SizeConstrainedKMeans(6, init=table[:6], size_min=size_min, size_max=size_max, size_by="rows", tol=0)
+    held = clone(model).fit(table, sample_weight=weight)
+    assert held.prices_.any()
+    monkeypatch.setattr(_row_costs, "MAX_HELD", 0)
+    limits = {"MIN_MOVES": n_moves, "MIN_MOVES_PER_CLUSTER": 1, "MAX_ROWS_UNSAMPLED": 100, "MIN_SAMPLED_PER_CLUSTER": 8}
+    for name, value in limits.items():
+        monkeypatch.setattr(_paths, name, value)
+    model.fit(table, sample_weight=weight)
+    np.testing.assert_array_equal(model.labels_, held.labels_)
+    np.testing.assert_allclose(model.objective_, held.objective_, rtol=1e-12)
+    np.testing.assert_allclose(model.cluster_centers_, held.cluster_centers_, rtol=1e-6)
 
 
 def test_no_legal_move_of_one_row_lowers_the_cost() -> None:

@@ -86,8 +86,8 @@ def assign(
     shortest paths on a network of the clusters move rows until the bounds hold; the lengths of the paths are prices.
     Without a start, labels are those of ``argmin`` and all prices are zero where these satisfy the bounds; otherwise
     large problems start with the prices of a sample of their rows, always the same one. Only moves near the borders of
-    clusters are kept: the cheapest for each pair of clusters, and a lower bound for the others. The rows are passed
-    through again when a path needs a move that was left out.
+    clusters are kept: the cheapest for each pair of clusters, and a lower bound for the others. When a path
+    needs a move that was left out, rows farther from the borders are looked at.
 
     Rows of a group that are to be apart pass through a node for each group and cluster, with room for `apart_max` of
     them; the answer is exact. A group moves as one, by chains of its rows, and all costs are held.

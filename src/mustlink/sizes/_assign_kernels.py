@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mustlink._jit import jit
-from mustlink._types import Array, Floats, Ints, Mask
+from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.sizes._moves_kernels import Moves, pop, push
 
 # Why a run of paths ended.
@@ -52,8 +52,11 @@ class Network(NamedTuple):
 
 
 @jit
-def assign_cheapest(costs: Array, start: int, rows: Rows, potential: Floats, sizes: Ints) -> None:
-    """Assign a block of rows to the cheapest cluster at the given potentials, and count them."""
+def assign_cheapest(costs: Array, start: int, rows: Rows, potential: Floats, gaps: Floats) -> None:
+    """Assign a block of rows to the cheapest cluster at the given potentials.
+
+    Also write by how much the next cluster is more expensive, for a unit of the row.
+    """
     n_clusters = costs.shape[1]
     for place in range(len(costs)):
         row = start + place
@@ -63,22 +66,25 @@ def assign_cheapest(costs: Array, start: int, rows: Rows, potential: Floats, siz
             weight = 1.0 / rows.per_unit[row] if rows.weight[row] > 0 else 0.0
         best = 0
         least = float(costs[place, 0]) - weight * potential[base]
+        following = np.inf
         for cluster in range(1, n_clusters):
             value = float(costs[place, cluster]) - weight * potential[base + cluster]
             if value < least:
-                best, least = cluster, value
+                best, least, following = cluster, value, least
+            elif value < following:
+                following = value
         rows.label[row] = best
-        sizes[base + best] += rows.weight[row] if len(rows.weight) else 1
+        gaps[row] = (following - least) / weight if weight > 0.0 else np.inf
 
 
 @jit
-def collect_moves(costs: Array, start: int, rows: Rows, moves: Moves) -> None:
-    """Add the moves of a block of rows that cost less than the bounds."""
+def collect_moves(costs: Array, numbers: Indices, rows: Rows, moves: Moves) -> None:
+    """Add the moves of some rows, given by their numbers, that cost less than the bounds."""
     n_clusters = costs.shape[1]
     has_weight, has_kind = len(rows.weight) > 0, len(rows.kind) > 0
     label, weight, per_unit, kind, bound = rows.label, rows.weight, rows.per_unit, rows.kind, moves.bound
     for place in range(len(costs)):
-        row = start + place
+        row = numbers[place]
         if has_weight and weight[row] == 0:
             continue
         if rows.place[row] >= 0:

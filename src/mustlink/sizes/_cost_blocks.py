@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from mustlink._types import Array, Indices
+from mustlink._types import Array, Floats, Indices
 
-__all__ = ["CostBlocks", "as_cost_blocks"]
+__all__ = ["CostBlocks", "as_cost_blocks", "rows_of_block"]
 
 # The numbers of a block; one is held at a time (16 MB).
 BLOCK_ENTRIES = 1 << 21
@@ -75,6 +75,21 @@ class CostBlocks:
         view.flags.writeable = False
         return view
 
+    def cheapest(self, prices: Floats) -> tuple[Array, Floats] | None:
+        """Return the cheapest clusters at prices, if there is a faster way to them than through the costs.
+
+        Parameters
+        ----------
+        prices : ndarray of shape (n_clusters,)
+            What is subtracted from the costs in each cluster.
+
+        Returns
+        -------
+        tuple of two ndarrays of shape (n_rows,), or None
+            The cluster of every row, and by how much the next one exceeds its cost; None if there is no faster way.
+        """
+        return None
+
     def blocks(self) -> Iterator[tuple[int, Array]]:
         """Yield the first row and the costs of every block of rows.
 
@@ -86,9 +101,14 @@ class CostBlocks:
             The costs.
         """
         n_rows, n_clusters = self.shape
-        size = max(1, BLOCK_ENTRIES // n_clusters)
+        size = rows_of_block(n_clusters)
         for start in range(0, n_rows, size):
             yield start, self.rows(slice(start, min(start + size, n_rows)))
+
+
+def rows_of_block(n_clusters: int) -> int:
+    """Return the number of rows of a block."""
+    return max(1, BLOCK_ENTRIES // n_clusters)
 
 
 class _HeldCosts(CostBlocks):

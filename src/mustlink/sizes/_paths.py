@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from mustlink.sizes._assign_kernels import (
     collect_moves,
     take_paths,
 )
-from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
+from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks, rows_of_block
 from mustlink.sizes._moves_kernels import Moves, empty_moves
 from mustlink.sizes._terms import Terms
 
@@ -40,7 +41,7 @@ SAMPLED_RATIO = 8
 MIN_ROWS_PER_MOVE = 32
 
 # Moves that are collected for each row that is to move, at least, and at most.
-MOVES_PER_ROW = 64
+MOVES_PER_ROW = 16
 MIN_MOVES = 1 << 13
 MIN_MOVES_PER_CLUSTER = 64
 MIN_SHARE_OF_MOVES = 1 / 512
@@ -79,7 +80,7 @@ def solve_by_paths(costs: CostBlocks, terms: Terms, start: Floats | None = None)
     max_left = 0 if start is None else n_rows // MIN_ROWS_PER_MOVE
     if is_large and solver.n_rows_left > max_left:
         rows = np.sort(np.random.RandomState(0).permutation(n_rows)[:n_sampled])
-        sample = solve_by_paths(as_cost_blocks(costs.rows(rows)), terms.sample(rows, n_rows))
+        sample = solve_by_paths(as_cost_blocks(costs.rows(rows)), terms.sample(rows, n_rows), start)
         solver.begin(np.append(sample.potential, 0.0))
     while not solver.is_balanced and solver.is_feasible:
         solver.run_round()
@@ -133,6 +134,7 @@ class _PathSolver:
             np.empty((0, self.n_clusters)),
             np.empty((0, self.n_clusters), dtype=np.int64),
         )
+        self.gaps, self.assigned_at = np.empty(self.n_rows), np.zeros(self.n_nodes - 1)
 
     @property
     def is_balanced(self) -> bool:
@@ -142,9 +144,9 @@ class _PathSolver:
     def begin(self, potential: Floats) -> None:
         """Assign every row to its cheapest cluster at the potentials, and let the prices decide on the flow."""
         terms, k = self.terms, self.n_clusters
-        sizes = np.zeros(self.n_nodes - 1, dtype=np.int64)
-        for first, block in self.costs.blocks():
-            assign_cheapest(block, first, self.rows, potential, sizes)
+        self._assign_cheapest(potential)
+        sizes = np.bincount(self._nodes(), self.rows.weight if len(self.rows.weight) else None, self.n_nodes - 1)
+        sizes = sizes.astype(np.int64)
         marked_min = np.zeros(k, dtype=np.int64) if terms.marked_min is None else terms.marked_min
         marked_flow = np.zeros(k, dtype=np.int64)
         excess = np.zeros(self.n_nodes, dtype=np.int64)
@@ -159,6 +161,34 @@ class _PathSolver:
         excess[:k] = inflow - flow
         excess[-1] = flow.sum() - sizes.sum()
         self.network = Network(flow, self.lowest, self.highest, marked_flow, marked_min, excess, potential)
+
+    def _assign_cheapest(self, potential: Floats) -> None:
+        """Assign every row to its cheapest cluster, and keep by how much the next one is more expensive."""
+        self.assigned_at = potential[:-1].copy()
+        is_plain = self.n_kinds == 1 and self.terms.weight is None
+        found = self.costs.cheapest(self.assigned_at) if is_plain else None
+        if found is not None:
+            self.rows.label[:], self.gaps = found
+            return
+        for first, block in self.costs.blocks():
+            assign_cheapest(block, first, self.rows, potential, self.gaps)
+
+    def _nodes(self) -> Ints:
+        """Return the node of every row: its cluster, or that of marked rows."""
+        return self.rows.label + self.n_clusters * self.rows.kind if self.n_kinds == 2 else self.rows.label
+
+    def _near_rows(self, limit: float) -> Iterator[Indices]:
+        """Yield the rows that may have a move which costs up to a limit beyond staying, some at a time.
+
+        The potentials have changed since the gaps were found: a move has become cheaper by no more than the potential
+        of its end has risen beyond that of its start.
+        """
+        risen = (self.network.potential[:-1] - self.assigned_at).reshape(self.n_kinds, self.n_clusters)
+        reach = limit + (risen.max(axis=1, keepdims=True) - risen).ravel()
+        near = np.flatnonzero(self.gaps < reach[self._nodes()])
+        size = rows_of_block(self.n_clusters)
+        for start in range(0, len(near), size):
+            yield near[start : start + size]
 
     def run_round(self) -> None:
         """Collect the cheapest moves, and take paths for as long as these suffice."""
@@ -206,8 +236,8 @@ class _PathSolver:
         bound = (limit + potential[:, None, :] - potential[:, :, None]).ravel()
         n_wanted = min(n_wanted, MAX_MOVES, self.n_rows * k)
         moves = empty_moves(bound, 2 * n_wanted, 64 + 4 * n_wanted // k)
-        for first, block in self.costs.blocks():
-            collect_moves(block, first, self.rows, moves)
+        for near in self._near_rows(limit):
+            collect_moves(self.costs.rows(near), near, self.rows, moves)
         return moves
 
     def _cost_of_moves(self, n_wanted: int) -> float:
@@ -217,7 +247,7 @@ class _PathSolver:
         if n_all <= n_wanted:
             return np.inf
         n_probed = min(N_PROBED, self.n_rows)
-        probed = np.sort(np.random.RandomState(1).permutation(self.n_rows)[:n_probed])
+        probed = np.sort(np.random.RandomState(1).randint(self.n_rows, size=n_probed))
         k = self.n_clusters
         kind = self.rows.kind[probed] if self.n_kinds == 2 else np.zeros(n_probed, dtype=np.uint8)
         potential = self.network.potential[:-1].reshape(self.n_kinds, k)[kind]
@@ -256,6 +286,8 @@ class _PathSolver:
         places = np.arange(n_old, len(costs))
         amount[places, rows.label[found]] = 1 if self.terms.weight is None else rows.weight[found]
         rows.place[found] = places
+        # A row that moves may have any gap.
+        self.gaps[found] = -np.inf
         self.rows = rows._replace(costs=costs, amount=amount)
 
     def _forget_whole_rows(self) -> None:

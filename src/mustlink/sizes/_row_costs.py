@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mustlink._rows import RowBlocks, squared_norms
 from mustlink._types import Array, Floats, Indices
@@ -23,6 +24,9 @@ MIN_WEIGHT = 1e-150
 class RowCosts(CostBlocks):
     """Costs of weighted rows in clusters by a function of rows and centers; `own` returns those in given clusters.
 
+    Where they are too many to be held, `own` only computes the costs of rows in other clusters than the cheapest ones,
+    if these were asked for.
+
     `apart` returns the cost of every row at every center, `apart_from` that of differences between rows and centers.
     """
 
@@ -38,8 +42,10 @@ class RowCosts(CostBlocks):
         # A row of weight zero still goes where it is near.
         self._cost_weight = np.maximum(weight, MIN_WEIGHT)
         self._apart, self._apart_from = apart, apart_from
+        self._known: tuple[NDArray[np.int32], Floats] | None = None
         compute: Callable[[Any], Floats] = self._compute
-        if rows.n_rows * len(centers) <= MAX_HELD:
+        self.is_held = rows.n_rows * len(centers) <= MAX_HELD
+        if self.is_held:
             compute = self._compute(slice(None)).__getitem__
         super().__init__((rows.n_rows, len(centers)), compute)
 
@@ -55,6 +61,18 @@ class RowCosts(CostBlocks):
 
     def own(self, labels: Array) -> Floats:
         """Return the cost of every row in its cluster."""
+        if self._known is None:
+            return self._weight * self._own(self._table, labels)
+        known_labels, known = self._known
+        own = known.copy()
+        other = np.flatnonzero(labels != known_labels)
+        if len(other):
+            own[other] = self._own(RowBlocks(self._table.X[other]), labels[other])
+        own *= self._weight
+        return own
+
+    def _own(self, table: RowBlocks, labels: Array) -> Floats:
+        """Return the costs of some rows of weight one in their clusters."""
 
         def of_piece(rows: slice, piece: RowBlocks) -> Floats:
             if piece.is_sparse:
@@ -62,12 +80,26 @@ class RowCosts(CostBlocks):
                 return self._apart(piece.X, self._centers)[np.arange(piece.n_rows), labels[rows]]
             return self._apart_from(piece.X - self._centers[labels[rows]])
 
-        return self._weight * np.concatenate(self._table.map_pieces(of_piece))
+        return np.concatenate(table.map_pieces(of_piece))
+
+
+class SquareCosts(RowCosts):
+    """Weighted squared distances."""
+
+    def __init__(self, rows: RowBlocks, weight: Floats, centers: Floats) -> None:
+        super().__init__(rows, weight, centers, lambda X, to: RowBlocks(X).squared_distances(to), squared_norms)
+
+    def cheapest(self, prices: Floats) -> tuple[Array, Floats] | None:
+        if self._table.is_sparse or self.is_held:
+            return None
+        labels, gaps, own = self._table.assign_priced(self._centers, self._cost_weight, prices)
+        self._known = labels, own
+        return labels, gaps
 
 
 def square_costs(rows: RowBlocks, weight: Floats, centers: Floats) -> RowCosts:
     """Return weighted squared distances."""
-    return RowCosts(rows, weight, centers, lambda X, to: RowBlocks(X).squared_distances(to), squared_norms)
+    return SquareCosts(rows, weight, centers)
 
 
 def absolute_costs(rows: RowBlocks, weight: Floats, centers: Floats) -> RowCosts:

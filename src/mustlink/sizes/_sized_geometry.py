@@ -92,12 +92,7 @@ class SizedEuclidean(Sized, Euclidean):
         return square_costs(self._rows, self._row_weight, state.centers)
 
     def found(self, labels: NDArray[np.int32], own: Floats) -> Assignment:
-        n_features, n_clusters = self._rows.n_features, self.sizing.n_clusters
-        zeros = np.zeros((n_clusters, n_features))
-        found = Assignment(labels, float(own.sum()), np.zeros(n_features), zeros, np.zeros(n_clusters))
-        inside = np.flatnonzero(labels >= 0)
-        found.add(self._rows.X, inside, labels[inside].astype(np.intp), self._row_weight[inside])
-        return found
+        return self._rows.summed(labels, self._row_weight, self.sizing.n_clusters, float(own.sum()))
 
 
 class SizedManhattan(Sized, Manhattan):
