@@ -69,12 +69,37 @@ def test_sizes_and_links_are_both_kept(shop):
         (["--min-size", -1], "The minimum size is -1; --min-size and --max-size must be at least 0."),
         (["--min-size", 9, "--max-size", 8], "The maximum size of cluster 0 is 8, below its minimum of 9; reduce"),
         (["--min-size", 9, "--method", "pck"], "The method pck keeps to no sizes; use --method sizes."),
-        (["--max-size", 9, "--method", "linkage"], "The method linkage keeps to no sizes; use --method sizes."),
+        (["--min-size", 9, "--method", "linkage"], "The method linkage keeps to no minimum size; use --method sizes."),
+        (
+            ["--max-size", 9, "--method", "balanced"],
+            "The method balanced keeps to no maximum size; use --method sizes.",
+        ),
+        (
+            ["--min-size", 2, "--max-size", 9, "--method", "balanced"],
+            "The method balanced keeps to no maximum size; use --method sizes.",
+        ),
         (["--min-size", 5, "--base", "ward"], "The method sizes boosts no other clusterer; 'ward' cannot be used"),
     ],
 )
 def test_sizes_that_cannot_be(shop, words, sentence):
     assert shop.fails(*START, *words).startswith(f"Error: {sentence}")
+
+
+def test_linkage_keeps_to_a_maximum_size(shop):
+    lines = shop.read("shop.csv").splitlines()
+    shop.write("some.csv", "\n".join(line for line in lines if line[:3] not in ("c01", "c04", "c07")) + "\n")
+    words = ["cluster", "some.csv", "-k", 4, "--id", "who", "--ignore", "kind", "--method", "linkage"]
+    assert shop.run(*words).exit_code == 0
+    assert sizes_in(shop, "some.clusters.csv")[-1] > 9
+    result = shop.run(*words, "--max-size", 9)
+    assert result.exit_code == 0, result.output
+    assert sizes_in(shop, "some.clusters.csv")[-1] <= 9
+
+
+def test_balanced_keeps_to_a_minimum_size(shop):
+    result = shop.run(*START, "--method", "balanced", "--min-size", 9)
+    assert result.exit_code == 0, result.output
+    assert sizes_in(shop)[0] >= 9
 
 
 def test_auto_knows_no_sizes(shop):

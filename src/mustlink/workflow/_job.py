@@ -44,6 +44,8 @@ DEFAULT_METHOD = "boost"
 # The method of a job with sizes that names none, and what is said of it.
 SIZED_METHOD = "sizes"
 SIZED_NOTE = f"The method is {SIZED_METHOD}, k-means with sizes; {DEFAULT_METHOD}, the default, keeps to no sizes."
+# What the parameters of the sizes are called.
+SIZE_NAMES = {"size_min": "minimum", "size_max": "maximum"}
 MAX_NAMED_PAIRS = 3
 # The starts of methods that take the best of several, if the job names no number.
 N_STARTS = 10
@@ -126,9 +128,9 @@ class Job(TableOptions):
         return self.method.lower() == AUTO
 
     @property
-    def has_sizes(self) -> bool:
-        """Whether a minimum or a maximum size is given."""
-        return self.size_min is not None or self.size_max is not None
+    def sizes(self) -> dict[str, int]:
+        """The sizes that are given, by the names of their parameters."""
+        return {name: getattr(self, name) for name in SIZE_NAMES if getattr(self, name) is not None}
 
 
 @dataclass(frozen=True)
@@ -219,7 +221,7 @@ def run_job(
     """
     if not isinstance(job, Job):
         raise TypeError(f"run_job takes a Job, and this is a {type(job).__name__}.")
-    sized = job.has_sizes and job.method == DEFAULT_METHOD
+    sized = bool(job.sizes) and job.method == DEFAULT_METHOD
     if sized:
         job = replace(job, method=SIZED_METHOD)
     entry = None if job.is_auto else find_clusterer(job.method)
@@ -296,13 +298,14 @@ def _check_options(job: Job, entry: Entry | None) -> None:
 
 def _check_sizes(job: Job, entry: Entry | None) -> None:
     """Refuse sizes that are none, or for a method that does not keep to them."""
-    if not job.has_sizes:
-        return
-    for name, size in (("minimum", job.size_min), ("maximum", job.size_max)):
-        if size is not None and size < 0:
+    known = set() if entry is None else set(SIZE_NAMES) & set(entry.load()().get_params())
+    for parameter, size in job.sizes.items():
+        name = SIZE_NAMES[parameter]
+        if size < 0:
             raise OptionError(f"The {name} size is {size}", remedy="sizes_from_0")
-    if entry is None or "size_min" not in entry.load()().get_params():
-        raise OptionError(f"The method {job.method.lower()} keeps to no sizes", remedy="sized_method")
+        if parameter not in known:
+            missing = f"no {name} size" if known else "no sizes"
+            raise OptionError(f"The method {job.method.lower()} keeps to {missing}", remedy="sized_method")
 
 
 def _check_parameters(job: Job, entry: Entry) -> None:
@@ -429,8 +432,7 @@ def _build_estimator(entry: Entry, job: Job) -> Any:
         asked["n_init"] = job.n_init
     if job.relax:
         asked["on_infeasible"] = "relax"
-    if job.has_sizes:
-        asked |= {"size_min": job.size_min, "size_max": job.size_max}
+    asked |= job.sizes
     if job.estimator is not None:
         asked["estimator"] = _boosted_estimator(job.estimator, entry)
     known = clusterer().get_params()
