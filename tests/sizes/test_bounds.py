@@ -67,4 +67,15 @@ def test_sums_of_weights_may_have_decimals() -> None:
 
 
 def test_sums_of_weights_may_be_off_by_rounding() -> None:
-    check_sizes(0.1, None, 4, 3, total=0.3 - 1e-16)
+    total = 0.3 - 1e-16
+    assert total < 0.1 + 0.1 + 0.1
+    lowest, highest = check_sizes(0.1, None, 4, 3, total=total)
+    assert lowest.tolist() == [0.1, 0.1, 0.1]
+    assert highest.tolist() == [total, total, total]
+    with pytest.raises(InfeasibleError, match=r"add up to 0\.3, but the rows weigh 0\.29"):
+        check_sizes(0.1, None, 4, 3, total=0.3 - 1e-6)
+
+
+def test_one_row_is_spelled_as_one() -> None:
+    with pytest.raises(InfeasibleError, match="minimum sizes of 2 clusters add up to 2, but there is 1 row; reduce"):
+        check_sizes(1, None, 1, 2)

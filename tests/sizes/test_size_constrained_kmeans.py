@@ -379,6 +379,14 @@ def test_outliers_are_those_farther_than_the_cost_and_move_no_center() -> None:
     assert model.inertia_ == pytest.approx(model.objective_[-1] - 300.0 * (~inside).sum())
 
 
+@pytest.mark.parametrize("outlier_cost", [None, 9.0])
+@pytest.mark.parametrize("size_max", [np.inf, [np.inf] * 3])
+def test_an_infinite_maximum_is_none(size_max: Any, outlier_cost: float | None) -> None:
+    options: dict[str, Any] = {"size_min": 30, "outlier_cost": outlier_cost, "random_state": 0}
+    model = SizeConstrainedKMeans(3, size_max=size_max, **options).fit(X)
+    np.testing.assert_array_equal(model.labels_, SizeConstrainedKMeans(3, **options).fit(X).labels_)
+
+
 def test_with_outliers_maximum_sizes_need_not_hold_all_rows() -> None:
     model = SizeConstrainedKMeans(3, size_max=[20, 10, 5], outlier_cost=1.0, random_state=0).fit(X)
     assert (model.sizes_ <= [20, 10, 5]).all()
@@ -424,6 +432,14 @@ def test_sizes_that_clash_are_named(options: dict[str, Any], fit: dict[str, Any]
         ({"size_min": 1.5}, {}, r"size_min is 1\.5; sizes are numbers of rows: whole, from 0 on"),
         ({"size_min": -1}, {}, r"'size_min' parameter"),
         ({"size_max": "many"}, {}, r"'size_max' parameter"),
+        (
+            {"size_max": [1, 2], "outlier_cost": 1.0},
+            {},
+            r"size_max must be a number or one number for each of 4 clusters, got an array of shape \(2,\)",
+        ),
+        ({"size_max": list("abcd"), "outlier_cost": 1.0}, {}, r"size_max must be a number or one number per cluster"),
+        ({"size_max": [1, -2, 3, 4], "outlier_cost": 1.0}, {}, r"size_max is -2 for cluster 1"),
+        ({"size_max": [np.nan] * 4, "outlier_cost": 1.0}, {}, r"size_max is nan for cluster 0"),
         ({"metric": "cosine"}, {}, r"'metric' parameter"),
         ({"outlier_cost": 0.0}, {}, r"'outlier_cost' parameter"),
         ({"labeled_min": 1}, {}, r"labeled_min was given without labeled; a minimum number of labeled rows needs both"),

@@ -13,7 +13,7 @@ from mustlink._types import Array, Indices, Ints, Mask
 from mustlink.constraints import known_rows
 from mustlink.errors import InfeasibleError
 
-__all__ = ["check_apart", "check_marked", "check_sizes"]
+__all__ = ["check_apart", "check_marked", "check_sizes", "one_per_cluster"]
 
 # Sums of weights are compared up to rounding, relative to the total.
 ROUNDING = 1e-9
@@ -68,16 +68,17 @@ def check_sizes(
     """
     weighted = total is not None
     whole = float(n_rows) if total is None else float(total)
-    lowest = _one_per_cluster("size_min", 0 if size_min is None else size_min, n_clusters, weighted)
-    highest = _one_per_cluster("size_max", np.inf if size_max is None else size_max, n_clusters, weighted)
+    lowest = one_per_cluster("size_min", 0 if size_min is None else size_min, n_clusters, weighted)
+    highest = one_per_cluster("size_max", np.inf if size_max is None else size_max, n_clusters, weighted)
     for cluster in np.flatnonzero(highest < lowest)[:1]:
         raise InfeasibleError(
             f"The maximum size of cluster {cluster} is {_spell(highest[cluster])}, below its minimum of "
             f"{_spell(lowest[cluster])}",
             remedy=("lower_size_min", "raise_size_max"),
         )
-    there = f"the rows weigh {_spell(whole)} in all" if weighted else f"there are {count(n_rows, 'row')}"
-    there = there.replace("there are 1 row", "there is 1 row")
+    there = f"there {'is' if n_rows == 1 else 'are'} {count(n_rows, 'row')}"
+    if weighted:
+        there = f"the rows weigh {_spell(whole)} in all"
     slack = ROUNDING * whole if weighted else 0.0
     if lowest.sum() > whole + slack:
         raise InfeasibleError(
@@ -103,7 +104,7 @@ def check_marked(
             f"marked must be True or False for each of {count(n_rows, 'row')}, got an array of shape {mask.shape} and "
             f"type {mask.dtype}."
         )
-    needed = _one_per_cluster("marked_min", 0 if marked_min is None else marked_min, len(lowest), False)
+    needed = one_per_cluster("marked_min", 0 if marked_min is None else marked_min, len(lowest), False)
     n_marked = int(mask.sum())
     if needed.sum() > n_marked:
         raise InfeasibleError(
@@ -167,8 +168,8 @@ def check_apart(apart: ArrayLike, apart_max: Any, lowest: Array, highest: Array,
     return groups
 
 
-def _one_per_cluster(name: str, sizes: Any, n_clusters: int, weighted: bool) -> Array:
-    """Return the bound of every cluster as floats, each a possible size."""
+def one_per_cluster(name: str, sizes: Any, n_clusters: int, weighted: bool) -> Array:
+    """Return the bound of every cluster as floats, each a possible size; `name` is the parameter in messages."""
     try:
         values = np.asarray(sizes, dtype=np.float64)
     except (TypeError, ValueError):

@@ -165,7 +165,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseWeightedKMeans._parameter_constraints,
         "size_min": [Interval(Real, 0, None, closed="left"), "array-like", None],
-        "size_max": [Interval(Real, 0, None, closed="left"), "array-like", None],
+        "size_max": [Interval(Real, 0, None, closed="both"), "array-like", None],
         "metric": [StrOptions({"sqeuclidean", "manhattan"})],
         "size_by": [StrOptions({"weight", "rows"})],
         "labeled_min": [Interval(Integral, 0, None, closed="left"), "array-like", None],

@@ -14,7 +14,7 @@ from mustlink._types import Array, Floats, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.kmeans.core import Problem, State
-from mustlink.sizes._bounds import check_apart, check_sizes
+from mustlink.sizes._bounds import check_apart, check_sizes, one_per_cluster
 from mustlink.sizes._sizing import Sizing
 
 __all__ = ["SizedProblem", "make_sizing", "refuse_missed_bounds", "scale_bounds", "sizing_of_new_rows"]
@@ -108,7 +108,7 @@ def _check_bounds(
         return check_sizes(size_min, size_max, n_rows, n_clusters, total=total)
     _, highest = check_sizes(size_min, None, n_rows, n_clusters, total=total)
     # As many rows as there is room for: only a maximum below its minimum is then in the way.
-    room = np.broadcast_to(np.asarray(size_max, dtype=np.float64), n_clusters).sum()
+    room = one_per_cluster("size_max", size_max, n_clusters, weight is not None).sum()
     if room >= highest[0]:
         return check_sizes(size_min, size_max, n_rows, n_clusters, total=total)
     room_total = None if total is None else float(room)
@@ -131,17 +131,13 @@ def _check_mask(labeled: ArrayLike, n_rows: int) -> Mask:
 def _check_labeled(labeled_min: ArrayLike, labeled: Mask, lowest: Array, highest: Array) -> Ints:
     """Return the minimum number of labeled rows of every cluster."""
     n_labeled, n_clusters = int(labeled.sum()), len(lowest)
-    try:
-        required, _ = check_sizes(labeled_min, None, n_labeled, n_clusters)
-    except InfeasibleError:
-        needed = int(np.broadcast_to(np.asarray(labeled_min), n_clusters).sum())
+    required = one_per_cluster("labeled_min", labeled_min, n_clusters, False).astype(np.int64)
+    if required.sum() > n_labeled:
         raise InfeasibleError(
-            f"The minimum numbers of labeled rows of {count(n_clusters, 'cluster')} add up to {needed:,}, but "
-            f"{n_labeled:,} rows are labeled",
+            f"The minimum numbers of labeled rows of {count(n_clusters, 'cluster')} add up to {required.sum():,}, but "
+            f"{count(n_labeled, 'row')} {'is' if n_labeled == 1 else 'are'} labeled",
             remedy="lower_labeled_min",
-        ) from None
-    except ValueError as error:
-        raise ValueError(str(error).replace("size_min", "labeled_min")) from None
+        )
     for cluster in np.flatnonzero(required > highest)[:1]:
         raise InfeasibleError(
             f"Cluster {cluster} needs {count(int(required[cluster]), 'labeled row')}, and its maximum size is "
@@ -155,4 +151,4 @@ def _check_labeled(labeled_min: ArrayLike, labeled: Mask, lowest: Array, highest
             f"{count(len(labeled), 'row')}",
             remedy=("lower_size_min", "lower_labeled_min"),
         )
-    return np.asarray(required)
+    return required
