@@ -155,6 +155,8 @@ def test_kinds_that_share_rows_are_placed_as_brute_force_does(seed: int) -> None
             solve_program(costs[rows], wanted.take(rows))
         return
     if rows.size == 0:
+        assert t == [0, 0]
+        assert rest == pytest.approx(best)
         return
     labels = solve_program(costs[rows], wanted.take(rows))
     assert costs[rows, labels].sum() + rest == pytest.approx(best)
@@ -526,6 +528,49 @@ def test_bad_input_is_answered_with_the_numbers(options: Any, given: Any, messag
     X, _ = table(1)
     with pytest.raises((ValueError, TypeError), match=message):
         ExistentialKMeans(3, **options).fit(X, **given)
+
+
+@pytest.mark.parametrize("method", ["flow", "pivot"])
+@pytest.mark.parametrize(
+    ("aggregate", "message"),
+    [
+        ("sum(z) != 0", "No 3 clusters satisfy 'sum.z. != 0': every cluster needs .* no row adds anything"),
+        ("sum(few) != 0", "every cluster needs a row that adds to it, and only 2 rows of the table add anything"),
+        ("avg(z) != 0", "No 3 clusters satisfy 'avg.z. != 0': .* no row adds anything"),
+        ("count(z > 5) != 0", "3 clusters need 3 pivots, 1 for each, but no row is one .count.z > 5. != 0."),
+    ],
+)
+def test_clusters_without_a_row_that_matters_break_a_constraint(aggregate: str, message: str, method: str) -> None:
+    X, _ = table(0)
+    columns = pd.DataFrame({"z": np.zeros(60), "few": np.arange(60) < 2})
+    with pytest.raises(InfeasibleError, match=message):
+        ExistentialKMeans(3, aggregates=aggregate, method=method, random_state=0).fit(X, columns=columns)
+
+
+@pytest.mark.parametrize("method", ["flow", "pivot"])
+def test_a_count_other_than_zero_is_a_minimum_of_one(method: str) -> None:
+    X, pivots = table(0)
+    wanted = {"aggregates": "count(z > 5) != 0", "method": method, "random_state": 0}
+    columns = pd.DataFrame({"z": 10.0 * pivots})
+    model = ExistentialKMeans(3, **wanted).fit(X, columns=columns)
+    same = ExistentialKMeans(3, **wanted | {"aggregates": None}).fit(X, pivots=pivots)
+    np.testing.assert_array_equal(model.labels_, same.labels_)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "do not satisfy 'pivots in every cluster': cluster 1 has 0"),
+        ({"pivot_min": 0, "aggregates": "sum(x0) <= 1"}, "do not satisfy 'sum.x0. <= 1': cluster 0 has 3"),
+    ],
+)
+def test_a_placement_that_breaks_a_constraint_is_never_returned(
+    options: Any, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ExactPlacement, "place", lambda self, costs, previous: np.zeros(len(costs), dtype=np.intp))
+    X = np.array([[0.0], [1.0], [2.0], [0.0]])
+    with pytest.raises(InfeasibleError, match=message):
+        ExistentialKMeans(3, random_state=0, **options).fit(X, pivots=[True, True, True, False])
 
 
 def test_columns_and_aggregates_of_the_wrong_type_are_refused() -> None:

@@ -95,6 +95,8 @@ class Aggregate:
                 counted = COMPARE[self.condition[0]](column, self.condition[1])
             if self.operator in (">=", ">"):
                 return [PivotKind(counted, self._least_whole(), self.text)], []
+            if self.operator == "!=" and self.bound == 0:
+                return [PivotKind(counted, 1, self.text)], []
             return [], [SummedValue(counted.astype(np.float64), self.operator, self.bound, self.text)]
         assert column is not None, self.text
         if self.function == "sum":

@@ -259,6 +259,7 @@ class ExistentialKMeans(BaseKMeans):
             labels, centers = run.labels.astype(np.intp), run.state.centers
         else:
             run, labels, centers = self._run_on_micro_clusters(problem, requirements)
+        requirements.check(labels)
         self.labels_ = labels.astype(np.int64)
         self.cluster_centers_ = centers.astype(X.dtype)
         self.inertia_ = float(problem.rows.distances_to_own(centers, labels).sum())

@@ -155,6 +155,19 @@ class Requirements:
         short = self.shortfall(self.count(labels), self.total(labels))
         return [wording for wording, column in zip(self.wordings, short.T, strict=True) if column.any()]
 
+    def check(self, labels: Array) -> None:
+        """Refuse labels of all rows that break a constraint, whatever placed them."""
+        counts, totals = self.count(labels), self.total(labels)
+        short = self.shortfall(counts, totals)
+        if short.any():
+            constraint, cluster = (int(place) for place in np.argwhere(short.T)[0])
+            value = float(np.concatenate([counts, totals], axis=1)[cluster, constraint])
+            raise InfeasibleError(
+                f"The clusters that were found do not satisfy {self.wordings[constraint]!r}: cluster {cluster} has "
+                f"{spell_number(value)}",
+                remedy=("lower_pivot_min", "fewer_clusters", "drop_aggregate"),
+            )
+
 
 def read_pivots(pivots: Any, n_rows: int) -> Mask:
     """Check a mask of marked rows, or several as columns, and return an array of shape (n_rows, n_kinds)."""
@@ -303,10 +316,18 @@ def _is_implied(place: int, kinds: Sequence[PivotKind], minima: Sequence[Ints]) 
 
 
 def _check_total(value: SummedValue, n_clusters: int) -> None:
-    """Refuse a sum whose total over all rows is on the wrong side of the sum of the bounds."""
+    """Refuse a sum that too few rows contribute to, or whose total is on the wrong side of the sum of the bounds."""
     total, needed = float(value.values.sum()), n_clusters * value.bound
     slack = ROUNDING * (float(np.abs(value.values).sum()) + abs(needed))
     if value.operator == "!=":
+        n_contributing = int(np.count_nonzero(value.values))
+        if value.bound == 0 and n_contributing < n_clusters:
+            rows = "no row adds" if n_contributing == 0 else f"only {count(n_contributing, 'row')} of the table add"
+            raise InfeasibleError(
+                f"No {n_clusters} clusters satisfy {value.wording!r}: every cluster needs a row that adds to it, and "
+                f"{rows} anything",
+                remedy=("drop_aggregate", "fewer_clusters"),
+            )
         return
     possible = COMPARE[value.operator](total, needed) or (value.operator not in "<>" and abs(total - needed) <= slack)
     if not possible:
