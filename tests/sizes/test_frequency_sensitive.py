@@ -118,8 +118,22 @@ def test_a_stream_begins_with_different_rows() -> None:
     assert model.predict([[9.0, 9.0]]).tolist() == [0]
     model.partial_fit([[0.0, 5.0], [7.0, 0.0]])
     assert model.labels_.tolist() == [1, 2]
-    model.fit(np.arange(12.0).reshape(6, 2))
-    assert model.partial_fit([[0.0, 1.0]]).cluster_centers_.shape == (1, 2)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix])
+def test_a_stream_continues_from_a_fit(metric: Any, convert: Any) -> None:
+    X = directions(300)
+    model = FrequencySensitiveKMeans(3, metric=metric, update="stream", memory=50, random_state=0).fit(convert(X))
+    centers, counts, n_iter = model.cluster_centers_.copy(), model.counts_.copy(), model.n_iter_
+    label = int(model.partial_fit(convert(X[:1])).labels_[0])
+    others = np.arange(3) != label
+    np.testing.assert_allclose(model.cluster_centers_[others], centers[others], atol=1e-12)
+    assert (model.cluster_centers_[label] != centers[label]).any()
+    np.testing.assert_allclose(model.counts_, counts * (1 - 1 / 50) + ~others)
+    assert (model.n_iter_, len(model.objective_)) == (n_iter + 1, n_iter + 1)
+    # A new fit starts again.
+    np.testing.assert_allclose(model.fit(convert(X)).cluster_centers_, centers, atol=1e-12)
 
 
 def test_only_a_stream_has_partial_fit() -> None:

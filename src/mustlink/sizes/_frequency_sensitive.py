@@ -47,18 +47,19 @@ PERTURBATION = 0.1
 
 
 class FrequencySensitiveKMeans(TableClusterMixin, BaseEstimator):
-    """K-means with soft balance: the more rows a cluster has won, the less attractive it is.
+    """K-means with frequency-sensitive (soft) balance.
 
-    Frequency-sensitive competitive learning for Euclidean distances, and the frequency-sensitive versions of spherical
-    k-means for the cosine, on all rows at once, row by row, or on a stream.
+    The more rows a cluster has won, the less attractive it is: frequency-sensitive competitive learning for Euclidean
+    distances, and the frequency-sensitive versions of spherical k-means for the cosine, on all rows at once, row by
+    row, or on a stream.
 
     Parameters
     ----------
     n_clusters : int, default=8
         The number of clusters.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        "cosine" compares directions, as for texts; rows are scaled to unit length, and rows of zeros are in no cluster
-        (-1).
+        What is compared: squared Euclidean distances to means, or directions by the cosine, as for texts. For
+        "cosine" rows are scaled to unit length, and rows of zeros are in no cluster (-1).
     update : {"none", "batch", "counts", "online", "stream"}, default="online"
         When the counts and the centers change:
 
@@ -66,7 +67,9 @@ class FrequencySensitiveKMeans(TableClusterMixin, BaseEstimator):
         - "batch": both after a pass over all rows (fs-SPKMeans of the source).
         - "counts": the counts after every row, the centers after a pass (pifs-SPKMeans); the most balanced.
         - "online": both after every row (fifs-SPKMeans; FSCL for Euclidean distances).
-        - "stream": both after every row, and older rows are forgotten (sfs-SPKMeans); has ``partial_fit``.
+        - "stream": both after every row, and older rows are forgotten (sfs-SPKMeans). Only this has ``partial_fit``,
+          for which the rule must not depend on the number of all rows; it continues from an earlier ``fit`` of a
+          stream.
     penalty : {"none", "plus", "likelihood"} or None, default=None
         The term that the logarithm of the count n adds to the cost of a row. For Euclidean distances the cost is n
         times the squared distance, plus nothing ("none", the original rule), plus d log n in d dimensions ("plus", as
@@ -218,6 +221,8 @@ class FrequencySensitiveKMeans(TableClusterMixin, BaseEstimator):
         self._keep(labels, run.state.centers, run.state.metric, X.dtype)
         self.objective_, self.n_iter_ = run.objective, run.n_iter
         self.__dict__.pop("_presentation", None)
+        if self.update == "stream":
+            self._presentation = Presentation.of(self._rule(X.shape), run.state.centers, run.state.metric)
 
     def _run(self, X: Any, rng: np.random.RandomState, centers: Floats, report: Any) -> Run:
         """Make one run from given centers."""
@@ -242,7 +247,7 @@ class FrequencySensitiveKMeans(TableClusterMixin, BaseEstimator):
     @available_if(lambda self: self.update == "stream" or _refuse_batches(self))
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: object = None) -> Self:
-        """Present more rows of a stream, in their order.
+        """Present more rows of a stream, in their order; centers and counts of an earlier fit are continued.
 
         Parameters
         ----------

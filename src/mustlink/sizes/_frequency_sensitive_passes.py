@@ -101,10 +101,12 @@ class Presentation:
     moves_centers: bool = True
 
     @classmethod
-    def of(cls, rule: FrequencyRule, centers: Floats, count: float, *, moves_centers: bool = True) -> Presentation:
-        """Start with all centers in place, and the same count for each."""
+    def of(cls, rule: FrequencyRule, centers: Floats, counts: Any, *, moves_centers: bool = True) -> Presentation:
+        """Start with all centers in place, and counts, one for each or the same for all."""
         k = len(centers)
-        return cls(rule, centers.copy(), np.full(k, float(count)), np.array([k]), moves_centers)
+        return cls(
+            rule, centers.copy(), np.array(np.broadcast_to(counts, k), dtype=float), np.array([k]), moves_centers
+        )
 
     def present(self, X: Any, order: Ints) -> tuple[Ints, float]:
         """Present rows in an order; return the labels, -1 for those left out, and the sum of the losses."""
