@@ -248,6 +248,7 @@ def test_sparse_rows_and_rows_of_zeros() -> None:
         assert is_zero.any()
         assert ((models[0].labels_ < 0) == is_zero).all() == (metric == "cosine")
         assert ((models[0].predict(X) < 0) == is_zero).all() == (metric == "cosine")
+        assert (models[1].predict(sparse.csr_matrix(X[is_zero])) < 0).all() == (metric == "cosine")
 
 
 def test_sizes_that_cannot_be() -> None:

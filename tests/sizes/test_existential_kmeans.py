@@ -586,6 +586,15 @@ def test_columns_and_aggregates_of_the_wrong_type_are_refused() -> None:
         ExistentialKMeans(3, aggregates="sum(sales) >= 5").fit(X, columns=missing)
 
 
+def test_a_mask_in_the_place_of_y_is_refused() -> None:
+    X, _ = table(1)
+    for mask in (np.arange(60) % 2 == 0, [True, False] * 30):
+        with pytest.raises(TypeError, match=r"this is a mask of rows; pass marked rows as pivots="):
+            ExistentialKMeans(3).fit(X, mask)
+    # Class numbers are what a parameter search passes for its scores.
+    assert ExistentialKMeans(3).fit(X, np.arange(60) % 2).labels_.shape == (60,)
+
+
 def test_nothing_of_an_earlier_fit_is_left_after_one_that_fails() -> None:
     X, _ = table(1)
     model = ExistentialKMeans(3).fit(X)

@@ -111,6 +111,17 @@ def test_a_stream_in_parts_is_the_stream_as_a_whole() -> None:
     np.testing.assert_allclose(sparse_parts.cluster_centers_, whole.cluster_centers_, atol=1e-9)
 
 
+def test_a_part_of_a_stream_may_have_no_row_with_a_direction() -> None:
+    X = directions(20)
+    for empty in (np.zeros((2, X.shape[1])), sparse.csr_matrix((2, X.shape[1]))):
+        model = FrequencySensitiveKMeans(3, metric="cosine", update="stream").partial_fit(empty)
+        assert model.labels_.tolist() == [-1, -1]
+        model.partial_fit(X)
+        centers = model.cluster_centers_.copy()
+        assert model.partial_fit(empty).labels_.tolist() == [-1, -1]
+        np.testing.assert_array_equal(model.cluster_centers_, centers)
+
+
 def test_a_stream_begins_with_different_rows() -> None:
     model = FrequencySensitiveKMeans(3, update="stream")
     model.partial_fit([[1.0, 1.0], [1.0, 1.0]])
@@ -217,6 +228,7 @@ def test_rows_without_a_direction_are_in_no_cluster(update: Any) -> None:
         assert np.flatnonzero(model.labels_ < 0).tolist() == [3, 17]
         assert model.sizes_.sum() == 58
         assert model.predict(form)[[3, 17]].tolist() == [-1, -1]
+        assert model.predict(form[[3, 17]]).tolist() == [-1, -1]
     message = "2 rows of 5 have a direction, fewer than n_clusters=3; the others are zero"
     with pytest.raises(ValueError, match=message):
         FrequencySensitiveKMeans(3, metric="cosine", update=update).fit(np.eye(5, 2))

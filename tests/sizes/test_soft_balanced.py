@@ -137,6 +137,13 @@ def test_temperature_is_softness() -> None:
     assert entropies[0] > entropies[1] > entropies[2]
 
 
+def test_a_temperature_above_the_start_is_the_only_one() -> None:
+    X, _ = make_blobs(60, centers=3, random_state=0)
+    found = SoftBalancedMixture(3, temperature=1.0, random_state=0).fit(X)
+    expected = SoftBalancedMixture(3, temperature=1.0, start_temperature=1.0, random_state=0).fit(X)
+    np.testing.assert_array_equal(found.responsibilities_, expected.responsibilities_)
+
+
 def test_more_runs_are_no_worse() -> None:
     X, _ = make_blobs(120, centers=6, random_state=1)
     one, several = (SoftBalancedMixture(6, n_init=n, random_state=3).fit(X).objective_[-1] for n in (1, 4))
@@ -150,11 +157,11 @@ def test_rows_of_zeros_have_no_direction() -> None:
     assert model.predict(X)[-2:].tolist() == [-1, -1]
     assert model.predict_proba(X)[-1].tolist() == [0.5, 0.5]
     np.testing.assert_allclose(model.responsibilities_[:-2].sum(axis=0), 4.0)
+    assert model.predict(X[-2:]).tolist() == [-1, -1]
+    assert model.predict_proba(X[-2:]).tolist() == [[0.5, 0.5], [0.5, 0.5]]
 
 
 def test_bad_input() -> None:
     X = np.arange(12.0).reshape(6, 2)
-    with pytest.raises(ValueError, match=r"start_temperature=0.1 is below temperature=0.5; temperatures fall"):
-        SoftBalancedMixture(2, temperature=0.5).fit(X)
     with pytest.raises(ValueError, match="Negative values in data"):
         SoftBalancedMixture(2, component="multinomial").fit(-X)

@@ -22,6 +22,8 @@ def as_directions(X: Any) -> tuple[Any, Mask]:
     largest = abs(X).max(axis=1).toarray().ravel() if sparse.issparse(X) else abs(X).max(axis=1)
     is_used = largest > 0
     X = X if is_used.all() else X[is_used]
+    if not is_used.any():  # scikit-learn refuses to normalize no rows.
+        return X, is_used
     # Scaled by the largest entry first, so that no square overflows or vanishes.
     return normalize(normalize(X, norm="max"), copy=False), is_used
 

@@ -47,7 +47,7 @@ class SoftBalancedMixture(TableClusterMixin, BaseEstimator):
         The temperature at the end; the lower, the harder the clusters and the nearer their sizes to equal. At 1 the
         probabilities are those of a mixture model.
     start_temperature : float, default=0.1
-        The temperature at the start, not below `temperature`.
+        The temperature at the start; where `temperature` is higher, there is only that one.
     cooling : float, default=0.5
         By what the temperature is multiplied from step to step.
     max_iter : int, default=50
@@ -162,11 +162,6 @@ class SoftBalancedMixture(TableClusterMixin, BaseEstimator):
 
     def _fit(self, X: Any) -> None:
         """Make the runs, and keep the best."""
-        if self.start_temperature < self.temperature:
-            raise ValueError(
-                f"start_temperature={self.start_temperature} is below temperature={self.temperature}; temperatures "
-                "fall."
-            )
         rng = check_random_state(self.random_state)
         X, is_used = self._prepare(X)
         check_enough_rows(X.shape[0], self.n_clusters)

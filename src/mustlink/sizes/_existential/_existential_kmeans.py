@@ -216,7 +216,7 @@ class ExistentialKMeans(BaseKMeans):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
         y : object, default=None
-            Ignored.
+            Ignored; a mask of True and False is refused, as it belongs into `pivots`.
         pivots : array-like of bool of shape (n_samples,) or (n_samples, n_kinds), default=None
             The marked rows, of which every cluster needs `pivot_min`; several columns are several kinds. None marks
             every row, unless there are aggregates.
@@ -228,6 +228,8 @@ class ExistentialKMeans(BaseKMeans):
         self : object
             The fitted clusterer.
         """
+        if pivots is None and y is not None and np.asarray(y).dtype == bool:
+            raise TypeError("y has no effect, and this is a mask of rows; pass marked rows as pivots=...")
         self._fit_and_count(self._check_fit_rows(X, y), pivots, columns)
         return self
 
