@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import mustlink
 from mustlink import publish
-from mustlink.errors import InfeasibleError, OptionError
+from mustlink.errors import InfeasibleError, MustlinkError, OptionError
 from mustlink.sizes import verify_publication
 
 QI = ["age", "income", "city"]
@@ -140,6 +140,15 @@ def test_other_columns_and_the_index_are_dropped():
     assert any("Not published: the column id" in notice for notice in result.notices)
 
 
+def test_one_name_is_one_column():
+    frame = people()
+    one = publish(frame, quasi_identifiers="age", keep="city", sensitive="illness")
+    listed = publish(frame, quasi_identifiers=["age"], keep=["city"], sensitive="illness")
+    pd.testing.assert_frame_equal(one.frame, listed.frame)
+    assert one.notices == listed.notices
+    assert publish(frame, quasi_identifiers="city", ordered="city").losses[0].kind == "ordered categories"
+
+
 def test_kept_columns_are_warned_of():
     frame = people().assign(hobby="chess")
     result = publish(frame, quasi_identifiers=QI, keep=["id", "hobby"])
@@ -251,10 +260,11 @@ def test_a_missing_sensitive_value_counts_only_with_diversity():
         ({"k": 2, "l": 4, "n_groups": 15}, InfeasibleError, r"at most \d+ groups with 2 rows each and 4 distinct"),
         ({"quasi_identifiers": ["age", "zip"]}, OptionError, "The table has no column 'zip'; its columns are id, age"),
         ({"quasi_identifiers": []}, OptionError, "No quasi-identifier is named"),
-        ({"sensitive": "age"}, OptionError, "'age' is also a quasi-identifier"),
+        ({"sensitive": "age"}, OptionError, "'age' is also a quasi-identifier; leave it out of the quasi-id"),
         ({"sensitive": None, "l": 2}, OptionError, "no sensitive column is named; name it with sensitive"),
         ({"keep": ["age"]}, OptionError, "'age' is published anyway"),
-        ({"ordered": ["illness"]}, OptionError, "'illness' is not a quasi-identifier"),
+        ({"ordered": ["illness"]}, OptionError, "'illness' is not a quasi-identifier; name it as one, or leave it"),
+        ({"keep": 3}, OptionError, "Columns are named by a list of their names, or by one name; got 3"),
         ({"k": 0}, OptionError, "k must be a whole number of at least 1; got 0"),
         ({"k": 2.5}, OptionError, "k must be a whole number"),
         ({"k": True}, OptionError, "k must be a whole number"),
@@ -318,6 +328,58 @@ def test_a_notebook_shows_the_losses_and_the_caveat():
 
 
 def test_the_checker_imports_nothing_that_publishes():
-    tree = ast.parse((Path(mustlink.__file__).parent / "sizes" / "_verification.py").read_text(encoding="utf-8"))
-    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {name for name in imported if name.startswith("mustlink")} == {"mustlink._spelling", "mustlink.errors"}
+    sizes = Path(mustlink.__file__).parent / "sizes"
+    neutral = {"mustlink.sizes._cells", "mustlink.sizes._entropy"}
+    for name in ("_verification", "_cells", "_entropy"):
+        tree = ast.parse((sizes / f"{name}.py").read_text(encoding="utf-8"))
+        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        ours = {module for module in imported if module.startswith("mustlink")}
+        assert ours <= {"mustlink._spelling", "mustlink.errors", *neutral}
+
+
+def test_an_unverified_table_is_never_returned(monkeypatch):
+    from mustlink.sizes._publish import _publish
+
+    monkeypatch.setattr(_publish, "make_groups", lambda X, *_: np.arange(len(X)))
+    with pytest.raises(
+        MustlinkError, match=r"The table is not published.* lack at least 5 rows\. The first is .*1 row"
+    ):
+        publish(people(12), quasi_identifiers=["income"])
+
+
+def test_sensitive_values_are_the_texts_of_their_cells():
+    frame = pd.DataFrame({"age": [1, 2, 3, 4], "s": pd.Series([1, "1", 2, "2"], dtype=object)})
+    result = publish(frame, quasi_identifiers="age", sensitive="s", k=2, l=2)
+    assert result.verification.passed
+    with pytest.raises(InfeasibleError, match="only 1 distinct value"):
+        publish(frame.head(2), quasi_identifiers="age", sensitive="s", k=2, l=2)
+
+
+@pytest.mark.parametrize("form", ["entropy", "recursive"])
+@settings(deadline=None, max_examples=60)
+@given(
+    counts=st.lists(st.integers(1, 60), min_size=2, max_size=5),
+    n_groups=st.integers(1, 3),
+    step=st.sampled_from([-1, 0, 1]),
+    seed=st.integers(0, 1000),
+)
+@example(counts=[3, 2], n_groups=2, step=0, seed=0)
+@example(counts=[55, 50], n_groups=1, step=0, seed=0)
+def test_tables_on_the_bound_are_published_or_refused(form, counts, n_groups, step, seed):
+    """The bound is the diversity of the groups that the table consists of, and the next numbers beside it."""
+    values = np.repeat(np.arange(len(counts)), counts)
+    shares = np.array(counts) / sum(counts)
+    if form == "entropy":
+        bound = max(1.0, float(np.exp(-(shares * np.log(shares)).sum())))
+        options = {"l": max(1.0, bound if not step else float(np.nextafter(bound, step * np.inf)))}
+    else:
+        ranked = sorted(counts, reverse=True)
+        bound = ranked[0] / sum(ranked[1:])
+        options = {"l": 2, "m": bound if not step else float(np.nextafter(bound, step * np.inf))}
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"x": rng.normal(size=n_groups * len(values)), "s": np.tile(values, n_groups)})
+    asked = {"quasi_identifiers": ["x"], "sensitive": "s", "k": 1, "diversity": form, **options}
+    try:
+        assert publish(frame, **asked).verification.passed
+    except InfeasibleError:
+        assert not verify_publication(frame.assign(x=0), **asked).passed

@@ -101,3 +101,21 @@ def test_what_is_no_table_is_refused():
         verify_publication([], quasi_identifiers=["a"])
     with pytest.raises(OptionError, match="no rows"):
         verify_publication(table(), quasi_identifiers=["a"])
+
+
+def test_all_missing_sensitive_values_are_one():
+    frame = pd.DataFrame({"a": ["1"] * 3, "s": pd.Series([None, float("nan"), pd.NA], dtype=object)})
+    found = verify_publication(frame, quasi_identifiers=["a"], sensitive="s", k=2, l=2)
+    assert found.least_diversity == 1
+
+
+def test_missing_quasi_identifiers_are_one_group():
+    frame = pd.DataFrame({"a": pd.Series([None, float("nan"), pd.NA], dtype=object)})
+    found = verify_publication(frame, quasi_identifiers=["a"], k=4)
+    assert found.n_groups == 1
+    assert str(found.failures[0]) == "(empty): 3 rows, fewer than 4"
+
+
+def test_one_name_is_one_column():
+    frame = pd.DataFrame({"age": ["1", "1"], "a": ["x", "y"], "g": ["x", "y"], "e": ["x", "y"]})
+    assert verify_publication(frame, quasi_identifiers="age", k=2).passed

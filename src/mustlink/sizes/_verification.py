@@ -10,13 +10,14 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Literal
 
 import pandas as pd
 
 from mustlink._spelling import count
 from mustlink.errors import OptionError
+from mustlink.sizes._cells import cell_texts, column_names
+from mustlink.sizes._entropy import has_entropy, perplexity
 
 __all__ = ["NOT_DIFFERENTIAL_PRIVACY", "GroupFailure", "Verification", "verify_publication"]
 
@@ -24,8 +25,6 @@ NOT_DIFFERENTIAL_PRIVACY = (
     "k-anonymity and l-diversity are not differential privacy: who knows more about a person than the "
     "quasi-identifiers, or has several published tables of the same people, may still learn about them."
 )
-# Entropies closer to the bound than this are compared by exact fractions.
-CLOSE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class GroupFailure:
     reason: str
 
     def __str__(self) -> str:
-        return f"{', '.join(self.values)}: {self.reason}"
+        return f"{', '.join(value or '(empty)' for value in self.values)}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ class Verification:
 def verify_publication(
     frame: Any,
     *,
-    quasi_identifiers: Collection[str],
+    quasi_identifiers: str | Collection[str],
     sensitive: str | None = None,
     k: int = 5,
     l: float | None = None,  # noqa: E741
@@ -130,15 +129,16 @@ def verify_publication(
 ) -> Verification:
     """Check that a published table is k-anonymous, and l-diverse if that is asked.
 
-    The table alone is looked at, whoever published it. Rows with equal cells in all quasi-identifiers are a group; an
-    empty cell is a value like any other.
+    The table alone is looked at, whoever published it. Cells are compared as they are written, so that 1 and "1" are
+    equal. Rows with equal cells in all quasi-identifiers are a group; an empty cell is a value like any other, and all
+    missing cells are one value.
 
     Parameters
     ----------
     frame : pandas or polars DataFrame
         The published table.
-    quasi_identifiers : collection of str
-        The columns by which a person could be found.
+    quasi_identifiers : str or collection of str
+        The column or columns by which a person could be found.
     sensitive : str or None, default=None
         The column that must be diverse; needed with `l`.
     k : int, default=5
@@ -176,7 +176,7 @@ def verify_publication(
     """
     table = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
     request = _Request(k, l, diversity, m)
-    names = list(quasi_identifiers)
+    names = column_names(quasi_identifiers)
     request.check()
     _check_table(table, names, sensitive, is_needed=l is not None)
     groups = _count_values(table, names, sensitive if l is not None else None)
@@ -218,8 +218,8 @@ def _check_table(table: Any, names: list[str], sensitive: str | None, *, is_need
 
 def _count_values(table: pd.DataFrame, names: list[str], sensitive: str | None) -> dict[tuple[str, ...], list[int]]:
     """Return how often each sensitive value occurs in each group, by its quasi-identifiers."""
-    keys = zip(*(map(str, table[name]) for name in names), strict=True)
-    values = iter([""] * len(table)) if sensitive is None else map(str, table[sensitive])
+    keys = zip(*(cell_texts(table[name]) for name in names), strict=True)
+    values = [""] * len(table) if sensitive is None else cell_texts(table[sensitive])
     groups: dict[tuple[str, ...], Counter[str]] = {}
     for key, value in zip(keys, values, strict=True):
         groups.setdefault(key, Counter())[value] += 1
@@ -251,8 +251,7 @@ class _Request:
         if self.needed is None or self.diversity == "distinct":
             return float(len(counts))
         if self.diversity == "entropy":
-            total = sum(counts)
-            return math.exp(-math.fsum(number / total * math.log(number / total) for number in counts))
+            return perplexity(counts)
         ranked = sorted(counts, reverse=True)
         tail = sum(ranked[int(self.needed) - 1 :])
         return ranked[0] / tail if tail else math.inf
@@ -266,7 +265,7 @@ class _Request:
             return
         if self.diversity == "distinct" and len(counts) < self.needed:
             yield f"{count(len(counts), 'distinct sensitive value')}, fewer than {self.needed:g}"
-        if self.diversity == "entropy" and not _has_entropy(counts, measured, self.needed):
+        if self.diversity == "entropy" and not has_entropy(counts, self.needed):
             yield f"an entropy of log {measured:.4g}, below log {self.needed:g}"
         if self.diversity == "recursive" and not measured < self.m:
             yield f"r_1 / (r_{self.needed:g} + ...) of {measured:.4g}, not below {self.m:g}"
@@ -280,12 +279,3 @@ class _Request:
         if self.diversity == "entropy":
             return f"{rows} and an entropy of the sensitive values of at least log {self.needed:g}"
         return f"{rows} and recursive ({self.m:g}, {self.needed:g})-diversity of the sensitive values"
-
-
-def _has_entropy(counts: list[int], measured: float, needed: float) -> bool:
-    """Return whether the entropy of counts c is at least log l: the product of (n / c) ** c at least l ** n."""
-    if abs(measured - needed) > CLOSE * needed:
-        return measured > needed
-    total = sum(counts)
-    product = math.prod(number**number for number in counts)
-    return Fraction(total) ** total >= Fraction(needed) ** total * product

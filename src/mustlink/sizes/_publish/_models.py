@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mustlink._types import Ints
+from mustlink.sizes._entropy import has_entropy
 
 __all__ = ["DISTINCT", "ENTROPY", "NO_DIVERSITY", "RECURSIVE", "Diversity", "PrivacyModel"]
 
@@ -21,8 +22,6 @@ Diversity = Literal["distinct", "entropy", "recursive"]
 # The forms of diversity by number, for compiled code.
 NO_DIVERSITY, DISTINCT, ENTROPY, RECURSIVE = 0, 1, 2, 3
 FORMS = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}
-# Entropies are compared with this tolerance, since log 3 of three equal counts is rounded.
-ENTROPY_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -71,9 +70,10 @@ class PrivacyModel:
         if counts.size == 0:
             return False
         if self.diversity == "entropy":
-            shares = counts / counts.sum()
-            return bool(-(shares * np.log(shares)).sum() >= math.log(self.min_diversity) - ENTROPY_TOLERANCE)
-        return bool(counts[0] < self.m * counts[int(self.min_diversity) - 1 :].sum())
+            return has_entropy(counts.tolist(), self.min_diversity)
+        # As a ratio, which is rounded to m if it is m: a product such as 1.1 * 50 may be above 55.
+        tail = int(counts[int(self.min_diversity) - 1 :].sum())
+        return tail > 0 and int(counts[0]) / tail < self.m
 
     def is_valid(self, counts: Ints) -> bool:
         """Return whether a group with these counts of sensitive values can be published."""

@@ -11,13 +11,14 @@ import pandas as pd
 
 from mustlink._spelling import count
 from mustlink._types import Indices, Ints
-from mustlink.errors import InfeasibleError, OptionError
+from mustlink.errors import InfeasibleError, MustlinkError, OptionError
+from mustlink.sizes._cells import cell_texts, column_names
 from mustlink.sizes._publish._columns import Column, Values, is_identifying, make_column
 from mustlink.sizes._publish._grouping import make_groups
 from mustlink.sizes._publish._models import Diversity, PrivacyModel
 from mustlink.sizes._publish._publication import ColumnLoss, Publication
 from mustlink.sizes._publish._refinement import sum_of_squares
-from mustlink.sizes._verification import verify_publication
+from mustlink.sizes._verification import Verification, verify_publication
 
 __all__ = ["publish"]
 
@@ -28,7 +29,7 @@ NO_ROWS = "The table has no rows, so that there is nothing to publish."
 def publish(
     frame: Any,
     *,
-    quasi_identifiers: Collection[str],
+    quasi_identifiers: str | Collection[str],
     sensitive: str | None = None,
     k: int = 5,
     l: float | None = None,  # noqa: E741
@@ -36,8 +37,8 @@ def publish(
     m: float = 1.0,
     values: Values = "ranges",
     n_groups: int | None = None,
-    keep: Collection[str] = (),
-    ordered: Collection[str] = (),
+    keep: str | Collection[str] = (),
+    ordered: str | Collection[str] = (),
     missing: Literal["error", "drop"] = "error",
     decimal: str = ".",
     random_state: Any = 0,
@@ -52,9 +53,9 @@ def publish(
     ----------
     frame : pandas or polars DataFrame
         The table, a row for each person. Its index is not published.
-    quasi_identifiers : collection of str
-        The columns by which a person could be found: age, zip code, sex. Numbers and dates are compared by distance,
-        anything else as categories.
+    quasi_identifiers : str or collection of str
+        The column or columns by which a person could be found: age, zip code, sex. Numbers and dates are compared by
+        distance, anything else as categories.
     sensitive : str or None, default=None
         The column that must stay private. It is published as it is.
     k : int, default=5
@@ -74,9 +75,9 @@ def publish(
     n_groups : int or None, default=None
         The number of groups before groups with equal published values are joined; None makes as many as lose the
         least information.
-    keep : collection of str, default=()
+    keep : str or collection of str, default=()
         Further columns that are published as they are. All others are dropped.
-    ordered : collection of str, default=()
+    ordered : str or collection of str, default=()
         Quasi-identifiers whose categories are taken in their sorted order, such as zip codes. A categorical column
         that is ordered keeps its own order.
     missing : {"error", "drop"}, default="error"
@@ -157,13 +158,15 @@ def publish(
     """
     model = _check_options(k, l, diversity, m, values, missing, n_groups, decimal)
     table = _as_frame(frame)
-    names = _check_names(table, quasi_identifiers, sensitive, keep, ordered, model)
+    names, keep, ordered = column_names(quasi_identifiers), column_names(keep), column_names(ordered)
+    _check_names(table, names, sensitive, keep, ordered, model)
     rows = _complete_rows(table, [*names, *([sensitive] if sensitive and l is not None else [])], missing)
     kept = table.iloc[rows]
     columns = [make_column(name, kept[name], ordered=name in ordered, decimal=decimal) for name in names]
     codes = np.zeros(len(rows), dtype=np.int64)
     if l is not None:
-        codes = pd.factorize(kept[sensitive])[0].astype(np.int64)
+        # By their texts, as the checker and whoever receives the table will see them.
+        codes = pd.factorize(np.array(cell_texts(kept[sensitive]), dtype=object))[0].astype(np.int64)
     X = np.ascontiguousarray(np.hstack([column.features() for column in columns]))
     labels = make_groups(X, codes, model, n_groups, random_state)
     published = _publish_values(kept, columns, labels, values, [*names, *([sensitive] if sensitive else []), *keep])
@@ -171,7 +174,7 @@ def publish(
     verification = verify_publication(
         published, quasi_identifiers=names, sensitive=sensitive, k=k, l=l, diversity=diversity, m=m
     )
-    assert verification.passed, str(verification)
+    _check_verified(verification)
     losses, variance_lost = _measure_losses(columns, labels)
     dropped = tuple(str(name) for name in table.columns if name not in published.columns)
     return Publication(
@@ -235,18 +238,16 @@ def _as_frame(frame: Any) -> pd.DataFrame:
 
 def _check_names(
     table: pd.DataFrame,
-    quasi_identifiers: Collection[str],
+    names: list[str],
     sensitive: str | None,
-    keep: Collection[str],
-    ordered: Collection[str],
+    keep: list[str],
+    ordered: list[str],
     model: PrivacyModel,
-) -> list[str]:
-    """Raise if columns are not there or have two roles; return the quasi-identifiers."""
-    names = [quasi_identifiers] if isinstance(quasi_identifiers, str) else list(dict.fromkeys(quasi_identifiers))
+) -> None:
+    """Raise if columns are not there or have two roles."""
     if not names:
         raise OptionError("No quasi-identifier is named; name the columns by which a person could be found.")
-    roles = {"quasi-identifiers": names, "columns to keep": list(keep), "ordered columns": list(ordered)}
-    wanted = [name for group in (*roles.values(), [sensitive] if sensitive else []) for name in group]
+    wanted = [*names, *keep, *ordered, *([sensitive] if sensitive else [])]
     absent = [name for name in dict.fromkeys(wanted) if name not in table.columns]
     if absent:
         there = ", ".join(map(str, table.columns[:MAX_SHOWN_COLUMNS]))
@@ -257,18 +258,20 @@ def _check_names(
         )
     if sensitive in names:
         raise OptionError(
-            f"The sensitive column {sensitive!r} is also a quasi-identifier; a column is either what people are found "
-            "by or what must stay private."
+            f"The sensitive column {sensitive!r} is also a quasi-identifier; leave it out of the quasi-identifiers if "
+            "it must stay private, or name no sensitive column if people are found by it."
         )
     for name in keep:
         if name in names or name == sensitive:
             raise OptionError(f"The column {name!r} is published anyway; leave it out of the columns to keep.")
     for name in ordered:
         if name not in names:
-            raise OptionError(f"The ordered column {name!r} is not a quasi-identifier.")
+            raise OptionError(
+                f"The ordered column {name!r} is not a quasi-identifier; name it as one, or leave it out of the "
+                "ordered columns."
+            )
     if model.min_diversity is not None and sensitive is None:
         raise OptionError(f"l is {model.min_diversity:g}, but no sensitive column is named", remedy="name_sensitive")
-    return names
 
 
 def _complete_rows(table: pd.DataFrame, names: list[Any], missing: str) -> Indices:
@@ -290,6 +293,15 @@ def _complete_rows(table: pd.DataFrame, names: list[Any], missing: str) -> Indic
             f"None of {rows} is complete, so that there is nothing to publish." if len(table) else NO_ROWS
         )
     return np.flatnonzero(~incomplete)
+
+
+def _check_verified(verification: Verification) -> None:
+    """Raise if the checker found a group that lacks a property: an unverified table is never returned."""
+    if not verification.passed:
+        raise MustlinkError(
+            f"The table is not published, since the checker refused it: {verification} The first is "
+            f"{verification.failures[0]}. This is a fault of mustlink; please report it."
+        )
 
 
 def _publish_values(

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mustlink._jit import jit
+from mustlink.sizes._publish._models import DISTINCT, ENTROPY, NO_DIVERSITY
 
-# The forms of diversity, as in _models.
-NO_DIVERSITY, DISTINCT, ENTROPY = 0, 1, 2
-ENTROPY_TOLERANCE = 1e-12
+# Rounding must not let a group pass whose entropy is just below the bound.
+ENTROPY_MARGIN = 1e-9
 NO_ROW = -1
 
 
@@ -148,15 +148,21 @@ def _stays_diverse(group: int, removed: int, added: int, groups: Groups, rule: R
 
 @jit
 def _is_diverse(counts: Any, n_rows: int, rule: Rule) -> bool:
-    """Return whether positive counts of sensitive values are diverse enough; the counts are used up."""
+    """Return whether positive counts of sensitive values are diverse enough; the counts are used up.
+
+    Never true where ``PrivacyModel.is_diverse`` is false.
+    """
     if rule.form == DISTINCT:
         return counts.size >= rule.min_diversity
     if rule.form == ENTROPY:
+        # The entropy of equal counts is known exactly, and is on the bound most often.
+        if counts.min() == counts.max():
+            return counts.size >= rule.min_diversity
         entropy = 0.0
         for count in counts:
             share = count / n_rows
             entropy -= share * np.log(share)
-        return entropy >= np.log(rule.min_diversity) - ENTROPY_TOLERANCE
+        return entropy >= np.log(rule.min_diversity) + ENTROPY_MARGIN
     # Take away the most frequent values one by one; the first of them is compared with what remains.
     rest, most = n_rows, 0
     for number in range(int(rule.min_diversity) - 1):
@@ -165,7 +171,7 @@ def _is_diverse(counts: Any, n_rows: int, rule: Rule) -> bool:
             most = counts[place]
         rest -= counts[place]
         counts[place] = 0
-    return max(most, counts.max()) < rule.m * rest
+    return rest > 0 and max(most, counts.max()) / rest < rule.m
 
 
 @jit
