@@ -14,6 +14,7 @@ from mustlink._spelling import count
 from mustlink.errors import ColumnsError, FileFormatError, OptionError
 from mustlink.report import render_publication
 from mustlink.sizes import Publication, Verification, publish, verify_publication
+from mustlink.sizes._cells import column_names
 from mustlink.tables import TIME_UNITS, Table, check_options, check_sheet_size, read_table, stage_frame
 from mustlink.workflow._loading import READING_OPTIONS, check_seed, job_remedies
 from mustlink.workflow._outputs import check_outputs
@@ -32,8 +33,8 @@ class VerificationJob:
     ----------
     table : str or path-like
         The file, in a format that :func:`mustlink.tables.read_table` reads.
-    quasi_identifiers : sequence of str
-        The columns by which a person could be found.
+    quasi_identifiers : str or sequence of str
+        The column or columns by which a person could be found.
     sensitive : str or None, default=None
         The column that must stay private.
     k : int, default=5
@@ -62,7 +63,7 @@ class VerificationJob:
 
     table: Path
     _: KW_ONLY
-    quasi_identifiers: Sequence[str]
+    quasi_identifiers: str | Sequence[str]
     sensitive: str | None = None
     k: int = 5
     l: float | None = None  # noqa: E741
@@ -76,8 +77,14 @@ class VerificationJob:
 
     def __post_init__(self) -> None:
         check_options(table=self.table, **self.reading)
-        if isinstance(self.quasi_identifiers, str) or not list(self.quasi_identifiers):
+        self._set_names("quasi_identifiers")
+        if not self.quasi_identifiers:
             raise OptionError("No quasi-identifier is named; name the columns by which a person could be found.")
+
+    def _set_names(self, *options: str) -> None:
+        """Turn options that name columns, or only one, into lists of names."""
+        for option in options:
+            object.__setattr__(self, option, column_names(getattr(self, option)))
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -103,11 +110,11 @@ class PublicationJob(VerificationJob):
         What is published of a group.
     n_groups : int or None, default=None
         The number of groups; None makes as many as lose the least information.
-    keep : sequence of str, default=()
+    keep : str or sequence of str, default=()
         Further columns that are published as they are; all others are dropped.
-    ordered : sequence of str, default=()
+    ordered : str or sequence of str, default=()
         Quasi-identifiers whose categories are taken in their sorted order.
-    categorical : sequence of str, default=()
+    categorical : str or sequence of str, default=()
         Quasi-identifiers of numbers that are categories.
     missing : {"error", "drop"}, default="error"
         What to do with rows that have missing cells: refuse them, or leave them out.
@@ -132,9 +139,9 @@ class PublicationJob(VerificationJob):
 
     values: Literal["ranges", "centers", "modes"] = "ranges"
     n_groups: int | None = None
-    keep: Sequence[str] = ()
-    ordered: Sequence[str] = ()
-    categorical: Sequence[str] = ()
+    keep: str | Sequence[str] = ()
+    ordered: str | Sequence[str] = ()
+    categorical: str | Sequence[str] = ()
     missing: Literal["error", "drop"] = "error"
     random_state: int = 0
     output: Path | None = None
@@ -142,7 +149,8 @@ class PublicationJob(VerificationJob):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_options(categorical=self.categorical, output=self.output, report=self.report)
+        self._set_names("keep", "ordered", "categorical")
+        check_options(output=self.output, report=self.report)
         check_seed(self.random_state)
 
 
