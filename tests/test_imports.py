@@ -17,6 +17,7 @@ PACKAGE = Path(mustlink.__file__).parent
 # Helpers without knowledge of clustering: they import nothing of ours but each other, and everything may import them.
 HELPERS = {
     "_atomic",
+    "_cells",
     "_coloring_kernels",
     "_eigen",
     "_estimators",

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from mustlink._cells import cell_texts, column_names
 from mustlink._spelling import count
 from mustlink.errors import OptionError
-from mustlink.sizes._cells import cell_texts, column_names
 from mustlink.sizes._entropy import has_entropy, perplexity
 
 __all__ = ["NOT_DIFFERENTIAL_PRIVACY", "GroupFailure", "Verification", "verify_publication"]

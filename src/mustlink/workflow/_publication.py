@@ -10,11 +10,11 @@ from typing import Any, Literal
 import pandas as pd
 
 from mustlink._atomic import StagedFiles
+from mustlink._cells import column_names
 from mustlink._spelling import count
 from mustlink.errors import ColumnsError, FileFormatError, OptionError
 from mustlink.report import render_publication
 from mustlink.sizes import Publication, Verification, publish, verify_publication
-from mustlink.sizes._cells import column_names
 from mustlink.tables import TIME_UNITS, Table, check_options, check_sheet_size, read_table, stage_frame
 from mustlink.workflow._loading import READING_OPTIONS, check_seed, job_remedies
 from mustlink.workflow._outputs import check_outputs

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from mustlink._cells import cell_texts, column_names
 from mustlink._spelling import count
 from mustlink._types import Indices, Ints
 from mustlink.errors import InfeasibleError, MustlinkError, OptionError
-from mustlink.sizes._cells import cell_texts, column_names
 from mustlink.sizes._publish._columns import Column, Values, is_identifying, make_column
 from mustlink.sizes._publish._grouping import make_groups
 from mustlink.sizes._publish._models import Diversity, PrivacyModel
