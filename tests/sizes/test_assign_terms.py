@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink.errors import InfeasibleError
-from mustlink.sizes import Assignment, assign
+from mustlink.sizes import Assignment, _apart, assign
 from reference.sizes import integer_program
 
 ROUNDING = 1e-9
@@ -126,6 +126,55 @@ def test_groups_apart_equal_integer_programming(seed: int, with_ties: bool) -> N
         assert answer.gap(costs) == pytest.approx(0.0, abs=1e-8)
         assert (answer.prices[answer.sizes > lowest] <= 0).all()
         assert (answer.prices[answer.sizes < highest] >= 0).all()
+
+
+@settings(max_examples=60)
+@given(SEEDS, st.booleans())
+def test_few_rows_near_the_borders_are_enough(seed: int, with_ties: bool) -> None:
+    """More rows take part until the prices prove the answer, however few are tried at first."""
+    rng = np.random.default_rng(seed)
+    n_rows, n_clusters, apart_max = rng.integers(30, 80), rng.integers(2, 6), int(rng.integers(1, 3))
+    costs = rng.random((n_rows, n_clusters)) + rng.random(n_clusters)
+    if with_ties:
+        costs = np.rint(4 * costs)
+    groups = np.full(n_rows, -1)
+    groups[rng.permutation(n_rows)[:8]] = np.repeat([0, 1, 2, 3], 2) if apart_max == 1 else np.repeat([0, 1], 4)
+    options: dict[str, Any] = {"apart": groups, "apart_max": apart_max}
+    lowest, highest = drawn_sizes(rng, n_rows, n_clusters)
+    try:
+        whole = assign(costs, size_min=lowest, size_max=highest, **options)
+    except InfeasibleError:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_apart, "MIN_NEAR", 1)
+        patch.setattr(_apart, "NEAR_PER_ROW", 0)
+        answer = assign(costs, size_min=lowest, size_max=highest, **options, start=rng.normal(size=n_clusters))
+    assert answer.is_within_bounds
+    assert largest_share(answer.labels, groups) <= apart_max
+    assert answer.cost(costs) == pytest.approx(whole.cost(costs), abs=1e-7)
+    assert answer.slackness(costs) <= ROUNDING
+    assert answer.gap(costs) == pytest.approx(0.0, abs=1e-8)
+
+
+def test_a_few_groups_leave_rows_far_from_the_borders_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    costs = rng.random((20_000, 5)) + np.linspace(0, 0.3, 5)
+    free = assign(costs, size_min=3_900).labels
+    groups = np.full(20_000, -1)
+    groups[np.flatnonzero(free == 0)[:20]] = np.repeat(np.arange(10), 2)
+    n_assigned: list[int] = []
+
+    class Counting(_apart._ApartSolver):
+        def __init__(self, costs: Any, *args: Any) -> None:
+            n_assigned.append(len(costs))
+            super().__init__(costs, *args)
+
+    monkeypatch.setattr(_apart, "_ApartSolver", Counting)
+    answer = assign(costs, size_min=3_900, apart=groups)
+    assert largest_share(answer.labels, groups) == 1
+    assert answer.slackness(costs) <= ROUNDING
+    assert answer.gap(costs) == pytest.approx(0.0, abs=1e-6)
+    assert sum(n_assigned) < 5_000
 
 
 def largest_share(labels: np.ndarray, groups: np.ndarray) -> int:

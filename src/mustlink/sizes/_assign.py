@@ -90,7 +90,8 @@ def assign(
     needs a move that was left out, rows farther from the borders are looked at.
 
     Rows of a group that are to be apart pass through a node for each group and cluster, with room for `apart_max` of
-    them; the answer is exact. A group moves as one, by chains of its rows, and all costs are held.
+    them; the answer is exact. A group moves as one, by chains of its rows. Only these rows and others near the borders
+    of clusters are assigned so, and their costs held, if the prices prove that the others stay where they are.
 
     With weights, whole rows may be unable to meet the bounds, and whether they can is hard to decide. The fractional
     problem is solved exactly, which gives the prices, and shares few rows out between clusters: at most one less than

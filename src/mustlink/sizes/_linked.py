@@ -85,13 +85,17 @@ class LinkedAssignment:
         units = self._units
         if not units.n_units:
             return assign(costs, size_min=units.size_min, size_max=units.size_max, start=start)
-        before = None if previous is None else self._complete(costs, previous[units.first_row], start)
-        best = self._by_flow(costs, start) if units.is_network else self._cheapest(costs, before, start)
-        if before is not None and previous is not None:
-            kept = float(costs[np.arange(len(costs)), previous].sum()) + units.broken_penalty(before.units)
+        before = None
+        if units.is_network:
+            best = self._by_flow(costs, start)
+        else:
+            before = None if previous is None else self._complete(costs, previous[units.first_row], start)
+            best = self._cheapest(costs, before, start)
+        if previous is not None:
+            kept = float(costs[np.arange(len(costs)), previous].sum()) + units.broken_penalty(previous[units.first_row])
             # The labels stay where the gain is rounding, or equal placements could alternate.
             if not best.cost < kept - MIN_GAIN * abs(kept):
-                return Assignment(previous, (best if units.is_network else before).free.prices)
+                return Assignment(previous, (best if before is None else before).free.prices)
         # Another run, from other costs, can then always begin.
         self._known = self._labels(best)
         return Assignment(self._known, best.free.prices)
@@ -265,8 +269,9 @@ class LinkedAssignment:
         if not len(units.free):
             return Placement(total, placed, Assignment(np.empty(0, dtype=np.int64), np.zeros(units.n_clusters)))
         left = np.maximum(units.size_min - filled, 0), units.size_max - filled
-        free = assign(costs[units.free], size_min=left[0], size_max=left[1], start=start)
-        return Placement(total + free.cost(costs[units.free]), placed, free)
+        free_costs = costs[units.free]
+        free = assign(free_costs, size_min=left[0], size_max=left[1], start=start)
+        return Placement(total + free.cost(free_costs), placed, free)
 
 
 def _cheaper(one: Placement | None, other: Placement | None) -> Placement | None:

@@ -56,8 +56,8 @@ class RowCosts(CostBlocks):
         return costs
 
     def whole(self) -> Floats:
-        """Return all costs as one array."""
-        return np.array(self.rows(slice(None)))
+        """Return all costs as one array that cannot be written, the one that is held if there is one."""
+        return np.asarray(self.rows(slice(None)))
 
     def own(self, labels: Array) -> Floats:
         """Return the cost of every row in its cluster."""
