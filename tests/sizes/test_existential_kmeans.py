@@ -246,6 +246,43 @@ def test_a_kind_inside_another_is_assigned_exactly(seed: int) -> None:
     assert costs[rows, by_flow].sum() == pytest.approx(costs[rows, by_program].sum())
 
 
+@given(st.integers(0, 10_000), st.sampled_from(["<=", "<", "="]))
+def test_a_maximum_of_a_count_is_a_flow_as_cheap_as_the_program(seed: int, operator: str) -> None:
+    rng = np.random.RandomState(seed)
+    costs = rng.randint(0, 20, size=(12, 3)).astype(float)
+    marked = rng.random_sample(12) < 0.4
+    t = int(marked.sum()) // 3
+    bound = 4 if operator == "=" else rng.randint(5, 12)
+    wanted = needs(marked, t, 3, [f"count {operator} {bound}"])
+    assert wanted.networks is not None
+    labels, program = assign_kinds(costs, wanted, {}), solve_program(costs, wanted)
+    assert not wanted.broken(labels)
+    assert costs[np.arange(12), labels].sum() == pytest.approx(costs[np.arange(12), program].sum())
+
+
+def test_a_maximum_of_some_rows_is_a_flow_and_one_inside_another_kind_is_not() -> None:
+    marked = np.arange(9) < 6
+    columns = {"z": marked.astype(float)}
+    alone = needs(None, 1, 3, ["count(z > 0) <= 2"], columns)
+    assert alone.networks == {0: None}
+    labels = assign_kinds(np.tile([0.0, 1.0, 2.0], (6, 1)), alone.take(alone.rows), {})
+    assert np.bincount(labels).tolist() == [2, 2, 2]
+    assert needs(None, 1, 3, ["count(z > 0) <= 2", "count >= 3"], columns).networks is None
+    assert needs(None, 1, 3, ["count(z > 0) <= 2", "sum(z) >= 1"], columns).networks is None
+    # Of no rows, nothing is left to place.
+    nothing = needs(np.ones(9, dtype=bool), 2, 3, ["count(z > 5) <= 2"], columns)
+    assert nothing.networks == {0: None}
+    assert not nothing.broken(assign_kinds(np.tile([0.0, 1.0, 2.0], (9, 1)), nothing, {}))
+
+
+def test_a_maximum_size_of_a_large_table_is_the_exact_assignment() -> None:
+    X = np.random.RandomState(0).normal(size=(4000, 2))
+    model = ExistentialKMeans(8, aggregates="count <= 600", max_iter=2, random_state=0).fit(X)
+    assert model.aggregates_["count <= 600"].max() <= 600
+    with pytest.raises(InfeasibleError, match=r"Cluster 0 needs 9 rows of a kind and may have at most 7 \(pivots"):
+        ExistentialKMeans(2, pivot_min=[9, 0], aggregates="count < 8").fit(X[:12], pivots=np.ones(12, dtype=bool))
+
+
 def test_kinds_that_share_some_rows_are_no_network() -> None:
     marks = np.array([[1, 0], [1, 1], [0, 1], [1, 1]], dtype=bool)
     assert needs(marks, 1, 2).networks is None

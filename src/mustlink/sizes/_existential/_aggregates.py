@@ -30,6 +30,8 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 }
 SPELLINGS = {"==": "=", "<>": "!=", "=<": "<=", "=>": ">="}
 MIRRORED = {"<": ">", "<=": ">=", "!=": "!=", "=": "=", ">=": "<=", ">": "<"}
+# The operators by which a number of rows has a maximum.
+COUNT_LIMITS = ("<=", "<", "=")
 FUNCTIONS = ("count", "sum", "avg", "max", "min")
 
 _OPERATOR = r"<=|>=|=<|=>|!=|<>|==|=|<|>"
@@ -61,6 +63,11 @@ class SummedValue:
     bound: float
     wording: str
     overall: str = ""
+
+    @property
+    def is_count_limit(self) -> bool:
+        """Whether it is a number of rows with a maximum."""
+        return self.operator in COUNT_LIMITS and bool(np.isin(self.values, (0.0, 1.0)).all())
 
 
 @dataclass(frozen=True)

@@ -55,8 +55,9 @@ class ExistentialKMeans(BaseKMeans):
         How pivots are assigned to the current centers:
 
         - "flow": at the least cost of all valid assignments. With one kind of pivots, several that share no rows, or
-          one inside another (such as ``"count >= 50"`` and some marked rows), this is a minimum-cost flow. Kinds that
-          share rows otherwise and sums over clusters need an integer program, for small tables only.
+          one inside another (such as ``"count >= 50"`` and some marked rows), this is a minimum-cost flow, also with a
+          maximum (``"count <= 600"``), except one of the inner kind. Kinds that share rows otherwise and sums over
+          clusters need an integer program, for small tables only.
         - "pivot": by moves from cluster to cluster, each valid by itself, as in the source.
 
     heuristic : {"random", "lookahead"}, default="random"

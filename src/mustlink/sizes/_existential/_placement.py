@@ -95,13 +95,15 @@ def first_placement(costs: Floats, needs: Requirements) -> Indices:
 
 def assign_kinds(costs: Floats, needs: Requirements, before: dict[int, Assignment]) -> Indices:
     """Assign each kind of pivots, with the kind inside it, starting from the assignments before, which are replaced."""
+    assert needs.limits is not None
+    lowest, highest = needs.limits
     labels = np.empty(len(costs), dtype=np.intp)
     for kind, inner in (needs.networks or {}).items():
         mask = needs.is_pivot[:, kind]
         own = costs if mask.all() else costs[mask]
-        terms: dict[str, Any] = {"size_min": needs.minimum[:, kind]}
+        terms: dict[str, Any] = {"size_min": lowest[:, kind], "size_max": np.minimum(highest[:, kind], len(own))}
         if inner is not None:
-            terms |= {"marked": needs.is_pivot[mask, inner], "marked_min": needs.minimum[:, inner]}
+            terms |= {"marked": needs.is_pivot[mask, inner], "marked_min": lowest[:, inner]}
         before[kind] = assign(own, start=before.get(kind), **terms)
         labels[mask] = before[kind].labels
     return labels

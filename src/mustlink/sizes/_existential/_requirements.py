@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +16,7 @@ from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.errors import InfeasibleError
 from mustlink.sizes._existential._aggregates import (
     COMPARE,
+    COUNT_LIMITS,
     Aggregate,
     PivotKind,
     SummedValue,
@@ -95,22 +97,47 @@ class Requirements:
         return ROUNDING * (np.abs(self.values).sum(axis=0) + np.abs(self.bound))
 
     @cached_property
+    def limits(self) -> tuple[Ints, Ints] | None:
+        """The least and the largest number of rows of each kind in every cluster, arrays like `minimum`.
+
+        None if a sum is checked that does not count the rows of a kind.
+        """
+        lowest, highest = self.minimum.copy(), np.full_like(self.minimum, len(self.is_pivot))
+        for values, operator, bound in zip(self.values.T, self.operators, self.bound, strict=True):
+            if not values.any():
+                continue  # zero in any cluster, which was checked before
+            same = np.flatnonzero((self.is_pivot == values[:, None]).all(axis=0))
+            if operator not in COUNT_LIMITS or same.size == 0:
+                return None
+            kind = same[0]
+            most = math.ceil(bound) - 1 if operator == "<" else math.floor(bound)
+            highest[:, kind] = np.minimum(highest[:, kind], most)
+            if operator == "=":
+                lowest[:, kind] = np.maximum(lowest[:, kind], math.ceil(bound))
+        return lowest, highest
+
+    @cached_property
     def networks(self) -> dict[int, int | None] | None:
         """The kinds as flows place them: each by itself, or with one other kind of which all rows are inside it.
 
-        None if kinds share rows in any other way, or if a sum is checked.
+        None if kinds share rows in any other way, if the inner of two has a maximum, or if a sum is checked that is no
+        number of rows.
         """
+        if self.limits is None:
+            return None
+        has_maximum = np.any(self.limits[1] < len(self.is_pivot), axis=0).tolist()
         found: dict[int, int | None] = {}
         for kind in np.argsort(-self.is_pivot.sum(axis=0), kind="stable").tolist():
             mask = self.is_pivot[:, kind]
             touched = [outer for outer in found if (mask & self.is_pivot[:, outer]).any()]
             if not touched:
                 found[kind] = None
-            elif len(touched) > 1 or found[touched[0]] is not None or (mask & ~self.is_pivot[:, touched[0]]).any():
+                continue
+            is_inside = not (mask & ~self.is_pivot[:, touched[0]]).any()
+            if len(touched) > 1 or found[touched[0]] is not None or has_maximum[kind] or not is_inside:
                 return None
-            else:
-                found[touched[0]] = kind
-        return None if self.n_sums else found
+            found[touched[0]] = kind
+        return found
 
     def count(self, labels: Array) -> Ints:
         """Return how many pivots of each kind every cluster has, for labels of all rows."""
@@ -272,6 +299,13 @@ def _gather(kinds: Sequence[PivotKind], sums: Sequence[SummedValue], n_clusters:
     kept = [place for place in range(len(kinds)) if not _is_implied(place, kinds, minima)]
     for value in sums:
         _check_total(value, n_clusters)
+    if all(value.is_count_limit for value in sums):
+        # A flow has a maximum for rows of a kind: rows of which only that is asked are a kind without a minimum.
+        for value in sums:
+            if value.values.any() and not any((kinds[k].is_pivot == value.values).all() for k in kept):
+                kept.append(len(kinds))
+                kinds = [*kinds, PivotKind(value.values > 0, 0, value.wording)]
+                minima.append(np.zeros(n_clusters, dtype=np.int64))
     requirements = Requirements(
         np.column_stack([kinds[k].is_pivot for k in kept]) if kept else np.empty((n_rows, 0), dtype=bool),
         np.column_stack([minima[k] for k in kept]) if kept else np.empty((n_clusters, 0), dtype=np.int64),
@@ -280,12 +314,27 @@ def _gather(kinds: Sequence[PivotKind], sums: Sequence[SummedValue], n_clusters:
         np.array([value.bound for value in sums], dtype=np.float64),
         [kinds[k].wording for k in kept] + [value.wording for value in sums],
     )
-    for outer, inner in (requirements.networks or {}).items():
-        if inner is not None:
-            both = np.maximum(requirements.minimum[:, outer], requirements.minimum[:, inner])
-            wording = f"{requirements.wordings[outer]}, {requirements.wordings[inner]}"
-            _check_enough(PivotKind(requirements.is_pivot[:, outer], both, wording), both)
+    _check_networks(requirements)
     return requirements
+
+
+def _check_networks(requirements: Requirements) -> None:
+    """Refuse a kind that, with the one inside it, needs more rows than there are, or than its maximum."""
+    if requirements.limits is None:
+        return
+    lowest, highest = requirements.limits
+    for outer, inner in (requirements.networks or {}).items():
+        kinds = [outer] if inner is None else [outer, inner]
+        needed, most = lowest[:, kinds].max(axis=1), highest[:, outer]
+        wordings = [requirements.wordings[kind] for kind in kinds if lowest[:, kind].any()]
+        _check_enough(PivotKind(requirements.is_pivot[:, outer], needed, ", ".join(wordings)), needed)
+        if (needed > most).any():
+            cluster = int(np.argmax(needed > most))
+            raise InfeasibleError(
+                f"Cluster {cluster} needs {count(int(needed[cluster]), 'row')} of a kind and may have at most "
+                f"{most[cluster]} ({', '.join(dict.fromkeys(requirements.wordings))})",
+                remedy=("lower_pivot_min", "drop_aggregate"),
+            )
 
 
 def _check_enough(kind: PivotKind, minimum: Ints) -> None:
