@@ -108,7 +108,7 @@ def _solve_active(
     try:
         while not solver.run_round():
             pass
-    except NoAssignment:
+    except NoAssignmentError:
         if is_active.all():
             raise
         return None
@@ -117,7 +117,7 @@ def _solve_active(
     return together, round_prices(solver.network)
 
 
-class NoAssignment(AssertionError):
+class NoAssignmentError(AssertionError):
     """There is no assignment; with all rows, conditions that were checked have one."""
 
 
@@ -178,5 +178,5 @@ class _ApartSolver:
         while reason == TAKEN:
             reason = take_group_paths(self.network, self.groups, moves, self.chains, path, mover, paths_at_once(k + 1))
         if reason == NO_PATH:
-            raise NoAssignment("Conditions that were checked have no assignment.")
+            raise NoAssignmentError("Conditions that were checked have no assignment.")
         return reason == BALANCED
