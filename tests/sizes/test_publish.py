@@ -76,6 +76,35 @@ def test_a_range_holds_the_values_of_its_rows():
         assert published["city"].iloc[0] == ("*" if len(cities) == 3 else " | ".join(cities))
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "Int64"])
+def test_ranges_and_modes_of_large_whole_numbers_are_cells(dtype):
+    cells = [2**53 + 1, 2**53 + 3, 2**53 + 3, 2**60 + 1, 2**60 + 3, 2**60 + 3]
+    frame = pd.DataFrame({"number": pd.array(cells, dtype=dtype)})
+    ranges = publish(frame, quasi_identifiers="number", k=3).frame["number"]
+    assert set(ranges) == {f"{2**53 + 1} to {2**53 + 3}", f"{2**60 + 1} to {2**60 + 3}"}
+    modes = publish(frame, quasi_identifiers="number", k=3, values="modes").frame["number"]
+    assert modes.tolist() == [2**53 + 3] * 3 + [2**60 + 3] * 3
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_ranges_and_modes_of_times_are_cells(zone):
+    texts = ["2024-01-01 10:00:00.300", "2024-01-01 10:00:00.700", "2024-01-01 10:00:00.700"]
+    frame = pd.DataFrame({"seen": pd.to_datetime(texts).tz_localize(zone)})
+    low, high = str(frame["seen"][0]), str(frame["seen"][1])
+    assert set(publish(frame, quasi_identifiers="seen", k=3).frame["seen"]) == {
+        f"{low[:23]}000{low[26:]} to {high[:23]}000{high[26:]}"
+    }
+    modes = publish(frame, quasi_identifiers="seen", k=3, values="modes").frame["seen"]
+    assert set(modes) == {frame["seen"][1]}
+
+
+def test_ends_with_the_same_text_are_one_value():
+    frame = pd.DataFrame({"zero": [0.0, -0.0, 0.0]})
+    assert set(publish(frame, quasi_identifiers="zero", k=3).frame["zero"]) == {"0"}
+    level = pd.Categorical([1, "1", 1], categories=[1, "1"], ordered=True)
+    assert set(publish(pd.DataFrame({"level": level}), quasi_identifiers="level", k=3).frame["level"]) == {"1"}
+
+
 def test_centers_are_rounded_and_modes_are_values():
     frame = people(200)
     centers = publish(frame, quasi_identifiers=QI, k=5, values="centers")

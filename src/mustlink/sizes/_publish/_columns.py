@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from mustlink._spelling import count
-from mustlink._types import Array, Floats, Ints
+from mustlink._types import Array, Floats, Indices, Ints
 from mustlink.errors import OptionError
 
 __all__ = ["Column", "Values", "is_identifying", "make_column"]
@@ -26,6 +26,8 @@ Values = Literal["ranges", "centers", "modes"]
 MAX_CATEGORIES = 256
 # Centers are rounded to a step of at least this part of the standard deviation.
 STEP_PART = 0.1
+# From here on a float64 does not hold every whole number.
+MAX_WHOLE = 2**53
 # What stands between the two ends of a range. A spreadsheet would read 3-5 as a date.
 RANGE = " to "
 SET = " | "
@@ -42,18 +44,24 @@ class Column:
         The name of the column.
     values : ndarray of float64, shape (n_rows,)
         Its numbers, or the places of its categories in `categories`.
+    exact : ndarray of shape (n_rows,)
+        The same without rounding, in the same order: large whole numbers, and times, are more than a float64 can hold.
     restore : callable
-        Returns published values for an array of such numbers.
+        Returns published values for an array of exact values.
     spell : callable
-        Returns the text of one number.
+        Returns the text of one exact value.
+    from_mean : callable
+        Returns exact values for an array of rounded means.
     categories : tuple of str, default=()
         The categories of a column without an order.
     """
 
     name: str
     values: Floats
-    restore: Callable[[Floats], Any]
-    spell: Callable[[float], str]
+    exact: Array
+    restore: Callable[[Array], Any]
+    spell: Callable[[Any], str]
+    from_mean: Callable[[Floats], Array] = np.asarray
     categories: tuple[str, ...] = ()
     is_ordered: bool = False
 
@@ -94,15 +102,14 @@ class Column:
     def publish(self, labels: Ints, values: Values) -> Any:
         """Return the published value of each group."""
         if values == "modes" or (values == "centers" and (self.categories or self.is_ordered)):
-            return self.restore(_modes(self.values, labels))
+            return self.restore(self.exact[_mode_rows(self.exact, self.values, labels)])
         if values == "centers":
-            return self.restore(self._rounded(_means(self.values, labels)))
+            return self.restore(self.from_mean(self._rounded(_means(self.values, labels))))
         if self.categories:
             return self._sets(labels)
-        return [
-            self.spell(low) if low == high else f"{self.spell(low)}{RANGE}{self.spell(high)}"
-            for low, high in zip(*(ends.tolist() for ends in _extremes(self.values, labels)), strict=True)
-        ]
+        ends = zip(*_extremes(self.exact, labels), strict=True)
+        # A range whose ends have the same text is that text.
+        return [RANGE.join(dict.fromkeys([self.spell(low), self.spell(high)])) for low, high in ends]
 
     def _rounded(self, means: Floats) -> Floats:
         """Round to 1, 2 or 5 times a power of ten, at least a tenth of the standard deviation."""
@@ -156,19 +163,31 @@ def _number_column(name: str, series: pd.Series, decimal: str) -> Column:
     if not np.isfinite(numbers).all():
         row = int(np.argmin(np.isfinite(numbers)))
         raise OptionError(f"Row {row} of the quasi-identifier {name!r} is {numbers[row]}, which is no finite number.")
+    if pd.api.types.is_integer_dtype(series.dtype):
+        unsigned = pd.api.types.is_unsigned_integer_dtype(series.dtype)
+        whole = series.to_numpy(dtype=np.uint64 if unsigned else np.int64)
+        return Column(name, numbers, whole, _restore_numbers, str)
     # A float32 is spelled with its own digits.
     of_type = np.float32 if str(series.dtype).lower() == "float32" else np.float64
 
-    def spell(value: float) -> str:
-        if value.is_integer() and abs(value) < 2**53:
+    def spell(value: np.float64) -> str:
+        if value.is_integer() and abs(value) < MAX_WHOLE:
             return str(int(value))
         return str(of_type(value)).replace(".", decimal)
 
     def restore(values: Floats) -> Any:
-        is_whole = np.equal(np.round(values), values).all() and np.abs(values).max(initial=0.0) < 2**53
-        return values.astype(np.int64) if is_whole else values.astype(of_type)
+        restored = _restore_numbers(values)
+        return restored.astype(of_type) if restored.dtype.kind == "f" else restored
 
-    return Column(name, numbers, restore, spell)
+    return Column(name, numbers, numbers, restore, spell)
+
+
+def _restore_numbers(values: Array) -> Array:
+    """Return numbers as they are published: whole ones without decimals."""
+    if values.dtype.kind != "f":
+        return values
+    is_whole = np.equal(np.round(values), values).all() and np.abs(values).max(initial=0.0) < MAX_WHOLE
+    return values.astype(np.int64) if is_whole else values
 
 
 def _time_column(name: str, series: pd.Series) -> Column:
@@ -177,14 +196,19 @@ def _time_column(name: str, series: pd.Series) -> Column:
     stamps = series.dt.tz_convert("UTC").dt.tz_localize(None) if zone is not None else series
     days = (stamps - pd.Timestamp(0)).to_numpy() / np.timedelta64(1, "D")
 
-    def restore(values: Floats) -> Any:
-        times = pd.to_datetime(values, unit="D").round("s")
+    def restore(values: Array) -> Any:
+        times = pd.DatetimeIndex(values)
         return times if zone is None else times.tz_localize("UTC").tz_convert(zone)
 
-    def spell(value: float) -> str:
+    def spell(value: Any) -> str:
         return str(restore(np.array([value]))[0].isoformat(sep=" ")).removesuffix(" 00:00:00")
 
-    return Column(name, np.asarray(days, dtype=np.float64), restore, spell)
+    def from_mean(means: Floats) -> Array:
+        return pd.to_datetime(means, unit="D").round("s").to_numpy()
+
+    return Column(
+        name, np.asarray(days, dtype=np.float64), pd.DatetimeIndex(stamps).to_numpy(), restore, spell, from_mean
+    )
 
 
 def _category_column(name: str, codes: Array, values: Any, ordered: bool | None) -> Column:
@@ -199,14 +223,17 @@ def _category_column(name: str, codes: Array, values: Any, ordered: bool | None)
         )
     kept = pd.Index(values)
 
-    def restore(places: Floats) -> Any:
-        return kept.take(np.round(places).astype(np.intp))
-
-    def spell(place: float) -> str:
-        return texts[round(place)]
+    def spell(place: Any) -> str:
+        return texts[place]
 
     return Column(
-        name, codes.astype(np.float64), restore, spell, () if ordered else tuple(texts), is_ordered=bool(ordered)
+        name,
+        codes.astype(np.float64),
+        codes.astype(np.intp),
+        kept.take,
+        spell,
+        categories=() if ordered else tuple(texts),
+        is_ordered=bool(ordered),
     )
 
 
@@ -216,7 +243,7 @@ def is_identifying(series: pd.Series) -> bool:
     return len(series) > 1 and not is_measured and bool(series.is_unique)
 
 
-def _extremes(values: Floats, labels: Ints) -> tuple[Floats, Floats]:
+def _extremes(values: Array, labels: Ints) -> tuple[Array, Array]:
     """Return the least and the greatest value of each group."""
     order = np.lexsort((values, labels))
     sizes = np.bincount(labels)
@@ -230,15 +257,14 @@ def _means(values: Floats, labels: Ints) -> Floats:
     return np.bincount(labels, values / sizes[labels]).astype(np.float64)
 
 
-def _modes(values: Floats, labels: Ints) -> Floats:
-    """Return the most frequent value of each group; of several, the one nearest to its mean."""
-    means = _means(values, labels)
-    pairs, counts = np.unique(np.column_stack([labels, values]), axis=0, return_counts=True)
-    groups = pairs[:, 0].astype(np.int64)
-    order = np.lexsort((np.abs(pairs[:, 1] - means[groups]), -counts, groups))
+def _mode_rows(exact: Array, values: Floats, labels: Ints) -> Indices:
+    """Return a row with the most frequent value of each group; of several, the one nearest to its mean."""
+    places = np.unique(exact, return_inverse=True)[1]
+    pairs, rows, counts = np.unique(np.column_stack([labels, places]), axis=0, return_index=True, return_counts=True)
+    groups = pairs[:, 0]
+    order = np.lexsort((np.abs(values[rows] - _means(values, labels)[groups]), -counts, groups))
     firsts = np.unique(groups[order], return_index=True)[1]
-    modes: Floats = pairs[order[firsts], 1]
-    return modes
+    return rows[order[firsts]]
 
 
 def _n_distinct(codes: Ints, labels: Ints) -> Ints:
