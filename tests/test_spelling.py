@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mustlink._spelling import UNITS, count, spell_number, spell_numbers
+from mustlink._spelling import UNITS, count, ordinal, spell_number, spell_numbers
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,12 @@ from mustlink._spelling import UNITS, count, spell_number, spell_numbers
 )
 def test_counts(arguments, words):
     assert count(*arguments) == words
+
+
+def test_ordinals():
+    assert list(map(ordinal, [1, 2, 3, 4, 11, 12, 13, 21, 103, 1_112])) == (
+        ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "103rd", "1,112th"]
+    )
 
 
 @pytest.mark.parametrize(

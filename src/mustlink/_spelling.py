@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-__all__ = ["count", "spell_number", "spell_numbers", "spell_whole"]
+__all__ = ["count", "ordinal", "spell_number", "spell_numbers", "spell_whole"]
 
 UNITS = {10**12: "trillion", 10**9: "billion", 10**6: "million"}
 # From here on, and below the smallest, zeros are harder to read than an exponent.
@@ -25,6 +25,12 @@ WHOLE_FLOAT = re.compile(r"([+-]?[0-9]+)\.0+")
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """Word a number of things: ``count(1, "link")`` is 1 link, ``count(2000, "link")`` is 2,000 links."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def ordinal(number: int) -> str:
+    """Word a place in an order: 1st, 2nd, 3rd, 4th, 11th."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
 
 
 def spell_whole(text: str) -> str:

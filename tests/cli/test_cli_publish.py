@@ -86,7 +86,7 @@ def test_a_file_that_lacks_the_property_ends_with_1_and_names_the_groups(clinic)
     before = clinic.names()
     result = clinic.run("publish", "--verify", "people.published.csv", *QUASI, "-k", 12, "--sensitive", "illness")
     assert result.exit_code == 1
-    assert "groups lack at least 12 rows." in result.stdout
+    assert "groups fail: each needs at least 12 rows." in result.stdout
     assert "rows, fewer than 12" in result.stdout
     changed = (clinic.folder / "people.published.csv").read_bytes().replace(b" to ", b" bis ", 1)
     clinic.write("people.published.csv", changed)

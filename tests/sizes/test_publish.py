@@ -248,13 +248,65 @@ def test_constant_columns_lose_nothing():
 def test_one_row_is_a_group_of_one():
     result = publish(people(1), quasi_identifiers=QI, k=1)
     assert (result.n_groups, len(result.frame)) == (1, 1)
+    assert result.headline.startswith("1 row published in 1 group of 1 row. ")
+    with pytest.raises(InfeasibleError, match=r"only 1 complete row; the table is too small to be published\.$"):
+        publish(people(1), quasi_identifiers=QI)
+
+
+def test_a_k_of_1_protects_nobody_and_is_noted():
+    def noted(**options):
+        result = publish(people(), quasi_identifiers=QI, sensitive="illness", **options)
+        return any("nobody is protected" in notice for notice in result.notices)
+
+    assert noted(k=1)
+    assert not noted(k=2)
+    assert not noted(k=1, l=2)
+
+
+def test_barely_possible_diversity_is_noted():
+    frame = pd.DataFrame({"x": np.arange(100.0), "s": list("a" * 59 + "b" * 20 + "c" * 20 + "d")})
+    asked = {"quasi_identifiers": ["x"], "sensitive": "s", "k": 5, "l": 3}
+    result = publish(frame, **asked, diversity="recursive", m=2.85)
+    assert result.sizes.max() > 50
+    assert f"The largest group has {result.sizes.max()} of 100 rows" in result.notices[-1]
+    assert result.notices[-1].endswith("a smaller l or a larger m may give smaller groups.")
+    assert not publish(frame, **asked).notices
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "words"), [(8, "8 rows published in 1 group of 8 rows. "), (10, "in 2 groups of 5 rows each. ")]
+)
+def test_equal_sizes_are_said_once(n_rows, words):
+    assert words in publish(people(n_rows), quasi_identifiers=["age"], k=5, n_groups=n_rows // 5).headline
+
+
+def test_categories_are_sorted_unless_their_type_has_an_order():
+    codes = ["04103", "01069", "10117", "01067", "04109", "80331"] * 3
+    declared = ["80331", "10117", "04109", "04103", "01069", "01067"]
+
+    def ends(series, **options):
+        found = publish(pd.DataFrame({"zip": series}), quasi_identifiers=["zip"], k=6, **options).frame["zip"]
+        return {tuple(cell.split(" to ")) for cell in found}
+
+    in_order = {("01067", "01069"), ("04103", "04109"), ("10117", "80331")}
+    texts = pd.Series(codes)
+    assert ends(texts, ordered=["zip"]) == in_order
+    by_appearance = pd.Series(pd.Categorical(codes, categories=list(dict.fromkeys(codes))))
+    assert ends(by_appearance, ordered=["zip"]) == in_order
+    own_order = pd.Series(pd.Categorical(codes, categories=declared, ordered=True))
+    assert ends(own_order) == {tuple(reversed(pair)) for pair in in_order}
+    floors = pd.Series(["10", "9", "11", "2", "1", "3"] * 3).astype("category")
+    assert ends(floors, ordered=["zip"]) == {("1", "2"), ("3", "9"), ("10", "11")}
 
 
 def test_rows_with_missing_cells_are_refused_or_left_out():
     frame = people().astype({"age": float})
     frame.iloc[3, frame.columns.get_loc("age")] = np.nan
     frame.iloc[[3, 7], frame.columns.get_loc("city")] = None
-    with pytest.raises(OptionError, match=r"2 rows have missing cells in the columns 'age' \(1\), 'city' \(2\), of 60"):
+    with pytest.raises(
+        OptionError,
+        match=r"^2 of 60 rows have missing cells in the columns 'age' \(1\), 'city' \(2\), the first in row 3;",
+    ):
         publish(frame, quasi_identifiers=QI)
     result = publish(frame, quasi_identifiers=QI, missing="drop")
     assert result.n_suppressed == 2
@@ -266,7 +318,7 @@ def test_a_missing_sensitive_value_counts_only_with_diversity():
     frame = people()
     frame.iloc[5, frame.columns.get_loc("illness")] = None
     assert len(publish(frame, quasi_identifiers=QI, sensitive="illness").frame) == 60
-    with pytest.raises(OptionError, match=r"1 row has missing cells in the columns 'illness' \(1\)"):
+    with pytest.raises(OptionError, match=r"^1 of 60 rows has a missing cell in the column 'illness', in row 5;"):
         publish(frame, quasi_identifiers=QI, sensitive="illness", l=2)
 
 
@@ -279,7 +331,7 @@ def test_a_missing_sensitive_value_counts_only_with_diversity():
         (
             {"l": 4, "diversity": "recursive", "m": 1},
             InfeasibleError,
-            r"Recursive \(1, 4\)-diversity cannot be reached",
+            r"Recursive \(1, 4\)-diversity cannot be reached: .* from the 4th most frequent on",
         ),
         (
             {"k": 5, "n_groups": 13},
@@ -291,6 +343,7 @@ def test_a_missing_sensitive_value_counts_only_with_diversity():
         ({"quasi_identifiers": []}, OptionError, "No quasi-identifier is named"),
         ({"sensitive": "age"}, OptionError, "'age' is also a quasi-identifier; leave it out of the quasi-id"),
         ({"sensitive": None, "l": 2}, OptionError, "no sensitive column is named; name it with sensitive"),
+        ({"sensitive": ["illness"]}, OptionError, r"^sensitive is the name of one column; got \['illness'\]\.$"),
         ({"keep": ["age"]}, OptionError, "'age' is published anyway"),
         ({"ordered": ["illness"]}, OptionError, "'illness' is not a quasi-identifier; name it as one, or leave it"),
         ({"keep": 3}, OptionError, "Columns are named by a list of their names, or by one name; got 3"),
@@ -371,7 +424,7 @@ def test_an_unverified_table_is_never_returned(monkeypatch):
 
     monkeypatch.setattr(_publish, "make_groups", lambda X, *_: np.arange(len(X)))
     with pytest.raises(
-        MustlinkError, match=r"The table is not published.* lack at least 5 rows\. The first is .*1 row"
+        MustlinkError, match=r"The table is not published.* each needs at least 5 rows\. The first is .*1 row"
     ):
         publish(people(12), quasi_identifiers=["income"])
 

@@ -32,8 +32,11 @@ def test_sizes_are_counted_on_the_published_values():
     assert [(failure.values, failure.size, failure.reason) for failure in found.failures] == [
         (("g1", "same"), 2, "2 rows, fewer than 3")
     ]
-    assert str(found) == "9 rows in 3 groups, the smallest of 2. 1 group lacks at least 3 rows."
-    assert verify_publication(table("xxx", "yy"), quasi_identifiers=["b"], k=5).passed
+    assert str(found) == "9 rows in 3 groups, the smallest of 2. 1 group fails: each needs at least 3 rows."
+    assert not found
+    assert verify_publication(table("xxx", "yy"), quasi_identifiers=["b"], k=5)
+    with pytest.raises(OptionError, match="sensitive is the name of one column"):
+        verify_publication(table("xxx"), quasi_identifiers=["b"], sensitive=["s"])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from mustlink._spelling import count
 from mustlink.errors import OptionError
 from mustlink.sizes._entropy import has_entropy, perplexity
 
-__all__ = ["NOT_DIFFERENTIAL_PRIVACY", "GroupFailure", "Verification", "verify_publication"]
+__all__ = ["NOT_DIFFERENTIAL_PRIVACY", "GroupFailure", "Verification", "check_sensitive", "verify_publication"]
 
 NOT_DIFFERENTIAL_PRIVACY = (
     "k-anonymity and l-diversity are not differential privacy: who knows more about a person than the "
@@ -58,7 +58,7 @@ class GroupFailure:
 
 @dataclass(frozen=True)
 class Verification:
-    """What a published table was found to be.
+    """What a published table was found to be; true if every group has what was asked.
 
     Parameters
     ----------
@@ -110,11 +110,14 @@ class Verification:
         """Whether every group has what was asked."""
         return not self.failures
 
+    def __bool__(self) -> bool:
+        return self.passed
+
     def __str__(self) -> str:
         found = f"{count(self.n_rows, 'row')} in {count(self.n_groups, 'group')}, the smallest of {self.smallest:,}"
         if self.passed:
             return f"{found}. Every group has {self.asked}."
-        return f"{found}. {count(len(self.failures), 'group lacks', 'groups lack')} {self.asked}."
+        return f"{found}. {count(len(self.failures), 'group fails', 'groups fail')}: each needs {self.asked}."
 
 
 def verify_publication(
@@ -198,12 +201,19 @@ def verify_publication(
     )
 
 
+def check_sensitive(sensitive: Any) -> None:
+    """Raise if several columns are given where one is named."""
+    if not isinstance(sensitive, Hashable):
+        raise OptionError(f"sensitive is the name of one column; got {sensitive!r}.")
+
+
 def _check_table(table: Any, names: list[str], sensitive: str | None, *, is_needed: bool) -> None:
     """Raise if the table or the columns cannot be checked."""
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"A published table is a pandas or polars DataFrame, and this is a {type(table).__name__}.")
     if not names:
         raise OptionError("No quasi-identifier is named; name the columns by which a person could be found.")
+    check_sensitive(sensitive)
     if is_needed and sensitive is None:
         raise OptionError("l is given, but no sensitive column is named", remedy="name_sensitive")
     missing = [name for name in (*names, *([sensitive] if sensitive else [])) if name not in table.columns]

@@ -139,11 +139,14 @@ def make_column(name: str, series: pd.Series, *, ordered: bool, decimal: str) ->
     """Make the column of a quasi-identifier without missing cells, by its type.
 
     Numbers and times are numbers; everything else is categories, in an order if the type has one or it is asked for.
+    Categories are sorted unless their type has an order.
     """
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        series = series.cat.remove_unused_categories()
-        return _category_column(name, series.cat.codes.to_numpy(), series.cat.categories, ordered or dtype.ordered)
+        if dtype.ordered:
+            series = series.cat.remove_unused_categories()
+            return _category_column(name, series.cat.codes.to_numpy(), series.cat.categories, ordered=True)
+        series = series.astype(dtype.categories.dtype)
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return _time_column(name, series)
     is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
@@ -154,7 +157,16 @@ def make_column(name: str, series: pd.Series, *, ordered: bool, decimal: str) ->
     except TypeError:
         # Values of several types have no order.
         codes, values = pd.factorize(series.astype(str), sort=True)
-    return _category_column(name, codes, values, ordered)
+    return _category_column(name, *_by_number(codes, values), ordered)
+
+
+def _by_number(codes: Array, values: Any) -> tuple[Array, Any]:
+    """Return sorted categories with texts of digits by their numbers: 9 before 10."""
+    if not all(isinstance(value, str) and value.isascii() and value.isdigit() for value in values):
+        return codes, values
+    numbers = [value.lstrip("0") for value in values]
+    order = sorted(range(len(numbers)), key=lambda place: (len(numbers[place]), numbers[place]))
+    return np.argsort(order)[codes], values[order]
 
 
 def _number_column(name: str, series: pd.Series, decimal: str) -> Column:

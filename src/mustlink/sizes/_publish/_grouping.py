@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mustlink._spelling import count
+from mustlink._spelling import count, ordinal
 from mustlink._types import Floats, Ints
 from mustlink.errors import InfeasibleError
 from mustlink.sizes._publish._gathering import gather_groups
@@ -44,7 +44,8 @@ def _check_feasible(n_rows: int, counts: Ints, model: PrivacyModel) -> None:
     """Raise if not even the whole table, as one group, can be published."""
     if n_rows < model.k:
         have = count(n_rows, "complete row")
-        raise InfeasibleError(f"k is {model.k:,}, but the table has only {have}; use a k of at most {n_rows:,}.")
+        remedy = f"use a k of at most {n_rows:,}" if n_rows > 1 else "the table is too small to be published"
+        raise InfeasibleError(f"k is {model.k:,}, but the table has only {have}; {remedy}.")
     if model.is_diverse(counts):
         return
     assert model.min_diversity is not None
@@ -63,8 +64,8 @@ def _check_feasible(n_rows: int, counts: Ints, model: PrivacyModel) -> None:
     tail = int(np.sort(counts)[::-1][int(model.min_diversity) - 1 :].sum())
     raise InfeasibleError(
         f"Recursive ({model.m:g}, {needed})-diversity cannot be reached: {most}, which is not below m = {model.m:g} "
-        f"times the {count(tail, 'row')} of the values from the {needed}-th most frequent on; use a larger m "
-        "or a smaller l."
+        f"times the {count(tail, 'row')} of the values from the {ordinal(int(model.min_diversity))} most frequent on; "
+        "use a larger m or a smaller l."
     )
 
 

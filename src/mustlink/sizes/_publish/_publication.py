@@ -105,9 +105,12 @@ class Publication:
     @property
     def headline(self) -> str:
         """The result in a sentence or two."""
+        least, most = int(self.sizes.min()), int(self.sizes.max())
+        sizes = f"{least:,} to {count(most, 'row')}" if least < most else count(least, "row")
+        each = " each" if least == most and self.n_groups > 1 else ""
         return (
-            f"{count(len(self.frame), 'row')} published in {count(self.n_groups, 'group')} of {self.sizes.min():,} to "
-            f"{self.sizes.max():,} rows. Every group has {self.verification.asked}."
+            f"{count(len(self.frame), 'row')} published in {count(self.n_groups, 'group')} of {sizes}{each}. "
+            f"Every group has {self.verification.asked}."
         )
 
     def __repr__(self) -> str:

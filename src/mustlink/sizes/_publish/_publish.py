@@ -18,11 +18,13 @@ from mustlink.sizes._publish._grouping import make_groups
 from mustlink.sizes._publish._models import Diversity, PrivacyModel
 from mustlink.sizes._publish._publication import ColumnLoss, Publication
 from mustlink.sizes._publish._refinement import sum_of_squares
-from mustlink.sizes._verification import Verification, verify_publication
+from mustlink.sizes._verification import Verification, check_sensitive, verify_publication
 
 __all__ = ["publish"]
 
 MAX_SHOWN_COLUMNS = 12
+# From so many groups of the minimum size on, one with most of the rows is worth a note.
+MANY_GROUPS = 4
 NO_ROWS = "The table has no rows, so that there is nothing to publish."
 
 
@@ -152,7 +154,7 @@ def publish(
     4  60 to 64   *     flu
     5  60 to 64   *    cold
     >>> result.headline
-    '6 rows published in 2 groups of 3 to 3 rows. Every group has at least 3 rows and 2 distinct sensitive values.'
+    '6 rows published in 2 groups of 3 rows each. Every group has at least 3 rows and 2 distinct sensitive values.'
     >>> result.dropped
     ('name',)
     """
@@ -187,7 +189,10 @@ def publish(
         verification,
         dropped,
         len(table) - len(rows),
-        tuple(_notices(kept, sensitive, keep, dropped, len(table) - len(rows))),
+        (
+            *_notices(kept, sensitive, keep, dropped, len(table) - len(rows)),
+            *_weaknesses(model, np.bincount(labels), n_groups),
+        ),
     )
 
 
@@ -247,6 +252,7 @@ def _check_names(
     """Raise if columns are not there or have two roles."""
     if not names:
         raise OptionError("No quasi-identifier is named; name the columns by which a person could be found.")
+    check_sensitive(sensitive)
     wanted = [*names, *keep, *ordered, *([sensitive] if sensitive else [])]
     absent = [name for name in dict.fromkeys(wanted) if name not in table.columns]
     if absent:
@@ -280,12 +286,18 @@ def _complete_rows(table: pd.DataFrame, names: list[Any], missing: str) -> Indic
     incomplete = is_missing.any(axis=1).to_numpy()
     n_incomplete = int(incomplete.sum())
     if n_incomplete and missing == "error":
-        counts = ", ".join(f"{name!r} ({number:,})" for name, number in is_missing.sum().items() if number)
-        rows = count(n_incomplete, "row has", "rows have")
+        counts = {name: int(number) for name, number in is_missing.sum().items() if number}
+        columns = f"column {next(iter(counts))!r}"
+        if len(counts) > 1:
+            columns = f"columns {', '.join(f'{name!r} ({number:,})' for name, number in counts.items())}"
+        cells = "a missing cell" if sum(counts.values()) == 1 else "missing cells"
+        row = int(np.argmax(incomplete))
         raise OptionError(
-            f"{rows} missing cells in the columns {counts}, of {count(len(table), 'row')} in all",
+            f"{n_incomplete:,} of {count(len(table), 'row')} {'has' if n_incomplete == 1 else 'have'} {cells} in the "
+            f"{columns}, {'' if n_incomplete == 1 else 'the first '}in row {row}",
             remedy="drop_incomplete",
             n_rows=n_incomplete,
+            row=row,
         )
     if n_incomplete == len(table):
         rows = count(len(table), "row")
@@ -354,3 +366,18 @@ def _notices(
     if others:
         notices.append(f"Published as they are, and not protected: {others}. A person may be found by these, too.")
     return notices
+
+
+def _weaknesses(model: PrivacyModel, sizes: Ints, n_groups: int | None) -> list[str]:
+    """Word what makes the published table weak: groups of one row, or one group of nearly everybody."""
+    if model.min_size == 1:
+        return ["k is 1, so that a group may be a single row: nobody is protected. Use a k of at least 2."]
+    n_rows, most = int(sizes.sum()), int(sizes.max())
+    could_be_smaller = model.min_diversity is not None and n_groups is None and n_rows >= MANY_GROUPS * model.min_size
+    if not could_be_smaller or 2 * most <= n_rows:
+        return []
+    changed = "a smaller l or a larger m" if model.diversity == "recursive" else "a smaller l"
+    return [
+        f"The largest group has {most:,} of {count(n_rows, 'row')}, since the sensitive values are barely diverse "
+        f"enough; {changed} may give smaller groups."
+    ]
