@@ -12,8 +12,9 @@ from sklearn.datasets import load_iris, make_blobs
 
 from mustlink import Constraints
 from mustlink.active import MinMax, TruthOracle, ask
-from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning
-from mustlink.sizes import SizeConstrainedKMeans
+from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, TooLargeError
+from mustlink.sizes import SizeConstrainedKMeans, _apart, _linked_sizing
+from mustlink.sizes._row_costs import RowCosts
 from reference.linked_sizes import keeps_triples, least_cost
 from reference.random_links import Case, cases
 
@@ -220,3 +221,28 @@ def test_a_polished_result_keeps_links_and_sizes() -> None:
         check_kept(model.fit(X, constraints=links), links, 18, 22)
         assert model.inertia_ratio_ >= 1 - 1e-9
     assert polished.inertia_ <= plain.inertia_ + 1e-9
+
+
+@pytest.mark.parametrize("on_infeasible", ["raise", "relax"])
+def test_costs_that_do_not_fit_are_refused_in_words_of_links(
+    monkeypatch: pytest.MonkeyPatch, on_infeasible: str
+) -> None:
+    X, _ = blobs()
+    monkeypatch.setattr(_linked_sizing, "MAX_HELD", 500)
+    model = SizeConstrainedKMeans(3, size_min=18, on_infeasible=on_infeasible, random_state=0)
+    with pytest.raises(TooLargeError, match="The assignment under links and sizes needs an array of 60 x 9 numbers"):
+        model.fit(X, constraints=Constraints(must_link=[(0, 1)]))
+
+
+def test_separate_cannot_links_hold_no_costs_of_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, _ = blobs()
+    links = Constraints(cannot_link=[(0, 1), (2, 3)])
+    model = SizeConstrainedKMeans(3, size_min=18, size_max=22, random_state=0)
+    expected = model.fit(X, constraints=links).labels_
+    monkeypatch.setattr(_linked_sizing, "MAX_HELD", 500)
+    monkeypatch.delattr(RowCosts, "whole")
+    np.testing.assert_array_equal(model.fit(X, constraints=links).labels_, expected)
+    check_kept(model, links, 18, 22)
+    monkeypatch.setattr(_apart, "MAX_COSTS", 100)
+    with pytest.raises(TooLargeError, match=r"rows that are to be apart needs an array of 60 x 3 .* or cannot-links"):
+        model.fit(X, constraints=Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)]))

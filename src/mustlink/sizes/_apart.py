@@ -100,7 +100,8 @@ def _solve_active(
 ) -> tuple[Ints, Floats] | None:
     """Assign some rows beside the others, which stay; None if these leave no way."""
     rows = np.flatnonzero(is_active)
-    check_fits("apart", (len(rows), costs.shape[1]), MAX_COSTS, "use fewer rows")
+    what, shape = "The assignment of rows that are to be apart", (len(rows), costs.shape[1])
+    check_fits(what, shape, MAX_COSTS, "use fewer rows, or leave out groups or cannot-links")
     n_fixed = np.bincount(labels[~is_active], minlength=len(terms.lowest))
     bounds = np.maximum(terms.lowest - n_fixed, 0), terms.highest - n_fixed
     part = replace(terms, lowest=bounds[0], highest=bounds[1], apart=group[rows])

@@ -12,6 +12,7 @@ from mustlink._types import Floats, Indices, Ints
 from mustlink.errors import InfeasibleError
 from mustlink.kmeans.core import Components, NoPlacement
 from mustlink.sizes._assign import Assignment, assign
+from mustlink.sizes._cost_blocks import CostBlocks
 from mustlink.sizes._linked_feasibility import find_placement, refuse_clashes, refuse_placement
 from mustlink.sizes._linked_kernels import improve
 from mustlink.sizes._linked_program import solve
@@ -85,20 +86,42 @@ class LinkedAssignment:
         units = self._units
         if not units.n_units:
             return assign(costs, size_min=units.size_min, size_max=units.size_max, start=start)
-        before = None
         if units.is_network:
-            best = self._by_flow(costs, start)
-        else:
-            before = None if previous is None else self._complete(costs, previous[units.first_row], start)
-            best = self._cheapest(costs, before, start)
-        if previous is not None:
-            kept = float(costs[np.arange(len(costs)), previous].sum()) + units.broken_penalty(previous[units.first_row])
+            return self.assign_network(costs, previous, start)
+        before = None if previous is None else self._complete(costs, previous[units.first_row], start)
+        best = self._cheapest(costs, before, start)
+        if before is not None and previous is not None:
+            kept = float(costs[np.arange(len(costs)), previous].sum()) + units.broken_penalty(before.units)
             # The labels stay where the gain is rounding, or equal placements could alternate.
             if not best.cost < kept - MIN_GAIN * abs(kept):
-                return Assignment(previous, (best if before is None else before).free.prices)
+                return Assignment(previous, before.free.prices)
         # Another run, from other costs, can then always begin.
         self._known = self._labels(best)
         return Assignment(self._known, best.free.prices)
+
+    @property
+    def is_network(self) -> bool:
+        """Whether all links are cannot-links that form separate cliques."""
+        return self._units.n_units > 0 and self._units.is_network
+
+    def assign_network(
+        self, costs: Floats | CostBlocks, previous: Ints | None = None, start: Floats | None = None
+    ) -> Assignment:
+        """Place single rows whose cannot-links form separate cliques: a network flow, exact at any size."""
+        units = self._units
+        lowest, highest = units.size_min, units.size_max
+        try:
+            found = assign(costs, size_min=lowest, size_max=highest, apart=units.clique_of_row, start=start)
+        except InfeasibleError:
+            # In the words of links, where the flow speaks of groups.
+            refuse_placement(units, is_proven=True)
+        if previous is not None:
+            kept = Assignment(previous, found.prices)
+            cost = kept.cost(costs)
+            # The labels stay where the gain is rounding, or equal placements could alternate.
+            if not found.cost(costs) < cost - MIN_GAIN * abs(cost):
+                return kept
+        return Assignment(found.labels, found.prices)
 
     def with_few_breaks(self, costs: Floats) -> Indices:
         """Return clusters of the units that break few cannot-links, and leave few rows without a place."""
@@ -128,18 +151,6 @@ class LinkedAssignment:
         if found is None:
             raise AssertionError("A placement is always found, or its absence refused.")
         return found if before is None or found.cost < before.cost else before
-
-    def _by_flow(self, costs: Floats, start: Floats | None) -> Placement:
-        """Place single rows whose cannot-links form separate cliques: a network flow, exact at any size."""
-        units = self._units
-        groups = units.clique_of_row
-        try:
-            found = assign(costs, size_min=units.size_min, size_max=units.size_max, apart=groups, start=start)
-        except InfeasibleError:
-            # In the words of links, where the flow speaks of groups.
-            refuse_placement(units, is_proven=True)
-        labels, prices = found.labels, found.prices
-        return Placement(found.cost(costs), labels[units.first_row], Assignment(labels[units.free], prices))
 
     # ---- exact ------------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import numpy as np
 from mustlink._spelling import count
 from mustlink._types import Array, Indices, Ints, Mask
 from mustlink._warnings import warn_caller
+from mustlink.base import check_fits
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning
 from mustlink.sizes._linked import LinkedAssignment
@@ -19,6 +20,12 @@ from mustlink.sizes._row_costs import RowCosts
 from mustlink.sizes._sizing import Placement, Prices, Sizing
 
 __all__ = ["LinkedSizing", "add_links", "relax_links", "warn_of_breaks"]
+
+# Beside links, the costs of all rows are held so many times: as they are, with shared ones for must-link components,
+# and those of the rows without links.
+N_HELD = 3
+# The most numbers for that (3.2 GB).
+MAX_HELD = 3 << 27
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,10 @@ class LinkedSizing(Sizing):
 
     def place(self, costs: RowCosts, previous: Prices | None = None, before: Array | None = None) -> Placement:
         start = None if previous is None else previous.columns
-        found, prices = self.assignment.assign(costs.whole(), before, start)
+        if self.assignment.is_network:
+            found, prices = self.assignment.assign_network(costs, before, start)
+        else:
+            found, prices = self.assignment.assign(costs.whole(), before, start)
         labels = found.astype(np.int32)
         return Placement(labels, self._own_costs(costs, labels), self._split(prices))
 
@@ -65,6 +75,7 @@ def relax_links(sizing: Sizing, links: Constraints, one_of: Ints, costs: RowCost
         linked = add_links(sizing, links, one_of, n_samples)
         linked.place(costs)
     except InfeasibleError:
+        _check_held(*costs.shape)
         lowest, highest = _bounds_of_rows(sizing, n_samples)
         labels = clustering_with_few_breaks(links, costs.whole(), lowest, highest, one_of)
         kept = one_of[kept_triples(one_of, labels)]
@@ -89,7 +100,15 @@ def _linked(
     units = make_units(links, n_samples, *_bounds_of_rows(sizing, n_samples), one_of)
     given = {own.name: getattr(sizing, own.name) for own in fields(Sizing)}
     assignment = LinkedAssignment(units, known=known)
+    if not assignment.is_network:
+        _check_held(n_samples, sizing.n_clusters)
     return LinkedSizing(**given, links=links, one_of=one_of, assignment=assignment, n_samples=n_samples)
+
+
+def _check_held(n_rows: int, n_clusters: int) -> None:
+    """Refuse costs that are too many to be held."""
+    shape = n_rows, N_HELD * n_clusters
+    check_fits("The assignment under links and sizes", shape, MAX_HELD, "use fewer rows, or leave out the links")
 
 
 def _refuse_joined_rows(group: Indices, links: Constraints) -> None:
