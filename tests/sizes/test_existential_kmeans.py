@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.optimize import Bounds, LinearConstraint, milp
 from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
@@ -20,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mustlink import ExistentialKMeans
 from mustlink.errors import InfeasibleError, TooLargeError
+from mustlink.sizes._existential import _placement
 from mustlink.sizes._existential._aggregates import parse_aggregate
 from mustlink.sizes._existential._micro import allot, micro_clusters
 from mustlink.sizes._existential._placement import (
@@ -30,7 +33,7 @@ from mustlink.sizes._existential._placement import (
     repair,
     solve_program,
 )
-from mustlink.sizes._existential._requirements import parse_aggregates, read_requirements
+from mustlink.sizes._existential._requirements import Requirements, parse_aggregates, read_requirements
 from reference.existential import best_assignment, best_clustering, dispersion, is_valid
 
 METHODS: list[dict[str, Any]] = [
@@ -160,6 +163,39 @@ def test_kinds_that_share_rows_are_placed_as_brute_force_does(seed: int) -> None
         return
     labels = solve_program(costs[rows], wanted.take(rows))
     assert costs[rows, labels].sum() + rest == pytest.approx(best)
+
+
+def test_few_entries_are_left_to_the_integer_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.RandomState(0)
+    costs, values = rng.rand(300, 4), rng.randint(1, 90, (300, 1)).astype(float)
+    bound = values.mean(axis=0) * 78
+    needs = Requirements(np.empty((300, 0), bool), np.empty((4, 0), int), values, ["<="], bound, [""])
+    n_open: list[int] = []
+
+    def count_open(*arguments: Any, **options: Any) -> Any:
+        n_open.append(int(options["bounds"].ub.sum()))
+        return milp(*arguments, **options)
+
+    monkeypatch.setattr(_placement, "milp", count_open)
+    found = solve_program(costs, needs)
+    assert not needs.broken(found)
+    assert max(n_open) <= 500
+    whole = milp(
+        costs.ravel(),
+        integrality=np.ones(1200),
+        bounds=Bounds(0, 1),
+        constraints=[
+            LinearConstraint(np.kron(np.eye(300), np.ones(4)), 1, 1),
+            LinearConstraint(np.kron(values.T, np.eye(4)), -np.inf, needs.bound[0]),
+        ],
+        options={"mip_rel_gap": 0.0},
+    )
+    np.testing.assert_allclose(costs[np.arange(300), found].sum(), whole.fun)
+    # A search without a result leaves the better of the previous placement and moves from the relaxed one.
+    monkeypatch.setattr(_placement, "milp", lambda *_, **__: SimpleNamespace(x=None))
+    cost = costs[np.arange(300), solve_program(costs, needs)].sum()
+    assert cost >= whole.fun
+    np.testing.assert_array_equal(solve_program(costs, needs, found), found)
 
 
 @pytest.mark.parametrize("seed", range(20))

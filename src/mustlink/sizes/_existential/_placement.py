@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from mustlink._types import Floats, Indices, Mask
 from mustlink.errors import InfeasibleError, TooLargeError
@@ -24,6 +24,15 @@ MAX_PROGRAM = 20_000
 # How exactly the solver of integer programs keeps to bounds, relative to the largest summand.
 SOLVER_TOLERANCE = 1e-6
 
+# The most nodes of the search tree of an integer program.
+MAX_NODES = 1_000
+
+# How many entries of rows and clusters more than rows are in the first integer program.
+CORE = 200
+
+# The status of an infeasible linear program.
+LP_INFEASIBLE = 2
+
 # Gains up to this share of the largest cost are ties.
 TIE = 1e-12
 
@@ -40,7 +49,7 @@ class ExactPlacement(LinkRule):
 
     def place(self, costs: Floats, previous: Indices | None) -> Indices:
         if self._needs.networks is None:
-            return solve_program(costs, self._needs)
+            return solve_program(costs, self._needs, previous)
         if previous is None:
             self._before.clear()
         return assign_kinds(costs, self._needs, self._before)
@@ -124,31 +133,84 @@ def _check_program(needs: Requirements) -> None:
         raise InfeasibleError(f"method='flow' cannot state {wording!r}", remedy="pivot_method")
 
 
-def solve_program(costs: Floats, needs: Requirements) -> Indices:
-    """Return the cheapest placement that satisfies all constraints, by an integer program."""
+def solve_program(costs: Floats, needs: Requirements, previous: Indices | None = None) -> Indices:
+    """Return the cheapest placement that satisfies all constraints, by an integer program.
+
+    The program without integrality comes first. Its value is a lower bound, and that of a valid placement an upper
+    bound. A row is in no cluster whose reduced cost exceeds their difference, so few entries are left to integer
+    programs: a first one on the entries of least reduced cost for a good upper bound, and one that proves or improves
+    it. If these end at `MAX_NODES`, the result is the cheapest placement known, at worst the previous one.
+    """
     n_rows, n_clusters = costs.shape
     one_each = sparse.kron(sparse.eye_array(n_rows), np.ones((1, n_clusters)), format="csr")
     scale = np.maximum(1e-300, np.abs(needs.values).max(axis=0, initial=0.0))
     summands = np.column_stack([needs.is_pivot, needs.values / scale])
     in_cluster = sparse.kron(summands.T, sparse.eye_array(n_clusters), format="csr")
-    lowest, highest = _limits(needs, needs.bound / scale)
-    answer = milp(
+    lowest, highest = (limit.ravel() for limit in _limits(needs, needs.bound / scale))
+    relaxed = linprog(
         costs.ravel(),
-        integrality=np.ones(costs.size),
-        bounds=Bounds(0, 1),
-        constraints=[
-            LinearConstraint(one_each, 1, 1),
-            LinearConstraint(in_cluster, lowest.ravel(), highest.ravel()),
-        ],
-        options={"mip_rel_gap": 0.0},
+        A_ub=sparse.vstack([in_cluster[np.isfinite(highest)], -in_cluster[np.isfinite(lowest)]]),
+        b_ub=np.concatenate([highest[np.isfinite(highest)], -lowest[np.isfinite(lowest)]]),
+        A_eq=one_each,
+        b_eq=np.ones(n_rows),
     )
-    if answer.x is None:
-        raise InfeasibleError(
-            f"No {n_clusters} clusters satisfy all constraints together: {', '.join(needs.wordings)}",
-            remedy=("lower_pivot_min", "fewer_clusters", "drop_aggregate"),
+    if relaxed.status == LP_INFEASIBLE:
+        raise _no_placement(needs)
+    if relaxed.x is None:
+        reduced, lower_bound = np.zeros(costs.size), -np.inf
+    else:
+        reduced, lower_bound = np.asarray(relaxed.lower.marginals), float(relaxed.fun)
+        previous = _cheapest(costs, previous, _try_repair(relaxed.x, costs, needs))
+    best, solved = previous, np.zeros(costs.size, dtype=bool)
+    rounding = TIE * n_rows * np.abs(costs).max(initial=0.0)
+    core = np.partition(reduced, min(n_rows + CORE, costs.size) - 1)[min(n_rows + CORE, costs.size) - 1]
+    while True:
+        # What may be part of a cheaper placement than the best one known.
+        is_open = reduced <= _total_cost(costs, best) - lower_bound + rounding
+        if not (is_open & ~solved).any():
+            break
+        if not solved.any():
+            is_open &= reduced <= core
+        answer = milp(
+            costs.ravel(),
+            integrality=np.ones(costs.size),
+            bounds=Bounds(0, is_open.astype(np.float64)),
+            constraints=[LinearConstraint(one_each, 1, 1), LinearConstraint(in_cluster, lowest, highest)],
+            options={"mip_rel_gap": 0.0, "node_limit": MAX_NODES},
         )
-    # Bounds are kept up to the tolerance of the solver, and the last bit of it is repaired.
-    return repair(np.asarray(answer.x).reshape(costs.shape).argmax(axis=1), costs, needs)
+        solved |= is_open
+        if answer.x is not None:
+            # Bounds are kept up to the tolerance of the solver, and the last bit of it is repaired.
+            best = _cheapest(costs, best, _try_repair(answer.x, costs, needs))
+    if best is None:
+        raise _no_placement(needs)
+    return best
+
+
+def _no_placement(needs: Requirements) -> InfeasibleError:
+    """Return the error for constraints that cannot hold together."""
+    return InfeasibleError(
+        f"No {needs.n_clusters} clusters satisfy all constraints together: {', '.join(needs.wordings)}",
+        remedy=("lower_pivot_min", "fewer_clusters", "drop_aggregate"),
+    )
+
+
+def _try_repair(solution: Floats, costs: Floats, needs: Requirements) -> Indices | None:
+    """Return a valid placement near a solution of a program, None if moves lead to none."""
+    try:
+        return repair(np.asarray(solution).reshape(costs.shape).argmax(axis=1), costs, needs)
+    except InfeasibleError:
+        return None
+
+
+def _total_cost(costs: Floats, labels: Indices | None) -> float:
+    """Return what a placement costs; infinity for none."""
+    return np.inf if labels is None else float(costs[np.arange(len(costs)), labels].sum())
+
+
+def _cheapest(costs: Floats, *placements: Indices | None) -> Indices | None:
+    """Return the cheapest placement, the first of equal ones; None if there is none."""
+    return min(placements, key=lambda labels: _total_cost(costs, labels))
 
 
 def _limits(needs: Requirements, bounds: Floats) -> tuple[Floats, Floats]:
