@@ -20,7 +20,7 @@ CASES: dict[str, Case] = {
         [
             {"refine": "moves", "balance": 0.5},
             {"metric": "cosine", "refine": None},
-            {"populate": "greedy", "refine": "moves", "sampling": "book"},
+            {"populate": "greedy", "refine": "moves", "sampling": "coupon"},
         ],
         fails={
             f"check_sample_weight_equivalence_on_{kind}_data": "a heavy row is in one cluster, equal rows in several"

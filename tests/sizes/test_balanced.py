@@ -26,8 +26,8 @@ from reference import balanced
 def test_the_sample_sizes_of_table_8_1() -> None:
     """The book prints 1277 where the relation that gives its other entries gives 1278."""
     confidence = [1 - 10.0**-power for power in range(1, 6)]
-    book = [balanced_sample_size(10, 50, 10, value) for value in confidence]
-    assert book == [1160, 1200, 1239, 1278, 1315]
+    loose = [balanced_sample_size(10, 50, 10, value) for value in confidence]
+    assert loose == [1160, 1200, 1239, 1278, 1315]
     tight = [balanced_sample_size(10, 50, 10, value, sampling="binomial") for value in confidence]
     assert tight == [670, 735, 791, 842, 890]
     assert balanced_sample_size(10) == 1278
@@ -35,7 +35,7 @@ def test_the_sample_sizes_of_table_8_1() -> None:
     assert pytest.approx(2.5, abs=0.06) == 1278 / 10 / 50
 
 
-@pytest.mark.parametrize("sampling", ["book", "binomial"])
+@pytest.mark.parametrize("sampling", ["coupon", "binomial"])
 def test_samples_fail_as_rarely_as_promised(sampling: Any) -> None:
     rng = np.random.default_rng(0)
     k, s, l_parts = 5, 10, 8
@@ -57,7 +57,7 @@ def test_sample_sizes_of_one_cluster_and_wrong_numbers() -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             balanced_sample_size(*arguments)
-    with pytest.raises(ValueError, match="sampling='other' must be"):
+    with pytest.raises(ValueError, match="sampling='other' must be 'coupon' or 'binomial'"):
         balanced_sample_size(3, sampling="other")  # type: ignore[arg-type]
 
 
@@ -260,3 +260,13 @@ def test_sizes_that_cannot_be() -> None:
         BalancedClustering(3, n_parts=2).fit(BLOBS)
     with pytest.raises(ValueError, match="'estimator' parameter"):
         BalancedClustering(3, estimator="kmeans").fit(BLOBS)
+
+
+def test_verbose_shows_the_refinements(capsys: pytest.CaptureFixture[str]) -> None:
+    X = load_iris().data
+    BalancedClustering(3, random_state=0).fit(X)
+    assert capsys.readouterr().out == ""
+    model = BalancedClustering(3, verbose=1, random_state=0).fit(X)
+    shown = capsys.readouterr().out
+    assert "BalancedClustering" in shown
+    assert f"{model.n_iter_}/100" in shown

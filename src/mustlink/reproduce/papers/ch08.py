@@ -107,7 +107,7 @@ def fit_balanced(name: str, balance: float, problem: Problem) -> Labeling:
         estimator=spherical("none"),
         balance=balance,
         metric="cosine",
-        sampling="book",
+        sampling="coupon",
         rows_per_cluster=ROWS_PER_CLUSTER,
         populate=populate,  # type: ignore[arg-type]
         refine=refine,  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mustlink._estimators import clone_with, draw_seed
+from mustlink._progress import Advance, progress
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from mustlink._spelling import count
@@ -56,7 +57,7 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
     metric : {"euclidean", "cosine"}, default="euclidean"
         Squared Euclidean distances to means, or the cosine to mean directions. With the cosine, rows of zeros are in
         no cluster (-1).
-    sampling : {"book", "binomial"} or None, default="binomial"
+    sampling : {"coupon", "binomial"} or None, default="binomial"
         The size of the sample, see :func:`mustlink.sizes.balanced_sample_size`; None takes all rows. So does a table
         with fewer rows than the sample would have.
     rows_per_cluster : int, default=50
@@ -75,6 +76,8 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
         With `sample_weight`, "exact" is done by moves.
     max_iter : int, default=100
         The maximum number of refinements, with new representatives after each.
+    verbose : int or bool, default=False
+        Whether to show a progress bar of the refinements.
     random_state : int, RandomState or None, default=None
         Draws the sample and the seed of its clusterer.
 
@@ -107,7 +110,7 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
     -----
     The four variants compared in the source [1]_ are ``populate="stable", refine="moves"`` (SPKpr), ``"stable"`` and
     None (SPKpnr), ``"greedy"`` and None (SPKgpnr), and ``"greedy"`` and ``"moves"`` (SPKgpr), all with
-    ``metric="cosine", sampling="book"``. Only the first two guarantee the minimum. ``refine="exact"`` is ours: moves
+    ``metric="cosine", sampling="coupon"``. Only the first two guarantee the minimum. ``refine="exact"`` is ours: moves
     end where no cycle is left to improve, which need not be the cheapest assignment.
 
     Where the sample has so many rows of large clusters that the others do not suffice for all minimum sizes, the
@@ -138,13 +141,14 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
         "balance": [Interval(Real, 0, 1, closed="both")],
         "size_min": [Interval(Real, 0, None, closed="left"), None],
         "metric": [StrOptions({"euclidean", "cosine"})],
-        "sampling": [StrOptions({"book", "binomial"}), None],
+        "sampling": [StrOptions({"coupon", "binomial"}), None],
         "rows_per_cluster": [Interval(Integral, 1, None, closed="left")],
         "n_parts": [Interval(Integral, 1, None, closed="left"), None],
         "confidence": [Interval(Real, 0, 1, closed="neither"), None],
         "populate": [StrOptions({"stable", "greedy"})],
         "refine": [StrOptions({"exact", "moves"}), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
     _read_by_predict: ClassVar[tuple[str, ...]] = ("cluster_centers_",)
@@ -164,13 +168,14 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
         balance: float = 0.8,
         size_min: float | None = None,
         metric: Literal["euclidean", "cosine"] = "euclidean",
-        sampling: Literal["book", "binomial"] | None = "binomial",
+        sampling: Literal["coupon", "binomial"] | None = "binomial",
         rows_per_cluster: int = 50,
         n_parts: int | None = None,
         confidence: float | None = None,
         populate: Literal["stable", "greedy"] = "stable",
         refine: Literal["exact", "moves"] | None = "exact",
         max_iter: int = 100,
+        verbose: int | bool = False,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -185,6 +190,7 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
         self.populate = populate
         self.refine = refine
         self.max_iter = max_iter
+        self.verbose = verbose
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -222,7 +228,8 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
             labels = populate_stable(squares, weight, lowest, release_rows(squares, weight, lowest, labels))
         else:
             labels = populate_nearest(squares, labels)
-        labels, centers = self._refine(rows, weight, lowest, labels, centers, sample_weight is not None)
+        with progress(self.max_iter, "BalancedClustering", shown=self.verbose) as report:
+            labels, centers = self._refine(rows, weight, lowest, labels, centers, sample_weight is not None, report)
         self.labels_ = np.full(len(is_used), -1)
         self.labels_[is_used] = labels
         self.cluster_centers_ = centers.astype(X.dtype)
@@ -290,13 +297,21 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
         return centers
 
     def _refine(
-        self, rows: RowBlocks, weight: Floats, lowest: Floats, labels: Ints, centers: Floats, is_weighted: bool
+        self,
+        rows: RowBlocks,
+        weight: Floats,
+        lowest: Floats,
+        labels: Ints,
+        centers: Floats,
+        is_weighted: bool,
+        report: Advance,
     ) -> tuple[Ints, Floats]:
         """Improve the labels and the representatives in turn until the labels stay; return both."""
         is_cosine, prices = self.metric == "cosine", None
         self.n_iter_ = 0
         while self.refine is not None and self.n_iter_ < self.max_iter:
             self.n_iter_ += 1
+            report(self.n_iter_)
             squares = rows.squared_distances(centers)
             before = labels
             if self.refine == "moves" or is_weighted:

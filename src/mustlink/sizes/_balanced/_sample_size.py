@@ -20,7 +20,7 @@ def balanced_sample_size(
     n_parts: int | None = None,
     confidence: float | None = None,
     *,
-    sampling: Literal["book", "binomial"] = "book",
+    sampling: Literal["coupon", "binomial"] = "coupon",
 ) -> int:
     """Return how many rows to draw to have enough rows of every cluster.
 
@@ -35,8 +35,9 @@ def balanced_sample_size(
         clusters of equal size.
     confidence : float, default=None
         The probability with which the sample has these rows; None is ``1 - n_clusters ** -4``.
-    sampling : {"book", "binomial"}, default="book"
-        The bound of the source, or the smallest size by the binomial distribution, which is much smaller.
+    sampling : {"coupon", "binomial"}, default="coupon"
+        The bound of the source, which treats clusters as coupons of which a collector wants s each, or the smallest
+        size by the binomial distribution, which is much smaller.
 
     Returns
     -------
@@ -69,7 +70,7 @@ def balanced_sample_size(
     failure = max(1.0 - confidence, 1e-15)
     least = rows_per_cluster * n_parts
 
-    def suffices_by_book(n: int) -> bool:
+    def suffices_by_coupons(n: int) -> bool:
         a = n / least
         return rows_per_cluster * (a - math.log(4 * a)) >= math.log(n_clusters) - math.log(failure) - 1e-9
 
@@ -78,7 +79,7 @@ def balanced_sample_size(
 
     if sampling == "binomial":
         return _smallest(suffices_by_binomial, rows_per_cluster)
-    return _smallest(suffices_by_book, least)
+    return _smallest(suffices_by_coupons, least)
 
 
 def _check(n_clusters: int, rows_per_cluster: int, n_parts: int, confidence: float, sampling: str) -> None:
@@ -92,8 +93,8 @@ def _check(n_clusters: int, rows_per_cluster: int, n_parts: int, confidence: flo
         )
     if n_clusters > 1 and not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence} must be between 0 and 1.")
-    if sampling not in ("book", "binomial"):
-        raise ValueError(f"sampling={sampling!r} must be 'book' or 'binomial'.")
+    if sampling not in ("coupon", "binomial"):
+        raise ValueError(f"sampling={sampling!r} must be 'coupon' or 'binomial'.")
 
 
 def _smallest(suffices: Callable[[int], bool], lowest: int) -> int:
