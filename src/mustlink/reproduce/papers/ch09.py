@@ -260,8 +260,8 @@ def judge_uniform(results: Results) -> Verdict:
             if not values:
                 return NO_RESULTS
             held = held and min(values) >= 1
-            parts.append(f"{TITLES[dataset]} {k}: {np.mean(values):.1f}")
-    return Verdict(held, f"Mean number of empty clusters by k: {join_words(parts)}.")
+            parts.append(f"{TITLES[dataset]} {k}: {min(values):.0f} ({np.mean(values):.1f})")
+    return Verdict(held, f"Least number of empty clusters of a run, and the mean, by k: {join_words(parts)}.")
 
 
 def ratios(results: Results, dataset: str, k: int, taus: list[int]) -> list[float]:
