@@ -26,6 +26,9 @@ def rank_rows(X: Any, rows: Indices, *, is_pairwise: bool = False) -> Indices:
     Rows are compared by their first column, then by the second, and so on, whether the table is dense or sparse. Of an
     array of distances or similarities between all rows, where the columns are the rows again, the diagonal, the largest
     and the smallest number are compared, then all numbers of a row in ascending order.
+
+    This is exact, for links that are made of labels: a tie broken by the number of a row would change them. Where
+    random draws only need a reproducible order of all rows, ``RowBlocks.order_by_content`` is one pass over the table.
     """
     X = _as_numbers(X)
     rank = np.zeros(len(rows), dtype=np.intp)
