@@ -673,7 +673,7 @@ def test_an_error_of_the_base_names_the_round() -> None:
         (np.full(150, "a"), "integers"),
     ],
 )
-def test_labels_that_are_none_are_refused(labels: np.ndarray, message: str) -> None:
+def test_invalid_labels_are_refused(labels: np.ndarray, message: str) -> None:
     X, y = load_iris(return_X_y=True)
     links = Constraints.sample(y, 40, random_state=0)
     with pytest.raises(RuntimeError, match=rf"round 1 of 25.*{message}"):

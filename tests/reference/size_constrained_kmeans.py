@@ -29,7 +29,7 @@ def cheapest(costs: Floats, size_min: Any, size_max: Any) -> tuple[list[int], fl
     optional = [c for c in range(k) for _ in range(highest[c] - lowest[c])]
     places = required + optional
     table = costs[:, places]
-    # Rows that are none take the places that stay empty, at a price that keeps them out of the required ones.
+    # Padding rows fill the places that no row takes, at a cost that keeps them out of the required ones.
     n_empty = len(places) - n
     nobody = np.zeros((n_empty, len(places)))
     nobody[:, : len(required)] = NEVER

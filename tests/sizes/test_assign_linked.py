@@ -361,7 +361,7 @@ def test_a_clique_cover_has_every_edge_and_no_other() -> None:
         ([(0.5, 1, 2)], "integer array"),
     ],
 )
-def test_triples_that_are_none_are_refused(one_of: Any, message: str) -> None:
+def test_invalid_triples_are_refused(one_of: Any, message: str) -> None:
     with pytest.raises(ConstraintError, match=message):
         assign_linked(random_costs(5, 2), Constraints(), one_of=one_of)
 

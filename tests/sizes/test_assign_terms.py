@@ -74,7 +74,7 @@ def test_marked_rows_of_many_are_shared_out() -> None:
         ({"marked": [True] * 4, "weights": [1.0] * 4}, "weights and marked cannot be given together"),
     ],
 )
-def test_marks_that_are_none_are_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_marks_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         assign(np.zeros((4, 2)), **options)
 
@@ -234,7 +234,7 @@ def test_groups_that_clash_with_sizes_are_refused_with_their_numbers(options: di
         ({"apart": [0] * 4, "weights": [1.0] * 4}, "weights and apart cannot be given together"),
     ],
 )
-def test_groups_that_are_none_are_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_groups_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         assign(np.zeros((4, 2)), **options)
 
@@ -326,7 +326,7 @@ def test_many_weights_meet_their_bounds() -> None:
         ([1.0, np.nan, 1.0], "weights contains NaN"),
     ],
 )
-def test_weights_that_are_none_are_refused(weights: Any, message: str) -> None:
+def test_invalid_weights_are_refused(weights: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         assign(np.zeros((3, 2)), weights=weights)
 

@@ -258,7 +258,7 @@ def test_an_error_in_a_frame_names_its_row(change: Any, error: type, message: st
         Constraints.from_frame({**COLUMNS, **change})
 
 
-def test_frames_that_are_none() -> None:
+def test_invalid_frames_are_refused() -> None:
     with pytest.raises(FileFormatError, match="The frame has the columns a, c, and b and link are missing"):
         Constraints.from_frame(pd.DataFrame({"a": [0], "c": [1]}))
     with pytest.raises(TypeError, match="data frame or a mapping of columns"):

@@ -20,7 +20,7 @@ __all__ = ["solve_apart"]
 
 # The most costs, all of which are held together with a move for each.
 MAX_COSTS = 1 << 27
-# Steps between two looks at the keyboard.
+# Steps between two checks for interrupts.
 STEPS_AT_ONCE = 1 << 27
 # States of groups, and moves in the heaps, that there is room for, for each that there is at the start.
 ROOM = 2

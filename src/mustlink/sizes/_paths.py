@@ -25,7 +25,7 @@ from mustlink.sizes._terms import Terms
 
 __all__ = ["Solution", "initial_flow", "paths_at_once", "round_prices", "round_to_bounds", "solve_by_paths"]
 
-# Steps, and paths, between two looks at the keyboard.
+# Steps, and paths, between two checks for interrupts.
 STEPS_AT_ONCE = 1 << 27
 PATHS_AT_ONCE = 2_000
 
@@ -88,7 +88,7 @@ def solve_by_paths(costs: CostBlocks, terms: Terms, start: Floats | None = None)
 
 
 def paths_at_once(n_nodes: int) -> int:
-    """Return how many shortest paths are found between two looks at the keyboard."""
+    """Return how many shortest paths are found between two checks for interrupts."""
     return max(1, min(PATHS_AT_ONCE, STEPS_AT_ONCE // n_nodes**2))
 
 

@@ -66,7 +66,7 @@ def round_split_rows(costs: CostBlocks, terms: Terms, solution: Solution) -> Int
     table = costs.rows(solution.split).astype(np.float64)
     table -= table.min(axis=1, keepdims=True)
     never = 1.0 + 4.0 * len(cluster_of) * float(table.max())
-    # Rows that are none take the places that stay empty.
+    # Padding rows fill the places that no row takes.
     square = np.full((len(cluster_of), len(cluster_of)), never)
     square[len(table) :] = np.where(is_full, never, 0.0)
     for place, (cluster, rows) in enumerate(zip(cluster_of, allowed, strict=True)):

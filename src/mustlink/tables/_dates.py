@@ -51,7 +51,7 @@ NO_DATE = re.compile(
 class DateReading(NamedTuple):
     """A column of texts read as dates or times.
 
-    `values` has NaN for texts that are none; `problem` says why the others cannot be used, if so.
+    `values` has NaN for texts that are neither; `problem` says why the others cannot be used, if so.
     """
 
     unit: str

@@ -297,7 +297,7 @@ def _check_options(job: Job, entry: Entry | None) -> None:
 
 
 def _check_sizes(job: Job, entry: Entry | None) -> None:
-    """Refuse sizes that are none, or for a method that does not keep to them."""
+    """Refuse sizes that are invalid, or for a method that does not keep to them."""
     known = set() if entry is None else set(SIZE_NAMES) & set(entry.load()().get_params())
     for parameter, size in job.sizes.items():
         name = SIZE_NAMES[parameter]
