@@ -103,7 +103,7 @@ def scaled_features(columns: list[Any]) -> Any:
     """Return the features that ours groups by."""
     import numpy as np
 
-    return np.hstack([column.features() for column in columns])
+    return np.hstack([column.features for column in columns])
 
 
 def measured(labels: Any, X: Any, columns: list[Any]) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -72,8 +73,9 @@ class Column:
             return "categories"
         return "ordered categories" if self.is_ordered else "numbers"
 
+    @cached_property
     def features(self) -> Floats:
-        """Return the features, of mean 0 and total variance 1 (0 if the column is constant)."""
+        """The features, of mean 0 and total variance 1 (0 if the column is constant)."""
         if not self.categories:
             # Divided first: the squares of large numbers overflow.
             features = (self.values / (np.abs(self.values).max() or 1.0))[:, None]

@@ -7,16 +7,15 @@ import numpy as np
 from mustlink._types import Floats, Indices, Ints
 from mustlink.sizes._publish._models import NO_DIVERSITY, PrivacyModel
 
-__all__ = ["cut_groups"]
+__all__ = ["cut_groups", "rows_of_groups"]
 
 
 def cut_groups(X: Floats, codes: Ints, labels: Ints, model: PrivacyModel, min_gain: float) -> Ints:
     """Return groups that cannot be cut further: no cut along their longest line has two valid parts and a gain."""
     labels = labels.copy()
-    sizes = np.bincount(labels)
-    members = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
+    members = rows_of_groups(labels)
     waiting = [rows for rows in members if len(rows) >= 2 * model.min_size]
-    n_groups = len(sizes)
+    n_groups = len(members)
     while waiting:
         rows = waiting.pop()
         parts = _cut(X[rows], codes[rows], model, min_gain)
@@ -25,6 +24,11 @@ def cut_groups(X: Floats, codes: Ints, labels: Ints, model: PrivacyModel, min_ga
             n_groups += 1
             waiting += [rows[part] for part in parts if len(part) >= 2 * model.min_size]
     return labels
+
+
+def rows_of_groups(labels: Ints) -> list[Indices]:
+    """Return the rows of each group, in their order."""
+    return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
 
 
 def _cut(X: Floats, codes: Ints, model: PrivacyModel, min_gain: float) -> tuple[Indices, Indices] | None:

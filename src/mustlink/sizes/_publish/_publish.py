@@ -169,7 +169,7 @@ def publish(
     if l is not None:
         # By their texts, as the checker and whoever receives the table will see them.
         codes = pd.factorize(np.array(cell_texts(kept[sensitive]), dtype=object))[0].astype(np.int64)
-    X = np.ascontiguousarray(np.hstack([column.features() for column in columns]))
+    X = np.ascontiguousarray(np.hstack([column.features for column in columns]))
     labels = make_groups(X, codes, model, n_groups, random_state)
     published = _publish_values(kept, columns, labels, values, [*names, *([sensitive] if sensitive else []), *keep])
     groups = published.groupby(names, sort=False, dropna=False).ngroup().to_numpy()
@@ -336,7 +336,7 @@ def _measure_losses(columns: list[Column], labels: Ints) -> tuple[tuple[ColumnLo
     sizes = np.bincount(labels)
     losses, within, total = [], 0.0, 0.0
     for column in columns:
-        features = column.features()
+        features = column.features
         inside = sum_of_squares(features, labels)
         overall = float((features**2).sum())
         width = float(sizes @ column.widths(labels) / sizes.sum())

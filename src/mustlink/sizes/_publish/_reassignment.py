@@ -12,6 +12,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from mustlink._types import Floats, Indices, Ints
 from mustlink.sizes._assign import assign
+from mustlink.sizes._publish._cutting import rows_of_groups
 from mustlink.sizes._publish._models import NO_DIVERSITY, PrivacyModel
 
 __all__ = ["reassign_regions", "sums_of_groups"]
@@ -27,7 +28,7 @@ def reassign_regions(
     labels = labels.copy()
     sizes = np.bincount(labels)
     means = sums_of_groups(X, labels, len(sizes)) / sizes[:, None]
-    members = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
+    members = rows_of_groups(labels)
     for region in _regions(means, np.arange(len(sizes)), random_state):
         rows = np.concatenate([members[group] for group in region])
         found = _reassign(X[rows], codes[rows], np.repeat(np.arange(len(region)), sizes[region]), means[region], model)

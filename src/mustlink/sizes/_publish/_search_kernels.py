@@ -11,7 +11,8 @@ from mustlink.sizes._publish._models import DISTINCT, ENTROPY, NO_DIVERSITY
 
 # Rounding must not let a group pass whose entropy is just below the bound.
 ENTROPY_MARGIN = 1e-9
-NO_ROW = -1
+# Typed, since numba compiles a function again for every plain constant that it is called with.
+NO_ROW = np.int64(-1)
 
 
 class Groups(NamedTuple):
@@ -182,7 +183,7 @@ def improve_groups(groups: Groups, near: Any, rule: Rule) -> None:
         own_distance = _distance_to_mean(row, own, groups)
         if own_distance <= rule.min_gain:
             continue
-        best, target, partner = rule.min_gain, -1, NO_ROW
+        best, target, partner = rule.min_gain, NO_ROW, NO_ROW
         size = groups.sizes[own]
         for group in near[own]:
             distance = _distance_to_mean(row, group, groups)
@@ -240,7 +241,7 @@ def dissolve_groups(groups: Groups, near: Any, rule: Rule) -> None:
             inside += _distance_to_mean(row, group, groups)
         added, n_moved = 0.0, 0
         for row in rows:
-            best, target = np.inf, -1
+            best, target = np.inf, NO_ROW
             for other in near[group]:
                 size = groups.sizes[other]
                 if size == 0:
