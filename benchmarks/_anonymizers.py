@@ -2,7 +2,9 @@
 
 Mondrian (LeFevre, DeWitt and Ramakrishnan 2006) cuts the rows at the median of the column with the widest normalized
 range, as long as both parts keep k rows. MDAV (Domingo-Ferrer and Torra 2005) takes the row farthest from the mean with
-its k - 1 nearest rows, then the row farthest from that one, until fewer than 3 k rows remain.
+its k - 1 nearest rows, then the row farthest from that one, until fewer than 3 k rows remain. The
+reproduction of chapter 16 has a plain MDAV with the same groups where no distances are equal; here its time is
+compared, too, and this one is several times as fast.
 """
 
 from __future__ import annotations
