@@ -100,7 +100,7 @@ def show_summary(summary: Summary) -> None:
     console().print(_cluster_table(summary))
     print_line()
     if summary.bounds:
-        show_list("Sizes", [str(bound) for bound in summary.bounds], len(summary.bounds))
+        show_list("Sizes", summary.size_notes, len(summary.size_notes))
     show_links(summary)
     if summary.notices:
         show_list("Notes", summary.notices, len(summary.notices))

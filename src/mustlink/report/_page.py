@@ -148,7 +148,7 @@ def summary_html(summary: Summary) -> str:
     lists = [
         HtmlList(f"{heading}:", [str(line) for line in lines[:MAX_IN_NOTEBOOK]], total, noun)
         for heading, lines, total, noun in (
-            ("Sizes", summary.bounds, len(summary.bounds), "size"),
+            ("Sizes", summary.size_notes, len(summary.size_notes), "note"),
             ("Broken links", summary.broken, summary.n_broken, "link"),
             ("Links that may be wrong", summary.suspects, summary.n_suspects, "link"),
             ("Conflicts", summary.conflicts, summary.n_conflicts, "conflict"),

@@ -15,7 +15,7 @@ from mustlink._spelling import spell_numbers
 from mustlink._types import Array
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints, known_rows
-from mustlink.report._sizes import SizeBound, binding_bounds
+from mustlink.report._sizes import SizeBound, reached_bounds, spell_bounds
 from mustlink.tables import TIME_UNITS, Feature
 
 __all__ = ["BrokenLink", "ClusterSummary", "RowNames", "Summary", "SuspectLink", "Trait", "summarize"]
@@ -241,7 +241,7 @@ class Summary:
     objective : tuple of float
         The objective of the clusterer after each of its rounds.
     bounds : tuple of SizeBound
-        The minimum and maximum sizes that cost something.
+        The minimum and maximum sizes that clusters are at.
 
     Examples
     --------
@@ -288,6 +288,11 @@ class Summary:
         """The number of links that it breaks."""
         return self.n_links - self.n_kept
 
+    @property
+    def size_notes(self) -> list[str]:
+        """The bounds of sizes in sentences, few of them if there are many bounds."""
+        return spell_bounds(self.bounds)
+
     def _repr_html_(self) -> str:
         from mustlink.report._page import summary_html
 
@@ -326,7 +331,7 @@ def summarize(
         Notes to show, as sentences.
     estimator : object, default=None
         The fitted clusterer. Its ``suspects_`` (links that may be wrong), ``objective_`` (one value per round) and
-        ``prices_`` (of minimum and maximum sizes) are shown if it has them.
+        ``gains_`` (of looser minimum and maximum sizes) are shown if it has them.
     cluster_names : sequence of str, default=None
         What the clusters 0, 1, ... are called; their numbers by default.
 
@@ -383,7 +388,7 @@ def summarize(
             for suspect in suspects[:MAX_SUSPECTS]
         ),
         objective=tuple(float(value) for value in getattr(estimator, "objective_", ())),
-        bounds=binding_bounds(estimator, labels, places),
+        bounds=reached_bounds(estimator, labels, places),
     )
 
 

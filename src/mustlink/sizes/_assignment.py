@@ -12,9 +12,12 @@ from scipy.optimize import linear_sum_assignment
 
 from mustlink._types import Array, Floats, Ints
 from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
+from mustlink.sizes._gains import gains_of_bounds
 from mustlink.sizes._terms import Terms
 
 __all__ = ["Assignment"]
+
+UNKNOWN_BOUNDS = "The bounds of this assignment are not known; those that assign returns have them."
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +31,11 @@ class Assignment:
     labels : ndarray of shape (n_rows,)
         The cluster of every row.
     prices : ndarray of shape (n_clusters,)
-        The price of the bounds of every cluster: how much the total cost would fall if the minimum (positive) or rise
-        if the maximum (negative) were one lower; zero where neither binds.
+        The price of the bounds of every cluster: at least zero at a minimum, at most zero at a maximum, zero where
+        neither binds. Every row is in the cluster that minimizes its cost minus the price, which proves the assignment
+        optimal. The size of a price lies between what the total cost would fall by if the bound were looser by one,
+        see :meth:`gains`, and what it would rise by if the bound were tighter by one. Where no size is free to change,
+        only differences between prices have a meaning.
     marked_prices : ndarray of shape (n_clusters,) or None
         The price of the minimum of marked rows of every cluster, at least zero; None if no rows are marked.
 
@@ -117,13 +123,52 @@ class Assignment:
             assignment with sizes beyond the bounds a negative one.
         """
         if self.terms is None:
-            raise ValueError("The bounds of this assignment are not known; those that assign returns have them.")
+            raise ValueError(UNKNOWN_BOUNDS)
         lowest, highest = self.terms.lowest, self.terms.highest
         bounds = np.where(self.prices > 0, lowest, np.where(self.prices < 0, highest, 0)) @ self.prices
         if self.marked_prices is not None and self.terms.marked_min is not None:
             bounds += self.terms.marked_min @ self.marked_prices
         blocks = as_cost_blocks(costs)
         return self.cost(blocks) - float(bounds + sum(least.sum() for _, least in self._compare(blocks)))
+
+    def gains(self, costs: ArrayLike | CostBlocks) -> Floats:
+        """Return what the total cost would fall by if one bound were looser by one, exactly.
+
+        Parameters
+        ----------
+        costs : array-like of shape (n_rows, n_clusters) or CostBlocks
+            The costs that were assigned by.
+
+        Returns
+        -------
+        ndarray of shape (2, n_clusters)
+            The gains of lowering the minimum of each cluster by one, and those of raising its maximum by one, all other
+            bounds as they are; zero where the bound does not bind, or another one is in the way.
+
+        Raises
+        ------
+        ValueError
+            If sizes are sums of weights or rows of a group are apart: these gains are not known.
+
+        Examples
+        --------
+        >>> from mustlink.sizes import assign
+        >>> costs = [[0.0, 5.0], [1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]
+        >>> assign(costs, size_min=2).gains(costs)
+        array([[0., 3.],
+               [0., 0.]])
+        >>> assign(costs, size_min=2, size_max=2).gains(costs)
+        array([[0., 0.],
+               [0., 0.]])
+        """
+        if self.terms is None:
+            raise ValueError(UNKNOWN_BOUNDS)
+        for name, value in (("weights", self.terms.weight), ("apart", self.terms.apart)):
+            if value is not None:
+                raise ValueError(
+                    f"With {name}, the gain of a looser bound is not known; solve with that bound instead."
+                )
+        return gains_of_bounds(as_cost_blocks(costs), self.labels, self.terms)
 
     def _compare(self, costs: CostBlocks) -> Iterator[tuple[Floats, Floats]]:
         """Yield for blocks of rows, and for groups, their cost at the prices and the least one."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from itertools import combinations
 
 import numpy as np
 
 from mustlink._spelling import count
-from mustlink._types import Array, Indices, Ints, Mask
+from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.base import check_fits
 from mustlink.constraints import Constraints
@@ -57,6 +58,10 @@ class LinkedSizing(Sizing):
             found, prices = self.assignment.assign(costs.whole(), before, start)
         labels = found.astype(np.int32)
         return Placement(labels, self._own_costs(costs, labels), self._split(prices))
+
+    def gains(self, costs_of: Callable[[], RowCosts], labels: Array, prices: Prices) -> Floats:
+        # With links, no path of single rows tells what a looser bound gains.
+        return self.unknown_gains(labels)
 
 
 def add_links(sizing: Sizing, links: Constraints, one_of: Ints, n_samples: int) -> Sizing:

@@ -94,9 +94,16 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     size_shares_ : ndarray of shape (2, n_clusters)
         The minimum and maximum sizes as shares of the size of all rows, for ``predict(X, sized=True)``.
     prices_ : ndarray of shape (n_clusters,)
-        What the inertia would fall by if the minimum of a cluster were one lower (positive), or rise by if its maximum
-        were one lower (negative), at the same centers; zero where no bound binds. Every row is in the cluster that
-        minimizes its cost minus the price. With links, this holds for the rows without links.
+        The prices of the bounds: at least zero at a minimum, at most zero at a maximum, zero where no bound binds.
+        Every row is in the cluster that minimizes its cost minus the price, which proves the assignment the best for
+        its centers; with links, this holds for the rows without links. The size of a price lies between what a bound
+        that is looser by one would gain, see `gains_`, and what one that is tighter by one would cost. Where no size
+        is free to change, only differences between prices have a meaning.
+    gains_ : ndarray of shape (2, n_clusters)
+        What the objective would fall by, at the same centers, if the minimum of a cluster were one lower (first row)
+        or its maximum one higher (second row), all other bounds as they are. Zero where a bound does not bind or
+        another one is in the way; NaN for bounds of clusters that are at them with links, `apart`, or sizes that are
+        sums of weights: there, the gain is not known.
     labeled_prices_ : ndarray of shape (n_clusters,)
         The same for `labeled_min`, if it is given. They add to `prices_` for labeled rows.
     inertia_ : float
@@ -177,6 +184,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     }
     __metadata_request__fit = {"constraints": True, "labeled": True, "apart": True}  # noqa: RUF012
 
+    gains_: Floats
     inertia_ratio_: float
     labeled_prices_: Floats
     prices_: Floats
@@ -391,7 +399,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
             run = self._polished(sized, run)
         refuse_missed_bounds(sizing, run.labels, relax=self.on_infeasible == "relax")
         self._keep(run, links, X.dtype)
-        self._keep_sizes(run, sizing)
+        self._keep_sizes(run, sized)
         if self.compare:
             self.inertia_ratio_ = self._ratio_to_plain(sized, run)
         warn_of_breaks(links, self.violations_, triples, self.labels_)
@@ -442,11 +450,14 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         sized = assign_rows(geometry, State(run.state.centers), None).inertia
         return sized / plain if plain > 0 else float(np.where(sized > 0, np.inf, 1.0))
 
-    def _keep_sizes(self, run: Run, sizing: Sizing) -> None:
-        """Store the sizes and the prices of a run."""
+    def _keep_sizes(self, run: Run, problem: SizedProblem) -> None:
+        """Store the sizes of a run, and what their bounds cost."""
+        sizing, prices = problem.sizing, run.found.prices
         self.sizes_ = sizing.sizes(run.labels)
         self.size_shares_ = np.array([sizing.lowest, sizing.highest]) / sizing.total(len(run.labels))
-        self.prices_ = run.found.prices.of_sizes
+        self.prices_ = prices.of_sizes
+        geometry = self._geometry(problem, sizing)
+        self.gains_ = sizing.gains(lambda: geometry.costs(run.state), run.labels, prices)
         self.inertia_ = run.inertia - run.found.outlier_cost
         if self.labeled_min is not None:
-            self.labeled_prices_ = run.found.prices.of_labeled
+            self.labeled_prices_ = prices.of_labeled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.sizes._assign import Assignment, assign
 from mustlink.sizes._cost_blocks import CostBlocks
 from mustlink.sizes._row_costs import RowCosts
+from mustlink.sizes._terms import Terms
 
 __all__ = ["Placement", "Prices", "Sizing"]
 
@@ -23,7 +25,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Prices:
-    """The prices of the bounds: what the total cost would fall by if a minimum were one lower.
+    """The prices of the bounds: at least zero at a minimum, at most zero at a maximum.
 
     `of_sizes` are those of the clusters, `of_labeled` those of the minimum numbers of labeled rows, and `columns` those
     of the clusters and of the outliers, for a warm start.
@@ -128,6 +130,26 @@ class Sizing:
         sizes, rounding = self.sizes(labels), ROUNDING * self.total(len(labels))
         return int(np.count_nonzero((sizes < self.lowest - rounding) | (sizes > self.highest + rounding)))
 
+    def gains(self, costs_of: Callable[[], RowCosts], labels: Array, prices: Prices) -> Floats:
+        """Return what looser minima (first row) and maxima (second row) gain; NaN where not known.
+
+        The costs are asked for only where they are needed.
+        """
+        if prices.are_zero:
+            return np.zeros((2, self.n_clusters))
+        if self.weight is not None or self.apart is not None:
+            return self.unknown_gains(labels)
+        answer = Assignment(
+            np.where(labels < 0, self.n_clusters, labels), prices.columns, terms=self._terms(len(labels))
+        )
+        return answer.gains(self._with_outliers(costs_of()))[:, : self.n_clusters]
+
+    def unknown_gains(self, labels: Array) -> Floats:
+        """Return NaN for the bounds that a cluster is at, and zero for the others."""
+        sizes, rounding = self.sizes(labels), 0.0 if self.weight is None else ROUNDING * self.total(len(labels))
+        is_at_bound = [sizes <= self.lowest + rounding, sizes >= self.highest - rounding]
+        return np.where(is_at_bound, np.nan, 0.0)
+
     def _conditions(self) -> dict[str, Any]:
         """Return the arguments of `assign`; outliers are one more cluster, without bounds."""
         n_more = 0 if self.outlier_cost is None else 1
@@ -141,6 +163,12 @@ class Sizing:
         if self.apart is not None:
             conditions |= {"apart": self.apart, "apart_max": self.apart_max}
         return conditions
+
+    def _terms(self, n_rows: int) -> Terms:
+        """Return the conditions of rows that are counted, as `assign` has them."""
+        conditions = self._conditions()
+        highest = np.minimum(conditions["size_max"], n_rows)
+        return Terms(conditions["size_min"], highest, None, conditions.get("marked"), conditions.get("marked_min"))
 
     def _start(self, previous: Prices | None) -> Assignment | None:
         """Return the prices of the last assignment to start from."""
