@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mustlink.errors import InfeasibleError
-from mustlink.sizes import check_sizes
+from mustlink.sizes import assign, check_sizes
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,16 @@ def test_sums_of_weights_may_be_off_by_rounding() -> None:
 def test_one_row_is_spelled_as_one() -> None:
     with pytest.raises(InfeasibleError, match="minimum sizes of 2 clusters add up to 2, but there is 1 row; reduce"):
         check_sizes(1, None, 1, 2)
+
+
+@pytest.mark.parametrize("size", ["10", ["1"] * 3, True, [1, True, 2], np.array([True, False, True]), b"1"])
+@pytest.mark.parametrize("name", ["size_min", "size_max"])
+def test_text_and_truth_values_are_no_sizes(name: str, size: Any) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be a number or one number per cluster, got"):
+        assign(np.zeros((30, 3)), **{name: size})
+
+
+def test_a_minimum_of_marked_rows_needs_marked_rows() -> None:
+    with pytest.raises(ValueError, match="marked_min=2 was given without marked"):
+        assign(np.zeros((6, 2)), marked_min=2)
+    assert assign(np.zeros((6, 2)), marked_min=[0, 0]).marked_prices is None

@@ -44,9 +44,9 @@ def assign(
     costs : array-like of shape (n_rows, n_clusters) or CostBlocks
         What each row costs in each cluster, for example squared distances to centers; as :class:`CostBlocks` where they
         are computed some rows at a time.
-    size_min : int or array-like of shape (n_clusters,), default=0
-        The minimum size of all clusters, or of each.
-    size_max : int or array-like of shape (n_clusters,), default=None
+    size_min : int, float or array-like of shape (n_clusters,), default=0
+        The minimum size of all clusters, or of each; a number of rows is whole, a sum of weights may have decimals.
+    size_max : int, float or array-like of shape (n_clusters,), default=None
         The maximum size of all clusters, or of each; None is no maximum.
     weights : array-like of shape (n_rows,), default=None
         The weights of the rows; sizes are then sums of weights and may have decimals. A cost remains that of the whole
@@ -148,6 +148,8 @@ def _check_terms(
     given = [name for name, value in (("weights", weights), ("marked", marked), ("apart", apart)) if value is not None]
     if len(given) > 1:
         raise ValueError(f"{given[0]} and {given[1]} cannot be given together; the assignment would not be a flow.")
+    if marked is None and marked_min is not None and np.any(np.asarray(marked_min) != 0):
+        raise ValueError(f"marked_min={marked_min!r} was given without marked; a minimum of marked rows needs both.")
     n_rows = shape[0]
     if weights is not None:
         checked = _check_weights(weights, n_rows)

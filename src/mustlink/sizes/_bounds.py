@@ -31,9 +31,9 @@ def check_sizes(
 
     Parameters
     ----------
-    size_min : int, array-like of shape (n_clusters,) or None
+    size_min : int, float, array-like of shape (n_clusters,) or None
         The minimum size of all clusters or of each; None is 0.
-    size_max : int, array-like of shape (n_clusters,) or None
+    size_max : int, float, array-like of shape (n_clusters,) or None
         The maximum size of all clusters or of each; None is no maximum.
     n_rows : int
         The number of rows to assign.
@@ -170,6 +170,10 @@ def check_apart(apart: ArrayLike, apart_max: Any, lowest: Array, highest: Array,
 
 def one_per_cluster(name: str, sizes: Any, n_clusters: int, weighted: bool) -> Array:
     """Return the bound of every cluster as floats, each a possible size; `name` is the parameter in messages."""
+    # Text and truth values would pass for numbers.
+    kinds = {np.asarray(size).dtype.kind for size in np.asarray(sizes, dtype=object).ravel()}
+    if kinds & set("USb"):
+        raise ValueError(f"{name} must be a number or one number per cluster, got {sizes!r}.")
     try:
         values = np.asarray(sizes, dtype=np.float64)
     except (TypeError, ValueError):
