@@ -40,9 +40,10 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     ----------
     n_clusters : int, default=8
         The number of clusters.
-    size_min : int or array-like of shape (n_clusters,), default=None
-        The minimum size of all clusters, or of each; None is 0.
-    size_max : int or array-like of shape (n_clusters,), default=None
+    size_min : int, float or array-like of shape (n_clusters,), default=None
+        The minimum size of all clusters, or of each; None is 0. A number of rows is whole, a sum of weights may have
+        decimals.
+    size_max : int, float or array-like of shape (n_clusters,), default=None
         The maximum size of all clusters, or of each; None is no maximum.
     metric : {"sqeuclidean", "manhattan"}, default="sqeuclidean"
         The cost of a row: its squared Euclidean distance to the mean of its cluster (k-means), or the sum of absolute
