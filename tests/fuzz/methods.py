@@ -84,9 +84,13 @@ def _cop(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
 
 
 def _linkage(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    parameters: dict[str, Any] = {}
     if rng.random() < 0.2:
-        return {"n_clusters": None, "distance_threshold": float(rng.choice([0.0, 1.0, np.inf]))}
-    return {}
+        parameters = {"n_clusters": None, "distance_threshold": float(rng.choice([0.0, 1.0, np.inf]))}
+    if rng.random() < 0.3:
+        least = -(-problem.n_rows // problem.n_clusters)
+        parameters["size_max"] = int(rng.integers(max(1, least - 1), problem.n_rows + 1))
+    return parameters
 
 
 def _seeded_link(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
@@ -112,6 +116,14 @@ def _sizes(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
     return {"size_min": size_min.tolist(), "size_max": size_max.tolist(), "metric": metric}
 
 
+def _existential(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    """A minimum for all clusters alike or for each, at times one that cannot be met."""
+    k, most = problem.n_clusters, problem.n_rows // problem.n_clusters
+    if rng.random() < 0.5:
+        return {"pivot_min": rng.multinomial(problem.n_rows - rng.integers(3), np.full(k, 1 / k)).tolist()}
+    return {"pivot_min": int(rng.integers(0, most + 2))}
+
+
 def _spectral_learning(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
     return {"estimator": KMeans(n_init=1)}
 
@@ -126,6 +138,7 @@ OWN_PARAMETERS: Mapping[str, Callable[[Generator, Problem, Parameters], Paramete
     "ConstrainedLinkage": _linkage,
     "SeededSingleLink": _seeded_link,
     "ConstrainedHDBSCAN": _hdbscan,
+    "ExistentialKMeans": _existential,
     "SizeConstrainedKMeans": _sizes,
     "SpectralLearning": _spectral_learning,
 }
@@ -149,15 +162,36 @@ def can_keep_links(model: Any, facts: Facts) -> bool:
 
     Where the clusters have sizes, these are part of the promise, and a minimum of zero allows an empty cluster.
     """
-    if has_sizes(model):
-        bounds = (np.broadcast_to(size, model.n_clusters).tolist() for size in (model.size_min, model.size_max))
+    bounds = size_bounds(model, facts.problem.n_rows)
+    if bounds is not None:
         return facts.is_feasible_with_sizes(*bounds)
     return facts.is_consistent if n_clusters_of(model) is None else facts.is_feasible
 
 
-def has_sizes(model: Any) -> bool:
-    """Say whether the clusters have minimum and maximum sizes, which a relaxed clusterer keeps before any link."""
+def size_bounds(model: Any, n_rows: int) -> tuple[list[int], list[int]] | None:
+    """Return the minimum and maximum size of every cluster, or None; of any number of clusters, some may be empty."""
+    k = n_clusters_of(model) or n_rows
+    match type(model).__name__:
+        case "SizeConstrainedKMeans":
+            bounds = model.size_min, model.size_max
+        case "ExistentialKMeans":
+            bounds = model.pivot_min, n_rows
+        case "ConstrainedLinkage" if model.size_max is not None:
+            bounds = int(model.n_clusters is not None), model.size_max
+        case _:
+            return None
+    size_min, size_max = (np.broadcast_to(size, k).tolist() for size in bounds)
+    return size_min, size_max
+
+
+def keeps_sizes_first(model: Any) -> bool:
+    """Say whether a relaxed clusterer keeps the sizes before any link."""
     return type(model).__name__ == "SizeConstrainedKMeans"
+
+
+def may_miss_clustering(model: Any) -> bool:
+    """Say whether clusters that exist may not be found: merges under a maximum size are never undone."""
+    return type(model).__name__ == "ConstrainedLinkage" and model.size_max is not None
 
 
 def may_call_noise(model: Any) -> bool:
@@ -185,6 +219,8 @@ def documented_refusals(model: Any, facts: Facts) -> tuple[type[Exception], ...]
         and np.any(problem.X, axis=1).sum() < problem.n_clusters
     ):
         announced.append(ValueError)
+    if name == "ExistentialKMeans" and np.broadcast_to(model.pivot_min, problem.n_clusters).sum() > problem.n_rows:
+        announced.append(InfeasibleError)
     if name == "HMRFKMeans" and model.distortion == "i-divergence" and problem.X.min() < 0:
         announced.append(ValueError)
     return tuple(announced)
@@ -193,7 +229,7 @@ def documented_refusals(model: Any, facts: Facts) -> tuple[type[Exception], ...]
 def may_refuse(model: Any, error: Exception) -> bool:
     """Say whether an error depends on more than the facts, and is documented: a bound out of reach."""
     has_bound = type(model).__name__ == "ConstrainedSpectral" and model.satisfaction != "auto"
-    return has_bound and isinstance(error, InfeasibleError)
+    return (has_bound or may_miss_clustering(model)) and isinstance(error, InfeasibleError)
 
 
 def ignores_row_order(model: Any, facts: Facts) -> bool:
