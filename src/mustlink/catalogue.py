@@ -256,7 +256,8 @@ CATALOGUE: tuple[Entry, ...] = (
         "ExistentialKMeans",
         "mustlink.sizes",
         "none",
-        "Every cluster needs enough rows of a kind, or a minimum count, sum, average, maximum or minimum of a column.",
+        "Every cluster needs enough rows of a kind, or a minimum count, sum, average, maximum or minimum of a column "
+        "(in Python).",
         aliases=("existential",),
     ),
     Entry(

@@ -68,6 +68,7 @@ def test_sizes_and_links_are_both_kept(shop):
         ),
         (["--min-size", -1], "The minimum size is -1; --min-size and --max-size must be at least 0."),
         (["--min-size", 9, "--max-size", 8], "The maximum size of cluster 0 is 8, below its minimum of 9; reduce"),
+        (["--min-size", 9, "--method", "boost"], "The method boost keeps to no sizes; use --method sizes."),
         (["--min-size", 9, "--method", "pck"], "The method pck keeps to no sizes; use --method sizes."),
         (["--min-size", 9, "--method", "linkage"], "The method linkage keeps to no minimum size; use --method sizes."),
         (

@@ -206,12 +206,12 @@ def test_a_table_is_loaded_by_options():
         load_table("t.csv")
 
 
-def test_rows_are_said_to_be_numbered_only_where_numbers_are_named():
+def test_rows_are_named_where_an_error_gives_their_numbers():
     names = ["ann", "bob"]
     plain = _with_row_names(InfeasibleError("No start kept all links of 2 rows"), names)
     assert str(plain) == "No start kept all links of 2 rows"
     numbered = _with_row_names(InfeasibleError("No place is left for row 1."), names)
-    assert str(numbered) == "No place is left for row 1 (rows are numbered from 0 among those clustered)."
+    assert str(numbered) == "No place is left for row 1 (row 1 is bob)."
 
 
 def test_a_row_outside_of_the_table_is_named_with_its_line(shop):

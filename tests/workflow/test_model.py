@@ -109,7 +109,17 @@ def test_rows_that_links_moved_are_counted(people):
     model = load_model(people / "m.model")
     n_other = int((model.predict(people / "people.csv") != result.labels).sum())
     assert n_other == 2
-    assert "2 rows would get another cluster from the model" in " ".join(result.summary.notices)
+    sentence = "2 rows would get another cluster from the model, which knows the columns of a row and not its links."
+    assert sentence in result.summary.notices
+
+
+def test_rows_that_sizes_moved_are_counted(people):
+    (people / "links.csv").write_text("a,b,link\n")
+    n_rows = len((people / "people.csv").read_text().splitlines()) - 1
+    sizes = {"size_min": n_rows // 2, "n_clusters": 2}
+    result = fitted(people, method="sizes", save_model=people / "m.model", **sizes)
+    (note,) = [note for note in result.summary.notices if "would get another cluster" in note]
+    assert note.endswith("which knows the columns of a row and not the sizes of clusters.")
 
 
 def test_the_training_rows_are_not_in_the_file(people):

@@ -60,9 +60,17 @@ def cluster(
     job = opt.fill(Job, locals())
     command = shlex.join(["mustlink", *context.meta[opt.TYPED]])
     # The method auto has a progress bar of its own.
+    source = context.get_parameter_source("method")
+    is_method_given = source is not None and source.name != "DEFAULT"
     with nullcontext() if job.is_auto else show_status(f"Clustering {table.name}"):
         result = run_interruptibly(
-            lambda: run_job(job, command=command, verbose=sys.stderr.isatty(), remedies=REMEDIES)
+            lambda: run_job(
+                job,
+                command=command,
+                verbose=sys.stderr.isatty(),
+                remedies=REMEDIES,
+                is_method_given=is_method_given,
+            )
         )
     if result.choice is not None:
         for line in str(result.choice).splitlines():

@@ -50,7 +50,7 @@ MAX_NAMED_PAIRS = 3
 # The starts of methods that take the best of several, if the job names no number.
 N_STARTS = 10
 # A message that names rows by number.
-NAMED_ROW = re.compile(r"\brows? \d", re.IGNORECASE)
+NAMED_ROWS = re.compile(r"\brows? (\d+(?:(?:, | and )\d+)*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,12 @@ class JobResult:
 
 @job_remedies()
 def run_job(
-    job: Job, *, command: str | None = None, verbose: bool = False, remedies: Mapping[str, str] = REMEDIES
+    job: Job,
+    *,
+    command: str | None = None,
+    verbose: bool = False,
+    remedies: Mapping[str, str] = REMEDIES,
+    is_method_given: bool = False,
 ) -> JobResult:
     """Cluster a table and write the results.
 
@@ -198,6 +203,8 @@ def run_job(
     remedies : mapping of str to str, default=the words of a job
         What the notes say to do, by the keys of :data:`mustlink.errors.REMEDIES`, for a user interface with its own
         words.
+    is_method_given : bool, default=False
+        Whether the user asked for the method of the job by name. If not, sizes replace the default one by "sizes".
 
     Returns
     -------
@@ -221,7 +228,7 @@ def run_job(
     """
     if not isinstance(job, Job):
         raise TypeError(f"run_job takes a Job, and this is a {type(job).__name__}.")
-    sized = bool(job.sizes) and job.method == DEFAULT_METHOD
+    sized = bool(job.sizes) and job.method == DEFAULT_METHOD and not is_method_given
     if sized:
         job = replace(job, method=SIZED_METHOD)
     entry = None if job.is_auto else find_clusterer(job.method)
@@ -255,7 +262,12 @@ def run_job(
     labels = _number_without_gaps(estimator.labels_)
     entry = find_clusterer(type(estimator).__name__)
     model = None if job.save_model is None else Model.of_fit(job, table, estimator)
-    notices = [*table.notices, *notices, *warned, *([] if model is None else _model_notices(model, table, labels))]
+    notices = [*table.notices, *notices, *warned]
+    if model is not None:
+        has_links = not known.is_empty
+        # Without links, a method that takes sizes differs by them, even where the job gives none.
+        has_sizes = bool(job.sizes) or (not has_links and "size_min" in estimator.get_params())
+        notices += _model_notices(model, table, labels, has_links=has_links, has_sizes=has_sizes)
     summary = _write(job, command, table, links, labels, estimator, choice, model, notices)
     return JobResult(job, table, links, labels, estimator, entry, summary, choice)
 
@@ -342,8 +354,9 @@ def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) 
     if error.pairs:
         rows = dict.fromkeys(row for pair in error.pairs[:MAX_NAMED_PAIRS] for row in pair if names[row] != str(row))
         note = ", ".join(f"row {row} is {names[row]}" for row in rows)
-    elif NAMED_ROW.search(error.problem) and any(name != str(row) for row, name in enumerate(names)):
-        note = "rows are numbered from 0 among those clustered"
+    elif found := NAMED_ROWS.findall(error.problem):
+        rows = dict.fromkeys(row for listed in found for row in map(int, re.findall(r"\d+", listed)))
+        note = ", ".join(f"row {row} is {names[row]}" for row in rows if row < len(names) and names[row] != str(row))
     return error.with_problem(f"{error.problem.removesuffix('.')} ({note}).") if note else error
 
 
@@ -404,15 +417,14 @@ def _note_on_number(job: Job, entry: Entry | None) -> list[str]:
     ]
 
 
-def _model_notices(model: Model, table: LoadedTable, labels: Ints) -> list[str]:
-    """Note the rows that the model would put elsewhere if they were new."""
+def _model_notices(model: Model, table: LoadedTable, labels: Ints, *, has_links: bool, has_sizes: bool) -> list[str]:
+    """Note the rows that the model would put elsewhere if they were new, because of links or sizes."""
     n_other = int(np.count_nonzero(model.predict_encoded(table) != labels))
     if not n_other:
         return []
-    return [
-        f"{count(n_other, 'row')} would get another cluster from the model, which knows the columns of a row and not "
-        "its links."
-    ]
+    unknown = [*(["its links"] if has_links else []), *(["the sizes of clusters"] if has_sizes else [])]
+    but = f" and not {' or '.join(unknown)}" if unknown else " only"
+    return [f"{count(n_other, 'row')} would get another cluster from the model, which knows the columns of a row{but}."]
 
 
 def _number_without_gaps(labels: Ints) -> Ints:
