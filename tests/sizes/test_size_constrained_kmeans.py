@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
-from mustlink.sizes import SizeConstrainedKMeans, _paths, _row_costs
+from mustlink.sizes import SizeConstrainedKMeans, _paths, _polish, _row_costs
 from mustlink.sizes._manhattan import cluster_medians, manhattan_distances, weighted_medians
 from reference.size_constrained_kmeans import center_of, cheapest, size_constrained_kmeans
 
@@ -521,6 +521,43 @@ def test_polish_finds_what_fixed_centers_hide() -> None:
         np.testing.assert_array_equal(better.sizes_, 6)
     assert min(gains) >= 0
     assert np.count_nonzero(np.array(gains) > 1e-6) >= 5
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 9999), weighted=st.booleans())
+def test_no_chain_through_three_clusters_lowers_a_polished_inertia(seed: int, weighted: bool) -> None:
+    rng = np.random.RandomState(seed)
+    table = rng.normal(size=(18, 2))
+    weight = rng.uniform(0.5, 2.0, size=18) if weighted else None
+    # In clusters of up to 8 rows, all rows are tried.
+    model = SizeConstrainedKMeans(3, size_min=5, size_max=7, size_by="rows", polish=True, init=table[:3], tol=0).fit(
+        table, sample_weight=weight
+    )
+    labels, least = model.labels_, inertia_of(table, model.labels_, weight)
+    for a, b, c in permutations(range(3)):
+        has_room = model.sizes_[a] > 5 and model.sizes_[c] < 7
+        for x, y in product(np.flatnonzero(labels == a), np.flatnonzero(labels == b)):
+            moved = labels.copy()
+            moved[[x, y]] = b, c
+            assert not has_room or inertia_of(table, moved, weight) >= least * (1 - 1e-9)
+            for z in np.flatnonzero(labels == c) if a < min(b, c) else []:
+                closed = moved.copy()
+                closed[z] = a
+                assert inertia_of(table, closed, weight) >= least * (1 - 1e-9)
+
+
+def test_chains_find_what_moves_and_swaps_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = [np.random.RandomState(seed).normal(size=(40, 2)) for seed in range(12)]
+
+    def inertias() -> np.ndarray:
+        models = [SizeConstrainedKMeans(4, size_min=10, polish=True, init=table[:4], tol=0) for table in tables]
+        return np.array([model.fit(table).inertia_ for model, table in zip(models, tables, strict=True)])
+
+    with_chains = inertias()
+    monkeypatch.setattr(_polish, "chain_rows", lambda *_: 0.0)
+    without = inertias()
+    assert with_chains.sum() < without.sum()
+    assert np.count_nonzero(with_chains < without * (1 - 1e-9)) >= 2
 
 
 def test_polish_of_sparse_rows_is_that_of_dense_rows() -> None:

@@ -92,6 +92,7 @@ def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
     """Exercise what the clusterers with sizes have compiled beyond their defaults."""
     import numpy as np
 
+    from mustlink._rows import RowBlocks
     from mustlink.constraints import Constraints
     from mustlink.sizes import BalancedClustering, SizeConstrainedKMeans, assign, assign_linked
 
@@ -106,6 +107,8 @@ def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
     for dtype in ("float32", "float64"):
         for name, given in conditions.items():
             yield f"assign, {name}, {dtype}", partial(assign, costs.astype(dtype), **({"size_min": 7} | given))
+        large = RowBlocks(rows.astype(dtype))
+        yield f"sizes of large tables, {dtype}", partial(large.assign_priced, rows[:3], np.ones(24), np.zeros(3))
     # Components fill the clusters without slack, which takes moves of components.
     links = Constraints(must_link=[(row, row + 1) for row in range(0, 24, 2)], cannot_link=[(0, 2), (0, 4)])
     yield "assign, links", partial(assign_linked, costs, links, size_min=8, exact=False)

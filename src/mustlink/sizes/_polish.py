@@ -1,21 +1,21 @@
-"""Hartigan's improvement of k-means under sizes: single moves and swaps of rows, with the centers following at once.
+"""Hartigan's improvement of k-means under sizes: moves, swaps and chains of rows, with the centers following at once.
 
 At the end of k-means no row is cheaper elsewhere as long as the centers stay. A move also shifts the two centers, and
-that can make it worthwhile.
+that can make it worthwhile. Where bounds rule out a move, a swap keeps the sizes, and so does a chain: a row moves to a
+second cluster, one from there to a third, and from there one back to the first, or none if the sizes leave room.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mustlink._rows import PIECE_ROWS, RowBlocks
 from mustlink._types import Array, Floats, Indices, Ints, Mask
-from mustlink.sizes._polish_kernels import move_rows, swap_rows
+from mustlink.sizes._polish_kernels import chain_rows, move_rows, swap_rows
 from mustlink.sizes._sizing import Sizing
 
 __all__ = ["polish"]
@@ -24,6 +24,8 @@ __all__ = ["polish"]
 MAX_ROUNDS = 100
 # How many rows of a cluster are tried in swaps with another cluster: those that it costs least to move there.
 N_SWAPPED = 8
+# The clusters that a chain goes on to from each cluster: those that a row can move to at the least cost.
+N_NEIGHBORS = 10
 # Gains below this share of the inertia are rounding.
 MIN_GAIN = 1e-12
 
@@ -56,14 +58,14 @@ class Table:
 def polish(
     rows: RowBlocks, weight: Floats, sizing: Sizing, is_movable: Mask, labels: NDArray[np.int32], inertia: float
 ) -> NDArray[np.int32] | None:
-    """Move and swap rows while this lowers the inertia and the sizes allow it; return the labels, None if unchanged."""
+    """Move rows while this lowers the inertia and the sizes allow it; return the labels, None if unchanged."""
     table = _tabulate(rows, weight, sizing, is_movable, labels)
     bounds = sizing.lowest.astype(np.float64), sizing.highest.astype(np.float64)
     min_gain = MIN_GAIN * inertia
     fallen = 0.0
     for _ in range(MAX_ROUNDS):
         gained = _move(table, bounds, min_gain)
-        gained += _swap(table, bounds, min_gain)
+        gained += _swap_and_chain(table, bounds, min_gain)
         if not gained:
             break
         fallen += gained
@@ -106,20 +108,26 @@ def _move(table: Table, bounds: tuple[Floats, Floats], min_gain: float) -> float
     return fallen
 
 
-def _swap(table: Table, bounds: tuple[Floats, Floats], min_gain: float) -> float:
-    """Swap rows near the border between each two clusters."""
-    rows, pairs = _swap_candidates(table)
-    if not len(pairs):
+def _swap_and_chain(table: Table, bounds: tuple[Floats, Floats], min_gain: float) -> float:
+    """Swap rows near the border between each two clusters; where no swap gains, move rows along chains of clusters."""
+    rows, border, neighbors = _border_rows(table)
+    if not len(rows):
         return 0.0
     moved = table.labels[rows]
     state = (moved, table.sums, table.mass, table.sizes)
-    fallen = swap_rows(*table.take(rows), pairs, *state, *bounds, min_gain)
+    taken = table.take(rows)
+    fallen = swap_rows(*taken, _pairs_across(border), *state, *bounds, min_gain)
+    if not fallen:
+        fallen = chain_rows(*taken, border, neighbors, *state, *bounds, min_gain)
     table.labels[rows] = moved
     return float(fallen)
 
 
-def _swap_candidates(table: Table) -> tuple[Indices, Ints]:
-    """Return rows, and pairs of places among them, each of two clusters: those that it costs least to swap."""
+def _border_rows(table: Table) -> tuple[Indices, Ints, Ints]:
+    """Return rows near borders, their places for each ordered pair of clusters, and the nearest clusters of each.
+
+    The rows of a pair are those of the first cluster that it costs least to move to the second; -1 is none.
+    """
     n_clusters = len(table.mass)
     found: list[tuple[Indices, Ints, Floats]] = []
     for index, labels, costs, own in _pieces(table):
@@ -127,30 +135,36 @@ def _swap_candidates(table: Table) -> tuple[Indices, Ints]:
             extra = table.weight[index] * (costs[:, other] - own)
             # The border that a row is at: its own cluster, and the other.
             border = labels.astype(np.int64) * n_clusters + other
-            least = _first_of_each(border, extra)
+            least, _ = _first_of_each(border, extra)
             least = least[labels[least] != other]
             found.append((index[least], border[least], extra[least]))
-    if not found:
-        return np.empty(0, dtype=np.intp), np.empty((0, 2), dtype=np.int64)
-    row, border, extra = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    least = _first_of_each(border, extra)
+    row, border, extra = (
+        np.concatenate(parts) for parts in zip(*found, (np.empty(0, dtype=np.int64),) * 3, strict=True)
+    )
+    least, rank = _first_of_each(border, extra)
     rows, place = np.unique(row[least], return_inverse=True)
-    edges = np.searchsorted(border[least], np.arange(n_clusters**2 + 1))
-    sides = [place[start:stop] for start, stop in pairwise(edges)]
-    pairs = [
-        np.stack(np.meshgrid(sides[g * n_clusters + h], sides[h * n_clusters + g]), axis=-1).reshape(-1, 2)
-        for g in range(n_clusters)
-        for h in range(g)
-    ]
-    return rows, np.concatenate([np.empty((0, 2), dtype=np.int64), *pairs])
+    places = np.full((n_clusters**2, N_SWAPPED), -1)
+    places[border[least], rank] = place
+    nearest = np.full((n_clusters, n_clusters), np.inf)
+    nearest.flat[border[least[rank == 0]]] = extra[least[rank == 0]]
+    neighbors = np.argsort(nearest, axis=1, kind="stable")[:, :N_NEIGHBORS]
+    neighbors[~np.isfinite(np.take_along_axis(nearest, neighbors, axis=1))] = -1
+    return rows, places.reshape(n_clusters, n_clusters, N_SWAPPED), neighbors
 
 
-def _first_of_each(group: Ints, value: Floats) -> Indices:
-    """Return the places of the few lowest values of each group, group by group."""
+def _pairs_across(border: Ints) -> Ints:
+    """Return pairs of places, of each two clusters one row each that is near the border to the other."""
+    g, h = np.tril_indices(len(border), -1)
+    pairs = np.stack(np.broadcast_arrays(border[g, h][:, None, :], border[h, g][:, :, None]), axis=-1).reshape(-1, 2)
+    return pairs[(pairs >= 0).all(axis=1)]
+
+
+def _first_of_each(group: Ints, value: Floats) -> tuple[Indices, Indices]:
+    """Return the places of the few lowest values of each group, group by group, and their ranks in it."""
     order = np.lexsort((value, group))
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
-    return order[rank < N_SWAPPED]
+    return order[rank < N_SWAPPED], rank[rank < N_SWAPPED]
 
 
 def _pieces(table: Table) -> Iterator[tuple[Indices, Indices, Floats, Floats]]:

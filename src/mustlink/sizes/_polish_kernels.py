@@ -1,4 +1,4 @@
-"""Compiled moves of single rows and swaps of two rows between clusters, with the centers following at once.
+"""Compiled moves of rows between clusters, alone, in swaps and in chains, with the centers following at once.
 
 The arrays `labels`, `sums`, `mass` and `sizes` are written; everything else is read. `sums` and `mass` are the weighted
 sums of the rows of each cluster and their weight, `sizes` what the bounds are about.
@@ -45,6 +45,17 @@ def gain_of_leaving(x: Any, w: float, total: Any, mass: float) -> float:
 def cost_of_entering(x: Any, w: float, total: Any, mass: float) -> float:
     """Return how far the inertia rises if a row enters a cluster and the center follows."""
     return 0.0 if mass <= 0.0 else w * mass / (mass + w) * distance_to_mean(x, total, mass)
+
+
+@jit
+def change_of_exchange(
+    X: Any, weight: Any, leaving: int, entering: int, total: Any, mass: float, without: Any
+) -> float:
+    """Return how far the inertia of a cluster rises if one row leaves it and another enters; `without` is written."""
+    for f in range(X.shape[1]):
+        without[f] = total[f] - weight[leaving] * X[leaving, f]
+    gain = gain_of_leaving(X[leaving], weight[leaving], total, mass)
+    return cost_of_entering(X[entering], weight[entering], without, mass - weight[leaving]) - gain
 
 
 @jit
@@ -108,17 +119,124 @@ def swap_rows(
             continue
         if sizes[b] - change < lowest[b] or sizes[b] - change > highest[b]:
             continue
-        # One after the other: each row enters the cluster that the other has left.
-        gain = 0.0
-        for one, other, own in ((i, j, a), (j, i, b)):
-            for f in range(X.shape[1]):
-                without[f] = sums[own, f] - weight[one] * X[one, f]
-            left = mass[own] - weight[one]
-            gain += gain_of_leaving(X[one], weight[one], sums[own], mass[own])
-            gain -= cost_of_entering(X[other], weight[other], without, left)
+        gain = -change_of_exchange(X, weight, i, j, sums[a], mass[a], without)
+        gain -= change_of_exchange(X, weight, j, i, sums[b], mass[b], without)
         if gain > min_gain:
             shift_row(X[i], weight[i], size[i], a, b, sums, mass, sizes)
             shift_row(X[j], weight[j], size[j], b, a, sums, mass, sizes)
             labels[i], labels[j] = b, a
             fallen += gain
+    return fallen
+
+
+@jit
+def fill_exchanges(
+    X: Any, weight: Any, own: int, leaving: Any, entering: Any, labels: Any, sums: Any, mass: Any, changes: Any
+) -> None:
+    """Write the changes of all exchanges of a row of a cluster for one that enters; infinity where there is no row."""
+    without = np.empty(X.shape[1])
+    for i in range(len(leaving)):
+        for j in range(len(entering)):
+            x, y = leaving[i], entering[j]
+            changes[i, j] = np.inf
+            if x >= 0 and y >= 0 and labels[x] == own and mass[own] > weight[x]:
+                changes[i, j] = change_of_exchange(X, weight, x, y, sums[own], mass[own], without)
+
+
+@jit
+def is_within(size: float, cluster: int, lowest: Any, highest: Any) -> bool:
+    """Return whether a cluster may have a size."""
+    return lowest[cluster] <= size <= highest[cluster]
+
+
+@jit
+def best_chain(
+    X: Any,
+    weight: Any,
+    size: Any,
+    a: int,
+    b: int,
+    c: int,
+    border: Any,
+    labels: Any,
+    sums: Any,
+    mass: Any,
+    sizes: Any,
+    lowest: Any,
+    highest: Any,
+    exchanges: Any,
+) -> tuple[float, int, int, int]:
+    """Return the chain from a to b to c that lowers the inertia most: the change and the rows, the last -1 if open.
+
+    An open chain ends in c; a closed one goes on to a. `exchanges` has room for the changes in a, b and c.
+    """
+    from_a, from_b, from_c = border[a, b], border[b, c], border[c, a]
+    fill_exchanges(X, weight, b, from_b, from_a, labels, sums, mass, exchanges[1])
+    fill_exchanges(X, weight, c, from_c, from_b, labels, sums, mass, exchanges[2])
+    fill_exchanges(X, weight, a, from_a, from_c, labels, sums, mass, exchanges[0])
+    best = (0.0, -1, -1, -1)
+    for i in range(len(from_a)):
+        x = from_a[i]
+        if x < 0 or labels[x] != a or mass[a] - weight[x] <= 1e-9 * mass[a]:
+            continue
+        leaving = gain_of_leaving(X[x], weight[x], sums[a], mass[a])
+        for j in range(len(from_b)):
+            y = from_b[j]
+            change = exchanges[1, j, i]
+            if change == np.inf or not is_within(sizes[b] + size[x] - size[y], b, lowest, highest):
+                continue
+            if is_within(sizes[a] - size[x], a, lowest, highest) and is_within(sizes[c] + size[y], c, lowest, highest):
+                opened = change - leaving + cost_of_entering(X[y], weight[y], sums[c], mass[c])
+                if opened < best[0]:
+                    best = (opened, x, y, -1)
+            # A closed chain has three starts, of which one is enough.
+            if a > b or a > c:
+                continue
+            for k in range(len(from_c)):
+                closed = change + exchanges[2, k, j] + exchanges[0, i, k]
+                if closed < best[0]:
+                    z = from_c[k]
+                    if is_within(sizes[a] + size[z] - size[x], a, lowest, highest) and is_within(
+                        sizes[c] + size[y] - size[z], c, lowest, highest
+                    ):
+                        best = (closed, x, y, z)
+    return best
+
+
+@jit
+def chain_rows(
+    X: Any,
+    weight: Any,
+    size: Any,
+    border: Any,
+    neighbors: Any,
+    labels: Any,
+    sums: Any,
+    mass: Any,
+    sizes: Any,
+    lowest: Any,
+    highest: Any,
+    min_gain: float,
+) -> float:
+    """Move rows along chains of three clusters where this lowers the inertia; return how far it fell.
+
+    `border` has rows of each cluster for each other cluster, and `neighbors` the clusters that a chain goes on to; -1
+    is none.
+    """
+    fallen = 0.0
+    exchanges = np.empty((3, border.shape[2], border.shape[2]))
+    for a in range(len(mass)):
+        for b in neighbors[a]:
+            for c in neighbors[b]:
+                if b < 0 or c < 0 or c == a:
+                    continue
+                change, x, y, z = best_chain(
+                    X, weight, size, a, b, c, border, labels, sums, mass, sizes, lowest, highest, exchanges
+                )
+                if change < -min_gain:
+                    for row, old, new in ((x, a, b), (y, b, c), (z, c, a)):
+                        if row >= 0:
+                            shift_row(X[row], weight[row], size[row], old, new, sums, mass, sizes)
+                            labels[row] = new
+                    fallen -= change
     return fallen

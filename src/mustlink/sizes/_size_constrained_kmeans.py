@@ -59,8 +59,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         The cost of a row of weight one that is in no cluster; None puts every row into a cluster. Rows whose cost would
         be higher in every cluster, and others for which a maximum leaves no room, get the label -1.
     polish : bool, default=False
-        Whether to improve the result by moves of single rows and swaps of two that keep to the sizes (Hartigan), in
-        what `max_iter` leaves of iterations. It never raises the inertia, and takes longer.
+        Whether to improve the result by moves of single rows, swaps of two and chains through three clusters that keep
+        to the sizes (Hartigan), in what `max_iter` leaves of iterations. It never raises the inertia, and takes longer.
     compare : bool, default=False
         Whether to compute `inertia_ratio_`, which takes as long as k-means without sizes.
     init : {"k-means++", "components", "random"} or array-like of shape (n_clusters, n_features), default="k-means++"
