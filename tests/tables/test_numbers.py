@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -63,6 +64,23 @@ def test_thousands_are_never_fractions_beside_decimal_commas(tmp_path_factory, s
     texts = [spell(number, ",", ".", 0) for number in whole]
     content = table_text({"n": texts, "r": ["0,5"] * len(whole)}, separator)
     np.testing.assert_array_equal(read_table(write(tmp_path_factory.mktemp("any"), content)).column("n"), whole)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_lost_leading_zeros_are_noted(tmp_path, suffix):
+    if suffix == "xlsx":
+        pytest.importorskip("openpyxl")
+    cells = {"zip": ["01067", "10117"], "n": ["10", "20"], "flag": ["0", "1"], "share": ["0.25", "0.75"]}
+    path = tmp_path / f"t.{suffix}"
+    frame = pd.DataFrame(cells)
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_excel(path, index=False)
+    table = read_table(path)
+    np.testing.assert_array_equal(table.column("zip"), [1067, 10117])
+    words = "as numbers, without the leading zeros; mark columns that hold codes as categorical"
+    assert table.notices == (f"Column 'zip' was read {words}.",)
+    as_text = read_table(path, text=["zip"])
+    assert as_text.notices == ()
+    assert [name for name in as_text.names if as_text.holds_codes(name)] == ["zip"]
 
 
 def test_german_thousands(tmp_path):

@@ -93,3 +93,30 @@ def test_bad_jobs_are_refused(people):
         run_verification(VerificationJob(people / "people.csv", quasi_identifiers=["zip"]))
     with pytest.raises(OptionError, match="no sensitive column is named; name it with sensitive"):
         run_verification(VerificationJob(people / "people.csv", quasi_identifiers=["age"], l=2))
+
+
+def test_codes_with_leading_zeros_stay_as_they_are_written(tmp_path):
+    codes = [f"{code:05}" for code in (4103, 1069, 10117, 1067, 80331)] * 8
+    # Zeros only in later cells than are looked at first.
+    codes = sorted(codes, reverse=True)
+    lines = [f"{code};{20 + row}" for row, code in enumerate(codes)]
+    (tmp_path / "t.csv").write_text("\n".join(["plz;alter", *lines]) + "\n")
+    asked = {"quasi_identifiers": ["plz", "alter"], "k": 5}
+    result = run_publication(PublicationJob(tmp_path / "t.csv", output=tmp_path / "out.csv", **asked))
+    assert "The column plz has leading zeros and was taken as codes in their sorted order." in result.notices
+    for code, line in zip(codes, (tmp_path / "out.csv").read_text().splitlines()[1:], strict=True):
+        ends = line.split(";")[0].split(" to ")
+        assert all(len(end) == 5 for end in ends)
+        assert ends[0] <= code <= ends[-1]
+    assert run_verification(VerificationJob(tmp_path / "out.csv", **asked)).passed
+    categories = run_publication(PublicationJob(tmp_path / "t.csv", categorical=["plz"], **asked))
+    assert not any("leading zeros" in notice for notice in categories.notices)
+
+
+def test_the_line_of_the_first_missing_cell_is_named(people):
+    written = (people / "people.csv").read_text().splitlines()
+    written[7] = "," + written[7].split(",", 1)[1]
+    (people / "people.csv").write_text("\n".join(written) + "\n")
+    words = r"people\.csv: 1 of 30 rows has a missing cell in the column 'age', in line 8; fill"
+    with pytest.raises(OptionError, match=words):
+        run_publication(PublicationJob(people / "people.csv", **ASKED))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-__all__ = ["NumberSpelling", "as_number", "number_spellings", "spells_number"]
+__all__ = ["NumberSpelling", "as_number", "is_padded", "number_spellings", "spells_number"]
 
 DECIMALS = (".", ",")
 # The signs that may stand between thousands, by the decimal sign.
@@ -50,6 +50,8 @@ class NumberSpelling:
         Whether a number has the decimal sign.
     moves_minus : bool, default=False
         Whether negative numbers are in brackets or have the minus sign at the end.
+    is_padded : bool, default=False
+        Whether all numbers have equally many digits, some with leading zeros, as codes do.
     """
 
     decimal: str
@@ -57,6 +59,7 @@ class NumberSpelling:
     units: frozenset[str] = frozenset([""])
     has_decimals: bool = False
     moves_minus: bool = False
+    is_padded: bool = False
 
     def numbers(self, texts: Sequence[str]) -> list[float]:
         """Return the numbers that the texts spell; all of them must fit this spelling."""
@@ -77,6 +80,8 @@ class NumberSpelling:
     @property
     def words(self) -> str:
         """How the column was read, for a notice; "" if there is nothing to say."""
+        if self.is_padded:
+            return "as numbers, without the leading zeros; mark columns that hold codes as categorical"
         thousands = THOUSANDS_NAMES.get(self.thousands, repr(self.thousands))
         said = [f"with {thousands} between thousands"] if self.thousands else []
         said += ["with the comma as the decimal sign"] if self.decimal == "," and self.has_decimals else []
@@ -98,8 +103,20 @@ def number_spellings(texts: Sequence[str]) -> dict[str, NumberSpelling]:
         without, units = _without_units(signed)
         found = _fitting(without, units) if any(units) else {}
     if signed == lines:
+        if "." in found and is_padded(texts):
+            return {".": replace(found["."], is_padded=True)}
         return found
     return {decimal: replace(spelling, moves_minus=True) for decimal, spelling in found.items()}
+
+
+def is_padded(texts: Sequence[str]) -> bool:
+    """Return whether all texts have equally many digits, at least two, and some begin with a zero, as codes do."""
+    width = len(texts[0]) if texts else 0
+    return (
+        width > 1
+        and all(len(text) == width and text.isascii() and text.isdigit() for text in texts)
+        and any(text.startswith("0") for text in texts)
+    )
 
 
 def spells_number(text: str, decimal: str | None = None) -> bool:

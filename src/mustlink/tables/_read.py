@@ -20,7 +20,7 @@ import pandas as pd
 from mustlink.errors import REMEDIES, FileFormatError, OptionError, join_problems
 from mustlink.tables._dialect import WESTERN, separator_named
 from mustlink.tables._judge import judge_columns, listed, shorten
-from mustlink.tables._numbers import NumberSpelling, as_number, number_spellings, spells_number
+from mustlink.tables._numbers import NumberSpelling, as_number, is_padded, number_spellings, spells_number
 from mustlink.tables._options import check_options
 from mustlink.tables._table import MISSING, Table, check_finite, columns_left_out, make_frame, text_column, tidy_frame
 from mustlink.tables._text import HEADER_AND_ROWS, SEPARATORS, TextFile
@@ -315,8 +315,10 @@ def _read_fast(
     n_records = len(frame) + has_header
     if n_records != sum(1 for _ in file.records()) if has_quotes else n_separators != n_records * (width - 1):
         return None
-    with_sign = NumberSpelling(sign, has_decimals=True)
-    return _Cells(columns, spellings | {place: with_sign for place, shows in shown.items() if shows})
+    with_sign, padded = NumberSpelling(sign, has_decimals=True), NumberSpelling(sign, is_padded=True)
+    spellings |= {place: with_sign for place, shows in shown.items() if shows}
+    spellings |= {place: padded for place, shows in shown.items() if not shows and is_padded(guessed[place])}
+    return _Cells(columns, spellings)
 
 
 def _only_spelling(column: pd.Series, decimal: str | None) -> NumberSpelling | None:

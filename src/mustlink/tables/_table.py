@@ -17,6 +17,7 @@ from mustlink.errors import FileFormatError, join_problems
 from mustlink.tables._dates import DATE, DATE_TIME, HOURS, days_of, days_unit, spell_time
 from mustlink.tables._dialect import Dialect
 from mustlink.tables._judge import Judgement, column_problem, judge_columns, shorten
+from mustlink.tables._numbers import is_padded
 
 __all__ = ["Table", "check_columns", "columns_left_out", "is_text", "make_frame", "text_column", "tidy_frame"]
 
@@ -167,6 +168,32 @@ class Table:
         """
         check_columns(self.source, self.names, [name])
         return self.frame[name]
+
+    def holds_codes(self, name: str) -> bool:
+        """Return whether a column of text holds codes with leading zeros, which are lost if it is read as numbers.
+
+        Parameters
+        ----------
+        name : str
+            The name of a column.
+
+        Returns
+        -------
+        bool
+            Whether all cells have equally many digits, at least two, and some begin with a zero.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from mustlink.tables import Table
+        >>> frame = pd.DataFrame({"zip": ["01067", "10117"]})
+        >>> Table.from_frame(frame, text=["zip"]).holds_codes("zip")
+        True
+        """
+        column = self.frame[name]
+        return isinstance(column.dtype, pd.CategoricalDtype) and is_padded(
+            [str(text) for text in column.cat.categories]
+        )
 
     def strings(self, name: str) -> list[str]:
         """Return the cells of a column as text: whole numbers without a decimal point, empty cells as "".

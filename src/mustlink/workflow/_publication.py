@@ -203,22 +203,29 @@ def run_publication(job: PublicationJob, *, command: str | None = None) -> Publi
     True
     """
     check_outputs([job.table], {"published table": job.output, "report": job.report})
-    table, others = _read(job)
-    publication = publish(
-        _with_dates(table, job.quasi_identifiers),
-        **job.asked,
-        values=job.values,
-        n_groups=job.n_groups,
-        keep=job.keep,
-        ordered=job.ordered,
-        missing=job.missing,
-        decimal="," if table.dialect is not None and table.dialect.decimal == "," else ".",
-        random_state=job.random_state,
-    )
+    table, codes = _read(job)
+    try:
+        publication = publish(
+            _with_dates(table, job.quasi_identifiers),
+            **job.asked,
+            values=job.values,
+            n_groups=job.n_groups,
+            keep=job.keep,
+            ordered=[*job.ordered, *codes],
+            missing=job.missing,
+            decimal="," if table.dialect is not None and table.dialect.decimal == "," else ".",
+            random_state=job.random_state,
+        )
+    except OptionError as error:
+        raise _located(error, table) from None
+    others = table.left_out
     dropped = (
         [f"Not published: the {'column' if len(others) == 1 else 'columns'} {', '.join(others)}."] if others else []
     )
-    notices = (*table.notices, *dropped, *publication.notices)
+    sorted_codes = [
+        f"The column {name} has leading zeros and was taken as codes in their sorted order." for name in codes
+    ]
+    notices = (*table.notices, *sorted_codes, *dropped, *publication.notices)
     with StagedFiles() as files:
         if job.output is not None:
             check_sheet_size(job.output, len(publication.frame), publication.frame.shape[1])
@@ -230,23 +237,29 @@ def run_publication(job: PublicationJob, *, command: str | None = None) -> Publi
     return PublicationResult(publication, notices)
 
 
-def _read(job: PublicationJob) -> tuple[Table, tuple[str, ...]]:
-    """Read the columns that are published; also return the names of the others."""
+def _read(job: PublicationJob) -> tuple[Table, list[str]]:
+    """Read the columns that are published; also return those that are codes with leading zeros, which stay text."""
     sensitive = [] if job.sensitive is None else [job.sensitive]
     as_text = [*job.categorical, *job.ordered, *sensitive, *job.keep]
     strange = [name for name in job.categorical if name not in job.quasi_identifiers]
     if strange:
         raise OptionError(f"The column {strange[0]!r} is to be categories, but it is not a quasi-identifier.")
+    columns = list(dict.fromkeys([*job.quasi_identifiers, *as_text]))
     try:
-        table = read_table(
-            job.table,
-            text=list(dict.fromkeys(as_text)),
-            columns=list(dict.fromkeys([*job.quasi_identifiers, *as_text])),
-            **job.reading,
-        )
+        written = read_table(job.table, text=columns, columns=columns, **job.reading)
+        codes = [name for name in columns if name not in as_text and written.holds_codes(name)]
+        table = read_table(job.table, text=list(dict.fromkeys([*as_text, *codes])), columns=columns, **job.reading)
     except FileFormatError as error:
         raise _usable(error) from None
-    return table, table.left_out
+    return table, codes
+
+
+def _located(error: OptionError, table: Table) -> OptionError:
+    """Name the file and the line of the row that an error is about, if it is about one."""
+    row = error.fields.get("row")
+    if row is None:
+        return error
+    return error.with_problem(f"{table.source}: {error.problem.removesuffix(f'row {row}')}{table.where(row)}")
 
 
 def _usable(error: FileFormatError) -> FileFormatError:
