@@ -553,10 +553,10 @@ def test_float32_and_sparse_rows(options: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "given", "message"),
     [
-        ({"pivot_min": 30}, {}, "3 clusters need 90 pivots, 30 for each, but 60 rows are .*; reduce pivot_min, reduce"),
-        ({"pivot_min": 2}, {"pivots": [True] * 5 + [False] * 55}, "need 6 pivots, 2 for each, but 5 rows are"),
-        ({}, {"pivots": [False] * 60}, "3 clusters need 3 pivots, 1 for each, but no row is one"),
-        ({"pivot_min": [1, 2, 60]}, {}, "need 63 pivots, all minima together, but 60 rows are"),
+        ({"pivot_min": 30}, {}, "3 clusters need 90 pivots, 30 for each, but there are 60; reduce pivot_min, reduce"),
+        ({"pivot_min": 2}, {"pivots": [True] * 5 + [False] * 55}, "need 6 pivots, 2 for each, but there are 5;"),
+        ({}, {"pivots": [False] * 60}, "3 clusters need 3 pivots, 1 for each, but there is none"),
+        ({"pivot_min": [1, 2, 60]}, {}, "need 63 pivots, all minima together, but there are 60"),
         ({}, {"pivots": [True] * 7}, "one entry per row: the table has 60 rows, pivots 7 entries"),
         ({}, {"pivots": np.ones((5, 2), dtype=bool)}, r"pivots the shape \(5, 2\)"),
         ({}, {"pivots": np.r_[np.nan, np.ones(59)]}, "a mask of True and False, but row 0 has"),
@@ -570,7 +570,7 @@ def test_float32_and_sparse_rows(options: Any) -> None:
         (
             {"pivot_min": [[1, 1, 8], [30, 29, 1]]},
             {"pivots": np.column_stack([np.arange(60) < 20, np.ones(60)])},
-            "3 clusters need 67 pivots, all minima together, but 60 rows are",
+            "they need 67 such rows, all minima together, but there are 60",
         ),
         ({"aggregates": "max(income) >= 3"}, {}, "names the column 'income'; the columns are x0, x1"),
         ({"aggregates": "median(x0) >= 3"}, {}, "has the function 'median'; the functions are count, sum"),
@@ -579,7 +579,11 @@ def test_float32_and_sparse_rows(options: Any) -> None:
         ({"aggregates": "count(x0) >= 3"}, {}, "counts 'x0'; count takes nothing, or a condition"),
         ({"aggregates": "sum(x0) >= many"}, {}, "compares with 'many', which is not a finite number"),
         ({"aggregates": "sum(x0) >= inf"}, {}, "compares with 'inf', which is not a finite number"),
-        ({"aggregates": "count >= 21"}, {}, "3 clusters need 63 pivots, 21 for each, but 60 rows are"),
+        (
+            {"aggregates": "count >= 21"},
+            {},
+            "^No 3 clusters satisfy 'count >= 21': they need 63 such rows, 21 for each, but there are 60; leave",
+        ),
         ({"aggregates": "count <= 19"}, {}, "all rows together have 60, and 3 clusters together have at most 57"),
         (
             {"aggregates": "sum(sales) >= 611"},
@@ -589,7 +593,7 @@ def test_float32_and_sparse_rows(options: Any) -> None:
         ({"aggregates": "avg(sales) > 31"}, {"columns": SALES}, "'avg.sales. > 31': the average of all rows is 30.5"),
         ({"aggregates": "max(sales) <= 59"}, {"columns": SALES}, "row 59 has 60, and every row is in some cluster"),
         ({"aggregates": "min(sales) > 1"}, {"columns": SALES}, "row 0 has 1, and every row is in some cluster"),
-        ({"aggregates": "max(sales) >= 59"}, {"columns": SALES}, "3 clusters need 3 pivots, 1 for each, but 2 rows"),
+        ({"aggregates": "max(sales) >= 59"}, {"columns": SALES}, "they need 3 such rows, 1 for each, but there are 2"),
         ({"aggregates": "sum(sales) >= 5"}, {"columns": SALES[:50]}, "X has 60 rows, columns 50"),
         ({"micro_radius": 1.0}, {"pivots": np.ones((60, 2), dtype=bool), "_": 0}, "unexpected keyword"),
         ({"micro_radius": 1.0, "aggregates": "sum(x0) <= 1e9"}, {}, "micro_radius needs a dense X and constraints"),
@@ -610,7 +614,10 @@ def test_bad_input_is_answered_with_the_numbers(options: Any, given: Any, messag
         ("sum(z) != 0", "No 3 clusters satisfy 'sum.z. != 0': every cluster needs .* no row adds anything"),
         ("sum(few) != 0", "every cluster needs a row that adds to it, and only 2 rows of the table add anything"),
         ("avg(z) != 0", "No 3 clusters satisfy 'avg.z. != 0': .* no row adds anything"),
-        ("count(z > 5) != 0", "3 clusters need 3 pivots, 1 for each, but no row is one .count.z > 5. != 0."),
+        (
+            "count(z > 5) != 0",
+            "No 3 clusters satisfy .count.z > 5. != 0.: they need 3 such rows, 1 for each, but there is none",
+        ),
     ],
 )
 def test_clusters_without_a_row_that_matters_break_a_constraint(aggregate: str, message: str, method: str) -> None:

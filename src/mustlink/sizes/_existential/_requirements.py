@@ -30,6 +30,9 @@ __all__ = ["Requirements", "parse_aggregates", "read_pivots", "read_requirements
 # The most columns that a message names.
 MAX_NAMED = 20
 
+# How the constraint on marked rows is worded, around the kind of these.
+PIVOTS, IN_EVERY_CLUSTER = "pivots", " in every cluster"
+
 # Differences of sums up to this share of the sum of absolute values are taken for rounding.
 ROUNDING = 1e-10
 
@@ -239,7 +242,7 @@ def read_requirements(
         minima = _one_minimum_per_kind(pivot_min, pivots.shape[1], n_clusters)
         words = [""] if len(minima) == 1 else [f" of kind {kind}" for kind in range(len(minima))]
         for mask, minimum, word in zip(pivots.T, minima, words, strict=True):
-            kinds.append(PivotKind(mask, minimum, f"pivots{word} in every cluster"))
+            kinds.append(PivotKind(mask, minimum, f"{PIVOTS}{word}{IN_EVERY_CLUSTER}"))
     for aggregate in aggregates:
         column = None if aggregate.column is None else get_column(aggregate.column)
         if column is not None:
@@ -342,12 +345,17 @@ def _check_enough(kind: PivotKind, minimum: Ints) -> None:
     n_pivots, needed = int(kind.is_pivot.sum()), int(minimum.sum())
     if needed <= n_pivots:
         return
-    each = f"{minimum[0]} for each" if (minimum == minimum[0]).all() else "all minima together"
-    there = "no row is one" if n_pivots == 0 else f"{n_pivots} {'row is' if n_pivots == 1 else 'rows are'}"
-    raise InfeasibleError(
-        f"{count(len(minimum), 'cluster')} need {count(needed, 'pivot')}, {each}, but {there} ({kind.wording})",
-        remedy=("lower_pivot_min", "fewer_clusters", "mark_more_pivots"),
-    )
+    each = f"{minimum[0]:,} for each" if (minimum == minimum[0]).all() else "all minima together"
+    there = "there is none" if n_pivots == 0 else "there is 1" if n_pivots == 1 else f"there are {n_pivots:,}"
+    clusters = count(len(minimum), "cluster")
+    of_pivots = [part.startswith(PIVOTS) and part.endswith(IN_EVERY_CLUSTER) for part in kind.wording.split(", ")]
+    remedies = ("lower_pivot_min", "fewer_clusters", "mark_more_pivots") if any(of_pivots) else ("fewer_clusters",)
+    if of_pivots == [True]:
+        pivots = count(needed, "pivot") + kind.wording.removeprefix(PIVOTS).removesuffix(IN_EVERY_CLUSTER)
+        problem = f"{clusters} need {pivots}, {each}, but {there}"
+    else:
+        problem = f"No {clusters} satisfy {kind.wording!r}: they need {count(needed, 'such row')}, {each}, but {there}"
+    raise InfeasibleError(problem, remedy=remedies if all(of_pivots) else ("drop_aggregate", *remedies))
 
 
 def _is_implied(place: int, kinds: Sequence[PivotKind], minima: Sequence[Ints]) -> bool:
