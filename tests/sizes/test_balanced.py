@@ -50,8 +50,8 @@ def test_samples_fail_as_rarely_as_promised(sampling: Any) -> None:
 def test_sample_sizes_of_one_cluster_and_wrong_numbers() -> None:
     assert balanced_sample_size(1, 50, sampling="binomial") == 50
     for arguments, message in [
-        ((0,), "n_clusters=0 and rows_per_cluster=50 must be at least 1"),
-        ((3, 0), "rows_per_cluster=0 must be"),
+        ((0,), "n_clusters == 0, must be >= 1"),
+        ((3, 0), "rows_per_cluster == 0, must be >= 1"),
         ((3, 50, 2), "n_parts=2 is below n_clusters=3"),
         ((3, 50, 3, 1.0), r"confidence=1.0 must be between 0 and 1"),
     ]:

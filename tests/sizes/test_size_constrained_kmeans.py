@@ -444,7 +444,7 @@ def test_sizes_that_clash_are_named(options: dict[str, Any], fit: dict[str, Any]
         ({"outlier_cost": 0.0}, {}, r"'outlier_cost' parameter"),
         ({"labeled_min": 1}, {}, r"labeled_min was given without labeled; a minimum number of labeled rows needs both"),
         ({}, {"labeled": np.ones(150)}, r"labeled was given without labeled_min"),
-        ({"labeled_min": 1}, {"labeled": np.ones(149)}, r"there are 150 rows, and it has 149 values"),
+        ({"labeled_min": 1}, {"labeled": np.ones(149)}, r"there are 150 rows, and it has the shape \(149,\)"),
         ({"labeled_min": 1}, {"labeled": np.arange(150)}, r"True or False for every row"),
         ({"labeled_min": 1.5}, {"labeled": np.ones(150)}, r"'labeled_min' parameter"),
         ({"labeled_min": [1.5] * 4}, {"labeled": np.ones(150)}, r"labeled_min is 1\.5 for cluster 0"),

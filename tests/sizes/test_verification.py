@@ -89,7 +89,7 @@ def test_empty_cells_are_values():
         ({"quasi_identifiers": []}, "No quasi-identifier"),
         ({"quasi_identifiers": ["a", "zip"]}, "no column 'zip'; its columns are a, b, s"),
         ({"sensitive": None, "l": 2}, "no sensitive column is named"),
-        ({"k": 0}, "k and l must be at least 1"),
+        ({"k": 0}, "k must be a whole number of at least 1"),
         ({"l": 2.5}, "whole number for distinct"),
         ({"diversity": "t"}, "got 't'"),
     ],

@@ -21,6 +21,8 @@ from mustlink.sizes._weighted import solve_weighted
 
 __all__ = ["Assignment", "assign"]
 
+# Weights of which the sum of many, and one over the smallest, are still numbers.
+MIN_WEIGHT, MAX_WEIGHT = 1e-290, 1e290
 SOLVERS = {"paths": solve_by_paths, "flow": solve_by_flow, "lp": solve_by_lp}
 
 
@@ -120,7 +122,7 @@ def assign(
     blocks = as_cost_blocks(costs)
     terms = _check_terms(blocks.shape, size_min, size_max, weights, marked, marked_min, apart, apart_max)
     potential = None if start is None else _check_start(start, terms, blocks.shape[0])
-    if solver not in SOLVERS:
+    if not isinstance(solver, str) or solver not in SOLVERS:
         raise ValueError(f"solver must be one of {', '.join(SOLVERS)}, got {solver!r}.")
     if terms.weight is not None:
         return Assignment(*solve_weighted(blocks, terms, potential, SOLVERS[solver]), terms=terms)
@@ -168,9 +170,13 @@ def _check_weights(weights: ArrayLike, n_rows: int) -> Floats:
     checked = np.asarray(check_array(weights, dtype=np.float64, ensure_2d=False, input_name="weights"))
     if checked.shape != (n_rows,):
         raise ValueError(f"weights must have one weight for each of {n_rows} rows, got the shape {checked.shape}.")
-    if (checked < 0).any():
-        row = int((checked < 0).argmax())
-        raise ValueError(f"The weight of row {row} is {checked[row]:g}; weights must be at least zero.")
+    wrong = (checked != 0) & ((checked < MIN_WEIGHT) | (checked > MAX_WEIGHT))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(
+            f"The weight of row {row} is {checked[row]:g}; weights must be zero, or from {MIN_WEIGHT:g} to "
+            f"{MAX_WEIGHT:g}."
+        )
     if not checked.any():
         raise ValueError("All weights are zero; some row must have a positive weight.")
     return checked

@@ -107,7 +107,7 @@ def assign_linked(
         check_scalar(penalty, "penalty", Real, min_val=0)
         if not np.isfinite(penalty):
             raise ValueError(f"penalty is {penalty}; it must be finite, or None to keep all must-links.")
-    if exact not in (True, False, "auto"):
+    if not isinstance(exact, bool | np.bool_) and not (isinstance(exact, str) and exact == "auto"):
         raise ValueError(f'exact must be True, False or "auto", got {exact!r}.')
     units = make_units(links, len(table), lowest, highest, check_triples(one_of, len(table)), penalty)
     assignment = LinkedAssignment(units, exact=exact)
@@ -140,7 +140,9 @@ def check_triples(one_of: ArrayLike | None, n_samples: int) -> Ints:
     try:
         triples = np.asarray(one_of)
     except ValueError:
-        raise ConstraintError("one_of must hold triples of row numbers, and some of its entries are longer.") from None
+        raise ConstraintError(
+            "one_of must hold triples of row numbers, and some of its entries are of another length."
+        ) from None
     if triples.size == 0:
         return NO_TRIPLES
     if triples.ndim != 2 or triples.shape[1] != 3 or triples.dtype.kind not in "iu":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import reprlib
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_scalar
 
 from mustlink._spelling import count, spell_number
 from mustlink._types import Array, Indices, Ints, Mask
@@ -17,6 +19,8 @@ __all__ = ["check_apart", "check_marked", "check_sizes", "one_per_cluster"]
 
 # Sums of weights are compared up to rounding, relative to the total.
 ROUNDING = 1e-9
+# Whole sizes below this are spelled with all their digits.
+MAX_IN_FULL = 1e15
 
 
 def check_sizes(
@@ -66,8 +70,12 @@ def check_sizes(
         ...
     mustlink.errors.InfeasibleError: The minimum sizes of 2 clusters add up to 8, but there are 6 rows; reduce size_min.
     """
+    check_scalar(n_rows, "n_rows", Integral, min_val=0)
+    check_scalar(n_clusters, "n_clusters", Integral, min_val=1)
     weighted = total is not None
     whole = float(n_rows) if total is None else float(total)
+    if not 0 <= whole < np.inf:
+        raise ValueError(f"The sizes of all rows together are {whole:g}; they must be a finite number from 0 on.")
     lowest = one_per_cluster("size_min", 0 if size_min is None else size_min, n_clusters, weighted)
     highest = one_per_cluster("size_max", np.inf if size_max is None else size_max, n_clusters, weighted)
     for cluster in np.flatnonzero(highest < lowest)[:1]:
@@ -130,10 +138,12 @@ def check_apart(apart: ArrayLike, apart_max: Any, lowest: Array, highest: Array,
     """Return the group of every row, -1 for none, if the rows of each group can be apart within the bounds."""
     if isinstance(apart_max, bool) or not isinstance(apart_max, Integral) or apart_max < 1:
         raise ValueError(f"apart_max must be a whole number from 1 on, got {apart_max!r}.")
-    if np.ndim(apart) != 1 or len(np.asarray(apart)) != n_rows:
-        raise ValueError(
-            f"apart must name a group, or -1, for each of {count(n_rows, 'row')}, got the shape {np.shape(apart)}."
-        )
+    try:
+        shape = np.shape(apart)
+    except ValueError:
+        raise ValueError("apart must name one group for each row, and some of its entries are lists.") from None
+    if shape != (n_rows,):
+        raise ValueError(f"apart must name a group, or -1, for each of {count(n_rows, 'row')}, got the shape {shape}.")
     limit = int(apart_max)
     rows, codes, names = known_rows(apart)
     groups = np.full(n_rows, -1, dtype=np.intp)
@@ -175,9 +185,12 @@ def one_per_cluster(name: str, sizes: Any, n_clusters: int, weighted: bool) -> A
     if kinds & set("USb"):
         raise ValueError(f"{name} must be a number or one number per cluster, got {sizes!r}.")
     try:
-        values = np.asarray(sizes, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a number or one number per cluster, got {sizes!r}.") from None
+        given = np.asarray(sizes)
+        if given.dtype.kind not in "iufO" or any(isinstance(size, bool | str) for size in given.ravel().tolist()):
+            raise TypeError
+        values = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must be a number or one number per cluster, got {reprlib.repr(sizes)}.") from None
     if values.ndim > 1 or (values.ndim == 1 and len(values) != n_clusters):
         raise ValueError(
             f"{name} must be a number or one number for each of {count(n_clusters, 'cluster')}, got an array of shape "
@@ -199,4 +212,4 @@ def one_per_cluster(name: str, sizes: Any, n_clusters: int, weighted: bool) -> A
 
 def _spell(size: float) -> str:
     """Spell a size: whole numbers in full, sums of weights with a few digits."""
-    return f"{int(size):,}" if size == np.floor(size) else spell_number(size, 6)
+    return f"{int(size):,}" if size == np.floor(size) and size < MAX_IN_FULL else spell_number(size, 6)

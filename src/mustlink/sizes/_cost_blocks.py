@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ __all__ = ["CostBlocks", "as_cost_blocks", "rows_of_block"]
 
 # The numbers of a block; one is held at a time (16 MB).
 BLOCK_ENTRIES = 1 << 21
+# The largest cost; sums of many are still numbers.
+MAX_COST = 1e290
 
 
 class CostBlocks:
@@ -68,8 +71,7 @@ class CostBlocks:
             raise ValueError(
                 f"The costs of {n_rows} rows must have the shape {(n_rows, self.shape[1])}, got {costs.shape}."
             )
-        if not np.isfinite(costs.sum(dtype=np.float64)) and not np.isfinite(costs).all():
-            raise ValueError("The costs of some rows are not finite; every row needs a finite cost in every cluster.")
+        _check_size(costs)
         # Numba compiles read-only and writable arrays apart, and one is enough.
         view = costs.view()
         view.flags.writeable = False
@@ -128,7 +130,21 @@ class _HeldCosts(CostBlocks):
 def as_cost_blocks(costs: ArrayLike | CostBlocks) -> CostBlocks:
     """Return checked costs: those of an array, or blocks as they are."""
     if isinstance(costs, CostBlocks):
-        if min(costs.shape) < 1:
+        is_shape = isinstance(costs.shape, tuple) and all(isinstance(size, Integral) for size in costs.shape)
+        if not is_shape or len(costs.shape) != 2 or min(costs.shape) < 1:
             raise ValueError(f"costs must have rows and clusters, got the shape {costs.shape}.")
         return costs
-    return _HeldCosts(check_array(costs, dtype=[np.float64, np.float32], order="C", input_name="costs"))
+    held = check_array(costs, dtype=[np.float64, np.float32], order="C", input_name="costs")
+    _check_size(held)
+    return _HeldCosts(held)
+
+
+def _check_size(costs: Array) -> None:
+    """Refuse costs that are not finite, or so large that sums of them are not."""
+    largest = max(float(costs.max(initial=0.0)), -float(costs.min(initial=0.0)))
+    if not np.isfinite(largest):
+        raise ValueError("The costs of some rows are not finite; every row needs a finite cost in every cluster.")
+    if largest > MAX_COST:
+        raise ValueError(
+            f"The largest cost is {largest:g}; costs must be at most {MAX_COST:g}, so that sums are finite."
+        )

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from mustlink._magnitude import check_magnitude
 from mustlink._rows import RowBlocks, squared_norms
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, is_array_like
-from mustlink._spelling import count
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.base import TableClusterMixin, check_table
 from mustlink.kmeans.core import (
@@ -36,7 +35,7 @@ from mustlink.sizes._frequency_sensitive_passes import (
     Presentation,
     present_until_settled,
 )
-from mustlink.sizes._representatives import as_directions, direction_of, nearest_to
+from mustlink.sizes._representatives import as_directions, check_enough_directions, direction_of, nearest_to
 
 __all__ = ["FrequencySensitiveKMeans"]
 
@@ -209,12 +208,7 @@ class FrequencySensitiveKMeans(TableClusterMixin, BaseEstimator):
         """Make the runs, and keep the best."""
         rng = check_random_state(self.random_state)
         X, is_used = self._prepare(X)
-        if X.shape[0] < self.n_clusters:
-            verb = "has" if X.shape[0] == 1 else "have"
-            raise ValueError(
-                f"{count(X.shape[0], 'row')} of {len(is_used)} {verb} a direction, fewer than n_clusters="
-                f"{self.n_clusters}; the others are zero in every column."
-            )
+        check_enough_directions(X.shape[0], len(is_used), self.n_clusters)
         run = best_of_runs(self, partial(self._run, X, rng), self._start(RowBlocks(X), rng))
         labels = np.full(len(is_used), -1)
         labels[is_used] = run.labels
@@ -292,6 +286,8 @@ class FrequencySensitiveKMeans(TableClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X, is_used = self._prepare(self._check_rows(X, reset=False))
+        if not len(self.cluster_centers_):
+            raise ValueError("No cluster has begun: all rows so far were zero in every column; pass more rows first.")
         return nearest_to(self.cluster_centers_, X, is_used)
 
     def _prepare(self, X: Any) -> tuple[Any, Mask]:

@@ -9,9 +9,10 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from mustlink._rows import RowBlocks
+from mustlink._spelling import count
 from mustlink._types import Array, Floats, Mask
 
-__all__ = ["as_directions", "direction_of", "nearest_to", "representatives"]
+__all__ = ["as_directions", "check_enough_directions", "direction_of", "nearest_to", "representatives"]
 
 # Rows that cancel out leave a mean of this length by rounding.
 MIN_LENGTH = 1e-12
@@ -22,10 +23,21 @@ def as_directions(X: Any) -> tuple[Any, Mask]:
     largest = abs(X).max(axis=1).toarray().ravel() if sparse.issparse(X) else abs(X).max(axis=1)
     is_used = largest > 0
     X = X if is_used.all() else X[is_used]
-    if not is_used.any():  # scikit-learn refuses to normalize no rows.
+    if not X.shape[0]:
         return X, is_used
-    # Scaled by the largest entry first, so that no square overflows or vanishes.
-    return normalize(normalize(X, norm="max"), copy=False), is_used
+    # Scaled by the largest entry first, so that no square overflows or vanishes; of dense rows, normalize would leave
+    # short ones as they are.
+    X = normalize(X, norm="max") if sparse.issparse(X) else X / largest[is_used, None]
+    return normalize(X, copy=False), is_used
+
+
+def check_enough_directions(n_used: int, n_rows: int, n_clusters: int) -> None:
+    """Refuse fewer rows with a direction than clusters."""
+    if n_used < n_clusters:
+        raise ValueError(
+            f"{count(n_used, 'row')} of {n_rows:,} {'has' if n_used == 1 else 'have'} a direction, fewer than "
+            f"n_clusters={n_clusters}; the others are zero in every column."
+        )
 
 
 def direction_of(vectors: Floats) -> tuple[Floats, Mask]:

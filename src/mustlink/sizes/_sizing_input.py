@@ -15,6 +15,7 @@ from mustlink._warnings import warn_caller
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.kmeans.core import Problem, State
 from mustlink.sizes._bounds import check_apart, check_sizes, one_per_cluster
+from mustlink.sizes._cost_blocks import MAX_COST
 from mustlink.sizes._sizing import Sizing
 
 __all__ = ["SizedProblem", "make_sizing", "refuse_missed_bounds", "scale_bounds", "sizing_of_new_rows"]
@@ -53,8 +54,18 @@ def make_sizing(
         labeled_lowest = _check_labeled(estimator.labeled_min, mask, lowest, highest)
     if apart is not None:
         groups = check_apart(apart, estimator.apart_max, lowest, highest, n_rows)
-    cost = problem.weight * float(estimator.outlier_cost) if has_outliers else None
+    cost = _outlier_costs(estimator.outlier_cost, problem.weight) if has_outliers else None
     return Sizing(lowest, highest, weight, mask, labeled_lowest, cost, groups, int(estimator.apart_max))
+
+
+def _outlier_costs(outlier_cost: float, weight: Floats) -> Floats:
+    """Return what every row costs as an outlier."""
+    if outlier_cost > MAX_COST / max(1.0, float(weight.max())):
+        raise ValueError(
+            f"outlier_cost={outlier_cost:g} is too large for weights of up to {weight.max():g}: a row may cost at most "
+            f"{MAX_COST:g}; pass None if no row is to be an outlier."
+        )
+    return weight * float(outlier_cost)
 
 
 def _refuse_together(
@@ -106,10 +117,10 @@ def _check_bounds(
     total = None if weight is None else float(weight.sum())
     if size_max is None or not has_outliers:
         return check_sizes(size_min, size_max, n_rows, n_clusters, total=total)
-    _, highest = check_sizes(size_min, None, n_rows, n_clusters, total=total)
+    check_sizes(size_min, None, n_rows, n_clusters, total=total)
     # As many rows as there is room for: only a maximum below its minimum is then in the way.
-    room = one_per_cluster("size_max", size_max, n_clusters, weight is not None).sum()
-    if room >= highest[0]:
+    room = one_per_cluster("size_max", size_max, n_clusters, weighted=weight is not None).sum()
+    if room >= (n_rows if total is None else total):
         return check_sizes(size_min, size_max, n_rows, n_clusters, total=total)
     room_total = None if total is None else float(room)
     return check_sizes(size_min, size_max, int(room), n_clusters, total=room_total)
@@ -117,12 +128,13 @@ def _check_bounds(
 
 def _check_mask(labeled: ArrayLike, n_rows: int) -> Mask:
     """Return which rows are labeled."""
-    mask = column_or_1d(labeled)
-    if len(mask) != n_rows:
+    shape = np.shape(labeled)
+    if shape != (n_rows,):
         raise ValueError(
-            f"labeled must say of every row whether it is labeled: there are {count(n_rows, 'row')}, and it has "
-            f"{count(len(mask), 'value')}."
+            f"labeled must say of every row whether it is labeled: there are {count(n_rows, 'row')}, and it has the "
+            f"shape {shape}."
         )
+    mask = column_or_1d(labeled)
     if not np.isin(mask, [0, 1]).all():
         raise ValueError("labeled must hold True or False for every row; row numbers and classes are not understood.")
     return np.asarray(mask, dtype=bool)

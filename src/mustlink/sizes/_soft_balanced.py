@@ -17,9 +17,9 @@ from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats, Ints, Mask
 from mustlink._warnings import warn_caller
-from mustlink.base import TableClusterMixin, check_enough_rows, check_table
+from mustlink.base import TableClusterMixin, check_table
 from mustlink.sizes._frequency_sensitive import FrequencySensitiveKMeans
-from mustlink.sizes._representatives import as_directions
+from mustlink.sizes._representatives import as_directions, check_enough_directions
 from mustlink.sizes._soft_balanced_components import COMPONENTS
 from mustlink.sizes._soft_balanced_masses import balance_masses, responsibilities_of
 
@@ -164,7 +164,7 @@ class SoftBalancedMixture(TableClusterMixin, BaseEstimator):
         """Make the runs, and keep the best."""
         rng = check_random_state(self.random_state)
         X, is_used = self._prepare(X)
-        check_enough_rows(X.shape[0], self.n_clusters)
+        check_enough_directions(X.shape[0], len(is_used), self.n_clusters)
         best = np.inf
         for number in range(1, self.n_init + 1):
             run = self._run(X, draw_seed(rng), f"{type(self).__name__}, run {number}")

@@ -14,6 +14,8 @@ __all__ = ["Terms"]
 ROUNDING = 1e-9
 # Weights that are not whole are rounded to units, so that the total has about this many.
 MAX_UNITS = 2.0**51
+# The largest power of two that is a number.
+MAX_EXPONENT = 1_023
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Terms:
         total = float(self.weight.sum())
         numbers = np.concatenate([self.weight, self.lowest, self.highest])
         is_whole = total < MAX_UNITS and bool((numbers == np.floor(numbers)).all())
-        scale = 1.0 if is_whole else 2.0 ** np.floor(np.log2(MAX_UNITS / total))
+        scale = 1.0 if is_whole else 2.0 ** min(np.floor(np.log2(MAX_UNITS) - np.log2(total)), MAX_EXPONENT)
         # So much may the weights of a cluster be off in units.
         rounding = 0 if is_whole else len(self.weight)
         units = np.rint(self.weight * scale).astype(np.int64)

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 import pandas as pd
@@ -207,6 +208,13 @@ def check_sensitive(sensitive: Any) -> None:
         raise OptionError(f"sensitive is the name of one column; got {sensitive!r}.")
 
 
+def _is_number(value: Any, least: float = 0.0) -> bool:
+    """Return whether a value is a finite number, and no lower than the least one."""
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Real) and bool(least <= float(value) < math.inf)
+
+
 def _check_table(table: Any, names: list[str], sensitive: str | None, *, is_needed: bool) -> None:
     """Raise if the table or the columns cannot be checked."""
     if not isinstance(table, pd.DataFrame):
@@ -222,6 +230,9 @@ def _check_table(table: Any, names: list[str], sensitive: str | None, *, is_need
         raise OptionError(
             f"The published table has no column {', '.join(map(repr, missing))}; its columns are {there}."
         )
+    if not table.columns.is_unique:
+        name = table.columns[table.columns.duplicated()][0]
+        raise OptionError(f"Two columns of the published table are called {name!r}; every column needs its own name.")
     if table.empty:
         raise OptionError("The published table has no rows, so that there is nothing to check.")
 
@@ -247,9 +258,11 @@ class _Request:
 
     def check(self) -> None:
         """Raise if it makes no sense."""
-        if self.k < 1 or (self.needed is not None and self.needed < 1) or self.m <= 0:
+        is_fit = _is_number(self.k, 1) and self.k == int(self.k) and _is_number(self.m) and self.m > 0
+        if not is_fit or not (self.needed is None or _is_number(self.needed, 1)):
             raise OptionError(
-                f"k and l must be at least 1, and m above 0; got k={self.k}, l={self.needed} and m={self.m:g}."
+                "k must be a whole number of at least 1, l a number of at least 1, and m a number above 0; got "
+                f"k={self.k!r}, l={self.needed!r} and m={self.m!r}."
             )
         if self.diversity not in ("distinct", "entropy", "recursive"):
             raise OptionError(f"diversity must be 'distinct', 'entropy' or 'recursive'; got {self.diversity!r}.")

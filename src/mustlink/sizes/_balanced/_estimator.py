@@ -18,7 +18,7 @@ from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from mustlink._spelling import count
 from mustlink._types import Array, Floats, Indices, Ints
-from mustlink.base import TableClusterMixin, check_enough_rows, check_table
+from mustlink.base import TableClusterMixin, check_table
 from mustlink.kmeans.core import check_weight
 from mustlink.sizes._assign import assign
 from mustlink.sizes._balanced._populate import populate_nearest, populate_stable, release_rows
@@ -26,7 +26,7 @@ from mustlink.sizes._balanced._refine import refine_by_moves
 from mustlink.sizes._balanced._sample_size import balanced_sample_size
 from mustlink.sizes._bounds import check_sizes
 from mustlink.sizes._frequency_sensitive import FrequencySensitiveKMeans
-from mustlink.sizes._representatives import as_directions, nearest_to, representatives
+from mustlink.sizes._representatives import as_directions, check_enough_directions, nearest_to, representatives
 
 __all__ = ["BalancedClustering"]
 
@@ -218,7 +218,7 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         weight = check_weight(sample_weight, X)
         X, is_used = (X, np.ones(X.shape[0], dtype=bool)) if self.metric == "euclidean" else as_directions(X)
-        check_enough_rows(X.shape[0], self.n_clusters)
+        check_enough_directions(X.shape[0], len(is_used), self.n_clusters)
         rows, weight = RowBlocks(X), weight[is_used]
         lowest = self._lowest(weight, is_weighted=sample_weight is not None)
         sample = self._draw(rows, rng)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Literal
 
 from scipy.stats import binom
+from sklearn.utils import check_scalar
 
 __all__ = ["DEFAULT_EXPONENT", "balanced_sample_size"]
 
 # A sample fails with a probability of at most k to the minus this power.
 DEFAULT_EXPONENT = 4
+# The largest number that is taken: floats have all whole numbers up to it.
+MAX_NUMBER = 2**53
 
 
 def balanced_sample_size(
@@ -64,10 +68,9 @@ def balanced_sample_size(
     791
     """
     n_parts = n_clusters if n_parts is None else n_parts
-    confidence = 1.0 - max(n_clusters, 1) ** -DEFAULT_EXPONENT if confidence is None else confidence
     _check(n_clusters, rows_per_cluster, n_parts, confidence, sampling)
-    # One cluster has no way to fail by default.
-    failure = max(1.0 - confidence, 1e-15)
+    # Not from a default confidence, which is 1 up to rounding for many clusters.
+    failure = float(n_clusters) ** -DEFAULT_EXPONENT if confidence is None else 1.0 - confidence
     least = rows_per_cluster * n_parts
 
     def suffices_by_coupons(n: int) -> bool:
@@ -82,17 +85,19 @@ def balanced_sample_size(
     return _smallest(suffices_by_coupons, least)
 
 
-def _check(n_clusters: int, rows_per_cluster: int, n_parts: int, confidence: float, sampling: str) -> None:
+def _check(n_clusters: int, rows_per_cluster: int, n_parts: int, confidence: float | None, sampling: str) -> None:
     """Refuse numbers for which there is no sample size."""
-    if n_clusters < 1 or rows_per_cluster < 1:
-        raise ValueError(f"n_clusters={n_clusters} and rows_per_cluster={rows_per_cluster} must be at least 1.")
+    for name, number in (("n_clusters", n_clusters), ("rows_per_cluster", rows_per_cluster), ("n_parts", n_parts)):
+        check_scalar(number, name, Integral, min_val=1, max_val=MAX_NUMBER)
     if n_parts < n_clusters:
         raise ValueError(
             f"n_parts={n_parts} is below n_clusters={n_clusters}: the smallest of {n_clusters} clusters cannot have "
             f"more than one of {n_clusters} equal parts."
         )
-    if n_clusters > 1 and not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence} must be between 0 and 1.")
+    if confidence is not None:
+        check_scalar(confidence, "confidence", Real)
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence={confidence} must be between 0 and 1.")
     if sampling not in ("coupon", "binomial"):
         raise ValueError(f"sampling={sampling!r} must be 'coupon' or 'binomial'.")
 

@@ -28,6 +28,8 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">=": np.greater_equal,
     ">": np.greater,
 }
+# No table has more rows; a larger count is as far out of reach.
+MAX_COUNT = 2**40
 SPELLINGS = {"==": "=", "<>": "!=", "=<": "<=", "=>": ">="}
 MIRRORED = {"<": ">", "<=": ">=", "!=": "!=", "=": "=", ">=": "<=", ">": "<"}
 # The operators by which a number of rows has a maximum.
@@ -139,7 +141,8 @@ class Aggregate:
 
     def _least_whole(self) -> int:
         """Return the least count that the operator and the bound allow."""
-        return max(0, math.ceil(self.bound) if self.operator == ">=" else math.floor(self.bound) + 1)
+        least = math.ceil(self.bound) if self.operator == ">=" else math.floor(self.bound) + 1
+        return min(max(0, least), MAX_COUNT)
 
 
 def parse_aggregate(text: Any) -> Aggregate:

@@ -287,6 +287,9 @@ class ExistentialKMeans(BaseKMeans):
                     f"{len(columns):,}."
                 )
         further = [] if columns is None else [str(name) for name in columns.columns]
+        for place, name in enumerate(further):
+            if name in further[:place]:
+                raise ValueError(f"columns has two columns with the name {name!r}; every column needs its own.")
 
         def get_column(name: str) -> Floats:
             if name in further:

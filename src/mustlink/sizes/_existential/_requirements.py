@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,6 +28,8 @@ from mustlink.sizes._existential._movement_kernels import OPERATORS
 
 __all__ = ["Requirements", "parse_aggregates", "read_pivots", "read_requirements"]
 
+# The largest minimum that is taken.
+MAX_PIVOTS = 2**31 - 1
 # The most columns that a message names.
 MAX_NAMED = 20
 
@@ -201,8 +204,11 @@ class Requirements:
 
 def read_pivots(pivots: Any, n_rows: int) -> Mask:
     """Check a mask of marked rows, or several as columns, and return an array of shape (n_rows, n_kinds)."""
-    marks = np.asarray(pivots)
-    if marks.ndim not in (1, 2) or marks.shape[0] != n_rows:
+    try:
+        marks = np.asarray(pivots)
+    except ValueError:
+        raise ValueError("pivots must have the same number of entries for every row, and some have more.") from None
+    if marks.ndim not in (1, 2) or marks.shape[0] != n_rows or not marks.size:
         shape = f"{marks.shape[0]:,} entries" if marks.ndim == 1 else f"the shape {marks.shape}"
         raise ValueError(f"pivots must have one entry per row: the table has {count(n_rows, 'row')}, pivots {shape}.")
     if marks.dtype.kind == "O":
@@ -279,9 +285,15 @@ def _check_finite(column: Floats, aggregate: Aggregate) -> None:
 
 def _one_minimum_per_kind(pivot_min: ArrayLike, n_kinds: int, n_clusters: int) -> list[Ints]:
     """Return the minimum of every cluster for each kind of pivots."""
-    given = np.asarray(pivot_min)
-    if given.dtype.kind not in "iuf" or not np.isfinite(given).all() or (given != np.floor(given)).any():
-        raise ValueError(f"pivot_min must be whole numbers of pivots, got {pivot_min!r}.")
+    try:
+        given = np.asarray(pivot_min)
+        is_whole = given.dtype.kind in "iuf" and bool((given == np.floor(given)).all())
+    except ValueError:
+        is_whole = False
+    if not is_whole or np.abs(given).max(initial=0) > MAX_PIVOTS:
+        raise ValueError(
+            f"pivot_min must be whole numbers of pivots, got {reprlib.repr(pivot_min)}; at most {MAX_PIVOTS:,}."
+        )
     if (given < 0).any():
         raise ValueError(f"pivot_min must not be negative, got {given.min():g}.")
     shapes: dict[tuple[int, ...], str] = {(): "a number", (n_kinds, n_clusters): "one per kind of pivots and cluster"}
@@ -352,7 +364,7 @@ def _check_enough(kind: PivotKind, minimum: Ints) -> None:
     remedies = ("lower_pivot_min", "fewer_clusters", "mark_more_pivots") if any(of_pivots) else ("fewer_clusters",)
     if of_pivots == [True]:
         pivots = count(needed, "pivot") + kind.wording.removeprefix(PIVOTS).removesuffix(IN_EVERY_CLUSTER)
-        problem = f"{clusters} need {pivots}, {each}, but {there}"
+        problem = f"{clusters} {'needs' if len(minimum) == 1 else 'need'} {pivots}, {each}, but {there}"
     else:
         problem = f"No {clusters} satisfy {kind.wording!r}: they need {count(needed, 'such row')}, {each}, but {there}"
     raise InfeasibleError(problem, remedy=remedies if all(of_pivots) else ("drop_aggregate", *remedies))
