@@ -34,9 +34,7 @@ X = np.random.default_rng(1).normal(size=(12, 2))
 LINKS = Constraints(must_link=[(0, 1)])
 
 
-@pytest.mark.parametrize(
-    "size", [True, [True, False, True], "2", ["1", "2", "0"], np.datetime64("2020-01-01"), 10**400, 1j]
-)
+@pytest.mark.parametrize("size", [True, [1, True, 1], "2", ["1", "2", "0"], np.datetime64("2020-01-01"), 10**400, 1j])
 def test_sizes_are_numbers(size: Any) -> None:
     for function in (lambda: assign(COSTS, size_min=size), lambda: check_sizes(0, size, 6, 3)):
         with pytest.raises(
@@ -54,7 +52,7 @@ def test_huge_sizes_are_spelled_short() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"marked_min": 1}, "marked_min was given without marked"),
+        ({"marked_min": 1}, "marked_min=1 was given without marked"),
         ({"solver": ["paths"]}, "solver must be one of paths, flow, lp"),
         ({"weights": [1, 1e-310, 1, 1, 1, 1]}, "The weight of row 1 is 1e-310"),
         ({"apart": [0, [1], 2, 3, 4, 5]}, "some of its entries are lists"),

@@ -180,15 +180,12 @@ def check_apart(apart: ArrayLike, apart_max: Any, lowest: Array, highest: Array,
 
 def one_per_cluster(name: str, sizes: Any, n_clusters: int, weighted: bool) -> Array:
     """Return the bound of every cluster as floats, each a possible size; `name` is the parameter in messages."""
-    # Text and truth values would pass for numbers.
-    kinds = {np.asarray(size).dtype.kind for size in np.asarray(sizes, dtype=object).ravel()}
-    if kinds & set("USb"):
-        raise ValueError(f"{name} must be a number or one number per cluster, got {sizes!r}.")
     try:
-        given = np.asarray(sizes)
-        if given.dtype.kind not in "iufO" or any(isinstance(size, bool | str) for size in given.ravel().tolist()):
+        # Text, truth values and dates would pass for numbers.
+        kinds = {np.asarray(size).dtype.kind for size in np.asarray(sizes, dtype=object).ravel()}
+        if not kinds <= set("iufO"):
             raise TypeError
-        values = given.astype(np.float64)
+        values = np.asarray(sizes, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be a number or one number per cluster, got {reprlib.repr(sizes)}.") from None
     if values.ndim > 1 or (values.ndim == 1 and len(values) != n_clusters):
