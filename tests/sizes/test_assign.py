@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink.errors import InfeasibleError
-from mustlink.sizes import CostBlocks, _cost_blocks, _paths, assign
+from mustlink.sizes import CostBlocks, assign
+from mustlink.sizes._assign import _cost_blocks, _paths
 from reference.sizes import cheapest_by_expansion, cheapest_by_trying, linear_program
 
 ROUNDING = 1e-9

@@ -14,11 +14,11 @@ from scipy.optimize import linprog
 from mustlink import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError
 from mustlink.sizes import assign, assign_linked
-from mustlink.sizes._linked import LinkedAssignment
-from mustlink.sizes._linked_feasibility import find_placement
-from mustlink.sizes._linked_program import Program, clique_cover, solve
-from mustlink.sizes._linked_relax import clustering_with_few_breaks
-from mustlink.sizes._linked_units import make_units
+from mustlink.sizes._linked._feasibility import find_placement
+from mustlink.sizes._linked._linked import LinkedAssignment
+from mustlink.sizes._linked._program import Program, clique_cover, solve
+from mustlink.sizes._linked._relax import clustering_with_few_breaks
+from mustlink.sizes._linked._units import make_units
 from reference.linked_sizes import fewest_broken, keeps_triples, least_cost
 from reference.random_links import Case, cases
 
@@ -227,7 +227,7 @@ def test_a_clash_that_only_a_search_finds_is_named() -> None:
 
 
 def test_an_undecided_search_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mustlink.sizes._linked_feasibility.MAX_WHOLE", 0)
+    monkeypatch.setattr("mustlink.sizes._linked._feasibility.MAX_WHOLE", 0)
     with pytest.raises(
         InfeasibleError, match="was found, and whether one exists is not known: 2 must-link components of 2"
     ):

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink.errors import InfeasibleError
-from mustlink.sizes import Assignment, _apart, assign
+from mustlink.sizes import Assignment, assign
+from mustlink.sizes._assign import _apart
 from reference.sizes import integer_program
 
 ROUNDING = 1e-9

@@ -15,8 +15,8 @@ from sklearn.preprocessing import normalize
 
 from mustlink import FrequencySensitiveKMeans
 from mustlink.metrics import mean_cosine, size_deviation
-from mustlink.sizes._frequency_sensitive_kernels import frequency_cost
-from mustlink.sizes._frequency_sensitive_passes import FrequencyRule, Presentation
+from mustlink.sizes._frequency_sensitive._frequency_sensitive_kernels import frequency_cost
+from mustlink.sizes._frequency_sensitive._passes import FrequencyRule, Presentation
 from reference import frequency_sensitive
 
 UPDATES = ["none", "batch", "counts", "online", "stream"]

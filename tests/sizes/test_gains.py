@@ -66,7 +66,7 @@ def test_sizes_that_are_all_fixed_gain_nothing_one_by_one() -> None:
 
 
 def test_costs_in_blocks_and_in_single_precision_give_the_same_gains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mustlink.sizes._cost_blocks.BLOCK_ENTRIES", 20)
+    monkeypatch.setattr("mustlink.sizes._assign._cost_blocks.BLOCK_ENTRIES", 20)
     costs = np.random.RandomState(0).uniform(size=(50, 4)) * [1, 2, 3, 4]
     answer = assign(costs, size_min=10)
     gains = answer.gains(costs)

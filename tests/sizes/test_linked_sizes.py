@@ -13,8 +13,10 @@ from sklearn.datasets import load_iris, make_blobs
 from mustlink import Constraints
 from mustlink.active import MinMax, TruthOracle, ask
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, TooLargeError
-from mustlink.sizes import SizeConstrainedKMeans, _apart, _linked_sizing
-from mustlink.sizes._row_costs import RowCosts
+from mustlink.sizes import SizeConstrainedKMeans
+from mustlink.sizes._assign import _apart
+from mustlink.sizes._size_constrained import _linked_sizing
+from mustlink.sizes._size_constrained._row_costs import RowCosts
 from reference.linked_sizes import keeps_triples, least_cost
 from reference.random_links import Case, cases
 

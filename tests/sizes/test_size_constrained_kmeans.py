@@ -19,8 +19,10 @@ from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
-from mustlink.sizes import SizeConstrainedKMeans, _paths, _polish, _row_costs
-from mustlink.sizes._manhattan import cluster_medians, manhattan_distances, weighted_medians
+from mustlink.sizes import SizeConstrainedKMeans
+from mustlink.sizes._assign import _paths
+from mustlink.sizes._size_constrained import _polish, _row_costs
+from mustlink.sizes._size_constrained._manhattan import cluster_medians, manhattan_distances, weighted_medians
 from reference.size_constrained_kmeans import center_of, cheapest, size_constrained_kmeans
 
 METRICS = ["sqeuclidean", "manhattan"]

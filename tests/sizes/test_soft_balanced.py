@@ -15,8 +15,8 @@ from scipy.special import gammaln, ive, logsumexp
 from sklearn.datasets import make_blobs
 
 from mustlink import SoftBalancedMixture
-from mustlink.sizes._soft_balanced_components import COMPONENTS, log_bessel, log_vmf_normalizer
-from mustlink.sizes._soft_balanced_masses import balance_masses, responsibilities_of
+from mustlink.sizes._soft_balanced._components import COMPONENTS, log_bessel, log_vmf_normalizer
+from mustlink.sizes._soft_balanced._masses import balance_masses, responsibilities_of
 
 
 def scale_slowly(log_density: Any, temperature: float, n_steps: int) -> Any:

@@ -1,16 +1,16 @@
 """Clusters of useful size: minimum and maximum sizes, balance, existential constraints, private publishing."""
 
-from mustlink.sizes._assign import assign
-from mustlink.sizes._assign_linked import assign_linked
-from mustlink.sizes._assignment import Assignment
+from mustlink.sizes._assign._assign import assign
+from mustlink.sizes._assign._assignment import Assignment
+from mustlink.sizes._assign._bounds import check_sizes
+from mustlink.sizes._assign._cost_blocks import CostBlocks
 from mustlink.sizes._balanced import BalancedClustering, balanced_sample_size
-from mustlink.sizes._bounds import check_sizes
-from mustlink.sizes._cost_blocks import CostBlocks
 from mustlink.sizes._existential import ExistentialKMeans
-from mustlink.sizes._frequency_sensitive import FrequencySensitiveKMeans
+from mustlink.sizes._frequency_sensitive._estimator import FrequencySensitiveKMeans
+from mustlink.sizes._linked._assign_linked import assign_linked
 from mustlink.sizes._publish import ColumnLoss, Publication, publish
-from mustlink.sizes._size_constrained_kmeans import SizeConstrainedKMeans
-from mustlink.sizes._soft_balanced import SoftBalancedMixture
+from mustlink.sizes._size_constrained._size_constrained_kmeans import SizeConstrainedKMeans
+from mustlink.sizes._soft_balanced._estimator import SoftBalancedMixture
 from mustlink.sizes._verification import NOT_DIFFERENTIAL_PRIVACY, GroupFailure, Verification, verify_publication
 
 __all__ = [

@@ -20,12 +20,12 @@ from mustlink._spelling import count
 from mustlink._types import Array, Floats, Indices, Ints
 from mustlink.base import TableClusterMixin, check_table
 from mustlink.kmeans.core import check_weight
-from mustlink.sizes._assign import assign
+from mustlink.sizes._assign._assign import assign
+from mustlink.sizes._assign._bounds import check_sizes
 from mustlink.sizes._balanced._populate import populate_nearest, populate_stable, release_rows
 from mustlink.sizes._balanced._refine import refine_by_moves
 from mustlink.sizes._balanced._sample_size import balanced_sample_size
-from mustlink.sizes._bounds import check_sizes
-from mustlink.sizes._frequency_sensitive import FrequencySensitiveKMeans
+from mustlink.sizes._frequency_sensitive._estimator import FrequencySensitiveKMeans
 from mustlink.sizes._representatives import as_directions, check_enough_directions, nearest_to, representatives
 
 __all__ = ["BalancedClustering"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mustlink._rows import RowBlocks
 from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.kmeans.core import Geometry, LinkRule, State, Step
-from mustlink.sizes._assign import assign
+from mustlink.sizes._assign._assign import assign
 from mustlink.sizes._existential._micro_kernels import lead
 from mustlink.sizes._existential._movement import Items, schedule_moves
 from mustlink.sizes._existential._placement import find_unstable

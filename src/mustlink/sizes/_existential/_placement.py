@@ -11,8 +11,8 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from mustlink._types import Floats, Indices, Mask
 from mustlink.errors import InfeasibleError, TooLargeError
 from mustlink.kmeans.core import LinkRule
-from mustlink.sizes._assign import assign
-from mustlink.sizes._assignment import Assignment
+from mustlink.sizes._assign._assign import assign
+from mustlink.sizes._assign._assignment import Assignment
 from mustlink.sizes._existential._movement import Items, Schedule, schedule_moves
 from mustlink.sizes._existential._requirements import Requirements
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
 from mustlink._types import Floats, Indices, Ints
-from mustlink.sizes._assign import assign
+from mustlink.sizes._assign._assign import assign
 from mustlink.sizes._publish._cutting import rows_of_groups
 from mustlink.sizes._publish._models import NO_DIVERSITY, PrivacyModel
 

@@ -12,11 +12,11 @@ from mustlink._types import Ints
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import ConstraintError
-from mustlink.sizes._assign import Assignment
-from mustlink.sizes._bounds import check_sizes
-from mustlink.sizes._linked import LinkedAssignment
-from mustlink.sizes._linked_program import NO_TRIPLES
-from mustlink.sizes._linked_units import make_units
+from mustlink.sizes._assign._assign import Assignment
+from mustlink.sizes._assign._bounds import check_sizes
+from mustlink.sizes._linked._linked import LinkedAssignment
+from mustlink.sizes._linked._program import NO_TRIPLES
+from mustlink.sizes._linked._units import make_units
 
 __all__ = ["assign_linked", "check_triples"]
 

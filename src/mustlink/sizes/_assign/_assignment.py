@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
 from mustlink._types import Array, Floats, Ints
-from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
-from mustlink.sizes._gains import gains_of_bounds
-from mustlink.sizes._terms import Terms
+from mustlink.sizes._assign._cost_blocks import CostBlocks, as_cost_blocks
+from mustlink.sizes._assign._gains import gains_of_bounds
+from mustlink.sizes._assign._terms import Terms
 
 __all__ = ["Assignment"]
 

@@ -18,10 +18,10 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.base import TableClusterMixin, check_table
-from mustlink.sizes._frequency_sensitive import FrequencySensitiveKMeans
+from mustlink.sizes._frequency_sensitive._estimator import FrequencySensitiveKMeans
 from mustlink.sizes._representatives import as_directions, check_enough_directions
-from mustlink.sizes._soft_balanced_components import COMPONENTS
-from mustlink.sizes._soft_balanced_masses import balance_masses, responsibilities_of
+from mustlink.sizes._soft_balanced._components import COMPONENTS
+from mustlink.sizes._soft_balanced._masses import balance_masses, responsibilities_of
 
 __all__ = ["SoftBalancedMixture"]
 

@@ -11,12 +11,12 @@ from scipy.optimize import linear_sum_assignment
 from mustlink._types import Floats, Indices, Ints
 from mustlink.errors import InfeasibleError
 from mustlink.kmeans.core import Components, NoPlacement
-from mustlink.sizes._assign import Assignment, assign
-from mustlink.sizes._cost_blocks import CostBlocks
-from mustlink.sizes._linked_feasibility import find_placement, refuse_clashes, refuse_placement
-from mustlink.sizes._linked_kernels import improve
-from mustlink.sizes._linked_program import solve
-from mustlink.sizes._linked_units import Units
+from mustlink.sizes._assign._assign import Assignment, assign
+from mustlink.sizes._assign._cost_blocks import CostBlocks
+from mustlink.sizes._linked._feasibility import find_placement, refuse_clashes, refuse_placement
+from mustlink.sizes._linked._linked_kernels import improve
+from mustlink.sizes._linked._program import solve
+from mustlink.sizes._linked._units import Units
 
 __all__ = ["LinkedAssignment"]
 

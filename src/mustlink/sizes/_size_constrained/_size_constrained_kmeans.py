@@ -14,14 +14,14 @@ from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._types import Array, Floats, Ints
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.kmeans.core import BaseWeightedKMeans, Plan, Problem, Run, State, assign_rows, check_weight, iterate
-from mustlink.sizes._assign_linked import check_triples
-from mustlink.sizes._linked_sizing import add_links, relax_links, warn_of_breaks
-from mustlink.sizes._manhattan import manhattan_distances
-from mustlink.sizes._polish import polish
-from mustlink.sizes._row_costs import absolute_costs, square_costs
-from mustlink.sizes._sized_geometry import Sized, SizedEuclidean, SizedManhattan
-from mustlink.sizes._sizing import Sizing
-from mustlink.sizes._sizing_input import (
+from mustlink.sizes._linked._assign_linked import check_triples
+from mustlink.sizes._size_constrained._linked_sizing import add_links, relax_links, warn_of_breaks
+from mustlink.sizes._size_constrained._manhattan import manhattan_distances
+from mustlink.sizes._size_constrained._polish import polish
+from mustlink.sizes._size_constrained._row_costs import absolute_costs, square_costs
+from mustlink.sizes._size_constrained._sized_geometry import Sized, SizedEuclidean, SizedManhattan
+from mustlink.sizes._size_constrained._sizing import Sizing
+from mustlink.sizes._size_constrained._sizing_input import (
     SizedProblem,
     make_sizing,
     refuse_missed_bounds,

@@ -6,9 +6,9 @@ import numpy as np
 
 from mustlink._types import Floats, Indices, Ints, Mask
 from mustlink.constraints import Constraints
-from mustlink.sizes._linked import LinkedAssignment
-from mustlink.sizes._linked_program import NO_TRIPLES
-from mustlink.sizes._linked_units import Units, make_units
+from mustlink.sizes._linked._linked import LinkedAssignment
+from mustlink.sizes._linked._program import NO_TRIPLES
+from mustlink.sizes._linked._units import Units, make_units
 
 __all__ = ["clustering_with_few_breaks"]
 

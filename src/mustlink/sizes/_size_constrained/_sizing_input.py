@@ -14,9 +14,9 @@ from mustlink._types import Array, Floats, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.kmeans.core import Problem, State
-from mustlink.sizes._bounds import check_apart, check_sizes, one_per_cluster
-from mustlink.sizes._cost_blocks import MAX_COST
-from mustlink.sizes._sizing import Sizing
+from mustlink.sizes._assign._bounds import check_apart, check_sizes, one_per_cluster
+from mustlink.sizes._assign._cost_blocks import MAX_COST
+from mustlink.sizes._size_constrained._sizing import Sizing
 
 __all__ = ["SizedProblem", "make_sizing", "refuse_missed_bounds", "scale_bounds", "sizing_of_new_rows"]
 

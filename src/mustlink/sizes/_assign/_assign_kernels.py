@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mustlink._jit import jit
 from mustlink._types import Array, Floats, Indices, Ints, Mask
-from mustlink.sizes._moves_kernels import Moves, pop, push
+from mustlink.sizes._assign._moves_kernels import Moves, pop, push
 
 # Why a run of paths ended.
 BALANCED, TAKEN, UNKNOWN_MOVE, UNKNOWN_ROW, NO_PATH = range(5)

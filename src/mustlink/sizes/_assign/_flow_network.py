@@ -8,9 +8,9 @@ import numpy as np
 
 from mustlink._types import Array, Floats, Ints
 from mustlink.base import check_fits
-from mustlink.sizes._cost_blocks import CostBlocks
-from mustlink.sizes._paths import Solution, round_to_bounds
-from mustlink.sizes._terms import Terms
+from mustlink.sizes._assign._cost_blocks import CostBlocks
+from mustlink.sizes._assign._paths import Solution, round_to_bounds
+from mustlink.sizes._assign._terms import Terms
 
 __all__ = ["FlowNetwork", "build_network", "read_flow"]
 

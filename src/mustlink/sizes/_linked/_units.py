@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from mustlink._types import Floats, Indices, Ints, Mask
 from mustlink.constraints import Constraints
 from mustlink.kmeans.core import LinkedRows
-from mustlink.sizes._linked_program import NO_PAIRS, NO_TRIPLES, Program
+from mustlink.sizes._linked._program import NO_PAIRS, NO_TRIPLES, Program
 
 __all__ = ["Units", "make_units"]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mustlink._types import Array, Floats, Indices, Ints
-from mustlink.sizes._assign_kernels import (
+from mustlink.sizes._assign._assign_kernels import (
     BALANCED,
     NO_PATH,
     UNKNOWN_MOVE,
@@ -19,9 +19,9 @@ from mustlink.sizes._assign_kernels import (
     collect_moves,
     take_paths,
 )
-from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks, rows_of_block
-from mustlink.sizes._moves_kernels import Moves, empty_moves
-from mustlink.sizes._terms import Terms
+from mustlink.sizes._assign._cost_blocks import CostBlocks, as_cost_blocks, rows_of_block
+from mustlink.sizes._assign._moves_kernels import Moves, empty_moves
+from mustlink.sizes._assign._terms import Terms
 
 __all__ = ["Solution", "initial_flow", "paths_at_once", "round_prices", "round_to_bounds", "solve_by_paths"]
 

@@ -9,15 +9,15 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from mustlink._types import Floats
-from mustlink.sizes._apart import solve_apart
-from mustlink.sizes._assignment import Assignment
-from mustlink.sizes._bounds import check_apart, check_marked, check_sizes
-from mustlink.sizes._cost_blocks import CostBlocks, as_cost_blocks
-from mustlink.sizes._flow import solve_by_flow
-from mustlink.sizes._lp import solve_by_lp
-from mustlink.sizes._paths import solve_by_paths
-from mustlink.sizes._terms import Terms
-from mustlink.sizes._weighted import solve_weighted
+from mustlink.sizes._assign._apart import solve_apart
+from mustlink.sizes._assign._assignment import Assignment
+from mustlink.sizes._assign._bounds import check_apart, check_marked, check_sizes
+from mustlink.sizes._assign._cost_blocks import CostBlocks, as_cost_blocks
+from mustlink.sizes._assign._flow import solve_by_flow
+from mustlink.sizes._assign._lp import solve_by_lp
+from mustlink.sizes._assign._paths import solve_by_paths
+from mustlink.sizes._assign._terms import Terms
+from mustlink.sizes._assign._weighted import solve_weighted
 
 __all__ = ["Assignment", "assign"]
 

@@ -13,8 +13,16 @@ import numpy as np
 
 from mustlink._jit import jit
 from mustlink._types import Array, Floats, Ints
-from mustlink.sizes._assign_kernels import BALANCED, NO_PATH, TAKEN, UNKNOWN_MOVE, Network, is_balanced, shortest_paths
-from mustlink.sizes._moves_kernels import Moves, pop, push
+from mustlink.sizes._assign._assign_kernels import (
+    BALANCED,
+    NO_PATH,
+    TAKEN,
+    UNKNOWN_MOVE,
+    Network,
+    is_balanced,
+    shortest_paths,
+)
+from mustlink.sizes._assign._moves_kernels import Moves, pop, push
 
 # Chains that differ by less, relative to the costs, are equally long.
 ROUNDING = 1e-13

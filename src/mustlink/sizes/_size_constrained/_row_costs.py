@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mustlink._rows import RowBlocks, squared_norms
 from mustlink._types import Array, Floats, Indices
-from mustlink.sizes._cost_blocks import CostBlocks
-from mustlink.sizes._manhattan import manhattan_distances
+from mustlink.sizes._assign._cost_blocks import CostBlocks
+from mustlink.sizes._size_constrained._manhattan import manhattan_distances
 
 __all__ = ["RowCosts", "absolute_costs", "square_costs"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mustlink._types import Array, Floats, Indices, Ints
-from mustlink.sizes._cost_blocks import CostBlocks
-from mustlink.sizes._terms import Terms
+from mustlink.sizes._assign._cost_blocks import CostBlocks
+from mustlink.sizes._assign._terms import Terms
 
 __all__ = ["gains_of_bounds"]
 

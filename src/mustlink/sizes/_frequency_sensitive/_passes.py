@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mustlink._rows import PIECE_ROWS, RowBlocks, squared_norms
 from mustlink._types import Floats, Indices, Ints
 from mustlink.kmeans.core import Geometry, LinkRule, Run, State, Step
-from mustlink.sizes._frequency_sensitive_kernels import dense_presentation, sparse_presentation
+from mustlink.sizes._frequency_sensitive._frequency_sensitive_kernels import dense_presentation, sparse_presentation
 from mustlink.sizes._representatives import representatives
 
 __all__ = ["FrequencyGeometry", "FrequencyRule", "MeanSizes", "Presentation", "present_until_settled"]

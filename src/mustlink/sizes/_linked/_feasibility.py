@@ -10,8 +10,8 @@ from mustlink._spelling import count
 from mustlink._types import Indices, Ints
 from mustlink.base import refuse_contradictions, refuse_infeasible
 from mustlink.errors import InfeasibleError
-from mustlink.sizes._linked_program import Program, clique_cover, solve
-from mustlink.sizes._linked_units import Units
+from mustlink.sizes._linked._program import Program, clique_cover, solve
+from mustlink.sizes._linked._units import Units
 
 __all__ = ["find_placement", "refuse_clashes", "refuse_placement"]
 

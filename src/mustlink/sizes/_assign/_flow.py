@@ -6,10 +6,10 @@ import numpy as np
 
 from mustlink._types import Floats
 from mustlink.errors import OptionError
-from mustlink.sizes._cost_blocks import CostBlocks
-from mustlink.sizes._flow_network import build_network, read_flow
-from mustlink.sizes._paths import Solution
-from mustlink.sizes._terms import Terms
+from mustlink.sizes._assign._cost_blocks import CostBlocks
+from mustlink.sizes._assign._flow_network import build_network, read_flow
+from mustlink.sizes._assign._paths import Solution
+from mustlink.sizes._assign._terms import Terms
 
 __all__ = ["solve_by_flow"]
 

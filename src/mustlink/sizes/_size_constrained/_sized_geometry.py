@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from mustlink._rows import Assignment, RowBlocks
 from mustlink._types import Array, Floats
 from mustlink.kmeans.core import Euclidean, Geometry, LinkRule, Run, State, Step
-from mustlink.sizes._manhattan import Manhattan
-from mustlink.sizes._row_costs import RowCosts, absolute_costs, square_costs
-from mustlink.sizes._sizing import Prices, Sizing
+from mustlink.sizes._size_constrained._manhattan import Manhattan
+from mustlink.sizes._size_constrained._row_costs import RowCosts, absolute_costs, square_costs
+from mustlink.sizes._size_constrained._sizing import Prices, Sizing
 
 __all__ = ["Sized", "SizedEuclidean", "SizedManhattan"]
 

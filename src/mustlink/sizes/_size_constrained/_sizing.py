@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mustlink._types import Array, Floats, Indices, Mask
-from mustlink.sizes._assign import Assignment, assign
-from mustlink.sizes._cost_blocks import CostBlocks
-from mustlink.sizes._row_costs import RowCosts
-from mustlink.sizes._terms import Terms
+from mustlink.sizes._assign._assign import Assignment, assign
+from mustlink.sizes._assign._cost_blocks import CostBlocks
+from mustlink.sizes._assign._terms import Terms
+from mustlink.sizes._size_constrained._row_costs import RowCosts
 
 __all__ = ["Placement", "Prices", "Sizing"]
 

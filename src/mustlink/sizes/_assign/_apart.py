@@ -9,12 +9,12 @@ import numpy as np
 
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.base import check_fits
-from mustlink.sizes._apart_kernels import Chains, Groups, add_chains, place_groups, take_group_paths
-from mustlink.sizes._assign_kernels import BALANCED, NO_PATH, TAKEN, Network
-from mustlink.sizes._cost_blocks import CostBlocks
-from mustlink.sizes._moves_kernels import Moves, empty_moves
-from mustlink.sizes._paths import initial_flow, paths_at_once, round_prices, round_to_bounds, solve_by_paths
-from mustlink.sizes._terms import Terms
+from mustlink.sizes._assign._apart_kernels import Chains, Groups, add_chains, place_groups, take_group_paths
+from mustlink.sizes._assign._assign_kernels import BALANCED, NO_PATH, TAKEN, Network
+from mustlink.sizes._assign._cost_blocks import CostBlocks
+from mustlink.sizes._assign._moves_kernels import Moves, empty_moves
+from mustlink.sizes._assign._paths import initial_flow, paths_at_once, round_prices, round_to_bounds, solve_by_paths
+from mustlink.sizes._assign._terms import Terms
 
 __all__ = ["solve_apart"]
 

@@ -28,7 +28,7 @@ from mustlink.kmeans.core import (
     start_at_random_rows,
     start_at_seeds,
 )
-from mustlink.sizes._frequency_sensitive_passes import (
+from mustlink.sizes._frequency_sensitive._passes import (
     FrequencyGeometry,
     FrequencyRule,
     MeanSizes,

@@ -14,11 +14,11 @@ from mustlink._warnings import warn_caller
 from mustlink.base import check_fits
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning
-from mustlink.sizes._linked import LinkedAssignment
-from mustlink.sizes._linked_relax import clustering_with_few_breaks
-from mustlink.sizes._linked_units import make_units
-from mustlink.sizes._row_costs import RowCosts
-from mustlink.sizes._sizing import Placement, Prices, Sizing
+from mustlink.sizes._linked._linked import LinkedAssignment
+from mustlink.sizes._linked._relax import clustering_with_few_breaks
+from mustlink.sizes._linked._units import make_units
+from mustlink.sizes._size_constrained._row_costs import RowCosts
+from mustlink.sizes._size_constrained._sizing import Placement, Prices, Sizing
 
 __all__ = ["LinkedSizing", "add_links", "relax_links", "warn_of_breaks"]
 

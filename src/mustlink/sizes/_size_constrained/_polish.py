@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from mustlink._rows import PIECE_ROWS, RowBlocks
 from mustlink._types import Array, Floats, Indices, Ints, Mask
-from mustlink.sizes._polish_kernels import chain_rows, move_rows, swap_rows
-from mustlink.sizes._sizing import Sizing
+from mustlink.sizes._size_constrained._polish_kernels import chain_rows, move_rows, swap_rows
+from mustlink.sizes._size_constrained._sizing import Sizing
 
 __all__ = ["polish"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from mustlink._types import Array, Floats, Indices, Ints
-from mustlink.sizes._cost_blocks import CostBlocks
-from mustlink.sizes._paths import Solution, solve_by_paths
-from mustlink.sizes._terms import ROUNDING, Terms
+from mustlink.sizes._assign._cost_blocks import CostBlocks
+from mustlink.sizes._assign._paths import Solution, solve_by_paths
+from mustlink.sizes._assign._terms import ROUNDING, Terms
 
 __all__ = ["solve_weighted"]
 

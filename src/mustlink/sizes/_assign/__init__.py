@@ -1,0 +1,1 @@
+"""The cheapest assignment of rows to clusters of bounded sizes, and its solvers."""

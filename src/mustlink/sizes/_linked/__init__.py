@@ -1,0 +1,1 @@
+"""Assignments that keep links together with sizes."""

@@ -1,0 +1,1 @@
+"""k-means and k-medians with minimum and maximum cluster sizes."""

@@ -1,0 +1,1 @@
+"""Mixtures with equal expected masses."""
