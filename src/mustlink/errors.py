@@ -64,7 +64,6 @@ REMEDIES = {
     "iso_dates": "write them like 2024-03-01",
     "linked_method": "use a clusterer that takes links, such as PCKMeans",
     "look_ahead": "pass look_ahead=True",
-    "lower_labeled_min": "reduce labeled_min",
     "lower_pivot_min": "reduce pivot_min",
     "lower_size_min": "reduce size_min",
     "majority": 'pass contradictions="majority" to keep the heavier one or "keep" to keep both',

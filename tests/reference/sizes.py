@@ -55,8 +55,8 @@ def integer_program(
     highest: NDArray[Any],
     *,
     weight: Floats | None = None,
-    marked: NDArray[np.bool_] | None = None,
-    marked_min: Ints | None = None,
+    pivots: NDArray[np.bool_] | None = None,
+    pivot_min: Ints | None = None,
     apart: Ints | None = None,
     apart_max: int = 1,
     fractional: bool = False,
@@ -68,8 +68,8 @@ def integer_program(
         (np.kron(np.eye(n_rows), np.ones(n_clusters)), np.ones(n_rows), np.ones(n_rows)),
         (np.kron(np.ones(n_rows) if weight is None else weight, of_cluster), lowest - 1e-9, highest + 1e-9),
     ]
-    if marked is not None:
-        rules.append((np.kron(marked.astype(float), of_cluster), marked_min, np.full(n_clusters, np.inf)))
+    if pivots is not None:
+        rules.append((np.kron(pivots.astype(float), of_cluster), pivot_min, np.full(n_clusters, np.inf)))
     if apart is not None:
         for group in set(apart.tolist()) - {-1}:
             members = (apart == group).astype(float)

@@ -20,8 +20,8 @@ def drawn_terms(rng: np.random.Generator, n_rows: int, n_clusters: int) -> dict[
     """Draw one of the further conditions, one that any sizes can be met with."""
     kind = rng.integers(4)
     if kind == 0:
-        marked = np.arange(n_rows) % 2 == 0
-        return {"marked": marked, "marked_min": (n_rows // 4) // n_clusters}
+        pivots = np.arange(n_rows) % 2 == 0
+        return {"pivots": pivots, "pivot_min": (n_rows // 4) // n_clusters}
     if kind == 1:
         return {"apart": np.arange(n_rows) // 2, "apart_max": 1} if n_clusters > 1 else {}
     if kind == 2:

@@ -1,4 +1,4 @@
-"""Assignments with weights, marked rows and groups apart, against mixed-integer programming."""
+"""Assignments with weights, pivots and groups apart, against mixed-integer programming."""
 
 from __future__ import annotations
 
@@ -24,44 +24,44 @@ def drawn_sizes(rng: np.random.Generator, n_rows: int, n_clusters: int) -> tuple
     return np.maximum(sizes - rng.integers(0, 3), 0), sizes + rng.integers(0, 3)
 
 
-# ---- marked rows
+# ---- pivots
 
 
 @settings(max_examples=60)
 @given(SEEDS)
-def test_marked_rows_equal_integer_programming(seed: int) -> None:
+def test_pivots_equal_integer_programming(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n_rows, n_clusters = rng.integers(4, 25), rng.integers(1, 5)
     costs = rng.random((n_rows, n_clusters))
     lowest, highest = drawn_sizes(rng, n_rows, n_clusters)
-    marked = rng.random(n_rows) < 0.5
-    marked_min = np.minimum(rng.multinomial(marked.sum(), np.full(n_clusters, 1 / n_clusters)), highest)
-    options: dict[str, Any] = {"marked": marked, "marked_min": marked_min}
+    pivots = rng.random(n_rows) < 0.5
+    pivot_min = np.minimum(rng.multinomial(pivots.sum(), np.full(n_clusters, 1 / n_clusters)), highest)
+    options: dict[str, Any] = {"pivots": pivots, "pivot_min": pivot_min}
     least = integer_program(costs, lowest, highest, **options)
     if least is None:
         with pytest.raises(InfeasibleError):
             assign(costs, size_min=lowest, size_max=highest, **options)
         return
     answer = assign(costs, size_min=lowest, size_max=highest, **options)
-    found = np.bincount(answer.labels[marked], minlength=n_clusters)
+    found = np.bincount(answer.labels[pivots], minlength=n_clusters)
     assert answer.is_within_bounds
-    assert (found >= marked_min).all()
+    assert (found >= pivot_min).all()
     assert answer.cost(costs) == pytest.approx(least, abs=1e-7)
     assert answer.slackness(costs) <= ROUNDING
     assert answer.gap(costs) == pytest.approx(0.0, abs=1e-8)
-    assert answer.marked_prices is not None
-    assert (answer.marked_prices >= 0).all()
-    assert not answer.marked_prices[found > marked_min].any()
+    assert answer.pivot_prices is not None
+    assert (answer.pivot_prices >= 0).all()
+    assert not answer.pivot_prices[found > pivot_min].any()
     again = assign(costs, size_min=lowest, size_max=highest, **options, start=answer)
     assert again.cost(costs) == pytest.approx(least, abs=1e-7)
 
 
-def test_marked_rows_of_many_are_shared_out() -> None:
+def test_pivots_of_many_are_shared_out() -> None:
     rng = np.random.default_rng(0)
     costs = rng.random((20_000, 5)) + np.array([0.0, 0.2, 0.4, 0.6, 0.8])
-    marked = rng.random(20_000) < 0.1
-    answer = assign(costs, size_min=2_000, marked=marked, marked_min=300)
-    assert np.bincount(answer.labels[marked]).min() == 300
+    pivots = rng.random(20_000) < 0.1
+    answer = assign(costs, size_min=2_000, pivots=pivots, pivot_min=300)
+    assert np.bincount(answer.labels[pivots]).min() == 300
     assert answer.is_within_bounds
     assert answer.slackness(costs) <= ROUNDING
 
@@ -69,13 +69,13 @@ def test_marked_rows_of_many_are_shared_out() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"marked": [True, False]}, r"True or False for each of 4 rows, got an array of shape \(2,\)"),
-        ({"marked": [0, 1, 0, 1]}, "True or False for each of 4 rows, got an array of shape .* and type int64"),
-        ({"marked": [True] * 4, "marked_min": -1}, "marked_min is -1"),
-        ({"marked": [True] * 4, "weights": [1.0] * 4}, "weights and marked cannot be given together"),
+        ({"pivots": [True, False]}, r"there are 4 rows, and it has the shape \(2,\)"),
+        ({"pivots": [0, 1, 0, 2]}, "True or False for every row"),
+        ({"pivots": [True] * 4, "pivot_min": -1}, "pivot_min is -1"),
+        ({"pivots": [True] * 4, "weights": [1.0] * 4}, "weights and pivots cannot be given together"),
     ],
 )
-def test_invalid_marks_are_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_pivots_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         assign(np.zeros((4, 2)), **options)
 
@@ -83,14 +83,14 @@ def test_invalid_marks_are_refused(options: dict[str, Any], message: str) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"marked_min": 2}, "The clusters need 4 marked rows in all, but 3 rows are marked"),
-        ({"marked_min": [2, 0], "size_max": [1, 9]}, "Cluster 0 needs 2 marked rows, above its maximum size of 1"),
-        ({"marked_min": [3, 0], "size_min": [0, 2]}, "marked rows together need 5 rows, but there are 4"),
+        ({"pivot_min": 2}, "pivots of 2 clusters add up to 4, but 3 rows are marked as such; reduce pivot_min"),
+        ({"pivot_min": [2, 0], "size_max": [1, 9]}, "Cluster 0 needs 2 pivots, and its maximum size is 1"),
+        ({"pivot_min": [3, 0], "size_min": [0, 2]}, "numbers of pivots, add up to 5, but there are 4 rows"),
     ],
 )
-def test_marks_that_clash_are_refused_with_their_numbers(options: dict[str, Any], message: str) -> None:
+def test_pivots_that_clash_are_refused_with_their_numbers(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InfeasibleError, match=message):
-        assign(np.zeros((4, 2)), marked=[True, True, True, False], **options)
+        assign(np.zeros((4, 2)), pivots=[True, True, True, False], **options)
 
 
 # ---- groups apart

@@ -52,7 +52,7 @@ def test_huge_sizes_are_spelled_short() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"marked_min": 1}, "marked_min=1 was given without marked"),
+        ({"pivot_min": 1}, "pivot_min=1 was given without pivots"),
         ({"solver": ["paths"]}, "solver must be one of paths, flow, lp"),
         ({"weights": [1, 1e-310, 1, 1, 1, 1]}, "The weight of row 1 is 1e-310"),
         ({"apart": [0, [1], 2, 3, 4, 5]}, "some of its entries are lists"),
@@ -126,7 +126,7 @@ def test_sample_of_very_many_clusters() -> None:
             {"sample_weight": np.full(12, 1e70)},
             r"outlier_cost=1e\+300 is too large for weights of up to 1e\+70",
         ),
-        (SizeConstrainedKMeans(3, labeled_min=1), {"labeled": np.ones((12, 2))}, r"it has the shape \(12, 2\)"),
+        (SizeConstrainedKMeans(3, pivot_min=1), {"pivots": np.ones((12, 2))}, r"it has the shape \(12, 2\)"),
         (ExistentialKMeans(3, pivot_min=[1, [2]]), {}, "pivot_min must be whole numbers of pivots"),
         (ExistentialKMeans(3, pivot_min=1e300), {}, r"got 1e\+300; at most 2,147,483,647"),
         (ExistentialKMeans(1, pivot_min=20), {}, "1 cluster needs 20 pivots, 20 for each, but there are 12"),
@@ -210,7 +210,7 @@ def test_names_of_columns_may_be_a_single_one() -> None:
         publish(TABLE, quasi_identifiers="age", keep=3, k=3)  # type: ignore[arg-type]
 
 
-ROW_OF = {"apart": lambda row: row // 2, "labeled": lambda row: row % 2 == 0, "pivots": lambda row: row % 2 == 0}
+ROW_OF = {"apart": lambda row: row // 2, "pivots": lambda row: row % 2 == 0}
 
 
 @pytest.mark.parametrize("routing", [False, True])
@@ -218,7 +218,7 @@ ROW_OF = {"apart": lambda row: row // 2, "labeled": lambda row: row % 2 == 0, "p
     ("base", "name", "parameters"),
     [
         (SizeConstrainedKMeans, "apart", {"size_min": 2}),
-        (SizeConstrainedKMeans, "labeled", {"labeled_min": 1}),
+        (SizeConstrainedKMeans, "pivots", {"pivot_min": 1}),
         (ExistentialKMeans, "pivots", {}),
     ],
 )
@@ -229,8 +229,8 @@ def test_folds_have_their_own_part_of_what_is_given_for_rows(
     seen = []
 
     class Watched(base):  # type: ignore[misc]
-        def fit(self, X: Any, y: Any = None, *, apart: Any = None, labeled: Any = None, pivots: Any = None) -> Any:
-            given = {"apart": apart, "labeled": labeled, "pivots": pivots}[name]
+        def fit(self, X: Any, y: Any = None, *, apart: Any = None, pivots: Any = None) -> Any:
+            given = {"apart": apart, "pivots": pivots}[name]
             assert_array_equal(given, ROW_OF[name](X[:, 0]))
             seen.append(len(given))
             return super().fit(X, **{name: given})

@@ -88,7 +88,7 @@ def test_text_and_truth_values_are_no_sizes(name: str, size: Any) -> None:
         assign(np.zeros((30, 3)), **{name: size})
 
 
-def test_a_minimum_of_marked_rows_needs_marked_rows() -> None:
-    with pytest.raises(ValueError, match="marked_min=2 was given without marked"):
-        assign(np.zeros((6, 2)), marked_min=2)
-    assert assign(np.zeros((6, 2)), marked_min=[0, 0]).marked_prices is None
+def test_a_minimum_of_pivots_needs_pivots() -> None:
+    with pytest.raises(ValueError, match="pivot_min=2 was given without pivots"):
+        assign(np.zeros((6, 2)), pivot_min=2)
+    assert assign(np.zeros((6, 2)), pivot_min=[0, 0]).pivot_prices is None

@@ -43,13 +43,13 @@ def test_gains_are_those_of_solving_again(problem: tuple[np.ndarray, np.ndarray,
 
 @given(problem=problems(max_rows=20, max_clusters=4), seed=st.integers(0, 1000))
 @settings(max_examples=40)
-def test_gains_with_marked_rows(problem: tuple[np.ndarray, np.ndarray, np.ndarray], seed: int) -> None:
+def test_gains_with_pivots(problem: tuple[np.ndarray, np.ndarray, np.ndarray], seed: int) -> None:
     costs, lowest, highest = problem
     rng = np.random.RandomState(seed)
-    marked = rng.uniform(size=len(costs)) < 0.5
+    pivots = rng.uniform(size=len(costs)) < 0.5
     # As many as some assignment within the bounds has.
-    needed = np.bincount(assign(-costs, size_min=lowest, size_max=highest).labels[marked], minlength=len(lowest))
-    terms = {"size_min": lowest, "size_max": highest, "marked": marked, "marked_min": needed}
+    needed = np.bincount(assign(-costs, size_min=lowest, size_max=highest).labels[pivots], minlength=len(lowest))
+    terms = {"size_min": lowest, "size_max": highest, "pivots": pivots, "pivot_min": needed}
     np.testing.assert_allclose(assign(costs, **terms).gains(costs), gains_by_solving(costs, **terms), atol=1e-9)
 
 

@@ -104,8 +104,8 @@ def test_partial_labels_are_kept_with_the_sizes() -> None:
     known = np.where(np.arange(60) % 4 == 0, y, -1)
     model = SizeConstrainedKMeans(3, size_min=19, size_max=21, random_state=0).fit(X, known)
     check_kept(model, Constraints.from_labels(known), 19, 21)
-    labeled = known >= 0
-    assert len({(a, b) for a, b in zip(known[labeled], model.labels_[labeled], strict=True)}) == 3
+    pivots = known >= 0
+    assert len({(a, b) for a, b in zip(known[pivots], model.labels_[pivots], strict=True)}) == 3
 
 
 def test_answers_of_an_active_strategy_are_kept_with_the_sizes() -> None:
@@ -188,7 +188,7 @@ def test_weights_of_rows_count_for_the_means_alone() -> None:
     ("parameters", "given", "message"),
     [
         ({"outlier_cost": 3.0}, {}, "outlier_cost cannot be combined with links"),
-        ({"labeled_min": 1}, {"labeled": np.arange(60) % 2 == 0}, "labeled_min cannot be combined with links"),
+        ({"pivot_min": 1}, {"pivots": np.arange(60) % 2 == 0}, "pivot_min cannot be combined with links"),
     ],
 )
 def test_what_links_cannot_be_combined_with_is_refused(

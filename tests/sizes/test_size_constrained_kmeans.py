@@ -1,4 +1,4 @@
-"""SizeConstrainedKMeans: exact assignments under sizes, prices, medians, labeled rows, outliers."""
+"""SizeConstrainedKMeans: exact assignments under sizes, prices, medians, pivots, outliers."""
 
 from __future__ import annotations
 
@@ -327,7 +327,7 @@ def test_a_batch_keeps_to_given_sizes() -> None:
     assert (far.predict(new + 1000, sized=True) == -1).all()
 
 
-# ---- labeled rows and outliers
+# ---- pivots and outliers
 
 
 @settings(deadline=None, max_examples=30)
@@ -337,33 +337,33 @@ def test_labeled_rows_and_outliers_at_least_cost(seed: int, metric: str) -> None
     rng = np.random.RandomState(seed)
     n, k = 30, 3
     table = rng.normal(size=(n, 2)) * 2
-    labeled = rng.rand(n) < 0.4
-    required = rng.multinomial(min(labeled.sum(), 9), np.ones(k) / k)
+    pivots = rng.rand(n) < 0.4
+    required = rng.multinomial(min(pivots.sum(), 9), np.ones(k) / k)
     lowest = rng.randint(0, 8, size=k)
     outlier_cost = float(rng.choice([0.5, 2.0, 50.0])) if rng.rand() < 0.5 else None
     model = SizeConstrainedKMeans(
-        k, size_min=lowest, labeled_min=required, outlier_cost=outlier_cost, metric=metric, random_state=seed, tol=0
-    ).fit(table, labeled=labeled)
+        k, size_min=lowest, pivot_min=required, outlier_cost=outlier_cost, metric=metric, random_state=seed, tol=0
+    ).fit(table, pivots=pivots)
     inside = model.labels_ >= 0
     assert (model.sizes_ >= lowest).all()
-    assert (np.bincount(model.labels_[labeled & inside], minlength=k) >= required).all()
+    assert (np.bincount(model.labels_[pivots & inside], minlength=k) >= required).all()
     np.testing.assert_array_equal(model.sizes_, np.bincount(model.labels_[inside], minlength=k))
     assert never_rises(model.objective_)
     costs = np.column_stack([costs_of(table, model), np.full(n, outlier_cost or 1e6)])
     of_row = np.kron(np.eye(n), np.ones(k + 1))
     of_cluster = np.kron(np.ones(n), np.eye(k + 1))[:k]
-    of_labeled = np.kron(labeled.astype(float), np.eye(k + 1))[:k]
+    of_pivots = np.kron(pivots.astype(float), np.eye(k + 1))[:k]
     program = linprog(
         costs.ravel(),
-        A_ub=-np.vstack([of_cluster, of_labeled]),
+        A_ub=-np.vstack([of_cluster, of_pivots]),
         b_ub=-np.concatenate([lowest, required]),
         A_eq=of_row,
         b_eq=np.ones(n),
     )
     assert costs[np.arange(n), model.labels_].sum() == pytest.approx(program.fun)
     assert model.objective_[-1] == pytest.approx(program.fun)
-    assert (model.labeled_prices_ >= -1e-12).all()
-    priced = costs[:, :k] - model.prices_ - labeled[:, None] * model.labeled_prices_
+    assert (model.pivot_prices_ >= -1e-12).all()
+    priced = costs[:, :k] - model.prices_ - pivots[:, None] * model.pivot_prices_
     priced = np.column_stack([priced, costs[:, k]])
     assert (priced[np.arange(n), model.labels_] - priced.min(axis=1)).max() < 1e-8
 
@@ -409,16 +409,16 @@ def test_with_outliers_maximum_sizes_need_not_hold_all_rows() -> None:
             {},
             r"maximum size of cluster 0 is 8, below its minimum of 9",
         ),
-        ({"labeled_min": 2}, {"labeled": np.arange(150) < 7}, r"labeled rows of 4 clusters add up to 8, but 7 rows"),
+        ({"pivot_min": 2}, {"pivots": np.arange(150) < 7}, r"pivots of 4 clusters add up to 8, but 7 rows"),
         (
-            {"labeled_min": [0, 40, 0, 0], "size_max": 39},
-            {"labeled": np.ones(150)},
-            r"Cluster 1 needs 40 labeled rows, and its maximum size is 39",
+            {"pivot_min": [0, 40, 0, 0], "size_max": 39},
+            {"pivots": np.ones(150)},
+            r"Cluster 1 needs 40 pivots, and its maximum size is 39",
         ),
         (
-            {"labeled_min": [0, 60, 0, 0], "size_min": 35},
-            {"labeled": np.ones(150)},
-            r"add up to 165, but there are 150 rows; reduce size_min, or reduce labeled_min",
+            {"pivot_min": [0, 60, 0, 0], "size_min": 35},
+            {"pivots": np.ones(150)},
+            r"add up to 165, but there are 150 rows; reduce size_min, or reduce pivot_min",
         ),
     ],
 )
@@ -444,12 +444,12 @@ def test_sizes_that_clash_are_named(options: dict[str, Any], fit: dict[str, Any]
         ({"size_max": [np.nan] * 4, "outlier_cost": 1.0}, {}, r"size_max is nan for cluster 0"),
         ({"metric": "cosine"}, {}, r"'metric' parameter"),
         ({"outlier_cost": 0.0}, {}, r"'outlier_cost' parameter"),
-        ({"labeled_min": 1}, {}, r"labeled_min was given without labeled; a minimum number of labeled rows needs both"),
-        ({}, {"labeled": np.ones(150)}, r"labeled was given without labeled_min"),
-        ({"labeled_min": 1}, {"labeled": np.ones(149)}, r"there are 150 rows, and it has the shape \(149,\)"),
-        ({"labeled_min": 1}, {"labeled": np.arange(150)}, r"True or False for every row"),
-        ({"labeled_min": 1.5}, {"labeled": np.ones(150)}, r"'labeled_min' parameter"),
-        ({"labeled_min": [1.5] * 4}, {"labeled": np.ones(150)}, r"labeled_min is 1\.5 for cluster 0"),
+        ({"pivot_min": 1}, {}, r"pivot_min was given without pivots; a minimum number of pivots needs both"),
+        ({}, {"pivots": np.ones(150)}, r"pivots was given without pivot_min"),
+        ({"pivot_min": 1}, {"pivots": np.ones(149)}, r"there are 150 rows, and it has the shape \(149,\)"),
+        ({"pivot_min": 1}, {"pivots": np.arange(150)}, r"True or False for every row"),
+        ({"pivot_min": 1.5}, {"pivots": np.ones(150)}, r"'pivot_min' parameter"),
+        ({"pivot_min": [1.5] * 4}, {"pivots": np.ones(150)}, r"pivot_min is 1\.5 for cluster 0"),
     ],
 )
 def test_bad_input_is_named(options: dict[str, Any], fit: dict[str, Any], message: str) -> None:
@@ -673,10 +673,10 @@ def test_names_of_groups_and_groups_that_are_too_large() -> None:
 @pytest.mark.parametrize(
     ("options", "fit", "message"),
     [
-        ({"labeled_min": 1}, {"labeled": np.ones(150), "sample_weight": np.ones(150)}, r"labeled_min counts rows"),
+        ({"pivot_min": 1}, {"pivots": np.ones(150), "sample_weight": np.ones(150)}, r"pivot_min counts rows"),
         ({}, {"apart": np.arange(150), "sample_weight": np.ones(150)}, r'apart counts rows.*pass size_by="rows"'),
         ({"outlier_cost": 1.0}, {"apart": np.arange(150)}, r"apart and outlier_cost cannot be combined"),
-        ({"labeled_min": 1}, {"labeled": np.ones(150), "apart": np.arange(150)}, r"apart and labeled_min cannot be"),
+        ({"pivot_min": 1}, {"pivots": np.ones(150), "apart": np.arange(150)}, r"apart and pivot_min cannot be"),
         (
             {"apart_max": 2},
             {"apart": np.arange(150), "constraints": Constraints([(0, 1)])},

@@ -101,7 +101,7 @@ def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
     conditions: dict[str, dict[str, Any]] = {
         "sizes": {},
         "weights": {"weights": np.arange(1.0, 25.0), "size_min": 90},
-        "marked": {"marked": np.arange(24) < 12, "marked_min": 4},
+        "pivots": {"pivots": np.arange(24) < 12, "pivot_min": 4},
         "groups": {"apart": np.arange(24) // 3},
     }
     for dtype in ("float32", "float64"):

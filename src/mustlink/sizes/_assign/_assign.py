@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from mustlink._types import Floats
 from mustlink.sizes._assign._apart import solve_apart
 from mustlink.sizes._assign._assignment import Assignment
-from mustlink.sizes._assign._bounds import check_apart, check_marked, check_sizes
+from mustlink.sizes._assign._bounds import check_apart, check_pivots, check_sizes
 from mustlink.sizes._assign._cost_blocks import CostBlocks, as_cost_blocks
 from mustlink.sizes._assign._flow import solve_by_flow
 from mustlink.sizes._assign._lp import solve_by_lp
@@ -32,8 +32,8 @@ def assign(
     size_min: ArrayLike | None = 0,
     size_max: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-    marked: ArrayLike | None = None,
-    marked_min: ArrayLike | None = 0,
+    pivots: ArrayLike | None = None,
+    pivot_min: ArrayLike | None = 0,
     apart: ArrayLike | None = None,
     apart_max: Any = 1,
     solver: str = "paths",
@@ -53,10 +53,10 @@ def assign(
     weights : array-like of shape (n_rows,), default=None
         The weights of the rows; sizes are then sums of weights and may have decimals. A cost remains that of the whole
         row, and a price is per unit of weight. See the notes.
-    marked : array-like of shape (n_rows,), default=None
-        True for rows of which every cluster needs some, such as labeled rows or pivots.
-    marked_min : int or array-like of shape (n_clusters,), default=0
-        How many marked rows all clusters need, or each.
+    pivots : array-like of shape (n_rows,), default=None
+        True for rows of which every cluster needs some, such as experts or confirmed cases.
+    pivot_min : int or array-like of shape (n_clusters,), default=0
+        How many pivots all clusters need, or each.
     apart : array-like of shape (n_rows,), default=None
         The group of every row, such as its family or source; -1, None, NaN and empty text are none. A cluster has at
         most `apart_max` rows of a group.
@@ -120,7 +120,7 @@ def assign(
     array([0., 3.])
     """
     blocks = as_cost_blocks(costs)
-    terms = _check_terms(blocks.shape, size_min, size_max, weights, marked, marked_min, apart, apart_max)
+    terms = _check_terms(blocks.shape, size_min, size_max, weights, pivots, pivot_min, apart, apart_max)
     potential = None if start is None else _check_start(start, terms, blocks.shape[0])
     if not isinstance(solver, str) or solver not in SOLVERS:
         raise ValueError(f"solver must be one of {', '.join(SOLVERS)}, got {solver!r}.")
@@ -132,8 +132,8 @@ def assign(
     if not solution.is_feasible:
         raise AssertionError("Conditions that were checked have no assignment.")
     prices = solution.potential[: blocks.shape[1]]
-    marked_prices = None if terms.marked is None else solution.potential[blocks.shape[1] :] - prices
-    return Assignment(solution.labels, prices, marked_prices, terms)
+    pivot_prices = None if terms.pivots is None else solution.potential[blocks.shape[1] :] - prices
+    return Assignment(solution.labels, prices, pivot_prices, terms)
 
 
 def _check_terms(
@@ -141,24 +141,24 @@ def _check_terms(
     size_min: ArrayLike | None,
     size_max: ArrayLike | None,
     weights: ArrayLike | None,
-    marked: ArrayLike | None,
-    marked_min: ArrayLike | None,
+    pivots: ArrayLike | None,
+    pivot_min: ArrayLike | None,
     apart: ArrayLike | None,
     apart_max: Any,
 ) -> Terms:
     """Return conditions that can be met, as far as can be decided."""
-    given = [name for name, value in (("weights", weights), ("marked", marked), ("apart", apart)) if value is not None]
+    given = [name for name, value in (("weights", weights), ("pivots", pivots), ("apart", apart)) if value is not None]
     if len(given) > 1:
         raise ValueError(f"{given[0]} and {given[1]} cannot be given together; the assignment would not be a flow.")
-    if marked is None and marked_min is not None and np.any(np.asarray(marked_min) != 0):
-        raise ValueError(f"marked_min={marked_min!r} was given without marked; a minimum of marked rows needs both.")
+    if pivots is None and pivot_min is not None and np.any(np.asarray(pivot_min) != 0):
+        raise ValueError(f"pivot_min={pivot_min!r} was given without pivots; a minimum number of pivots needs both.")
     n_rows = shape[0]
     if weights is not None:
         checked = _check_weights(weights, n_rows)
         return Terms(*check_sizes(size_min, size_max, *shape, total=float(checked.sum())), checked).tightened()
     lowest, highest = check_sizes(size_min, size_max, *shape)
-    if marked is not None:
-        return Terms(lowest, highest, None, *check_marked(marked, marked_min, lowest, highest, n_rows))
+    if pivots is not None:
+        return Terms(lowest, highest, None, *check_pivots(pivots, pivot_min, lowest, highest, n_rows))
     if apart is not None:
         groups = check_apart(apart, apart_max, lowest, highest, n_rows)
         return Terms(lowest, highest, apart=groups, apart_max=int(apart_max))
@@ -192,7 +192,7 @@ def _check_start(start: ArrayLike | Assignment, terms: Terms, n_rows: int) -> Fl
     total = n_rows if terms.weight is None else terms.weight.sum()
     prices = np.where(terms.lowest == 0, np.minimum(prices, 0.0), prices)
     prices = np.where(terms.highest >= total, np.maximum(prices, 0.0), prices)
-    if terms.marked is None:
+    if terms.pivots is None:
         return prices
-    known = start.marked_prices if isinstance(start, Assignment) else None
-    return np.concatenate([prices, prices if known is None else prices + np.where(terms.marked_min == 0, 0.0, known)])
+    known = start.pivot_prices if isinstance(start, Assignment) else None
+    return np.concatenate([prices, prices if known is None else prices + np.where(terms.pivot_min == 0, 0.0, known)])

@@ -1,6 +1,6 @@
 """Compiled successive shortest paths on a network of clusters.
 
-The nodes are the clusters; a second node for each cluster where some rows are marked, through which the marked rows
+The nodes are the clusters; a second node for each cluster where some rows are pivots, through which the pivots
 pass; and the sink, the last. A move of a row is an edge between two clusters of its kind.
 """
 
@@ -23,8 +23,8 @@ class Rows(NamedTuple):
     """Where the rows are.
 
     `weight` (integer) and `per_unit` (one over the weight as given) are empty where every row counts once, and `kind`
-    (1 for marked rows) where none is marked. Rows that have moved have a place in a table, -1 otherwise: their `costs`,
-    and their `amount` in every cluster.
+    (1 for pivots) where there are no pivots. Rows that have moved have a place in a table, -1 otherwise: their
+    `costs`, and their `amount` in every cluster.
     """
 
     label: Ints
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
 
 
 class Network(NamedTuple):
-    """The flow from every cluster to the sink and its bounds, and the same for marked rows on their way to a cluster.
+    """The flow from every cluster to the sink and its bounds, and the same for pivots on their way to a cluster.
 
     `excess` is what flows into a node beyond what flows out of it, `potential` the price of a unit there.
     """
@@ -45,8 +45,8 @@ class Network(NamedTuple):
     flow: Ints
     lowest: Ints
     highest: Ints
-    marked_flow: Ints
-    marked_min: Ints
+    pivot_flow: Ints
+    pivot_min: Ints
     excess: Ints
     potential: Floats
 
@@ -182,7 +182,7 @@ def relax_edges(node: int, network: Network, moves: Moves, distance: Floats, bef
         return
     if network.flow[node] < network.highest[node]:
         relax(node, sink, 0.0, potential, distance, before)
-    if sink > n_clusters and network.marked_flow[node] > network.marked_min[node]:
+    if sink > n_clusters and network.pivot_flow[node] > network.pivot_min[node]:
         relax(node, node + n_clusters, 0.0, potential, distance, before)
 
 
@@ -238,7 +238,7 @@ def path_amount(last: int, before: Ints, network: Network, rows: Rows, moves: Mo
             else:
                 amount = min(amount, rows.amount[rows.place[row], other % n_clusters])
         elif other < node:
-            amount = min(amount, network.marked_flow[other] - network.marked_min[other])
+            amount = min(amount, network.pivot_flow[other] - network.pivot_min[other])
         node = other
     return unknown if unknown < 0 else min(amount, network.excess[node])
 
@@ -264,7 +264,7 @@ def move_along(
         elif other == sink:
             network.flow[node] -= amount
         elif node // n_clusters != other // n_clusters:
-            network.marked_flow[min(node, other)] += amount if other > node else -amount
+            network.pivot_flow[min(node, other)] += amount if other > node else -amount
         else:
             old, new = other % n_clusters, node % n_clusters
             row = moves.mover[other * n_clusters + new]

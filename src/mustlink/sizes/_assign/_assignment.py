@@ -36,8 +36,8 @@ class Assignment:
         optimal. The size of a price lies between what the total cost would fall by if the bound were looser by one,
         see :meth:`gains`, and what it would rise by if the bound were tighter by one. Where no size is free to change,
         only differences between prices have a meaning.
-    marked_prices : ndarray of shape (n_clusters,) or None
-        The price of the minimum of marked rows of every cluster, at least zero; None if no rows are marked.
+    pivot_prices : ndarray of shape (n_clusters,) or None
+        The price of the minimum of pivots of every cluster, at least zero; None if no rows are pivots.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Assignment:
 
     labels: Ints
     prices: Floats
-    marked_prices: Floats | None = None
+    pivot_prices: Floats | None = None
     terms: Terms | None = field(default=None, repr=False)
 
     def __iter__(self) -> Iterator[Any]:
@@ -126,8 +126,8 @@ class Assignment:
             raise ValueError(UNKNOWN_BOUNDS)
         lowest, highest = self.terms.lowest, self.terms.highest
         bounds = np.where(self.prices > 0, lowest, np.where(self.prices < 0, highest, 0)) @ self.prices
-        if self.marked_prices is not None and self.terms.marked_min is not None:
-            bounds += self.terms.marked_min @ self.marked_prices
+        if self.pivot_prices is not None and self.terms.pivot_min is not None:
+            bounds += self.terms.pivot_min @ self.pivot_prices
         blocks = as_cost_blocks(costs)
         return self.cost(blocks) - float(bounds + sum(least.sum() for _, least in self._compare(blocks)))
 
@@ -196,6 +196,6 @@ class Assignment:
         terms = self.terms
         if terms is not None and terms.weight is not None:
             return np.asarray(terms.weight[rows, None] * self.prices)
-        if terms is None or terms.marked is None or self.marked_prices is None:
+        if terms is None or terms.pivots is None or self.pivot_prices is None:
             return self.prices[None]
-        return self.prices + np.where(terms.marked[rows, None], self.marked_prices, 0.0)
+        return self.prices + np.where(terms.pivots[rows, None], self.pivot_prices, 0.0)

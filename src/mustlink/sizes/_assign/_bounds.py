@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_scalar
+from sklearn.utils import check_scalar, column_or_1d
 
 from mustlink._spelling import count, spell_number
 from mustlink._types import Array, Indices, Ints, Mask
 from mustlink.constraints import known_rows
 from mustlink.errors import InfeasibleError
 
-__all__ = ["check_apart", "check_marked", "check_sizes", "one_per_cluster"]
+__all__ = ["check_apart", "check_pivots", "check_sizes", "one_per_cluster"]
 
 # Sums of weights are compared up to rounding, relative to the total.
 ROUNDING = 1e-9
@@ -102,36 +102,47 @@ def check_sizes(
     return (lowest, highest) if weighted else (lowest.astype(np.int64), highest.astype(np.int64))
 
 
-def check_marked(
-    marked: ArrayLike, marked_min: ArrayLike | None, lowest: Array, highest: Array, n_rows: int
+def check_pivots(
+    pivots: ArrayLike, pivot_min: ArrayLike | None, lowest: Array, highest: Array, n_rows: int
 ) -> tuple[Mask, Ints]:
-    """Return which rows are marked and how many each cluster needs, together with bounds of the sizes."""
-    mask = np.asarray(marked)
-    if mask.shape != (n_rows,) or mask.dtype != np.bool_:
-        raise ValueError(
-            f"marked must be True or False for each of {count(n_rows, 'row')}, got an array of shape {mask.shape} and "
-            f"type {mask.dtype}."
-        )
-    needed = one_per_cluster("marked_min", 0 if marked_min is None else marked_min, len(lowest), False)
-    n_marked = int(mask.sum())
-    if needed.sum() > n_marked:
+    """Return which rows are pivots and how many each cluster needs, together with bounds of the sizes."""
+    mask, n_clusters = _check_mask(pivots, n_rows), len(lowest)
+    needed = one_per_cluster("pivot_min", 0 if pivot_min is None else pivot_min, n_clusters, False)
+    n_pivots = int(mask.sum())
+    if needed.sum() > n_pivots:
         raise InfeasibleError(
-            f"The clusters need {_spell(needed.sum())} marked rows in all, but {count(n_marked, 'row')} "
-            f"{'is' if n_marked == 1 else 'are'} marked."
+            f"The minimum numbers of pivots of {count(n_clusters, 'cluster')} add up to {_spell(needed.sum())}, but "
+            f"{count(n_pivots, 'row')} {'is' if n_pivots == 1 else 'are'} marked as such",
+            remedy=("lower_pivot_min", "mark_more_pivots"),
         )
     for cluster in np.flatnonzero(needed > highest)[:1]:
         raise InfeasibleError(
-            f"Cluster {cluster} needs {count(int(needed[cluster]), 'marked row')}, above its maximum size of "
+            f"Cluster {cluster} needs {count(int(needed[cluster]), 'pivot')}, and its maximum size is "
             f"{_spell(highest[cluster])}",
-            remedy="raise_size_max",
+            remedy=("lower_pivot_min", "raise_size_max"),
         )
     together = np.maximum(needed, lowest).sum()
     if together > n_rows:
         raise InfeasibleError(
-            f"Minimum sizes and marked rows together need {_spell(together)} rows, but there are {n_rows:,}",
-            remedy="lower_size_min",
+            f"The minimum sizes, at least the minimum numbers of pivots, add up to {_spell(together)}, but there are "
+            f"{count(n_rows, 'row')}",
+            remedy=("lower_size_min", "lower_pivot_min"),
         )
     return mask, needed.astype(np.int64)
+
+
+def _check_mask(pivots: ArrayLike, n_rows: int) -> Mask:
+    """Return which rows are pivots."""
+    shape = np.shape(pivots)
+    if shape != (n_rows,):
+        raise ValueError(
+            f"pivots must say of every row whether it is a pivot: there are {count(n_rows, 'row')}, and it has the "
+            f"shape {shape}."
+        )
+    mask = column_or_1d(pivots)
+    if not np.isin(mask, [0, 1]).all():
+        raise ValueError("pivots must hold True or False for every row; row numbers and classes are not understood.")
+    return np.asarray(mask, dtype=bool)
 
 
 def check_apart(apart: ArrayLike, apart_max: Any, lowest: Array, highest: Array, n_rows: int) -> Indices:

@@ -24,7 +24,7 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True)
 class FlowNetwork:
-    """Arcs and nodes: the rows, the clusters, the sink, then nodes for marked rows, or for a group in a cluster.
+    """Arcs and nodes: the rows, the clusters, the sink, then nodes for pivots, or for a group in a cluster.
 
     The first ``n_rows * n_clusters`` arcs lead from rows to clusters, or to the nodes before them. What leaves a
     node is `supply` more than what enters it.
@@ -50,13 +50,13 @@ def build_network(costs: CostBlocks, terms: Terms) -> FlowNetwork:
     tails, heads, capacities, n_nodes = [cluster], [np.full(k, sink)], [terms.highest - terms.lowest], sink + 1
     demand = terms.lowest.copy()
     extra = np.zeros(0, dtype=demand.dtype)
-    if terms.marked is not None and terms.marked_min is not None:
-        # The node of a cluster for marked rows keeps as many as the cluster needs, and hands on the others.
-        target[terms.marked] += k + 1
+    if terms.pivots is not None and terms.pivot_min is not None:
+        # The node of a cluster for pivots keeps as many as the cluster needs, and hands on the others.
+        target[terms.pivots] += k + 1
         tails, heads, capacities = [*tails, cluster + k + 1], [*heads, cluster], [*capacities, np.full(k, n_rows)]
-        extra = -terms.marked_min
-        demand = np.maximum(demand - terms.marked_min, 0)
-        capacities[0] = terms.highest - np.maximum(terms.lowest, terms.marked_min)
+        extra = -terms.pivot_min
+        demand = np.maximum(demand - terms.pivot_min, 0)
+        capacities[0] = terms.highest - np.maximum(terms.lowest, terms.pivot_min)
     if terms.apart is not None:
         grouped = terms.apart >= 0
         target[grouped] = n_nodes + terms.apart[grouped, None] * k + np.arange(k)
@@ -90,11 +90,11 @@ def read_flow(network: FlowNetwork, flow: Array, terms: Terms) -> Solution:
     prices = potential[n_rows : n_rows + k] - potential[n_rows + k]
     sizes = amount.sum(axis=0) if terms.weight is not None else np.bincount(labels, minlength=k)
     prices = round_to_bounds(prices, sizes, terms.lowest, terms.highest)
-    if terms.marked is not None and terms.marked_min is not None:
-        of_marked = potential[n_rows + k + 1 :] - potential[n_rows + k]
-        n_marked = np.bincount(labels[terms.marked], minlength=k)
-        of_marked = np.where(n_marked > terms.marked_min, prices, np.maximum(prices, of_marked))
-        prices = np.concatenate([prices, of_marked])
+    if terms.pivots is not None and terms.pivot_min is not None:
+        of_pivots = potential[n_rows + k + 1 :] - potential[n_rows + k]
+        n_pivots = np.bincount(labels[terms.pivots], minlength=k)
+        of_pivots = np.where(n_pivots > terms.pivot_min, prices, np.maximum(prices, of_pivots))
+        prices = np.concatenate([prices, of_pivots])
     return Solution(labels, prices, True, split, shares[split])
 
 

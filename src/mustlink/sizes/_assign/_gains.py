@@ -43,14 +43,14 @@ def gains_of_bounds(costs: CostBlocks, labels: Ints, terms: Terms) -> Floats:
 def _lengths_of_moves(costs: CostBlocks, labels: Ints, terms: Terms) -> tuple[Floats, float, float]:
     """Return the cheapest move of a row between any two nodes, the largest cost, and its relative precision.
 
-    The nodes are the clusters, then the marked rows of each cluster if there are marked rows, and at last one for what
+    The nodes are the clusters, then the pivots of each cluster if there are pivots, and at last one for what
     is outside, which nothing leads to yet.
     """
     n_clusters = len(terms.lowest)
     node: Indices = np.asarray(labels, dtype=np.intp)
-    if terms.marked is not None:
-        node = node + n_clusters * terms.marked
-    n_kinds = 1 if terms.marked is None else 2
+    if terms.pivots is not None:
+        node = node + n_clusters * terms.pivots
+    n_kinds = 1 if terms.pivots is None else 2
     cheapest = np.full((n_kinds * n_clusters, n_clusters), np.inf)
     largest, digit = 0.0, 0.0
     for first, block in costs.blocks():
@@ -64,13 +64,13 @@ def _lengths_of_moves(costs: CostBlocks, labels: Ints, terms: Terms) -> tuple[Fl
     lengths = np.full((n_kinds * n_clusters + 1,) * 2, np.inf)
     clusters = np.arange(n_clusters)
     lengths[:n_clusters, :n_clusters] = cheapest[:n_clusters]
-    if terms.marked is not None and terms.marked_min is not None:
-        marked = clusters + n_clusters
+    if terms.pivots is not None and terms.pivot_min is not None:
+        pivots = clusters + n_clusters
         lengths[n_clusters:-1, n_clusters:-1] = cheapest[n_clusters:]
-        # A marked row too many is a row too many; a row too many can be a marked one where these can be spared.
-        lengths[marked, clusters] = 0.0
-        is_spare = np.bincount(labels[terms.marked], minlength=n_clusters) > terms.marked_min
-        lengths[clusters[is_spare], marked[is_spare]] = 0.0
+        # A pivot too many is a row too many; a row too many can be a marked one where these can be spared.
+        lengths[pivots, clusters] = 0.0
+        is_spare = np.bincount(labels[terms.pivots], minlength=n_clusters) > terms.pivot_min
+        lengths[clusters[is_spare], pivots[is_spare]] = 0.0
     return lengths, largest, digit
 
 

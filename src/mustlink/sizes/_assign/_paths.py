@@ -117,7 +117,7 @@ class _PathSolver:
     def __init__(self, costs: CostBlocks, terms: Terms) -> None:
         self.costs, self.terms = costs, terms
         self.n_rows, self.n_clusters = costs.shape
-        self.n_kinds = 1 if terms.marked is None else 2
+        self.n_kinds = 1 if terms.pivots is None else 2
         self.n_nodes = self.n_kinds * self.n_clusters + 1
         self.is_feasible = True
         self.moves_per_row = MOVES_PER_ROW
@@ -129,7 +129,7 @@ class _PathSolver:
             np.empty(self.n_rows, dtype=np.int64),
             units,
             per_unit,
-            np.empty(0, dtype=np.uint8) if terms.marked is None else terms.marked.astype(np.uint8),
+            np.empty(0, dtype=np.uint8) if terms.pivots is None else terms.pivots.astype(np.uint8),
             np.full(self.n_rows, -1, dtype=np.int32),
             np.empty((0, self.n_clusters)),
             np.empty((0, self.n_clusters), dtype=np.int64),
@@ -147,20 +147,20 @@ class _PathSolver:
         self._assign_cheapest(potential)
         sizes = np.bincount(self._nodes(), self.rows.weight if len(self.rows.weight) else None, self.n_nodes - 1)
         sizes = sizes.astype(np.int64)
-        marked_min = np.zeros(k, dtype=np.int64) if terms.marked_min is None else terms.marked_min
-        marked_flow = np.zeros(k, dtype=np.int64)
+        pivot_min = np.zeros(k, dtype=np.int64) if terms.pivot_min is None else terms.pivot_min
+        pivot_flow = np.zeros(k, dtype=np.int64)
         excess = np.zeros(self.n_nodes, dtype=np.int64)
         inflow = sizes[:k].copy()
         prices = potential[:k]
         if self.n_kinds == 2:
             is_priced = potential[k:-1] > prices
-            marked_flow = np.where(is_priced, marked_min, np.maximum(sizes[k:], marked_min))
-            excess[k:-1] = sizes[k:] - marked_flow
-            inflow += marked_flow
+            pivot_flow = np.where(is_priced, pivot_min, np.maximum(sizes[k:], pivot_min))
+            excess[k:-1] = sizes[k:] - pivot_flow
+            inflow += pivot_flow
         flow = initial_flow(inflow, prices, self.lowest, self.highest)
         excess[:k] = inflow - flow
         excess[-1] = flow.sum() - sizes.sum()
-        self.network = Network(flow, self.lowest, self.highest, marked_flow, marked_min, excess, potential)
+        self.network = Network(flow, self.lowest, self.highest, pivot_flow, pivot_min, excess, potential)
 
     def _assign_cheapest(self, potential: Floats) -> None:
         """Assign every row to its cheapest cluster, and keep by how much the next one is more expensive."""
@@ -174,7 +174,7 @@ class _PathSolver:
             assign_cheapest(block, first, self.rows, potential, self.gaps)
 
     def _nodes(self) -> Ints:
-        """Return the node of every row: its cluster, or that of marked rows."""
+        """Return the node of every row: its cluster, or that of pivots."""
         return self.rows.label + self.n_clusters * self.rows.kind if self.n_kinds == 2 else self.rows.label
 
     def _near_rows(self, limit: float) -> Iterator[Indices]:
@@ -313,6 +313,6 @@ class _PathSolver:
         potential = network.potential[:-1] - network.potential[-1]
         prices = potential[:k] = round_prices(network)
         if self.n_kinds == 2:
-            is_slack = network.marked_flow > network.marked_min
+            is_slack = network.pivot_flow > network.pivot_min
             potential[k:] = np.where(is_slack, prices, np.maximum(prices, potential[k:]))
         return Solution(self.rows.label, potential, self.is_feasible, *self._split_rows())

@@ -1,4 +1,4 @@
-"""What an assignment must satisfy: bounds of sizes, weights of rows, marked rows, groups that are to be apart."""
+"""What an assignment must satisfy: bounds of sizes, weights of rows, pivots, groups that are to be apart."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Terms:
     """The conditions of an assignment.
 
     `lowest` and `highest` bound the sizes, which are sums of `weight` where it is given. Every cluster needs
-    `marked_min` of the rows in `marked`. At most `apart_max` rows with the same number in `apart` are in a cluster; -1
+    `pivot_min` of the rows in `pivots`. At most `apart_max` rows with the same number in `apart` are in a cluster; -1
     is none.
     """
 
     lowest: Array
     highest: Array
     weight: Floats | None = None
-    marked: Mask | None = None
-    marked_min: Ints | None = None
+    pivots: Mask | None = None
+    pivot_min: Ints | None = None
     apart: Indices | None = None
     apart_max: int = 1
 
@@ -59,7 +59,7 @@ class Terms:
     def take(self, rows: Indices, lowest: Array, highest: Array) -> Terms:
         """Return the conditions of some rows with other bounds."""
         weight = None if self.weight is None else self.weight[rows]
-        return Terms(lowest, highest, weight, None if self.marked is None else self.marked[rows], self.marked_min)
+        return Terms(lowest, highest, weight, None if self.pivots is None else self.pivots[rows], self.pivot_min)
 
     def sample(self, rows: Indices, n_rows: int) -> Terms:
         """Return similar conditions of some of the rows, from which prices to start with are found."""
@@ -69,11 +69,11 @@ class Terms:
         share = len(rows) / n_rows
         lowest, highest = np.floor(self.lowest * share), np.ceil(self.highest * share)
         sampled = self.take(rows, lowest.astype(np.int64), highest.astype(np.int64))
-        if self.marked is None or self.marked_min is None:
+        if self.pivots is None or self.pivot_min is None:
             return sampled
-        share = self.marked[rows].sum() / max(1, self.marked.sum())
-        marked_min = np.floor(self.marked_min * share).astype(np.int64)
-        return Terms(sampled.lowest, sampled.highest, None, sampled.marked, marked_min)
+        share = self.pivots[rows].sum() / max(1, self.pivots.sum())
+        pivot_min = np.floor(self.pivot_min * share).astype(np.int64)
+        return Terms(sampled.lowest, sampled.highest, None, sampled.pivots, pivot_min)
 
     def in_units(self) -> tuple[Ints, Ints, Ints]:
         """Return the weights of the rows (none if all count one) and the bounds as whole numbers of units."""

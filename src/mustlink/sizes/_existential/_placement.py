@@ -112,7 +112,7 @@ def assign_kinds(costs: Floats, needs: Requirements, before: dict[int, Assignmen
         own = costs if mask.all() else costs[mask]
         terms: dict[str, Any] = {"size_min": lowest[:, kind], "size_max": np.minimum(highest[:, kind], len(own))}
         if inner is not None:
-            terms |= {"marked": needs.is_pivot[mask, inner], "marked_min": lowest[:, inner]}
+            terms |= {"pivots": needs.is_pivot[mask, inner], "pivot_min": lowest[:, inner]}
         before[kind] = assign(own, start=before.get(kind), **terms)
         labels[mask] = before[kind].labels
     return labels

@@ -92,7 +92,7 @@ def _linked(
     sizing: Sizing, links: Constraints, one_of: Ints, n_samples: int, known: Ints | None = None
 ) -> LinkedSizing:
     """Add links to a sizing; `known` are labels that keep both."""
-    for name, value in (("labeled_min", sizing.labeled), ("outlier_cost", sizing.outlier_cost)):
+    for name, value in (("pivot_min", sizing.pivots), ("outlier_cost", sizing.outlier_cost)):
         if value is not None:
             raise ConstraintError(f"{name} cannot be combined with links; leave out one of the two.")
     if sizing.apart is not None:

@@ -51,8 +51,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     size_by : {"weight", "rows"}, default="weight"
         Whether the size of a cluster is the sum of the `sample_weight` of its rows, or their number. Without
         `sample_weight` both are the same.
-    labeled_min : int or array-like of shape (n_clusters,), default=None
-        The minimum number of rows in each cluster of those that ``fit(X, labeled=mask)`` marks.
+    pivot_min : int or array-like of shape (n_clusters,), default=None
+        The minimum number of rows in each cluster of those that ``fit(X, pivots=mask)`` marks.
     apart_max : int, default=1
         The most rows of one group in a cluster, for the groups that ``fit(X, apart=groups)`` names.
     outlier_cost : float, default=None
@@ -105,8 +105,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         or its maximum one higher (second row), all other bounds as they are. Zero where a bound does not bind or
         another one is in the way; NaN for bounds of clusters that are at them with links, `apart`, or sizes that are
         sums of weights: there, the gain is not known.
-    labeled_prices_ : ndarray of shape (n_clusters,)
-        The same for `labeled_min`, if it is given. They add to `prices_` for labeled rows.
+    pivot_prices_ : ndarray of shape (n_clusters,)
+        The same for `pivot_min`, if it is given. They add to `prices_` for pivots.
     inertia_ : float
         The weighted sum of the costs of the rows in their clusters, without outliers.
     inertia_ratio_ : float
@@ -143,7 +143,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
 
     With weights, a size is a sum of weights, such as the revenue of the customers in a segment; a row is never divided.
     Whole rows may be unable to meet the bounds, which is hard to decide, and then the assignment has a cost near the
-    least one, see :func:`~mustlink.sizes.assign`. Bounds of this kind cannot be combined with links, `labeled_min` and
+    least one, see :func:`~mustlink.sizes.assign`. Bounds of this kind cannot be combined with links, `pivot_min` and
     `apart`.
 
     An empty cluster, which a minimum of 0 allows, keeps its center; with a minimum of 1 none is empty. Where
@@ -153,7 +153,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     With links, a must-link component goes to a cluster as a whole. The assignment is then exact where all links are
     cannot-links that form separate cliques, and on small tables; elsewhere it is one that chains of moves do not
     improve, see :func:`~mustlink.sizes.assign_linked`. Links cannot be combined with bounds of sums of weights, with
-    `labeled_min`, `outlier_cost`, and `apart_max` above 1.
+    `pivot_min`, `outlier_cost`, and `apart_max` above 1.
 
     References
     ----------
@@ -176,18 +176,18 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         "size_max": [Interval(Real, 0, None, closed="both"), "array-like", None],
         "metric": [StrOptions({"sqeuclidean", "manhattan"})],
         "size_by": [StrOptions({"weight", "rows"})],
-        "labeled_min": [Interval(Integral, 0, None, closed="left"), "array-like", None],
+        "pivot_min": [Interval(Integral, 0, None, closed="left"), "array-like", None],
         "apart_max": [Interval(Integral, 1, None, closed="left")],
         "outlier_cost": [Interval(Real, 0, None, closed="neither"), None],
         "polish": ["boolean"],
         "compare": ["boolean"],
         "on_infeasible": [StrOptions({"raise", "relax"})],
     }
-    __metadata_request__fit = {"constraints": True, "labeled": True, "apart": True}  # noqa: RUF012
+    __metadata_request__fit = {"constraints": True, "pivots": True, "apart": True}  # noqa: RUF012
 
     gains_: Floats
     inertia_ratio_: float
-    labeled_prices_: Floats
+    pivot_prices_: Floats
     prices_: Floats
     size_shares_: Floats
     sizes_: Array
@@ -202,7 +202,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         size_max: ArrayLike | None = None,
         metric: str = "sqeuclidean",
         size_by: str = "weight",
-        labeled_min: ArrayLike | None = None,
+        pivot_min: ArrayLike | None = None,
         apart_max: int = 1,
         outlier_cost: float | None = None,
         polish: bool = False,
@@ -220,7 +220,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         self.size_max = size_max
         self.metric = metric
         self.size_by = size_by
-        self.labeled_min = labeled_min
+        self.pivot_min = pivot_min
         self.apart_max = apart_max
         self.outlier_cost = outlier_cost
         self.polish = polish
@@ -241,7 +241,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         *,
         constraints: Constraints | AlignedConstraints | None = None,
         sample_weight: ArrayLike | None = None,
-        labeled: ArrayLike | None = None,
+        pivots: ArrayLike | None = None,
         apart: ArrayLike | None = None,
         one_of: ArrayLike | None = None,
     ) -> Self:
@@ -258,8 +258,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
             Must-links and cannot-links between rows.
         sample_weight : array-like of shape (n_samples,), default=None
             The weight of each row; 1 if None. Sizes are sums of these weights, unless ``size_by="rows"``.
-        labeled : array-like of bool of shape (n_samples,), default=None
-            Which rows count for `labeled_min`.
+        pivots : array-like of bool of shape (n_samples,), default=None
+            Which rows count for `pivot_min`.
         apart : array-like of shape (n_samples,), default=None
             The group of every row, such as its family or source; -1, None, NaN and empty text are none. A cluster has
             at most `apart_max` rows of a group.
@@ -272,7 +272,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
             The fitted clusterer.
         """
         X, links, y = self._check_fit_input(X, y, constraints)
-        self._fit_and_count(X, links, y, sample_weight, labeled, apart, one_of)
+        self._fit_and_count(X, links, y, sample_weight, pivots, apart, one_of)
         return self
 
     def predict(
@@ -381,7 +381,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         links: Constraints,
         y: Array | None,
         sample_weight: ArrayLike | None = None,
-        labeled: ArrayLike | None = None,
+        pivots: ArrayLike | None = None,
         apart: ArrayLike | None = None,
         one_of: ArrayLike | None = None,
     ) -> None:
@@ -391,7 +391,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         triples = check_triples(one_of, X.shape[0])
         problem = self._problem(X, links, y, sample_weight)
         is_weighted = sample_weight is not None and self.size_by == "weight"
-        sizing = make_sizing(self, problem, problem.weight if is_weighted else None, labeled, apart)
+        sizing = make_sizing(self, problem, problem.weight if is_weighted else None, pivots, apart)
         if not links.is_empty or len(triples):
             sizing = self._add_links(sizing, problem, triples)
         sized = SizedProblem(**vars(problem), sizing=sizing)
@@ -460,5 +460,5 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         geometry = self._geometry(problem, sizing)
         self.gains_ = sizing.gains(lambda: geometry.costs(run.state), run.labels, prices)
         self.inertia_ = run.inertia - run.found.outlier_cost
-        if self.labeled_min is not None:
-            self.labeled_prices_ = prices.of_labeled
+        if self.pivot_min is not None:
+            self.pivot_prices_ = prices.of_pivots

@@ -27,18 +27,18 @@ ROUNDING = 1e-9
 class Prices:
     """The prices of the bounds: at least zero at a minimum, at most zero at a maximum.
 
-    `of_sizes` are those of the clusters, `of_labeled` those of the minimum numbers of labeled rows, and `columns` those
+    `of_sizes` are those of the clusters, `of_pivots` those of the minimum numbers of pivots, and `columns` those
     of the clusters and of the outliers, for a warm start.
     """
 
     of_sizes: Floats
-    of_labeled: Floats
+    of_pivots: Floats
     columns: Floats
 
     @property
     def are_zero(self) -> bool:
         """Whether no bound binds."""
-        return not self.columns.any() and not self.of_labeled.any()
+        return not self.columns.any() and not self.of_pivots.any()
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,15 @@ class Sizing:
     """Bounds of the sizes, and the other conditions of an assignment.
 
     `lowest` and `highest` bound the sum of `weight` in every cluster, or its number of rows if `weight` is None. With
-    `labeled`, every cluster has at least `labeled_lowest` of these rows. With `outlier_cost` (one cost for each row),
+    `pivots`, every cluster has at least `pivots_lowest` of these rows. With `outlier_cost` (one cost for each row),
     rows may be in no cluster at this cost. With `apart`, a cluster has at most `apart_max` rows of a group.
     """
 
     lowest: Array
     highest: Array
     weight: Floats | None = None
-    labeled: Mask | None = None
-    labeled_lowest: Indices | None = None
+    pivots: Mask | None = None
+    pivots_lowest: Indices | None = None
     outlier_cost: Floats | None = None
     apart: Indices | None = None
     apart_max: int = 1
@@ -76,7 +76,7 @@ class Sizing:
     @property
     def is_bounds_only(self) -> bool:
         """Whether the bounds of the sizes are the only condition."""
-        return self.labeled is None and self.outlier_cost is None and self.apart is None
+        return self.pivots is None and self.outlier_cost is None and self.apart is None
 
     def no_prices(self) -> Prices:
         """Return the prices if no bound binds."""
@@ -86,7 +86,7 @@ class Sizing:
     @property
     def is_bound(self) -> Mask | None:
         """Which rows other conditions than the sizes hold in their clusters; None if there are none."""
-        bound = self.labeled
+        bound = self.pivots
         if self.apart is not None:
             bound = self.apart >= 0 if bound is None else bound | (self.apart >= 0)
         return bound
@@ -121,7 +121,7 @@ class Sizing:
             is_worse = self.n_beyond_bounds(before) > self.n_beyond_bounds(labels)
             if not is_worse and own.sum() >= (1 - MIN_GAIN) * kept.sum():
                 labels, own = before.copy(), kept
-        return Placement(labels, own, self._split(solution.prices, solution.marked_prices))
+        return Placement(labels, own, self._split(solution.prices, solution.pivot_prices))
 
     def n_beyond_bounds(self, labels: Array) -> int:
         """Return how many clusters are too large or too small, which whole rows with weights may leave no choice of."""
@@ -158,8 +158,8 @@ class Sizing:
             "size_max": np.append(self.highest.astype(np.float64), [np.inf] * n_more),
             "weights": self.weight,
         }
-        if self.labeled is not None and self.labeled_lowest is not None:
-            conditions |= {"marked": self.labeled, "marked_min": np.append(self.labeled_lowest, [0] * n_more)}
+        if self.pivots is not None and self.pivots_lowest is not None:
+            conditions |= {"pivots": self.pivots, "pivot_min": np.append(self.pivots_lowest, [0] * n_more)}
         if self.apart is not None:
             conditions |= {"apart": self.apart, "apart_max": self.apart_max}
         return conditions
@@ -168,14 +168,14 @@ class Sizing:
         """Return the conditions of rows that are counted, as `assign` has them."""
         conditions = self._conditions()
         highest = np.minimum(conditions["size_max"], n_rows)
-        return Terms(conditions["size_min"], highest, None, conditions.get("marked"), conditions.get("marked_min"))
+        return Terms(conditions["size_min"], highest, None, conditions.get("pivots"), conditions.get("pivot_min"))
 
     def _start(self, previous: Prices | None) -> Assignment | None:
         """Return the prices of the last assignment to start from."""
         if previous is None:
             return None
         more = [0.0] * (len(previous.columns) - self.n_clusters)
-        return Assignment(np.empty(0, dtype=np.int64), previous.columns, np.append(previous.of_labeled, more))
+        return Assignment(np.empty(0, dtype=np.int64), previous.columns, np.append(previous.of_pivots, more))
 
     def _with_outliers(self, costs: RowCosts) -> CostBlocks:
         """Return the costs with those of outliers as the last column."""
@@ -193,8 +193,8 @@ class Sizing:
         own = costs.own(labels)
         return own if self.outlier_cost is None else np.where(labels < 0, self.outlier_cost, own)
 
-    def _split(self, prices: Floats, of_labeled: Floats | None = None) -> Prices:
+    def _split(self, prices: Floats, of_pivots: Floats | None = None) -> Prices:
         """Return the prices of the columns, and among them those of the clusters."""
-        if of_labeled is None:
-            of_labeled = np.zeros(len(prices))
-        return Prices(prices[: self.n_clusters], of_labeled[: self.n_clusters], prices)
+        if of_pivots is None:
+            of_pivots = np.zeros(len(prices))
+        return Prices(prices[: self.n_clusters], of_pivots[: self.n_clusters], prices)

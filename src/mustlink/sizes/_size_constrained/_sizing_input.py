@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import column_or_1d
 
-from mustlink._spelling import count, spell_number
-from mustlink._types import Array, Floats, Ints, Mask
+from mustlink._spelling import spell_number
+from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.kmeans.core import Problem, State
-from mustlink.sizes._assign._bounds import check_apart, check_sizes, one_per_cluster
+from mustlink.sizes._assign._bounds import check_apart, check_pivots, check_sizes, one_per_cluster
 from mustlink.sizes._assign._cost_blocks import MAX_COST
 from mustlink.sizes._size_constrained._sizing import Sizing
 
@@ -38,24 +37,23 @@ class SizedProblem(Problem):
 
 
 def make_sizing(
-    estimator: Any, problem: Problem, weight: Floats | None, labeled: ArrayLike | None, apart: ArrayLike | None
+    estimator: Any, problem: Problem, weight: Floats | None, pivots: ArrayLike | None, apart: ArrayLike | None
 ) -> Sizing:
     """Check the sizes that a clusterer asks for against the rows; `weight` is None if sizes are numbers of rows."""
     n_rows, n_clusters = problem.rows.n_rows, estimator.n_clusters
     has_outliers = estimator.outlier_cost is not None
     lowest, highest = _check_bounds(estimator.size_min, estimator.size_max, n_rows, n_clusters, weight, has_outliers)
-    mask, labeled_lowest, groups = None, None, None
-    if (labeled is None) != (estimator.labeled_min is None):
-        given, missing = ("labeled", "labeled_min") if estimator.labeled_min is None else ("labeled_min", "labeled")
-        raise ValueError(f"{given} was given without {missing}; a minimum number of labeled rows needs both.")
-    _refuse_together(weight, labeled, apart, has_outliers)
-    if labeled is not None:
-        mask = _check_mask(labeled, n_rows)
-        labeled_lowest = _check_labeled(estimator.labeled_min, mask, lowest, highest)
+    mask, pivots_lowest, groups = None, None, None
+    if (pivots is None) != (estimator.pivot_min is None):
+        given, missing = ("pivots", "pivot_min") if estimator.pivot_min is None else ("pivot_min", "pivots")
+        raise ValueError(f"{given} was given without {missing}; a minimum number of pivots needs both.")
+    _refuse_together(weight, pivots, apart, has_outliers)
+    if pivots is not None:
+        mask, pivots_lowest = check_pivots(pivots, estimator.pivot_min, lowest, highest, n_rows)
     if apart is not None:
         groups = check_apart(apart, estimator.apart_max, lowest, highest, n_rows)
     cost = _outlier_costs(estimator.outlier_cost, problem.weight) if has_outliers else None
-    return Sizing(lowest, highest, weight, mask, labeled_lowest, cost, groups, int(estimator.apart_max))
+    return Sizing(lowest, highest, weight, mask, pivots_lowest, cost, groups, int(estimator.apart_max))
 
 
 def _outlier_costs(outlier_cost: float, weight: Floats) -> Floats:
@@ -69,14 +67,14 @@ def _outlier_costs(outlier_cost: float, weight: Floats) -> Floats:
 
 
 def _refuse_together(
-    weight: Floats | None, labeled: ArrayLike | None, apart: ArrayLike | None, has_outliers: bool
+    weight: Floats | None, pivots: ArrayLike | None, apart: ArrayLike | None, has_outliers: bool
 ) -> None:
     """Refuse conditions that together are no network flow."""
-    for name, value in (("labeled_min", labeled), ("apart", apart)):
+    for name, value in (("pivot_min", pivots), ("apart", apart)):
         if value is not None and weight is not None:
             raise ValueError(f'{name} counts rows, and the sizes are sums of weights; pass size_by="rows".')
-    if apart is not None and (labeled is not None or has_outliers):
-        other = "labeled_min" if labeled is not None else "outlier_cost"
+    if apart is not None and (pivots is not None or has_outliers):
+        other = "pivot_min" if pivots is not None else "outlier_cost"
         raise ValueError(f"apart and {other} cannot be combined; leave out one of the two.")
 
 
@@ -124,43 +122,3 @@ def _check_bounds(
         return check_sizes(size_min, size_max, n_rows, n_clusters, total=total)
     room_total = None if total is None else float(room)
     return check_sizes(size_min, size_max, int(room), n_clusters, total=room_total)
-
-
-def _check_mask(labeled: ArrayLike, n_rows: int) -> Mask:
-    """Return which rows are labeled."""
-    shape = np.shape(labeled)
-    if shape != (n_rows,):
-        raise ValueError(
-            f"labeled must say of every row whether it is labeled: there are {count(n_rows, 'row')}, and it has the "
-            f"shape {shape}."
-        )
-    mask = column_or_1d(labeled)
-    if not np.isin(mask, [0, 1]).all():
-        raise ValueError("labeled must hold True or False for every row; row numbers and classes are not understood.")
-    return np.asarray(mask, dtype=bool)
-
-
-def _check_labeled(labeled_min: ArrayLike, labeled: Mask, lowest: Array, highest: Array) -> Ints:
-    """Return the minimum number of labeled rows of every cluster."""
-    n_labeled, n_clusters = int(labeled.sum()), len(lowest)
-    required = one_per_cluster("labeled_min", labeled_min, n_clusters, False).astype(np.int64)
-    if required.sum() > n_labeled:
-        raise InfeasibleError(
-            f"The minimum numbers of labeled rows of {count(n_clusters, 'cluster')} add up to {required.sum():,}, but "
-            f"{count(n_labeled, 'row')} {'is' if n_labeled == 1 else 'are'} labeled",
-            remedy="lower_labeled_min",
-        )
-    for cluster in np.flatnonzero(required > highest)[:1]:
-        raise InfeasibleError(
-            f"Cluster {cluster} needs {count(int(required[cluster]), 'labeled row')}, and its maximum size is "
-            f"{int(highest[cluster]):,}",
-            remedy=("lower_labeled_min", "raise_size_max"),
-        )
-    needed = int(np.maximum(required, lowest).sum())
-    if needed > len(labeled):
-        raise InfeasibleError(
-            f"The minimum sizes, at least the minimum numbers of labeled rows, add up to {needed:,}, but there are "
-            f"{count(len(labeled), 'row')}",
-            remedy=("lower_size_min", "lower_labeled_min"),
-        )
-    return required
