@@ -95,7 +95,10 @@ BAD = {
         "publish t.csv --quasi x -k 9",
         r"k is 9, but the table has only 4 complete rows; use a k of at most 4",
     ),
-    "publish_empty": ("publish t.csv --quasi kind -k 2", r"'kind' \(1\), of 4 rows .*these rows with --missing drop"),
+    "publish_empty": (
+        "publish t.csv --quasi kind -k 2",
+        r"cell in the column 'kind', in line 5; .*these rows with --missing drop",
+    ),
     "publish_sensitive": (
         "publish t.csv --quasi x -l 2 -k 2",
         r"no sensitive column is named; name it with --sensitive",
