@@ -229,9 +229,10 @@ class ExistentialKMeans(BaseKMeans):
         self : object
             The fitted clusterer.
         """
+        rows = self._check_fit_rows(X, y)
         if pivots is None and y is not None and np.asarray(y).dtype == bool:
             raise TypeError("y has no effect, and this is a mask of rows; pass marked rows as pivots=...")
-        self._fit_and_count(self._check_fit_rows(X, y), pivots, columns)
+        self._fit_and_count(rows, pivots, columns)
         return self
 
     def predict(self, X: Any) -> Ints:
