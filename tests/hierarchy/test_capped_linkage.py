@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 from typing import Any
 
@@ -9,10 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from mustlink import ConstrainedLinkage, Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
+from mustlink.metrics import adjusted_rand
 
 DISTANCE: dict[str, Any] = {"single": np.min, "complete": np.max, "average": np.mean}
 
@@ -67,3 +70,18 @@ def test_sizes_that_cannot_be() -> None:
         ConstrainedLinkage(2, size_max=5, linkage="single").fit(np.array([0, 1, 2, 6, 7, 8, 12, 13, 14, 15.0])[:, None])
     with pytest.warns(InfeasibleWarning, match="A cluster has 10 rows, more than size_max=4"):
         ConstrainedLinkage(1, size_max=4, on_infeasible="relax").fit(X)
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=30)
+def test_the_nearest_clusters_exceed_the_maximum_in_any_order_of_the_rows(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, order = rng.normal(size=(14, 3)), rng.permutation(14)
+    links = Constraints(cannot_link=[(0, 5)])
+    moved = Constraints(cannot_link=np.argsort(order)[links.cannot_link])
+    model = ConstrainedLinkage(5, size_max=3, on_infeasible="relax")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InfeasibleWarning)
+        labels = clone(model).fit(X, constraints=links).labels_
+        again = clone(model).fit(X[order], constraints=moved).labels_
+    assert adjusted_rand(labels[order], again) == 1

@@ -101,7 +101,9 @@ class ConstrainedLinkage(ConstrainedClusterMixin, BaseEstimator):
     more clusters than `n_clusters`, as no two of them can be joined. With ``on_infeasible="relax"`` the maximum may be
     exceeded as well.
 
-    Ties are broken by the order of the rows. A wrong must-link distorts many distances with "klein".
+    Merges that break links or exceed `size_max`, where these lead to `n_clusters`, are those of the least weight of
+    cannot-links, and of the nearest clusters among these. Other ties are broken by the order of the rows. A wrong
+    must-link distorts many distances with "klein".
 
     References
     ----------

@@ -158,6 +158,25 @@ def forbid_pairs(D: Any, n_slots: Any, pairs: Any) -> Any:
 
 
 @jit
+def mean_distances(D: Any, labels: Any, n_clusters: Any) -> Any:
+    """Return the mean distance between the rows of every two clusters, condensed like `D`."""
+    n_rows = len(labels)
+    start, between = row_starts(n_rows), row_starts(n_clusters)
+    size = np.zeros(n_clusters)
+    total = np.zeros(n_clusters * (n_clusters - 1) // 2)
+    for i in range(n_rows):
+        size[labels[i]] += 1
+        for j in range(i + 1, n_rows):
+            one, other = min(labels[i], labels[j]), max(labels[i], labels[j])
+            if one != other:
+                total[between[one] + other] += D[start[i] + j]
+    for one in range(n_clusters):
+        for other in range(one + 1, n_clusters):
+            total[between[one] + other] /= size[one] * size[other]
+    return total
+
+
+@jit
 def agglomerate(
     D: Any,
     size: Any,

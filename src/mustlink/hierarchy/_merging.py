@@ -22,6 +22,7 @@ from mustlink.hierarchy._linkage_kernels import (
     agglomerate,
     forbid_pairs,
     join_components,
+    mean_distances,
     shorten_paths,
 )
 
@@ -30,6 +31,9 @@ __all__ = ["Merges", "link_rows"]
 CODES = {"single": SINGLE, "complete": COMPLETE, "average": AVERAGE, "ward": WARD}
 
 NO_INTS = np.empty(0, dtype=np.int64)
+
+# How much the order of the distances counts beside weights of cannot-links: enough to decide between equal weights.
+TIE_BREAK = 1e-9
 
 
 @dataclass(frozen=True)
@@ -74,9 +78,10 @@ def link_rows(
     """Build the whole dendrogram.
 
     The `distances`, as of ``scipy.spatial.distance.pdist``, are computed after the links are known to be feasible, and
-    overwritten. With `look_ahead`, merges are skipped after which `n_clusters` clusters, if given, cannot be reached.
-    With `relax`, cannot-links are dropped if not all links can be satisfied, instead of raising InfeasibleError. No
-    merge makes a cluster of more than `size_max` rows.
+    overwritten; they are computed again if merges that are not allowed lead to `n_clusters`. With `look_ahead`, merges
+    are skipped after which `n_clusters` clusters, if given, cannot be reached. With `relax`, cannot-links are dropped
+    if not all links can be satisfied, instead of raising InfeasibleError. No merge
+    makes a cluster of more than `size_max` rows.
     """
     closure = links.closure(n_rows)
     if closure.self_loops.size and not relax:
@@ -89,7 +94,15 @@ def link_rows(
     if n_clusters is not None and look_ahead and len(closure.cannot_link):
         closure, colors = _find_coloring(links, closure, n_clusters, relax)
         n_colors = n_clusters
-    return _merge_all(distances(), closure, linkage, propagate, n_colors, colors, size_max)
+    allowed = _merge_allowed(distances(), closure, linkage, propagate, n_colors, colors, size_max)
+    labels = cut(allowed.pairs, n_rows)
+    is_reached = n_clusters is None or labels.max() < n_clusters
+    forced = _forced_merges(labels, closure, None if is_reached else distances())
+    # The first forced merge is at twice the last height, and each further one a tenth of it higher.
+    top = allowed.heights.max(initial=0.0) or 1.0
+    above = top * (2.0 + 0.1 * np.arange(len(forced)))
+    heights = np.concatenate([allowed.heights, above])
+    return Merges(np.concatenate([allowed.pairs, forced]), heights, allowed.n_given, len(forced))
 
 
 def _find_coloring(links: Constraints, closure: Closure, n_clusters: int, relax: bool) -> tuple[Closure, Ints]:
@@ -122,7 +135,7 @@ def _cannot_link_graph(closure: Closure) -> tuple[Ints, csr_array]:
     return components, closure.graph()[components][:, components]
 
 
-def _merge_all(
+def _merge_allowed(
     distances: Floats,
     closure: Closure,
     linkage: str,
@@ -131,7 +144,7 @@ def _merge_all(
     colors: Ints,
     size_max: float,
 ) -> Merges:
-    """Join the components, then the closest clusters as long as allowed, then the rest.
+    """Join the components, then the closest clusters as long as allowed.
 
     With `n_colors` > 0, `colors` is a coloring of the components with a cannot-link, and merges are skipped after
     which no such coloring is found.
@@ -168,16 +181,14 @@ def _merge_all(
     if linkage == "ward":
         heights = np.sqrt(heights)
     pairs = np.concatenate([given, slots[joined].reshape(-1, 2)])
-    heights = np.concatenate([np.zeros(len(given)), heights])
-    # The first forced merge is at twice the last height, and each further one a tenth of it higher.
-    forced = _forced_merges(cut(pairs, n_rows), closure)
-    top = heights.max(initial=0.0) or 1.0
-    above = top * (2.0 + 0.1 * np.arange(len(forced)))
-    return Merges(np.concatenate([pairs, forced]), np.concatenate([heights, above]), len(given), len(forced))
+    return Merges(pairs, np.concatenate([np.zeros(len(given)), heights]), len(given), 0)
 
 
-def _forced_merges(labels: Ints, closure: Closure) -> Ints:
-    """Return merges, as pairs of rows, that join all clusters, those of the least cannot-link weight first."""
+def _forced_merges(labels: Ints, closure: Closure, distances: Floats | None) -> Ints:
+    """Return merges, as pairs of rows, that join all clusters, those of the least cannot-link weight first.
+
+    Of equal weights the nearest come first, if there are distances, else those of the first rows.
+    """
     n_clusters = int(labels.max()) + 1
     if n_clusters == 1:
         return np.empty((0, 2), dtype=np.int64)
@@ -186,7 +197,12 @@ def _forced_merges(labels: Ints, closure: Closure) -> Ints:
     violated = np.zeros((n_clusters, n_clusters))
     a, b = label_of[closure.cannot_link].T
     np.add.at(violated, (np.minimum(a, b), np.maximum(a, b)), closure.weight)
+    costs = violated[np.triu_indices(n_clusters, 1)]
+    if distances is not None:
+        # Ranks, since precomputed distances may be infinite.
+        rank = np.unique(mean_distances(distances, labels, n_clusters), return_inverse=True)[1]
+        costs += TIE_BREAK * (closure.weight.min() if len(closure.weight) else 1.0) * rank / len(rank)
     no_graph = np.full(n_clusters, -1), NO_INTS, NO_INTS, np.zeros(1, dtype=np.int64), NO_INTS
-    joined, _ = agglomerate(violated[np.triu_indices(n_clusters, 1)], np.ones(n_clusters), SUM, np.inf, 0, *no_graph)
+    joined, _ = agglomerate(costs, np.ones(n_clusters), SUM, np.inf, 0, *no_graph)
     _, first_row = np.unique(labels, return_index=True)
     return np.asarray(first_row[joined], dtype=np.int64).reshape(-1, 2)
