@@ -26,6 +26,9 @@ class Marginals:
         The probability that each row is in each cluster.
     links : ndarray of shape (n_links,)
         The probability that each link is satisfied.
+    log_normalizer : float or None
+        The logarithm of the sum of the weights of all labelings: exact, or a lower bound (mean field), or None where
+        there is none (Gibbs sampling).
 
     Examples
     --------
@@ -37,6 +40,7 @@ class Marginals:
 
     rows: Floats
     links: Floats
+    log_normalizer: float | None = None
 
 
 def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 0.3, tol: float = 1e-4) -> Marginals:
