@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 
 from mustlink import Constraints
 from mustlink.inference import LinkModel, mean_field
+from reference.link_models import enumerate_labelings, permute, random_model
 from reference.mean_field import (
     bound,
     couplings,
@@ -24,26 +23,8 @@ from reference.mean_field import (
 seeds = st.integers(0, 10**6)
 
 
-def random_model(rng: np.random.RandomState, n_rows: int, n_clusters: int, strength: float = 2.0) -> LinkModel:
-    """Evidence, and links between a random half of all pairs, of either kind, with random penalties."""
-    pairs = np.array([pair for pair in itertools.combinations(range(n_rows), 2) if rng.uniform() < 0.5]).reshape(-1, 2)
-    is_must = rng.uniform(size=len(pairs)) < 0.5
-    graph = Constraints(pairs[is_must], pairs[~is_must]).adjacency(n_rows)
-    return LinkModel(rng.normal(size=(n_rows, n_clusters)), graph, rng.uniform(0, strength, len(pairs)))
-
-
 def rho_of(model: LinkModel) -> np.ndarray:
     return couplings(len(model.log_potentials), model.graph.pairs, model.graph.sign > 0, model.penalty)
-
-
-def enumerated_log_normalizer(model: LinkModel) -> float:
-    """log sum_z exp(evidence of z - penalties of the links that z breaks)."""
-    n_rows, n_clusters = model.log_potentials.shape
-    labels = np.array(list(itertools.product(range(n_clusters), repeat=n_rows)))
-    a, b = model.graph.pairs.T
-    broken = (labels[:, a] == labels[:, b]) != (model.graph.sign > 0)
-    cost = np.where(broken, model.penalty, 0).sum(axis=1)
-    return float(logsumexp(model.log_potentials[np.arange(n_rows), labels].sum(axis=1) - cost))
 
 
 @given(seeds, st.integers(1, 7), st.integers(1, 3), st.booleans())
@@ -97,7 +78,7 @@ def test_the_bound_never_exceeds_the_log_normalizer(
     model = random_model(np.random.RandomState(seed), n_rows, n_clusters, strength=5.0)
     found = mean_field(model, by_colors=by_colors, max_iter=max_iter)
     assert found.log_normalizer is not None
-    assert found.log_normalizer <= enumerated_log_normalizer(model) + 1e-12
+    assert found.log_normalizer <= enumerate_labelings(model)[2] + 1e-12
 
 
 @given(seeds, st.integers(1, 6), st.integers(1, 3))
@@ -106,7 +87,7 @@ def test_with_penalties_of_zero_the_result_is_exact(seed: int, n_rows: int, n_cl
     model = random_model(np.random.RandomState(seed), n_rows, n_clusters, strength=0.0)
     found = mean_field(model)
     np.testing.assert_allclose(found.rows, softmax(model.log_potentials, axis=1))
-    assert found.log_normalizer == pytest.approx(enumerated_log_normalizer(model))
+    assert found.log_normalizer == pytest.approx(enumerate_labelings(model)[2])
 
 
 @given(seeds, st.booleans())
@@ -135,3 +116,65 @@ def test_updates_of_all_rows_at_once_cycle_on_a_cannot_link() -> None:
     assert np.abs(history[-1] - history[-2]).max() > 0.9
     np.testing.assert_allclose(history[-1], history[-3], atol=1e-6)
     assert mean_field(model).links[0] > 0.99
+
+
+@given(seeds, st.booleans())
+@settings(max_examples=20)
+def test_weakly_linked_rows_can_come_in_any_order(seed: int, by_colors: bool) -> None:
+    """With weak links there is one fixed point, and it belongs to the rows whatever their numbers are."""
+    rng = np.random.RandomState(seed)
+    model = random_model(rng, 7, 3, strength=0.5)
+    order = rng.permutation(7)
+    permuted, number = permute(model, order)
+    one, other = (mean_field(m, tol=1e-10, by_colors=by_colors) for m in (model, permuted))
+    np.testing.assert_allclose(other.rows, one.rows[order], atol=1e-8)
+    np.testing.assert_allclose(other.links[number], one.links, atol=1e-8)
+    assert other.log_normalizer == pytest.approx(one.log_normalizer)
+
+
+def test_rows_without_links_keep_their_evidence() -> None:
+    """Also if there are no links at all, one cluster only, or no rows."""
+    evidence = np.array([[0.0, 1.0], [2.0, 0.0], [0.5, 0.0]])
+    graph = Constraints(cannot_link=[(0, 1)]).adjacency(3)
+    np.testing.assert_allclose(mean_field(LinkModel(evidence, graph, np.ones(1))).rows[2], softmax(evidence, axis=1)[2])
+    none = mean_field(LinkModel(evidence, Constraints().adjacency(3), np.empty(0)))
+    np.testing.assert_allclose(none.rows, softmax(evidence, axis=1))
+    assert none.links.shape == (0,)
+    single = mean_field(LinkModel(evidence[:, :1], graph, np.array([4.0])))
+    assert single.rows.tolist() == [[1.0]] * 3
+    assert single.log_normalizer == pytest.approx(evidence[:, 0].sum() - 4)
+    empty = mean_field(LinkModel(np.empty((0, 2)), Constraints().adjacency(0), np.empty(0)))
+    assert empty.rows.shape == (0, 2)
+    assert empty.log_normalizer == 0
+
+
+def test_a_result_is_a_start() -> None:
+    """Two rows without evidence stay in the cluster that they start in; a start that fits is not written."""
+    model = LinkModel(np.zeros((2, 2)), Constraints(must_link=[(0, 1)]).adjacency(2), np.array([5.0]))
+    start = np.array([[0.1, 0.9], [0.2, 0.8]])
+    found = mean_field(model, start=start)
+    assert found.rows[:, 1].min() > 0.95
+    assert start.tolist() == [[0.1, 0.9], [0.2, 0.8]]
+    again = mean_field(model, start=found.rows, max_iter=1)
+    np.testing.assert_allclose(again.rows, found.rows, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("start", "problem"),
+    [
+        (np.ones((3, 2)) / 2, r"start must have the shape \(2, 2\); got \(3, 2\)"),
+        (np.ones((2, 2)), "start must hold probabilities"),
+        (np.array([[1.5, -0.5], [0.5, 0.5]]), "start must hold probabilities"),
+        (np.full((2, 2), np.nan), "start must hold probabilities"),
+    ],
+)
+def test_a_start_that_does_not_fit_is_refused(start: np.ndarray, problem: str) -> None:
+    model = LinkModel(np.zeros((2, 2)), Constraints(must_link=[(0, 1)]).adjacency(2), np.array([5.0]))
+    with pytest.raises(ValueError, match=problem):
+        mean_field(model, start=start)
+
+
+def test_one_penalty_for_each_link_is_needed() -> None:
+    graph = Constraints([(0, 1)]).adjacency(2)
+    with pytest.raises(ValueError, match=r"one penalty for each link; got an array of shape \(1, 2\)"):
+        mean_field(LinkModel(np.zeros((2, 2)), graph, np.ones((1, 2))))

@@ -7,12 +7,14 @@ sampling belong here when mixtures need them.
 
 from mustlink.inference._belief_propagation import Marginals, propagate_beliefs
 from mustlink.inference._forest import CannotLinkForest
+from mustlink.inference._gibbs import GibbsSampler
 from mustlink.inference._icm import iterated_conditional_modes
 from mustlink.inference._mean_field import mean_field
 from mustlink.inference._model import LinkModel
 
 __all__ = [
     "CannotLinkForest",
+    "GibbsSampler",
     "LinkModel",
     "Marginals",
     "iterated_conditional_modes",

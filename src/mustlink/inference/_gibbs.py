@@ -1,0 +1,162 @@
+"""Marginals of linked rows and links by Gibbs sampling."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from mustlink._spelling import count
+from mustlink._types import Floats, Indices
+from mustlink.inference._belief_propagation import Marginals
+from mustlink.inference._gibbs_kernels import sample_labels
+from mustlink.inference._hard_links import feasible_labels, finite_penalty
+from mustlink.inference._model import LinkModel
+
+__all__ = ["GibbsSampler"]
+
+# The arrays indptr, neighbors and link of a graph, and the coupling of every entry.
+Links = tuple[Indices, Indices, Indices, Floats]
+
+# Random numbers that are drawn at a time.
+MAX_DRAWN = 1_000_000
+
+
+class GibbsSampler:
+    """Gibbs sampler of linked rows, with chains that continue from call to call.
+
+    Parameters
+    ----------
+    n_chains : int, default=4
+        The number of independent chains.
+    n_sweeps : int, default=100
+        The sweeps over all rows in each chain that are averaged in a call.
+    n_burn_in : int, default=20
+        The sweeps before them that are not.
+    random_state : int, RandomState or None, default=None
+        Makes the draws repeatable.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_chains, n_rows) or None
+        The last labels of the chains; None before the first call.
+
+    Notes
+    -----
+    A label is drawn given those of the neighbors, with probabilities proportional to exp(u_i(k) + sum of beta_ij over
+    the neighbors j with the label k), where u are the log-potentials and beta_ij is the penalty of a link, negative for
+    a cannot-link. These probabilities are averaged, not the labels drawn from them, which has a lower variance
+    (Rao-Blackwell).
+
+    In EM the evidence changes little from one call to the next, so that a chain that continues needs few sweeps.
+
+    An infinite penalty counts as a finite one that exceeds all that a row can gain by breaking the link, by 30 nats. A
+    chain moves one row at a time: between links with large penalties it may not reach all labelings.
+
+    References
+    ----------
+    Lu, Leen: Clustering with pairwise preferences: penalized probabilistic clustering (2009).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink import Constraints
+    >>> from mustlink.inference import GibbsSampler, LinkModel
+    >>> graph = Constraints(must_link=[(0, 1)]).adjacency(2)
+    >>> model = LinkModel(np.array([[0.0, -1.0], [-2.0, 0.0]]), graph, np.array([3.0]))
+    >>> sampler = GibbsSampler(n_sweeps=5000, random_state=0)
+    >>> marginals = sampler.marginals(model)
+    >>> marginals.rows.round(1)
+    array([[0.3, 0.7],
+           [0.3, 0.7]])
+    >>> marginals.links.round(1)
+    array([0.9])
+    """
+
+    def __init__(
+        self,
+        n_chains: int = 4,
+        n_sweeps: int = 100,
+        n_burn_in: int = 20,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        for name, value, least in (("n_chains", n_chains, 1), ("n_sweeps", n_sweeps, 1), ("n_burn_in", n_burn_in, 0)):
+            if value < least:
+                raise ValueError(f"{name} must be at least {least}; got {value}.")
+        self.n_chains = n_chains
+        self.n_sweeps = n_sweeps
+        self.n_burn_in = n_burn_in
+        self.random_state = random_state
+        self.labels: Indices | None = None
+        self._rng = check_random_state(random_state)
+
+    def marginals(self, model: LinkModel) -> Marginals:
+        """Estimate the marginal probabilities of a model.
+
+        Parameters
+        ----------
+        model : LinkModel
+            The evidence of the linked rows, and one penalty for each link. After the first call, with the same number
+            of rows and clusters as before.
+
+        Returns
+        -------
+        Marginals
+            Averages over the sweeps of all chains, without a `log_normalizer`.
+        """
+        penalty = finite_penalty(model, "Gibbs sampling")
+        graph = model.graph
+        links = graph.indptr, graph.neighbors, graph.link, (graph.sign * penalty)[graph.link]
+        totals = np.zeros_like(model.log_potentials), np.zeros(len(graph.pairs))
+        self.labels = self._last_labels(model)
+        for labels in self.labels:
+            self._burn_in(model, links, labels)
+            self._sample(model, links, self.n_sweeps, labels, totals)
+        n_averaged = self.n_chains * self.n_sweeps
+        # Every link has been added from both ends.
+        together = totals[1] / (2 * n_averaged)
+        return Marginals(totals[0] / n_averaged, np.where(graph.sign > 0, together, 1 - together))
+
+    def _last_labels(self, model: LinkModel) -> Indices:
+        """Return the labels to continue from, -1 before the first call."""
+        n_rows = len(model.log_potentials)
+        if self.labels is None:
+            return np.full((self.n_chains, n_rows), -1, dtype=np.intp)
+        if self.labels.shape[1] != n_rows or self.labels.max(initial=0) >= model.n_clusters:
+            raise ValueError(
+                f"The chains have {count(self.labels.shape[1], 'row')} and labels up to {self.labels.max(initial=0)}, "
+                f"and cannot continue on {count(n_rows, 'row')} with {count(model.n_clusters, 'cluster')}. Make a new "
+                "GibbsSampler for another set of links."
+            )
+        return self.labels
+
+    def _burn_in(self, model: LinkModel, links: Links, labels: Indices) -> None:
+        """Move a chain away from where it starts, which is a labeling that satisfies the hard links where possible."""
+        is_new = bool((labels < 0).any())
+        self._sample(model, links, max(self.n_burn_in, is_new), labels)
+        if _breaks_hard_links(model, labels):
+            feasible = feasible_labels(model)
+            if feasible is not None:
+                labels[:] = feasible
+                self._sample(model, links, self.n_burn_in, labels)
+
+    def _sample(
+        self,
+        model: LinkModel,
+        links: Links,
+        n_sweeps: int,
+        labels: Indices,
+        totals: tuple[Floats, Floats] | None = None,
+    ) -> None:
+        """Sweep over all rows, and add the probabilities to the totals, if there are any."""
+        n_rows = len(labels)
+        n_at_a_time = max(1, MAX_DRAWN // max(1, n_rows))
+        rows_and_links = totals or (np.empty((0, model.n_clusters)), np.empty(0))
+        for first in range(0, n_sweeps, n_at_a_time):
+            uniforms = self._rng.uniform(size=(min(n_at_a_time, n_sweeps - first), n_rows))
+            sample_labels(model.log_potentials, links, uniforms, labels, totals is not None, *rows_and_links)
+
+
+def _breaks_hard_links(model: LinkModel, labels: Indices) -> bool:
+    is_hard = np.isinf(model.penalty)
+    a, b = model.graph.pairs[is_hard].T
+    return bool(((labels[a] == labels[b]) != (model.graph.sign[is_hard] > 0)).any())

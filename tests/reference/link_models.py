@@ -1,0 +1,49 @@
+"""Small random models of linked rows, and their sum over all labelings."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from scipy.special import logsumexp
+
+from mustlink import Constraints
+from mustlink.inference import LinkModel
+
+
+def random_model(rng, n_rows, n_clusters, strength=2.0):
+    """Evidence, and links between a random half of all pairs, of either kind, with random penalties."""
+    pairs = np.array([pair for pair in itertools.combinations(range(n_rows), 2) if rng.uniform() < 0.5]).reshape(-1, 2)
+    is_must = rng.uniform(size=len(pairs)) < 0.5
+    graph = Constraints(pairs[is_must], pairs[~is_must]).adjacency(n_rows)
+    return LinkModel(rng.normal(size=(n_rows, n_clusters)), graph, rng.uniform(0, strength, len(pairs)))
+
+
+def permute(model, order):
+    """The same model with its rows in another order, and the new number of each link."""
+    place = np.argsort(order)
+    graph = model.graph
+    pairs = np.sort(place[graph.pairs], axis=1)
+    is_must = graph.sign > 0
+    links = Constraints(pairs[is_must], pairs[~is_must])
+    number = [links.pairs.tolist().index(pair) for pair in pairs.tolist()]
+    penalty = np.empty(len(pairs))
+    penalty[number] = model.penalty
+    return LinkModel(model.log_potentials[order], links.adjacency(len(order)), penalty), number
+
+
+def enumerate_labelings(model):
+    """The probability of each row being in each cluster and of each link being satisfied, and the log-normalizer.
+
+    A labeling has the log-weight of its evidence minus the penalties of the links that it breaks.
+    """
+    n_rows, n_clusters = model.log_potentials.shape
+    labels = np.array(list(itertools.product(range(n_clusters), repeat=n_rows)))
+    a, b = model.graph.pairs.T
+    satisfied = (labels[:, a] == labels[:, b]) == (model.graph.sign > 0)
+    evidence = model.log_potentials[np.arange(n_rows), labels].sum(axis=1)
+    log_weight = evidence - np.where(satisfied, 0, model.penalty).sum(axis=1)
+    log_normalizer = logsumexp(log_weight)
+    probability = np.exp(log_weight - log_normalizer)
+    rows = np.array([[probability[labels[:, i] == k].sum() for k in range(n_clusters)] for i in range(n_rows)])
+    return rows.reshape(n_rows, n_clusters), probability @ satisfied, float(log_normalizer)
