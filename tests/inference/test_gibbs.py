@@ -11,7 +11,7 @@ from scipy.special import softmax
 from mustlink import Constraints
 from mustlink.inference import GibbsSampler, LinkModel
 from reference.gibbs import neighbors_of, sample
-from reference.link_models import enumerate_labelings, permute, random_model
+from reference.link_models import enumerate_labelings, permute, planted_model, random_model
 
 seeds = st.integers(0, 10**6)
 
@@ -141,3 +141,20 @@ def test_one_penalty_for_each_link_is_needed() -> None:
     graph = Constraints([(0, 1)]).adjacency(2)
     with pytest.raises(ValueError, match=r"one penalty for each link; got an array of shape \(1, 2\)"):
         GibbsSampler().marginals(LinkModel(np.zeros((2, 2)), graph, np.ones((1, 2))))
+
+
+@given(seeds, st.integers(2, 10), st.integers(2, 4), st.sampled_from([0.0, 1.0, 100.0]))
+@settings(max_examples=40)
+def test_hard_links_are_not_broken(seed: int, n_rows: int, n_clusters: int, scale: float) -> None:
+    model = planted_model(np.random.RandomState(seed), n_rows, n_clusters, scale)
+    found = GibbsSampler(n_chains=2, n_sweeps=10, random_state=0).marginals(model)
+    np.testing.assert_allclose(found.links[np.isinf(model.penalty)], 1)
+
+
+def test_hard_cannot_links_with_clusters_to_spare_are_sampled_exactly() -> None:
+    """A cycle of four with four clusters: single moves reach every labeling that keeps the links."""
+    graph = Constraints(cannot_link=[(0, 1), (1, 2), (2, 3), (0, 3)]).adjacency(4)
+    evidence = np.random.RandomState(0).normal(size=(4, 4))
+    model = LinkModel(evidence, graph, np.full(4, np.inf))
+    found = GibbsSampler(n_sweeps=20_000, random_state=0).marginals(model)
+    np.testing.assert_allclose(found.rows, enumerate_labelings(model)[0], atol=0.01)

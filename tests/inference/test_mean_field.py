@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 from mustlink import Constraints
+from mustlink.errors import InfeasibleError
 from mustlink.inference import LinkModel, mean_field
-from reference.link_models import enumerate_labelings, permute, random_model
+from reference.link_models import enumerate_labelings, permute, planted_model, random_model
 from reference.mean_field import (
     bound,
     couplings,
@@ -178,3 +179,62 @@ def test_one_penalty_for_each_link_is_needed() -> None:
     graph = Constraints([(0, 1)]).adjacency(2)
     with pytest.raises(ValueError, match=r"one penalty for each link; got an array of shape \(1, 2\)"):
         mean_field(LinkModel(np.zeros((2, 2)), graph, np.ones((1, 2))))
+
+
+@given(seeds, st.integers(2, 7), st.integers(2, 3), st.sampled_from([0.0, 1.0, 100.0]), st.booleans())
+@settings(max_examples=60)
+def test_hard_links_are_not_broken(seed: int, n_rows: int, n_clusters: int, scale: float, starts: bool) -> None:
+    """Without evidence, with little and with much, which would outweigh any fixed number in the place of infinity."""
+    rng = np.random.RandomState(seed)
+    model = planted_model(rng, n_rows, n_clusters, scale)
+    start = softmax(rng.normal(size=(n_rows, n_clusters)), axis=1) if starts else None
+    found = mean_field(model, start=start)
+    assert (found.links[np.isinf(model.penalty)] > 1 - 1e-6).all()
+    assert found.log_normalizer is not None
+    assert found.log_normalizer <= enumerate_labelings(model)[2] + 1e-6
+    np.testing.assert_allclose(found.rows.sum(axis=1), 1)
+
+
+def test_hard_cannot_links_of_many_rows_with_few_clusters_are_not_broken() -> None:
+    """Three clusters and so many links that sweeps alone end with broken ones."""
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=100)
+    pairs = rng.randint(100, size=(400, 2))
+    links = Constraints(cannot_link=pairs[y[pairs[:, 0]] != y[pairs[:, 1]]])
+    evidence = 5 * rng.normal(size=(100, 3))
+    found = mean_field(LinkModel(evidence, links.adjacency(100), np.full(len(links), np.inf)))
+    assert found.links.min() > 1 - 1e-6
+
+
+def test_hard_links_that_contradict_each_other_are_refused() -> None:
+    graph = Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)]).adjacency(3)
+    with pytest.raises(InfeasibleError, match="Two clusters cannot satisfy a cycle of 3 cannot-links"):
+        mean_field(LinkModel(np.zeros((3, 2)), graph, np.full(3, np.inf)))
+
+
+def test_clusters_that_the_evidence_excludes_have_no_share() -> None:
+    model = random_model(np.random.RandomState(0), 10, 3)
+    evidence = model.log_potentials.copy()
+    evidence[::2, 2] = -np.inf
+    found = mean_field(LinkModel(evidence, model.graph, model.penalty))
+    assert (found.rows[::2, 2] == 0).all()
+    assert found.log_normalizer is not None
+    assert np.isfinite(found.log_normalizer)
+
+
+def test_a_grid_is_smoothed_evenly() -> None:
+    """Weak evidence and strong links on 30 x 30 sites, four quadrants: nearly all sites end in their quadrant."""
+    side = 30
+    site = np.arange(side * side).reshape(side, side)
+    pairs = np.vstack(
+        [
+            np.column_stack([site[:-1].ravel(), site[1:].ravel()]),
+            np.column_stack([site[:, :-1].ravel(), site[:, 1:].ravel()]),
+        ]
+    )
+    graph = Constraints(must_link=pairs).adjacency(side * side)
+    y = (2 * (site // side >= side // 2) + (site % side >= side // 2)).ravel()
+    evidence = 0.5 * (np.random.RandomState(0).normal(size=(side * side, 4)) + np.eye(4)[y])
+    found = mean_field(LinkModel(evidence, graph, np.full(len(pairs), 2.0)))
+    assert (evidence.argmax(axis=1) == y).mean() < 0.6
+    assert (found.rows.argmax(axis=1) == y).mean() > 0.97

@@ -11,12 +11,28 @@ from mustlink import Constraints
 from mustlink.inference import LinkModel
 
 
+def half_of_all_pairs(rng, n_rows):
+    pairs = [pair for pair in itertools.combinations(range(n_rows), 2) if rng.uniform() < 0.5]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
 def random_model(rng, n_rows, n_clusters, strength=2.0):
     """Evidence, and links between a random half of all pairs, of either kind, with random penalties."""
-    pairs = np.array([pair for pair in itertools.combinations(range(n_rows), 2) if rng.uniform() < 0.5]).reshape(-1, 2)
+    pairs = half_of_all_pairs(rng, n_rows)
     is_must = rng.uniform(size=len(pairs)) < 0.5
     graph = Constraints(pairs[is_must], pairs[~is_must]).adjacency(n_rows)
     return LinkModel(rng.normal(size=(n_rows, n_clusters)), graph, rng.uniform(0, strength, len(pairs)))
+
+
+def planted_model(rng, n_rows, n_clusters, scale):
+    """Hard and soft links that a hidden labeling satisfies, and evidence of some strength that says nothing of it."""
+    y = rng.randint(n_clusters, size=n_rows)
+    pairs = half_of_all_pairs(rng, n_rows)
+    is_must = (y[pairs[:, 0]] == y[pairs[:, 1]]) & (rng.uniform(size=len(pairs)) < 0.3)
+    is_kept = is_must | (y[pairs[:, 0]] != y[pairs[:, 1]])
+    links = Constraints(pairs[is_must], pairs[is_kept & ~is_must])
+    penalty = np.where(rng.uniform(size=len(links)) < 0.7, np.inf, rng.uniform(0, 3, len(links)))
+    return LinkModel(scale * rng.normal(size=(n_rows, n_clusters)), links.adjacency(n_rows), penalty)
 
 
 def permute(model, order):

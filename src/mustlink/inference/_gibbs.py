@@ -6,10 +6,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from mustlink._spelling import count
-from mustlink._types import Floats, Indices
+from mustlink._types import Floats, Indices, Mask
+from mustlink.constraints import LinkGraph
 from mustlink.inference._belief_propagation import Marginals
 from mustlink.inference._gibbs_kernels import sample_labels
-from mustlink.inference._hard_links import feasible_labels, finite_penalty
+from mustlink.inference._hard_links import finite_penalty, relabel_broken_parts
 from mustlink.inference._model import LinkModel
 
 __all__ = ["GibbsSampler"]
@@ -49,8 +50,10 @@ class GibbsSampler:
 
     In EM the evidence changes little from one call to the next, so that a chain that continues needs few sweeps.
 
-    An infinite penalty counts as a finite one that exceeds all that a row can gain by breaking the link, by 30 nats. A
-    chain moves one row at a time: between links with large penalties it may not reach all labelings.
+    An infinite penalty counts as a billion times the most that a row can gain by breaking a link. Where a chain breaks
+    hard links after the burn-in, their connected part starts from labels that satisfy them. A chain moves one row at a
+    time: between hard links and those with large penalties it may not reach all labelings. If must-links are trusted,
+    join their rows to one before.
 
     References
     ----------
@@ -133,11 +136,11 @@ class GibbsSampler:
         """Move a chain away from where it starts, which is a labeling that satisfies the hard links where possible."""
         is_new = bool((labels < 0).any())
         self._sample(model, links, max(self.n_burn_in, is_new), labels)
-        if _breaks_hard_links(model, labels):
-            feasible = feasible_labels(model)
-            if feasible is not None:
-                labels[:] = feasible
-                self._sample(model, links, self.n_burn_in, labels)
+        is_broken = np.isinf(model.penalty) & ~_satisfies(model.graph, labels)
+        if is_broken.any():
+            rows, feasible = relabel_broken_parts(model, is_broken)
+            labels[rows] = feasible
+            self._sample(model, links, self.n_burn_in, labels)
 
     def _sample(
         self,
@@ -156,7 +159,7 @@ class GibbsSampler:
             sample_labels(model.log_potentials, links, uniforms, labels, totals is not None, *rows_and_links)
 
 
-def _breaks_hard_links(model: LinkModel, labels: Indices) -> bool:
-    is_hard = np.isinf(model.penalty)
-    a, b = model.graph.pairs[is_hard].T
-    return bool(((labels[a] == labels[b]) != (model.graph.sign[is_hard] > 0)).any())
+def _satisfies(graph: LinkGraph, labels: Indices) -> Mask:
+    """Return whether labels satisfy each link."""
+    a, b = graph.pairs.T
+    return (labels[a] == labels[b]) == (graph.sign > 0)

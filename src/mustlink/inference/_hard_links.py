@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import coo_array, csgraph
 
-from mustlink._types import Floats, Indices
+from mustlink._types import Floats, Indices, Mask
 from mustlink.constraints import Constraints
+from mustlink.errors import InfeasibleError
 from mustlink.inference._model import LinkModel
 
-# How much a broken hard link costs more than a row can gain by breaking it, in nats: exp(-30) is negligible.
-HARD_MARGIN = 30.0
+# How many times the most that a row can gain by breaking a link its penalty is, if that is infinite. Mean field
+# breaks a link between two rows that share a cluster with a probability of about one divided by the penalty.
+HARDNESS = 1e9
 
 
 def finite_penalty(model: LinkModel, method: str) -> Floats:
-    """Return the penalties, infinite ones replaced by a number larger than all that a row can gain by breaking a link.
+    """Return the penalties, infinite ones replaced by a number far above all that a row can gain by breaking a link.
 
-    That is the spread of its evidence and the finite penalties of its links, the largest of all rows. A number that
+    That is the spread of its evidence and the finite penalties of its links, the largest of all rows: a number that
     is fixed would be outweighed by strong evidence.
     """
     penalty = model.penalty
@@ -27,18 +31,40 @@ def finite_penalty(model: LinkModel, method: str) -> Floats:
     evidence, graph = model.log_potentials, model.graph
     known = np.isfinite(evidence)
     spread = np.where(known, evidence, -np.inf).max(axis=1) - np.where(known, evidence, np.inf).min(axis=1)
-    soft = np.where(is_hard, 0, penalty)
-    pull = np.bincount(graph.pairs.ravel(), np.repeat(soft, 2), graph.n_samples)
-    return np.where(is_hard, HARD_MARGIN + (spread + pull).max(), penalty)
+    pull = np.bincount(graph.pairs.ravel(), np.repeat(np.where(is_hard, 0, penalty), 2), graph.n_samples)
+    return np.where(is_hard, HARDNESS * (1 + (spread + pull).max()), penalty)
 
 
-def feasible_labels(model: LinkModel) -> Indices | None:
-    """Find labels that satisfy all hard links, or None if there are none or the search for them is too long."""
-    hard = model.graph.pairs[np.isinf(model.penalty)]
-    is_must = model.graph.sign[np.isinf(model.penalty)] > 0
-    links = Constraints(hard[is_must], hard[~is_must])
-    n_rows = model.graph.n_samples
+def relabel_broken_parts(model: LinkModel, is_broken: Mask) -> tuple[Indices, Indices]:
+    """Find labels that satisfy all hard links in those connected parts in which one is broken.
+
+    Returns the rows of these parts and their labels; none if the search for labels takes too long.
+    """
+    graph, is_hard = model.graph, np.isinf(model.penalty)
+    pairs, is_must = graph.pairs[is_hard], graph.sign[is_hard] > 0
+    edges = coo_array((np.ones(len(pairs)), tuple(pairs.T)), shape=(graph.n_samples, graph.n_samples))
+    _, part = csgraph.connected_components(edges, directed=False)
+    parts = np.unique(part[graph.pairs[is_hard & is_broken, 0]])
+    is_inside = np.isin(part[pairs[:, 0]], parts)
+    links = Constraints(pairs[is_inside & is_must], pairs[is_inside & ~is_must])
     # More rows without links, so that every cluster can have one.
-    n_samples = n_rows + model.n_clusters
-    colors = links.feasible(model.n_clusters, n_samples).colors
-    return None if colors is None else colors[links.components(n_samples)[:n_rows]]
+    n_samples = graph.n_samples + model.n_clusters
+    feasibility = links.feasible(model.n_clusters, n_samples)
+    if feasibility.answer is False:
+        raise InfeasibleError(feasibility.reason, remedy="soft_method", feasibility=feasibility)
+    rows = np.flatnonzero(np.isin(part, parts))
+    if feasibility.colors is None:
+        return rows[:0], rows[:0]
+    labels = feasibility.colors[links.components(n_samples)]
+    for number in parts:
+        inside = np.flatnonzero(part == number)
+        labels[inside] = _name_clusters(labels[inside], model.log_potentials[inside])
+    return rows, labels[rows]
+
+
+def _name_clusters(labels: Indices, evidence: Floats) -> Indices:
+    """Exchange the names of the clusters so that the evidence for the labels is largest."""
+    n_clusters = evidence.shape[1]
+    total = np.zeros((n_clusters, n_clusters))
+    np.add.at(total, labels, np.maximum(evidence, np.finfo(float).min / len(evidence)))
+    return linear_sum_assignment(total, maximize=True)[1][labels]

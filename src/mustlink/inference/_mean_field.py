@@ -9,14 +9,17 @@ from mustlink._coloring_kernels import color_greedily, smallest_last_order
 from mustlink._types import Floats, Indices
 from mustlink.constraints import LinkGraph
 from mustlink.inference._belief_propagation import Marginals
-from mustlink.inference._hard_links import feasible_labels, finite_penalty
+from mustlink.inference._hard_links import finite_penalty, relabel_broken_parts
 from mustlink.inference._mean_field_kernels import sweep_until_stable
 from mustlink.inference._model import LinkModel
 
 __all__ = ["mean_field"]
 
-# The probability of a broken hard link above which the sweeps start again from labels that break none.
+# The probability of a broken hard link that is not negligible.
 MAX_BROKEN = 1e-6
+
+# Penalties of hard links grow by such a factor from sweeps to sweeps, from a tenth of what a row can gain by a break.
+RAMP = 10.0 ** np.arange(-10, 1)
 
 
 def mean_field(
@@ -52,9 +55,12 @@ def mean_field(
     which never lowers the bound; updates of all rows at once can alternate between two states for ever.
 
     Mean field overstates how certain the rows are, and must-links with penalties far above the number of clusters keep
-    the first cluster that their rows lean to. An infinite penalty counts as a finite one that exceeds all that a row
-    can gain by breaking the link, by 30 nats; where the sweeps break such a link nevertheless, they start again from
-    labels that break none.
+    the first cluster that their rows lean to. If must-links are trusted, join their rows to one before.
+
+    An infinite penalty counts as a billion times the most that a row can gain by breaking a link, so that the
+    probability of a break is negligible. Without a `start` the penalty grows to that in steps, each from the result
+    of the one before. Where hard links are broken nevertheless, their connected part starts again from labels that
+    satisfy them.
 
     References
     ----------
@@ -75,28 +81,36 @@ def mean_field(
     array([0.86])
     """
     penalty = finite_penalty(model, "Mean field")
+    is_hard = np.isinf(model.penalty)
     order = _by_colors(model.graph) if by_colors else np.arange(len(model.log_potentials))
     shares = softmax(model.log_potentials, axis=1) if start is None else _checked_start(start, model)
-    marginals = _sweep(model, penalty, order, shares, max_iter, tol)
-    is_hard = np.isinf(model.penalty)
-    if (marginals.links[is_hard] < 1 - MAX_BROKEN).any():
-        labels = feasible_labels(model)
-        if labels is not None:
-            marginals = _sweep(model, penalty, order, np.eye(model.n_clusters)[labels], max_iter, tol)
-    return marginals
+    for factor in RAMP if is_hard.any() and start is None else (1.0,):
+        _sweep(model, np.where(is_hard, factor * penalty, penalty), order, shares, max_iter, tol)
+    is_broken = is_hard & (_satisfied(model.graph, shares) < 1 - MAX_BROKEN)
+    if is_broken.any():
+        rows, labels = relabel_broken_parts(model, is_broken)
+        shares[rows] = np.eye(model.n_clusters)[labels]
+        _sweep(model, penalty, order, shares, max_iter, tol)
+    satisfied = _satisfied(model.graph, shares)
+    return Marginals(shares, satisfied, _bound(model.log_potentials, shares) - float(penalty @ (1 - satisfied)))
 
 
-def _sweep(model: LinkModel, penalty: Floats, order: Indices, shares: Floats, max_iter: int, tol: float) -> Marginals:
-    """Update `shares` until they are stable, and collect what follows from them."""
-    graph, evidence = model.graph, model.log_potentials
-    coupling = (graph.sign * penalty)[graph.link]
-    sweep_until_stable(evidence, (graph.indptr, graph.neighbors, coupling), order, max_iter, tol, shares)
+def _sweep(model: LinkModel, penalty: Floats, order: Indices, shares: Floats, max_iter: int, tol: float) -> None:
+    """Update `shares`, in place, until they are stable."""
+    graph = model.graph
+    links = graph.indptr, graph.neighbors, (graph.sign * penalty)[graph.link]
+    sweep_until_stable(model.log_potentials, links, order, max_iter, tol, shares)
+
+
+def _satisfied(graph: LinkGraph, shares: Floats) -> Floats:
+    """Return the probability that each link is satisfied if the rows are independent."""
     together = np.einsum("lc,lc->l", shares[graph.pairs[:, 0]], shares[graph.pairs[:, 1]])
-    satisfied = np.where(graph.sign > 0, together, 1 - together)
-    # A cluster that the evidence excludes has no share, and adds nothing.
-    expected = (shares * np.where(shares > 0, evidence, 0)).sum()
-    bound = expected - xlogy(shares, shares).sum() - penalty @ (1 - satisfied)
-    return Marginals(shares, satisfied, float(bound))
+    return np.where(graph.sign > 0, together, 1 - together)
+
+
+def _bound(evidence: Floats, shares: Floats) -> float:
+    """Return the expected evidence plus the entropy; a cluster that the evidence excludes has no share of it."""
+    return float((shares * np.where(shares > 0, evidence, 0) - xlogy(shares, shares)).sum())
 
 
 def _by_colors(graph: LinkGraph) -> Indices:
