@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from mustlink._types import Floats
 from mustlink.inference._belief_propagation_kernels import collect_marginals, sweep_messages
+from mustlink.inference._marginals import Marginals
 from mustlink.inference._model import LinkModel
 
-__all__ = ["Marginals", "propagate_beliefs"]
+__all__ = ["propagate_beliefs"]
 
 # exp of more is as good as certain, and is far from overflow.
 MAX_PENALTY = 30.0
-
-
-@dataclass(frozen=True, eq=False)
-class Marginals:
-    """Probabilities of the clusters of linked rows, and of the links.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_rows, n_clusters)
-        The probability that each row is in each cluster.
-    links : ndarray of shape (n_links,)
-        The probability that each link is satisfied.
-    log_normalizer : float or None
-        The logarithm of the sum of the weights of all labelings: exact, or a lower bound (mean field), or None where
-        there is none (Gibbs sampling).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mustlink.inference import Marginals
-    >>> Marginals(np.array([[0.9, 0.1]]), np.empty(0)).rows.argmax(axis=1)
-    array([0])
-    """
-
-    rows: Floats
-    links: Floats
-    log_normalizer: float | None = None
 
 
 def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 0.3, tol: float = 1e-4) -> Marginals:

@@ -8,9 +8,9 @@ from sklearn.utils import check_random_state
 from mustlink._spelling import count
 from mustlink._types import Floats, Indices, Mask
 from mustlink.constraints import LinkGraph
-from mustlink.inference._belief_propagation import Marginals
 from mustlink.inference._gibbs_kernels import sample_labels
 from mustlink.inference._hard_links import finite_penalty, relabel_broken_parts
+from mustlink.inference._marginals import Marginals
 from mustlink.inference._model import LinkModel
 
 __all__ = ["GibbsSampler"]

@@ -8,8 +8,8 @@ from scipy.special import softmax, xlogy
 from mustlink._coloring_kernels import color_greedily, smallest_last_order
 from mustlink._types import Floats, Indices
 from mustlink.constraints import LinkGraph
-from mustlink.inference._belief_propagation import Marginals
 from mustlink.inference._hard_links import finite_penalty, relabel_broken_parts
+from mustlink.inference._marginals import Marginals
 from mustlink.inference._mean_field_kernels import sweep_until_stable
 from mustlink.inference._model import LinkModel
 

@@ -16,8 +16,9 @@ __all__ = ["LinkModel"]
 class LinkModel:
     """Log-potentials of the linked rows, and the links between them with their penalties.
 
-    A labeling z has the log-probability ``sum_i log_potentials[i, z_i]`` minus the penalties of the links it breaks,
-    up to a constant. Row numbers are positions among the linked rows (:meth:`mustlink.Constraints.compact`).
+    A labeling z has the log-weight ``sum_i log_potentials[i, z_i]`` minus the penalties of the links it breaks. Its
+    probability is the weight divided by the sum of the weights of all labelings, whose logarithm is the log-normalizer.
+    Row numbers are positions among the linked rows (:meth:`mustlink.Constraints.compact`).
 
     Parameters
     ----------
@@ -27,12 +28,21 @@ class LinkModel:
         The links between these rows.
     penalty : ndarray of shape (n_links,) or (n_links, n_clusters)
         What it costs to break each link. In the second form a broken must-link between clusters a and b costs the
-        mean of its entries a and b, and a broken cannot-link inside cluster c its entry c.
+        mean of its entries a and b, and a broken cannot-link inside cluster c its entry c. An infinite penalty is a
+        hard link, which no labeling of positive probability breaks.
 
     Raises
     ------
     ValueError
         If the shapes do not fit together, or an entry is NaN.
+
+    Notes
+    -----
+    The same weights are written with couplings in much of the literature: with the coupling beta of a link, its penalty
+    with the sign of its kind (positive for a must-link), the log-weight is the sum over rows of ``log_potentials[i,
+    z_i]``, plus the sum over links of beta where the two labels are equal, minus the sum of the positive couplings.
+    Every undirected link counts once. A weight w of an ordered pair, which counts a link twice, is beta / 2. Written
+    with penalties all limits of hard links are finite.
 
     Examples
     --------
@@ -69,3 +79,9 @@ class LinkModel:
     def n_clusters(self) -> int:
         """The number of clusters."""
         return self.log_potentials.shape[1]
+
+    @property
+    def coupling(self) -> Floats:
+        """The penalty of every link with the sign of its kind, in the shape of `penalty`."""
+        sign = self.graph.sign.astype(np.float64)
+        return self.penalty * (sign if self.penalty.ndim == 1 else sign[:, None])
