@@ -10,6 +10,7 @@ from scipy.special import softmax
 
 from mustlink import Constraints
 from mustlink.inference import GibbsSampler, LinkModel
+from mustlink.inference._gibbs_kernels import sample_labels
 from reference.gibbs import neighbors_of, sample
 from reference.link_models import enumerate_labelings, permute, planted_model, random_model
 
@@ -124,6 +125,22 @@ def test_clusters_that_the_evidence_excludes_are_never_drawn() -> None:
     assert np.isfinite(evidence[np.arange(10), sampler.labels]).all()
 
 
+def test_a_cluster_without_a_share_is_not_drawn_by_rounding() -> None:
+    """The largest random number, and a cluster at the end that the evidence excludes."""
+    evidence = np.array([[0.3, 0.1, -np.inf]])
+    links = (np.zeros(2, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+    labels = np.array([0])
+    sample_labels(evidence, links, np.ones((1, 1)), labels, False, np.zeros((1, 3)), np.empty(0))
+    assert labels.tolist() == [1]
+
+
+def test_without_a_burn_in_a_first_sweep_starts_the_chains() -> None:
+    graph = Constraints(must_link=[(0, 1)]).adjacency(2)
+    model = LinkModel(np.array([[20.0, 0.0], [20.0, 0.0]]), graph, np.array([1.0]))
+    found = GibbsSampler(n_chains=1, n_sweeps=1, n_burn_in=0, random_state=0).marginals(model)
+    assert found.links[0] > 0.99
+
+
 @pytest.mark.parametrize("name", ["n_chains", "n_sweeps", "n_burn_in"])
 def test_numbers_that_are_too_small_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} must be at least"):
@@ -143,7 +160,7 @@ def test_one_penalty_for_each_link_is_needed() -> None:
         GibbsSampler().marginals(LinkModel(np.zeros((2, 2)), graph, np.ones((1, 2))))
 
 
-@given(seeds, st.integers(2, 10), st.integers(2, 4), st.sampled_from([0.0, 1.0, 100.0]))
+@given(seeds, st.integers(2, 10), st.integers(2, 4), st.sampled_from([0.0, 1.0, 1e10]))
 @settings(max_examples=40)
 def test_hard_links_are_not_broken(seed: int, n_rows: int, n_clusters: int, scale: float) -> None:
     model = planted_model(np.random.RandomState(seed), n_rows, n_clusters, scale)
