@@ -127,7 +127,7 @@ def test_clusters_that_the_evidence_excludes_are_never_drawn() -> None:
 
 def test_a_cluster_without_a_share_is_not_drawn_by_rounding() -> None:
     """The largest random number, and a cluster at the end that the evidence excludes."""
-    evidence = np.array([[0.3, 0.1, -np.inf]])
+    evidence = np.array([[0.0, 0.0, -np.inf]])
     links = (np.zeros(2, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
     labels = np.array([0])
     sample_labels(evidence, links, np.ones((1, 1)), labels, False, np.zeros((1, 3)), np.empty(0))
