@@ -24,6 +24,7 @@ EVIDENCE = np.log([[0.9, 0.1], [0.5, 0.5], [0.4, 0.6]])
         (EVIDENCE, np.ones((2, 3)), r"shape \(2,\) or \(2, 2\); got \(2, 3\)"),
         (EVIDENCE, [3.0, np.nan], "penalty contains NaN"),
         (np.full((3, 2), np.nan), [3.0, 3.0], "log_potentials contains NaN"),
+        (np.full((3, 2), np.inf), [3.0, 3.0], "log_potentials contains infinity"),
     ],
 )
 def test_a_model_whose_parts_do_not_fit_is_refused(evidence: Any, penalty: Any, problem: str) -> None:

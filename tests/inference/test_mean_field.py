@@ -229,6 +229,12 @@ def test_hard_links_that_contradict_each_other_are_refused() -> None:
         mean_field(LinkModel(np.zeros((3, 2)), graph, np.full(3, np.inf)))
 
 
+def test_a_row_without_a_cluster_is_refused() -> None:
+    evidence = np.array([[0.0, 1.0], [-np.inf, -np.inf]])
+    with pytest.raises(InfeasibleError, match="exclude every cluster of row 1"):
+        mean_field(LinkModel(evidence, Constraints(must_link=[(0, 1)]).adjacency(2), np.ones(1)))
+
+
 def test_clusters_that_the_evidence_excludes_have_no_share() -> None:
     model = random_model(np.random.RandomState(0), 10, 3)
     evidence = model.log_potentials.copy()

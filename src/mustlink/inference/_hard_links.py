@@ -20,15 +20,18 @@ def finite_penalty(model: LinkModel, method: str) -> Floats:
     """Return the penalties, infinite ones replaced by a number far above all that a row can gain by breaking a link.
 
     That is the spread of its evidence and the finite penalties of its links, the largest of all rows: a number that
-    is fixed would be outweighed by strong evidence.
+    is fixed would be outweighed by strong evidence. Raises if no cluster is left for a row.
     """
     penalty = model.penalty
     if penalty.ndim != 1:
         raise ValueError(f"{method} takes one penalty for each link; got an array of shape {penalty.shape}.")
     is_hard = np.isinf(penalty)
+    evidence, graph = model.log_potentials, model.graph
+    is_lost = evidence.max(axis=1) == -np.inf
+    if is_lost.any():
+        raise InfeasibleError(f"The log-potentials exclude every cluster of row {is_lost.argmax()}.")
     if not is_hard.any():
         return penalty
-    evidence, graph = model.log_potentials, model.graph
     known = np.isfinite(evidence)
     spread = np.where(known, evidence, -np.inf).max(axis=1) - np.where(known, evidence, np.inf).min(axis=1)
     pull = np.bincount(graph.pairs.ravel(), np.repeat(np.where(is_hard, 0, penalty), 2), graph.n_samples)

@@ -23,7 +23,7 @@ class LinkModel:
     Parameters
     ----------
     log_potentials : ndarray of shape (n_rows, n_clusters)
-        The evidence for each cluster.
+        The evidence for each cluster; minus infinity excludes it.
     graph : LinkGraph
         The links between these rows.
     penalty : ndarray of shape (n_links,) or (n_links, n_clusters)
@@ -34,7 +34,7 @@ class LinkModel:
     Raises
     ------
     ValueError
-        If the shapes do not fit together, or an entry is NaN.
+        If the shapes do not fit together, an entry is NaN, or a log-potential is infinity.
 
     Notes
     -----
@@ -64,6 +64,8 @@ class LinkModel:
             if np.isnan(values).any():
                 raise ValueError(f"{name} contains NaN.")
             object.__setattr__(self, name, values)
+        if (self.log_potentials == np.inf).any():
+            raise ValueError("log_potentials contains infinity; minus infinity excludes a cluster.")
         n_links = len(self.graph.pairs)
         if self.log_potentials.ndim != 2 or len(self.log_potentials) != self.graph.n_samples:
             raise ValueError(
