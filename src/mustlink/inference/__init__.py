@@ -1,8 +1,8 @@
 """What follows from links and evidence: marginals and best labelings of the linked rows.
 
 A :class:`LinkModel` is the question, and each module here an answer: :class:`LinkInference` for all parts of a link
-graph, exact where that is feasible; mean field, Gibbs sampling and belief propagation; and the best labeling by iterated
-conditional modes.
+graph, exact where that is feasible; mean field, Gibbs sampling and belief propagation; and the best labeling by
+iterated conditional modes.
 """
 
 from mustlink.inference._belief_propagation import propagate_beliefs

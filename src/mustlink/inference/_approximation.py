@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from mustlink._types import Floats, Indices, Ints
 from mustlink.constraints import Constraints, LinkGraph
+from mustlink.inference._hard_links import finite_penalty, relabel_broken_parts
 from mustlink.inference._icm import iterated_conditional_modes
 from mustlink.inference._marginals import Marginals
 from mustlink.inference._model import LinkModel
@@ -87,8 +88,14 @@ class SubModel:
             The states of all nodes.
         """
         model = self.model(belief)
-        finite = LinkModel(model.log_potentials, model.graph, _finite(model))
-        state[self.nodes] = iterated_conditional_modes(finite, labels=state[self.nodes])
+        finite = replace(model, penalty=finite_penalty(model, "Inference"))
+        labels = iterated_conditional_modes(finite, labels=state[self.nodes])
+        broken = (labels[self.graph.pairs[:, 0]] == labels[self.graph.pairs[:, 1]]) != (self.graph.sign > 0)
+        if (broken & np.isinf(self.penalty)).any():
+            rows, feasible = relabel_broken_parts(model, broken)
+            labels[rows] = feasible
+            labels = iterated_conditional_modes(finite, labels=labels)
+        state[self.nodes] = labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,11 +150,3 @@ class Approximation:
         part = self.sub_model
         state[part.nodes] = self.solve(part.model(belief), None).rows.argmax(axis=1)
         part.improve(belief, state)
-
-
-def _finite(model: LinkModel) -> Floats:
-    """Return the penalties, with a number for hard links that is larger than all that breaking one can gain."""
-    soft = model.penalty[np.isfinite(model.penalty)].sum()
-    evidence = model.log_potentials
-    spread = (evidence.max(axis=1) - np.where(np.isfinite(evidence), evidence, np.inf).min(axis=1)).sum()
-    return np.minimum(model.penalty, 1 + soft + spread)

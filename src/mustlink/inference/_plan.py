@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mustlink._spelling import count
 from mustlink._types import Floats, Indices, Ints
 from mustlink.constraints import LinkGraph
 from mustlink.errors import InfeasibleError
 from mustlink.inference._approximation import Approximation, SubModel
 from mustlink.inference._belief_propagation import propagate_beliefs
 from mustlink.inference._condensation import Condensation
+from mustlink.inference._gibbs import GibbsSampler
 from mustlink.inference._marginals import Marginals
+from mustlink.inference._mean_field import mean_field
 from mustlink.inference._model import LinkModel
 from mustlink.inference._partition import Partition, connected_parts, spanning_edges
 from mustlink.inference._report import InferenceReport
@@ -104,6 +107,10 @@ class LinkInference:
         beyond: Beyond = "tree",
         max_table: int = 1_000_000,
         tree_weight: ArrayLike | None = None,
+        max_iter: int | None = None,
+        tol: float | None = None,
+        n_sweeps: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         rows: Indices | None = None,
     ) -> LinkInference:
         """Plan the inference on a link graph.
@@ -126,8 +133,16 @@ class LinkInference:
             The maximum number of entries of all tables of a part.
         tree_weight : array-like of shape (n_links,), default=None
             Spanning trees keep the heaviest links. None weighs links by their penalties.
+        max_iter : int, default=None
+            Maximum number of sweeps of mean field or belief propagation; their own default if None.
+        tol : float, default=None
+            When these sweeps end; their own default if None.
+        n_sweeps : int, default=None
+            The number of sweeps of Gibbs sampling in each call; its own default if None.
+        random_state : int, RandomState or None, default=None
+            Makes Gibbs sampling repeatable. Its chains continue from call to call.
         rows : ndarray of shape (n_rows,), default=None
-            The names of the rows in messages, such as their numbers in a table; their positions if None.
+            The numbers of the rows in messages, such as those in a table; their positions if None.
 
         Returns
         -------
@@ -140,9 +155,10 @@ class LinkInference:
         ValueError
             If an argument has a wrong shape or is out of range.
         """
-        penalties = _check_penalty(penalty, graph)
+        penalties = _check_per_link(penalty, graph, "penalty")
         if beyond not in NAMES:
             raise ValueError(f"beyond must be one of {', '.join(map(repr, NAMES))}; got {beyond!r}.")
+        weight = penalties if tree_weight is None else _check_per_link(tree_weight, graph, "tree_weight")
         condensed = Condensation.of(graph, penalties, n_clusters, rows)
         n_nodes, edges, coupling = condensed.n_nodes, condensed.edges, condensed.coupling
         trees = Trees.of(edges, coupling, n_nodes)
@@ -156,15 +172,13 @@ class LinkInference:
         cores: list[Core] = [*partition.solvers(condensed, n_clusters)]
         dropped = np.empty(0, dtype=np.int64)
         if len(wide) and beyond == "tree":
-            weight = penalties if tree_weight is None else np.asarray(tree_weight, dtype=np.float64)
-            on_edge = np.bincount(condensed.link_edge + 1, weight, len(edges) + 1)[1:].astype(np.float64)
-            inside = np.flatnonzero(np.isin(edges, wide).all(axis=1))
-            dropped = inside[~spanning_edges(edges[inside], on_edge[inside], n_nodes)]
+            dropped = _edges_to_drop(condensed, wide, weight)
             trees = Trees.of(edges, coupling, n_nodes, np.setdiff1d(np.arange(len(edges)), dropped))
         elif len(wide):
             if not exact:
                 trees = Trees.of(edges[:0], coupling[:0], n_nodes).without(wide)
-            cores.append(Approximation(SubModel.of(wide, edges, coupling), _solver(beyond)))
+            solver = _solver(beyond, max_iter, tol, n_sweeps, random_state)
+            cores.append(Approximation(SubModel.of(wide, edges, coupling), solver))
         report = _report(condensed, partition, wide, dropped, beyond)
         return cls(condensed, trees, cores, dropped, report)
 
@@ -245,21 +259,45 @@ class LinkInference:
         return values
 
 
-def _check_penalty(penalty: ArrayLike, graph: LinkGraph) -> Floats:
-    """Return the penalties as an array, or raise."""
-    values = np.asarray(penalty, dtype=np.float64)
-    if values.shape != (len(graph.pairs),):
-        raise ValueError(f"penalty must have one entry for each of the {len(graph.pairs)} links; got {values.shape}.")
+def _check_per_link(given: ArrayLike, graph: LinkGraph, name: str) -> Floats:
+    """Return one number for each link as an array, or raise."""
+    values = np.asarray(given, dtype=np.float64)
+    n_links = len(graph.pairs)
+    if values.shape != (n_links,):
+        raise ValueError(f"{name} must have one entry for each of the {count(n_links, 'link')}; got {values.shape}.")
     if not (values >= 0).all():
-        raise ValueError("penalty must not be negative or NaN.")
+        raise ValueError(f"{name} must not be negative or NaN.")
     return values
 
 
-def _solver(beyond: Beyond) -> Callable[[LinkModel, Floats | None], Marginals]:
-    """Return the function that approximates the marginals of a link model."""
+def _edges_to_drop(condensed: Condensation, wide: Indices, weight: Floats) -> Ints:
+    """Return the edges between nodes of wide cores that their heaviest spanning trees leave out."""
+    edges = condensed.edges
+    on_edge = np.bincount(condensed.link_edge + 1, weight, len(edges) + 1)[1:].astype(np.float64)
+    inside = np.flatnonzero(np.isin(edges, wide).all(axis=1))
+    return inside[~spanning_edges(edges[inside], on_edge[inside], condensed.n_nodes)]
+
+
+def _solver(
+    beyond: Beyond,
+    max_iter: int | None,
+    tol: float | None,
+    n_sweeps: int | None,
+    random_state: int | np.random.RandomState | None,
+) -> Callable[[LinkModel, Floats | None], Marginals]:
+    """Return the function that approximates the marginals of a link model; None is a method's own default."""
+    if beyond == "gibbs":
+        sampler = GibbsSampler(random_state=random_state, **_given(n_sweeps=n_sweeps))
+        return lambda model, start: sampler.marginals(model)
+    options = _given(max_iter=max_iter, tol=tol)
     if beyond == "bp":
-        return lambda model, start: propagate_beliefs(model)
-    raise NotImplementedError(beyond)
+        return lambda model, start: propagate_beliefs(model, **options)
+    return lambda model, start: mean_field(model, start=start, **options)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """Return the options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _report(
