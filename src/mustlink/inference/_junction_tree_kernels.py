@@ -36,9 +36,7 @@ def eliminate(belief: Any, plan: Any, tables: Any, is_best: bool) -> float:
     for place in range(len(order)):
         table = tables[table_ptr[place] : table_ptr[place + 1]]
         message = np.empty(len(table) // n_states)
-        for t in range(len(message)):
-            states = table[t * n_states : (t + 1) * n_states]
-            message[t] = states[first_largest(states)] if is_best else normalize(states)
+        reduce_node(table, n_states, is_best, message)
         scope_here = scope[scope_ptr[place] : scope_ptr[place + 1]]
         if len(scope_here):
             above = place_of[scope_here[0]]
@@ -51,19 +49,27 @@ def eliminate(belief: Any, plan: Any, tables: Any, is_best: bool) -> float:
 
 
 @jit
-def normalize(states: Any) -> float:
-    """Turn log-weights into probabilities, and return the logarithm of their sum; impossible states stay zero."""
-    top = states[first_largest(states)]
-    if top == -np.inf:
-        states[:] = 0.0
-        return top
-    total = 0.0
-    for s in range(len(states)):
-        states[s] = np.exp(states[s] - top)
-        total += states[s]
-    for s in range(len(states)):
-        states[s] /= total
-    return top + np.log(total)
+def reduce_node(table: Any, n_states: int, is_best: bool, message: Any) -> None:
+    """Write the logarithm of the sum over the states of the node of a table, or of the largest weight if `is_best`.
+
+    For sums, the table becomes the probability of the states; it is zero where none is possible.
+    """
+    for m in range(len(message)):
+        start = m * n_states
+        top = -np.inf
+        for t in range(start, start + n_states):
+            top = max(top, table[t])
+        message[m] = top
+        if is_best:
+            continue
+        total = 0.0
+        for t in range(start, start + n_states):
+            table[t] = np.exp(table[t] - top) if top > -np.inf else 0.0
+            total += table[t]
+        if total > 0:
+            message[m] += np.log(total)
+            for t in range(start, start + n_states):
+                table[t] /= total
 
 
 @jit
@@ -91,14 +97,16 @@ def chance_of_equality(table: Any, stride: int, n_states: int) -> float:
 
 @jit
 def strides_of(scope: Any, scope_above: Any, n_states: int) -> Any:
-    """Return by how much the index into a message grows with each digit of the table of the parent."""
-    strides = np.zeros(len(scope_above) + 1, dtype=np.int64)
-    strides[0] = 1
+    """Return by how much the index into a message grows with each node of the scope of the parent.
+
+    It grows by one with the state of the parent itself, the first node of the scope of the message.
+    """
+    strides = np.zeros(len(scope_above), dtype=np.int64)
     stride = n_states
     place = 1
     for digit in range(len(scope_above)):
         if place < len(scope) and scope[place] == scope_above[digit]:
-            strides[digit + 1] = stride
+            strides[digit] = stride
             stride *= n_states
             place += 1
     return strides
@@ -109,8 +117,9 @@ def add_message(table: Any, message: Any, strides: Any, n_states: int) -> None:
     """Add to each entry of a table the entry of the message that belongs to it."""
     digits = np.zeros(len(strides), dtype=np.int64)
     index = 0
-    for t in range(len(table)):
-        table[t] += message[index]
+    for t in range(0, len(table), n_states):
+        for s in range(n_states):
+            table[t + s] += message[index + s]
         index = advance(digits, strides, n_states, index)
 
 
@@ -119,8 +128,9 @@ def sum_onto(table: Any, message: Any, strides: Any, n_states: int) -> None:
     """Add each entry of a table to the entry of the message that belongs to it."""
     digits = np.zeros(len(strides), dtype=np.int64)
     index = 0
-    for t in range(len(table)):
-        message[index] += table[t]
+    for t in range(0, len(table), n_states):
+        for s in range(n_states):
+            message[index + s] += table[t + s]
         index = advance(digits, strides, n_states, index)
 
 
@@ -154,11 +164,11 @@ def calibrate(plan: Any, tables: Any, marginal: Any, equal: Any) -> None:
             for t in range(len(given)):
                 for s in range(n_states):
                     table[t * n_states + s] *= given[t]
-        here = marginal[order[place]]
-        here[:] = 0.0
-        for t in range(0, len(table), n_states):
-            for s in range(n_states):
-                here[s] += table[t + s]
+        node = order[place]
+        for s in range(n_states):
+            marginal[node, s] = 0.0
+            for t in range(s, len(table), n_states):
+                marginal[node, s] += table[t]
         for edge in range(edge_ptr[place], edge_ptr[place + 1]):
             equal[edge] = chance_of_equality(table, n_states ** edge_digit[edge], n_states)
 

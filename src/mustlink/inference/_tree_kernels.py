@@ -38,9 +38,8 @@ def send_sum(belief: Any, coupling: float, share: Any, mass: Any, message: Any) 
     top = first_largest(belief)
     scale = belief[top]
     if scale == -np.inf:
-        message[:] = -np.inf
-        mass[:] = 0.0
-        share[:] = 0.0
+        for s in range(n_states):
+            message[s], mass[s], share[s] = -np.inf, 0.0, 0.0
         return scale
     others = 0.0
     for s in range(n_states):
