@@ -25,6 +25,7 @@ NAMES = (
     "assign",
     "publish",
     "sizes",
+    "inference",
     "interrupt",
     "peers",
 )

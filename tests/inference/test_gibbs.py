@@ -40,6 +40,27 @@ def test_the_sampler_equals_a_plain_one_with_the_same_random_numbers(seed: int, 
     assert found.log_normalizer is None
 
 
+@given(seeds, st.sampled_from([1e-3, 1.0, 1e3]), st.sampled_from([1.0, 1e2, 1e4]))
+@settings(max_examples=20)
+def test_probabilities_are_those_of_the_plain_sampler_for_numbers_of_any_size(
+    seed: int, strength: float, scale: float
+) -> None:
+    """Penalties and evidence whose exponentials leave the range of numbers."""
+    model = random_model(np.random.RandomState(seed), 12, 3, strength)
+    model = LinkModel(scale * model.log_potentials, model.graph, model.penalty)
+    sampler = GibbsSampler(n_chains=1, n_sweeps=1, n_burn_in=0, random_state=seed)
+    sampler.marginals(model)
+    assert sampler.labels is not None
+    before = sampler.labels[0].tolist()
+    graph = model.graph
+    linked = neighbors_of(12, graph.pairs.tolist(), graph.sign > 0, model.penalty.tolist())
+    rng = np.random.RandomState(seed)
+    rng.uniform(size=(2, 12))
+    rows, _, after = sample(before, model.log_potentials.tolist(), linked, rng.uniform(size=(1, 12)))
+    np.testing.assert_allclose(sampler.marginals(model).rows, rows, atol=1e-12)
+    assert sampler.labels[0].tolist() == after
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_marginals_are_those_of_enumeration(seed: int) -> None:
     """Within three standard errors, estimated from 30 independent chains."""
@@ -125,13 +146,17 @@ def test_clusters_that_the_evidence_excludes_are_never_drawn() -> None:
     assert np.isfinite(evidence[np.arange(10), sampler.labels]).all()
 
 
-def test_a_cluster_without_a_share_is_not_drawn_by_rounding() -> None:
-    """The largest random number, and a cluster at the end that the evidence excludes."""
-    evidence = np.array([[0.0, 0.0, -np.inf]])
-    links = (np.zeros(2, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
-    labels = np.array([0])
-    sample_labels(evidence, links, np.ones((1, 1)), labels, False, np.zeros((1, 3)), np.empty(0))
-    assert labels.tolist() == [1]
+@pytest.mark.parametrize("uniform", [0.0, np.nextafter(1.0, 0.0)])
+def test_the_smallest_and_the_largest_number_draw_clusters_with_a_share(uniform: float) -> None:
+    """The first and the last cluster are excluded by the evidence."""
+    rng = np.random.RandomState(0)
+    evidence = np.column_stack([np.full(1000, -np.inf), rng.normal(size=(1000, 3)), np.full(1000, -np.inf)])
+    none = np.empty(0, dtype=np.int64)
+    links = (np.zeros(1001, dtype=np.int64), none, none, np.empty(0), np.empty(0), np.zeros(1000, dtype=bool))
+    labels = np.zeros(1000, dtype=np.intp)
+    potentials = evidence, np.exp(evidence)
+    sample_labels(potentials, links, np.full((1, 1000), uniform), labels, False, np.empty((0, 0)), np.empty(0))
+    assert set(labels.tolist()) == {1 if uniform == 0 else 3}
 
 
 def test_without_a_burn_in_a_first_sweep_starts_the_chains() -> None:

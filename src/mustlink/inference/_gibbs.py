@@ -15,8 +15,12 @@ from mustlink.inference._model import LinkModel
 
 __all__ = ["GibbsSampler"]
 
-# The arrays indptr, neighbors and link of a graph, and the coupling of every entry.
-Links = tuple[Indices, Indices, Indices, Floats]
+# The potentials and the links of a model, see the kernel.
+Arrays = tuple[tuple[Floats, Floats], tuple[Indices, Indices, Indices, Floats, Floats, Mask]]
+
+# Rows whose penalties add up to at most this are drawn from products of exponentials. An exponential that is below the
+# range of numbers, exp(-745), is negligible after them.
+MAX_MULTIPLIED = 300.0
 
 # Random numbers that are drawn at a time.
 MAX_DRAWN = 1_000_000
@@ -106,14 +110,12 @@ class GibbsSampler:
         Marginals
             Averages over the sweeps of all chains, without a `log_normalizer`.
         """
-        penalty = finite_penalty(model, "Gibbs sampling")
-        graph = model.graph
-        links = graph.indptr, graph.neighbors, graph.link, (graph.sign * penalty)[graph.link]
+        graph, arrays = model.graph, _kernel_arrays(model)
         totals = np.zeros_like(model.log_potentials), np.zeros(len(graph.pairs))
         self.labels = self._last_labels(model)
         for labels in self.labels:
-            self._burn_in(model, links, labels)
-            self._sample(model, links, self.n_sweeps, labels, totals)
+            self._burn_in(model, arrays, labels)
+            self._sample(arrays, self.n_sweeps, labels, totals)
         n_averaged = self.n_chains * self.n_sweeps
         # Every link has been added from both ends.
         together = totals[1] / (2 * n_averaged)
@@ -130,33 +132,39 @@ class GibbsSampler:
                 f"and cannot continue on {count(n_rows, 'row')} with {count(model.n_clusters, 'cluster')}. Make a new "
                 "GibbsSampler for another set of links."
             )
-        return self.labels
+        return self.labels.copy()
 
-    def _burn_in(self, model: LinkModel, links: Links, labels: Indices) -> None:
+    def _burn_in(self, model: LinkModel, arrays: Arrays, labels: Indices) -> None:
         """Move a chain away from where it starts, which is a labeling that satisfies the hard links where possible."""
         is_new = bool((labels < 0).any())
-        self._sample(model, links, max(self.n_burn_in, is_new), labels)
+        self._sample(arrays, max(self.n_burn_in, is_new), labels)
         is_broken = np.isinf(model.penalty) & ~_satisfies(model.graph, labels)
         if is_broken.any():
             rows, feasible = relabel_broken_parts(model, is_broken)
             labels[rows] = feasible
-            self._sample(model, links, self.n_burn_in, labels)
+            self._sample(arrays, self.n_burn_in, labels)
 
     def _sample(
-        self,
-        model: LinkModel,
-        links: Links,
-        n_sweeps: int,
-        labels: Indices,
-        totals: tuple[Floats, Floats] | None = None,
+        self, arrays: Arrays, n_sweeps: int, labels: Indices, totals: tuple[Floats, Floats] | None = None
     ) -> None:
         """Sweep over all rows, and add the probabilities to the totals, if there are any."""
         n_rows = len(labels)
         n_at_a_time = max(1, MAX_DRAWN // max(1, n_rows))
-        rows_and_links = totals or (np.empty((0, model.n_clusters)), np.empty(0))
+        rows_and_links = totals or (np.empty((0, 0)), np.empty(0))
         for first in range(0, n_sweeps, n_at_a_time):
             uniforms = self._rng.uniform(size=(min(n_at_a_time, n_sweeps - first), n_rows))
-            sample_labels(model.log_potentials, links, uniforms, labels, totals is not None, *rows_and_links)
+            sample_labels(*arrays, uniforms, labels, totals is not None, *rows_and_links)
+
+
+def _kernel_arrays(model: LinkModel) -> Arrays:
+    """Return the potentials and the links as the kernel takes them."""
+    graph, evidence = model.graph, model.log_potentials
+    penalty = finite_penalty(model, "Gibbs sampling")
+    coupling = (graph.sign * penalty)[graph.link]
+    is_strong = np.bincount(graph.pairs.ravel(), np.repeat(penalty, 2), graph.n_samples) > MAX_MULTIPLIED
+    factor = np.exp(np.clip(coupling, -MAX_MULTIPLIED, MAX_MULTIPLIED))
+    weights = np.exp(evidence - evidence.max(axis=1, keepdims=True))
+    return (evidence, weights), (graph.indptr, graph.neighbors, graph.link, coupling, factor, is_strong)
 
 
 def _satisfies(graph: LinkGraph, labels: Indices) -> Mask:

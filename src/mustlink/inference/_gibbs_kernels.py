@@ -11,42 +11,50 @@ from mustlink._jit import jit
 
 @jit
 def sample_labels(
-    evidence: Any, links: Any, uniforms: Any, labels: Any, collects: bool, row_total: Any, link_total: Any
+    potentials: Any, links: Any, uniforms: Any, labels: Any, collects: bool, row_total: Any, link_total: Any
 ) -> None:
     """Draw the label of every row in turn, given those of its neighbors; `labels` is overwritten.
 
-    `evidence` (n_rows, n_clusters) holds log-potentials. `links` are four arrays (indptr, neighbors, link, coupling):
-    row i has the entries ``indptr[i]:indptr[i + 1]``, and `coupling` is the penalty of the link, negative for a
-    cannot-link. `uniforms` (n_sweeps, n_rows) are numbers from 0 to 1 that decide the draws. A label of -1 is not
-    known yet, and does not count. If `collects`, the probabilities from which each label is drawn are added
-    to `row_total`, and that of having the label of the neighbor to the entry of the link in `link_total`, from either
-    end.
+    `potentials` are two arrays (n_rows, n_clusters), the log-potentials and their exponentials, divided by the largest
+    of the row. `links` are six arrays (indptr, neighbors, link, coupling, factor, is_strong): row i has the entries
+    ``indptr[i]:indptr[i + 1]``, `coupling` is the penalty of the link, negative for a cannot-link, `factor` its
+    exponential, and `is_strong` says of each row whether products of these can leave the range of numbers.
+    `uniforms` (n_sweeps, n_rows) are numbers from 0 to below 1 that decide the draws. A label of -1 is not known yet, and
+    does not count. If `collects`, the probabilities from which each label is drawn are added to `row_total`, and that
+    of having the label of the neighbor to the entry of the link in `link_total`, from either end.
     """
-    indptr, neighbors, link, coupling = links
+    log_potentials, weights = potentials
+    indptr, neighbors, link, coupling, factor, is_strong = links
     n_sweeps, n_rows = uniforms.shape
-    n_clusters = evidence.shape[1]
+    n_clusters = weights.shape[1]
     share = np.empty(n_clusters)
     for s in range(n_sweeps):
         for i in range(n_rows):
-            for c in range(n_clusters):
-                share[c] = evidence[i, c]
-            for e in range(indptr[i], indptr[i + 1]):
-                other = labels[neighbors[e]]
-                if other >= 0:
-                    share[other] += coupling[e]
-            top = share[0]
-            for c in range(1, n_clusters):
-                top = max(top, share[c])
+            if is_strong[i]:
+                for c in range(n_clusters):
+                    share[c] = log_potentials[i, c]
+                for e in range(indptr[i], indptr[i + 1]):
+                    if labels[neighbors[e]] >= 0:
+                        share[labels[neighbors[e]]] += coupling[e]
+                top = share.max()
+                for c in range(n_clusters):
+                    share[c] = np.exp(share[c] - top)
+            else:
+                # Without an exponential for every cluster.
+                for c in range(n_clusters):
+                    share[c] = weights[i, c]
+                for e in range(indptr[i], indptr[i + 1]):
+                    if labels[neighbors[e]] >= 0:
+                        share[labels[neighbors[e]]] *= factor[e]
             whole = 0.0
             for c in range(n_clusters):
-                share[c] = np.exp(share[c] - top)
                 whole += share[c]
-            # Rounding could lead beyond the last cluster, which may have no share; the last one with a share is kept.
-            left = uniforms[s, i] * whole
-            for c in range(n_clusters):
-                if share[c] > 0 and left >= 0:
-                    labels[i] = c
-                left -= share[c]
+            # Counted, since branches on random numbers are slow. A number below 1 leads to a cluster with a share.
+            drawn, passed = 0, 0.0
+            for c in range(n_clusters - 1):
+                passed += share[c]
+                drawn += passed <= uniforms[s, i] * whole
+            labels[i] = drawn
             if collects:
                 for c in range(n_clusters):
                     row_total[i, c] += share[c] / whole
