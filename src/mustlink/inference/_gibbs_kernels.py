@@ -19,9 +19,9 @@ def sample_labels(
     of the row. `links` are six arrays (indptr, neighbors, link, coupling, factor, is_strong): row i has the entries
     ``indptr[i]:indptr[i + 1]``, `coupling` is the penalty of the link, negative for a cannot-link, `factor` its
     exponential, and `is_strong` says of each row whether products of these can leave the range of numbers.
-    `uniforms` (n_sweeps, n_rows) are numbers from 0 to below 1 that decide the draws. A label of -1 is not known yet, and
-    does not count. If `collects`, the probabilities from which each label is drawn are added to `row_total`, and that
-    of having the label of the neighbor to the entry of the link in `link_total`, from either end.
+    `uniforms` (n_sweeps, n_rows) are numbers from 0 to below 1 that decide the draws. A label of -1 is not known yet,
+    and does not count. If `collects`, the probabilities from which each label is drawn are added to `row_total`, and
+    that of having the label of the neighbor to the entry of the link in `link_total`, from either end.
     """
     log_potentials, weights = potentials
     indptr, neighbors, link, coupling, factor, is_strong = links
