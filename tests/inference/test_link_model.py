@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mustlink import Constraints
 from mustlink.inference import LinkModel, iterated_conditional_modes, propagate_beliefs
+from reference.link_models import log_weight, random_model
 
 LINKS = Constraints(must_link=[(0, 1)], cannot_link=[(1, 2)])
 GRAPH = LINKS.adjacency(3)
@@ -47,3 +50,22 @@ def test_labels_outside_the_clusters_are_refused(labels: Any) -> None:
 def test_damping_outside_its_range_is_refused(damping: float) -> None:
     with pytest.raises(ValueError, match="damping must be"):
         propagate_beliefs(LinkModel(EVIDENCE, GRAPH, np.ones(2)), damping=damping)
+
+
+def test_couplings_have_the_signs_of_the_links() -> None:
+    assert LinkModel(EVIDENCE, GRAPH, np.array([3.0, np.inf])).coupling.tolist() == [3.0, -np.inf]
+    wide = LinkModel(EVIDENCE, GRAPH, np.array([[1.0, 2.0], [3.0, 4.0]]))
+    assert wide.coupling.tolist() == [[1.0, 2.0], [-3.0, -4.0]]
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 3))
+@settings(max_examples=20)
+def test_the_forms_with_penalties_and_with_couplings_are_the_same(seed: int, n_rows: int, k: int) -> None:
+    rng = np.random.RandomState(seed)
+    model = random_model(rng, n_rows, k)
+    labels = rng.randint(k, size=n_rows)
+    a, b = model.graph.pairs.T
+    together = model.coupling @ (labels[a] == labels[b])
+    constant = np.maximum(model.coupling, 0).sum()
+    evidence = model.log_potentials[np.arange(n_rows), labels].sum()
+    assert log_weight(model, labels) == pytest.approx(evidence + together - constant)

@@ -63,3 +63,12 @@ def enumerate_labelings(model):
     probability = np.exp(log_weight - log_normalizer)
     rows = np.array([[probability[labels[:, i] == k].sum() for k in range(n_clusters)] for i in range(n_rows)])
     return rows.reshape(n_rows, n_clusters), probability @ satisfied, float(log_normalizer)
+
+
+def log_weight(model, labels):
+    """The log-weight of one labeling, link by link."""
+    total = sum(model.log_potentials[row, label] for row, label in enumerate(labels))
+    for (a, b), sign, penalty in zip(model.graph.pairs, model.graph.sign, model.penalty, strict=True):
+        if (labels[a] == labels[b]) != (sign > 0):
+            total -= penalty
+    return float(total)
