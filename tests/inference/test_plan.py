@@ -219,11 +219,19 @@ def test_evidence_may_exclude_clusters() -> None:
         for penalty in (HARD, SOFT):
             model = LinkModel(evidence, links.adjacency(4), np.full(len(links), penalty))
             assert_exact(model, plan(model))
-    inference = LinkInference.plan(Constraints([], TRIANGLE).adjacency(3), np.full(3, HARD), 3)
-    evidence = np.zeros((3, 3))
-    evidence[:, 2] = -np.inf
-    with pytest.raises(InfeasibleError, match="exclude every labeling"):
-        inference.marginals(evidence)
+
+
+@pytest.mark.parametrize("cannot_link", [[(0, 1)], TRIANGLE, [*TRIANGLE, (0, 3), (1, 3)]])
+def test_evidence_that_excludes_every_labeling_is_refused(cannot_link) -> None:
+    """A pair with one cluster each, a clique, and a junction tree."""
+    links = Constraints([], cannot_link)
+    n_rows = int(links.pairs.max()) + 1
+    inference = LinkInference.plan(links.adjacency(n_rows), np.full(len(links), HARD), 3)
+    evidence = np.zeros((n_rows, 3))
+    evidence[:, 1 if n_rows == 2 else 2 :] = -np.inf
+    for ask in (inference.marginals, inference.best_labeling):
+        with pytest.raises(InfeasibleError, match="exclude every labeling"):
+            ask(evidence)
 
 
 # ---- beyond the budget ---------------------------------------------------------------------------------------------

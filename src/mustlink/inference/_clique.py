@@ -12,6 +12,9 @@ from mustlink.inference._clique_kernels import place_cliques
 
 __all__ = ["Cliques"]
 
+# Below all sums of log-potentials that occur, and far from overflow.
+MIN_LOG_WEIGHT = -1e200
+
 
 @dataclass(frozen=True, eq=False)
 class Cliques:
@@ -63,5 +66,7 @@ class Cliques:
         state : ndarray of shape (n_nodes,)
             Written at the nodes of these parts.
         """
+        # The solver refuses infinite numbers where they cannot be avoided.
+        finite = np.maximum(belief, MIN_LOG_WEIGHT)
         for members in np.split(self.nodes, self.indptr[1:-1]):
-            state[members] = linear_sum_assignment(belief[members], maximize=True)[1]
+            state[members] = linear_sum_assignment(finite[members], maximize=True)[1]

@@ -21,7 +21,8 @@ class Marginals:
         The probability that each link is satisfied.
     log_normalizer : float or None
         The logarithm of the sum of the weights of all labelings (:class:`LinkModel` defines them): exact, or a lower
-        bound by mean field. None where a method computes none.
+        bound by mean field; where spanning trees leave out links, that of the model without these. None where a method
+        computes none.
 
     Examples
     --------

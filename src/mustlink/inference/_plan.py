@@ -28,6 +28,7 @@ __all__ = ["LinkInference"]
 
 Beyond: TypeAlias = Literal["tree", "mean_field", "gibbs", "bp"]
 NAMES = {"tree": "spanning tree", "mean_field": "mean field", "gibbs": "gibbs", "bp": "belief propagation"}
+EXCLUDED = "The log-potentials exclude every labeling that keeps the hard links."
 
 
 class Core(Protocol):
@@ -212,7 +213,7 @@ class LinkInference:
             of_core = core.add_marginals(belief, marginal, equal, begin)
             log_normalizer = None if of_core is None or log_normalizer is None else log_normalizer + of_core
         if log_normalizer is not None and not np.isfinite(log_normalizer):
-            raise InfeasibleError("The log-potentials exclude every labeling that keeps the hard links.")
+            raise InfeasibleError(EXCLUDED)
         self._trees.distribute(belief, messages, marginal, equal)
         a, b = self._condensed.edges[self._dropped].T
         equal[self._dropped] = np.einsum("es,es->e", marginal[a], marginal[b])
@@ -231,6 +232,11 @@ class LinkInference:
         ndarray of shape (n_rows,)
             The most probable labeling of all rows together where the marginals are exact. Elsewhere a labeling that no
             change of a single node improves.
+
+        Raises
+        ------
+        InfeasibleError
+            If the log-potentials exclude every labeling.
         """
         potentials = self._condensed.potentials(self._check(log_potentials))
         belief = potentials.copy()
@@ -244,6 +250,10 @@ class LinkInference:
             part = connected_parts(edges, len(belief))
             nodes = np.flatnonzero(np.isin(part, part[edges[self._dropped, 0]]))
             SubModel.of(nodes, edges, coupling).improve(potentials, state)
+        if self.report.is_exact:
+            a, b = self._condensed.edges[np.isneginf(self._condensed.coupling)].T
+            if (state[a] == state[b]).any() or np.isneginf(potentials[np.arange(len(state)), state]).any():
+                raise InfeasibleError(EXCLUDED)
         return self._condensed.label(state)
 
     def _check(self, log_potentials: ArrayLike) -> Floats:
