@@ -68,8 +68,9 @@ def reduce_node(table: Any, n_states: int, is_best: bool, message: Any) -> None:
             total += table[t]
         if total > 0:
             message[m] += np.log(total)
+            inverse = 1.0 / total
             for t in range(start, start + n_states):
-                table[t] /= total
+                table[t] *= inverse
 
 
 @jit

@@ -34,7 +34,7 @@ class Partition:
     wide: list[Indices] = field(default_factory=list)
 
     @classmethod
-    def of(cls, condensed: Condensation, core: Indices, n_states: int, max_table: int) -> Partition:
+    def of(cls, condensed: Condensation, core: Indices, max_table: int) -> Partition:
         """Choose the way to solve each core of a graph.
 
         Parameters
@@ -43,8 +43,6 @@ class Partition:
             The graph.
         core : ndarray of shape (n_core,)
             The nodes of all cores.
-        n_states : int
-            The number of states of each node.
         max_table : int
             The maximum number of entries of the tables of a core.
 
@@ -62,25 +60,23 @@ class Partition:
         for numbers in np.split(by_part, starts[1:]):
             edges = condensed.edges[numbers]
             nodes = np.unique(edges)
-            if _is_clique(nodes, condensed.coupling[numbers], n_states, max_table):
+            if _is_clique(nodes, condensed.coupling[numbers], condensed.n_clusters, max_table):
                 partition.cliques.append(nodes)
                 continue
-            elimination = eliminate_by_fill(nodes, edges, n_states, max_table)
+            elimination = eliminate_by_fill(nodes, edges, condensed.n_clusters, max_table)
             if elimination is None:
                 partition.wide.append(nodes)
             else:
                 partition.eliminations.append(elimination)
         return partition
 
-    def solvers(self, condensed: Condensation, n_states: int) -> list[Cliques | JunctionTrees]:
+    def solvers(self, condensed: Condensation) -> list[Cliques | JunctionTrees]:
         """Return what solves the cores that are not too wide.
 
         Parameters
         ----------
         condensed : Condensation
             The graph.
-        n_states : int
-            The number of states of each node.
 
         Returns
         -------
@@ -93,9 +89,8 @@ class Partition:
             inside = np.flatnonzero(np.isin(condensed.edges, nodes).all(axis=1))
             found.append(Cliques(nodes, indptr, inside))
         if self.eliminations:
-            found.append(
-                JunctionTrees.of(self.eliminations, condensed.edges, condensed.coupling, condensed.n_nodes, n_states)
-            )
+            graph = condensed.edges, condensed.coupling, condensed.n_nodes
+            found.append(JunctionTrees.of(self.eliminations, *graph, condensed.n_clusters))
         return found
 
 

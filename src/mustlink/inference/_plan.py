@@ -160,17 +160,17 @@ class LinkInference:
         if beyond not in NAMES:
             raise ValueError(f"beyond must be one of {', '.join(map(repr, NAMES))}; got {beyond!r}.")
         weight = penalties if tree_weight is None else _check_per_link(tree_weight, graph, "tree_weight")
-        condensed = Condensation.of(graph, penalties, n_clusters, rows)
+        condensed = Condensation.of(graph, penalties, int(n_clusters), rows)
         n_nodes, edges, coupling = condensed.n_nodes, condensed.edges, condensed.coupling
         trees = Trees.of(edges, coupling, n_nodes)
         if exact:
-            partition = Partition.of(condensed, trees.core, n_clusters, max_table)
+            partition = Partition.of(condensed, trees.core, max_table)
         elif beyond == "tree":
             partition = Partition(wide=[trees.core] if len(trees.core) else [])
         else:
             partition = Partition(wide=[np.unique(edges)] if len(edges) else [])
         wide = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *partition.wide]))
-        cores: list[Core] = [*partition.solvers(condensed, n_clusters)]
+        cores: list[Core] = [*partition.solvers(condensed)]
         dropped = np.empty(0, dtype=np.int64)
         if len(wide) and beyond == "tree":
             dropped = _edges_to_drop(condensed, wide, weight)
