@@ -58,6 +58,30 @@ def _constraint_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     for name, (n_clusters, links) in ladder.items():
         yield f"feasible, {name}", partial(links.feasible, n_clusters, 8)
     yield "coherence", partial(torn.coherence, X)
+    yield from _inference_steps()
+
+
+def _inference_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise every way of inference on links: on a tree, a clique, a ring, and rings of hard and soft links."""
+    import numpy as np
+
+    from mustlink.constraints import Constraints
+    from mustlink.inference import LinkInference
+
+    evidence = np.random.default_rng(0).normal(size=(8, 3))
+    graphs = {
+        "tree": Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(1, 3)]),
+        "clique": Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)]),
+        "ring": Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(2, 3), (0, 3)]),
+    }
+    for name, links in graphs.items():
+        for penalty in (1.0, np.inf):
+            graph = links.adjacency(8)
+            plan = partial(LinkInference.plan, graph, np.full(len(links), penalty), 3, random_state=0)
+            for beyond in ("tree", "mean_field", "gibbs", "bp"):
+                inference = plan(exact=beyond == "tree", beyond=beyond)
+                yield f"inference, {name}, {beyond}, {penalty}", partial(inference.marginals, evidence)
+                yield f"best labeling, {name}, {beyond}, {penalty}", partial(inference.best_labeling, evidence)
 
 
 def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:

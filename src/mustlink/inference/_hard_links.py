@@ -59,8 +59,8 @@ def relabel_broken_parts(model: LinkModel, is_broken: Mask) -> tuple[Indices, In
     if feasibility.colors is None:
         return rows[:0], rows[:0]
     labels = feasibility.colors[links.components(n_samples)]
-    for number in parts:
-        inside = np.flatnonzero(part == number)
+    rows = rows[np.argsort(part[rows], kind="stable")]
+    for inside in np.split(rows, np.flatnonzero(np.diff(part[rows])) + 1):
         labels[inside] = _name_clusters(labels[inside], model.log_potentials[inside])
     return rows, labels[rows]
 
