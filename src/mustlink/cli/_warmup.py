@@ -181,7 +181,8 @@ def _hierarchy_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     def relax() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ConstrainedLinkage(2, on_infeasible="relax").fit(X, constraints=diamond)
+            for size_max in (None, 2):
+                ConstrainedLinkage(2, size_max=size_max, on_infeasible="relax").fit(X, constraints=diamond)
 
     yield "linkage, look ahead", lambda: ConstrainedLinkage(3).fit(X, constraints=diamond)
     yield "linkage, paths", lambda: ConstrainedLinkage(3, propagation="klein").fit(X, constraints=diamond)
