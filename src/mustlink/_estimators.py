@@ -10,10 +10,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, get_tags
 
-__all__ = ["clone_with", "count_and_seed_parameters", "draw_seed", "takes_links", "without_rows"]
+__all__ = ["clone_with", "count_and_seed_parameters", "count_parameter", "draw_seed", "takes_links", "without_rows"]
 
 # Fitted attributes of scikit-learn's clusterers that grow with the rows, and that their ``predict`` does not read.
 ROWS_OF_SKLEARN = ("affinity_matrix_", "dummy_leaf_", "labels_", "root_")
+
+# The types of estimators with a number of clusters, by their tags.
+CLUSTERERS = {"clusterer", "density_estimator"}
 
 
 def draw_seed(random_state: int | np.random.RandomState | None) -> int:
@@ -34,9 +37,26 @@ def count_and_seed_parameters(estimator: Any) -> tuple[list[str], list[str]]:
     """
     params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
     seeds = [key for key in params if key.rsplit("__", 1)[-1] == "random_state"]
-    is_mixture = "n_clusters" not in params and "n_components" in params and _is_mixture(estimator)
-    name = "n_components" if is_mixture else "n_clusters"
-    return [key for key in params if key.rsplit("__", 1)[-1] == name and params[key] is not None], seeds
+    inside = {f"{key}__": value for key, value in params.items()}
+    counts = [
+        prefix + name
+        for prefix, value in {"": estimator, **inside}.items()
+        if (name := count_parameter(value)) is not None
+    ]
+    return [key for key in counts if params[key] is not None], seeds
+
+
+def count_parameter(estimator: Any) -> str | None:
+    """Return the name of an estimator's own parameter for the number of clusters; None if it has none.
+
+    Mixtures call it `n_components`, as scikit-learn's do, and other clusterers `n_clusters`.
+    """
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        return None
+    params = estimator.get_params(deep=False)
+    if "n_clusters" in params:
+        return "n_clusters"
+    return "n_components" if "n_components" in params and _is_mixture(estimator) else None
 
 
 def takes_links(estimator: Any) -> bool:
@@ -56,5 +76,5 @@ def without_rows(model: Any) -> Any:
 
 
 def _is_mixture(estimator: Any) -> bool:
-    """Return whether the number of clusters of an estimator is called `n_components`."""
-    return isinstance(estimator, BaseEstimator) and get_tags(estimator).estimator_type == "density_estimator"
+    """Return whether an estimator is a mixture or a clusterer, not one that reduces the columns."""
+    return isinstance(estimator, BaseEstimator) and get_tags(estimator).estimator_type in CLUSTERERS

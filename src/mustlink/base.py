@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import validate_data
 
+from mustlink._estimators import count_parameter
 from mustlink._magnitude import check_magnitude
 from mustlink._row_order import rank_rows, split_by_links, split_ties
 from mustlink._sklearn_compat import fit_context
@@ -205,7 +206,9 @@ class TableClusterMixin(ClusterMixin):
         if isinstance(y, Constraints | AlignedConstraints):
             raise TypeError(f"{type(self).__name__} takes no links; a clusterer such as PCKMeans does.")
         X = self._check_rows(X)
-        check_enough_rows(X.shape[0], getattr(self, "n_clusters", None))
+        name = count_parameter(self)
+        if name is not None:
+            check_enough_rows(X.shape[0], getattr(self, name), name)
         return X
 
     def _fit_and_count(self, *arguments: Any) -> None:
@@ -222,7 +225,8 @@ class TableClusterMixin(ClusterMixin):
 
     def _n_clusters_wanted(self) -> int | None:
         """Return the number of clusters that was asked for; None if it is to be found."""
-        return getattr(self, "n_clusters", None)
+        name = count_parameter(self)
+        return None if name is None else getattr(self, name)
 
     def __sklearn_is_fitted__(self) -> bool:
         # Not by any attribute: the number of columns is known before a fit can fail.
@@ -306,7 +310,7 @@ class ConstrainedClusterMixin(TableClusterMixin):
         labels = check_partial_labels(y, n_samples)
         if labels is not None:
             if getattr(self, "on_infeasible", None) == "raise":
-                refuse_many_classes(labels, getattr(self, "n_clusters", None), "relax")
+                refuse_many_classes(labels, self._n_clusters_wanted(), "relax", number=count_parameter(self))
             order = _order_by_content(X, labels, links, is_pairwise=get_tags(self).input_tags.pairwise)
             links = links.add(self._links_of_labels(labels, order), contradictions="keep")
         return X, links, labels
@@ -388,7 +392,7 @@ def check_table(estimator: Any, X: Any, *, reset: bool = True, dtype: Any = FLOA
     return X
 
 
-def check_enough_rows(n_samples: int, n_clusters: int | None) -> None:
+def check_enough_rows(n_samples: int, n_clusters: int | None, name: str = "n_clusters") -> None:
     """Refuse fewer rows than clusters, as scikit-learn does.
 
     Parameters
@@ -397,6 +401,8 @@ def check_enough_rows(n_samples: int, n_clusters: int | None) -> None:
         The number of rows.
     n_clusters : int or None
         The number of clusters; None if it is estimated.
+    name : str, default="n_clusters"
+        The name of the parameter that has it.
 
     Raises
     ------
@@ -412,7 +418,7 @@ def check_enough_rows(n_samples: int, n_clusters: int | None) -> None:
     ValueError: n_samples=2 should be >= n_clusters=3.
     """
     if n_clusters is not None and n_samples < n_clusters:
-        raise ValueError(f"n_samples={n_samples} should be >= n_clusters={n_clusters}.")
+        raise ValueError(f"n_samples={n_samples} should be >= {name}={n_clusters}.")
 
 
 def warn_of_fewer_clusters(labels: NDArray[np.integer], n_clusters: int) -> None:
@@ -527,13 +533,15 @@ def refuse_contradictions(links: Constraints, names: Sequence[object] | None = N
     )
 
 
-def refuse_infeasible(feasibility: Feasibility) -> None:
+def refuse_infeasible(feasibility: Feasibility, *, number: str = "n_clusters") -> None:
     """Refuse links for which no clustering is known to exist.
 
     Parameters
     ----------
     feasibility : Feasibility
         The answer of :meth:`mustlink.Constraints.feasible`.
+    number : str, default="n_clusters"
+        The name of the parameter for the number of clusters.
 
     Raises
     ------
@@ -551,15 +559,21 @@ def refuse_infeasible(feasibility: Feasibility) -> None:
     """
     if not feasibility:
         needed = feasibility.min_clusters
-        number = "more_clusters" if needed is None else "at_least_clusters"
+        remedy = "more_clusters" if needed is None else "at_least_clusters"
         if feasibility.too_many_clusters:
-            number = "fewer_clusters"
+            remedy = "fewer_clusters"
         raise InfeasibleError(
-            feasibility.reason, remedy=(number, "relax", "soft_method"), n_needed=needed, feasibility=feasibility
+            feasibility.reason,
+            remedy=(remedy, "relax", "soft_method"),
+            n_needed=needed,
+            number=number,
+            feasibility=feasibility,
         )
 
 
-def refuse_many_classes(y: ArrayLike, n_clusters: int | None, *remedies: str) -> None:
+def refuse_many_classes(
+    y: ArrayLike, n_clusters: int | None, *remedies: str, number: str | None = "n_clusters"
+) -> None:
     """Refuse labels of more classes than clusters.
 
     Parameters
@@ -570,6 +584,8 @@ def refuse_many_classes(y: ArrayLike, n_clusters: int | None, *remedies: str) ->
         The number of clusters; None if it is estimated.
     *remedies : str
         What else to do about it than to use more clusters, as keys of :data:`mustlink.errors.REMEDIES`.
+    number : str or None, default="n_clusters"
+        The name of the parameter for the number of clusters.
 
     Raises
     ------
@@ -591,6 +607,7 @@ def refuse_many_classes(y: ArrayLike, n_clusters: int | None, *remedies: str) ->
             "asked for",
             remedy=("at_least_clusters", *remedies),
             n_needed=n_classes,
+            number=number,
         )
 
 

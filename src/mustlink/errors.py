@@ -35,7 +35,7 @@ MAX_SHOWN_PROBLEMS = 8
 # What to do about an error, in the words of Python; the names in braces are fields of the error.
 REMEDIES = {
     "add_links": "pass links",
-    "at_least_clusters": "use n_clusters={n_needed} or more",
+    "at_least_clusters": "use {number}={n_needed} or more",
     "cause": "it says: {cause}",
     "choose_auto": 'choose it by the links with method="auto"',
     "choose_decimal": 'pass the decimal sign as decimal="." or decimal=","',
@@ -50,7 +50,7 @@ REMEDIES = {
     "drop_side": "remove one of the two",
     "empty_labels": "leave some of the labels empty",
     "encoding_names": 'encoding must be one that Python knows: "utf-8", "utf-16", "cp1252", "latin-1", "cp437", ...',
-    "fewer_clusters": "reduce n_clusters",
+    "fewer_clusters": "reduce {number}",
     "fewer_neighbors": "reduce min_samples",
     "fix_cell": "correct the cell",
     "cluster_column": "name the column of the clusters with cluster_column",
@@ -72,7 +72,7 @@ REMEDIES = {
     "mark_more_pivots": "mark more rows as pivots",
     "mark_id": "pass id_column={column!r} if it names the rows",
     "missing_marker": "leave out the row if it marks a missing value",
-    "more_clusters": "increase n_clusters",
+    "more_clusters": "increase {number}",
     "more_starts": "increase n_init",
     "n_clusters_from_1": "n_clusters must be at least 1",
     "n_init_from_1": "n_init must be at least 1",
@@ -115,8 +115,10 @@ def add_remedies(
 ) -> str:
     """Add to a problem what to do about it; an empty remedy is left out."""
     keys = _keys(remedy)
+    # `number` is the name of the parameter for the number of clusters, which mixtures call n_components.
+    known = {"number": "n_clusters", **fields}
     quoted = {
-        name: quote(value) if quote is not None and isinstance(value, str) else value for name, value in fields.items()
+        name: quote(value) if quote is not None and isinstance(value, str) else value for name, value in known.items()
     }
     words = [text for key in keys if (text := remedies[key].format(**quoted).removesuffix("."))]
     if not words:
