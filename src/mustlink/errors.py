@@ -14,6 +14,7 @@ from typing import Any, Self
 
 __all__ = [
     "REMEDIES",
+    "ApproximationWarning",
     "ColumnsError",
     "ConstraintError",
     "DataNotFoundError",
@@ -62,6 +63,7 @@ REMEDIES = {
     "ignore_column": "leave it out with ignore=[{column!r}]",
     "install_extra": 'install it with: pip install "mustlink[{extra}]"',
     "iso_dates": "write them like 2024-03-01",
+    "larger_tables": "increase max_table",
     "linked_method": "use a clusterer that takes links, such as PCKMeans",
     "look_ahead": "pass look_ahead=True",
     "lower_pivot_min": "reduce pivot_min",
@@ -404,6 +406,10 @@ class TooLargeError(MustlinkError, ValueError):
 
 class InfeasibleWarning(UserWarning):
     """A hard clusterer with ``on_infeasible="relax"`` returned a clustering that breaks some constraints."""
+
+
+class ApproximationWarning(UserWarning):
+    """Probabilities given the links are approximate; the message states how, and how many links may be broken."""
 
 
 class PredictionWarning(UserWarning):

@@ -71,6 +71,8 @@ REMEDIES = {
     # The command lists the broken links itself.
     "see_history": "",
     "see_violations": "",
+    # No option changes the size of tables.
+    "larger_tables": "",
     "scale": "leave out --no-scale",
     "sized_method": "use --method sizes",
     "sizes_from_0": "--min-size and --max-size must be at least 0",

@@ -22,9 +22,19 @@ from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_table
 from mustlink.constraints import Constraints
+from mustlink.errors import ApproximationWarning
+from mustlink.inference import InferenceReport
 from mustlink.mixture._gaussians import COVARIANCE_TYPES, Gaussians, normalize_logs
 
-__all__ = ["EMSteps", "Expectation", "LinkedMixture", "MixtureRun", "normalized_weights"]
+__all__ = [
+    "MIN_WEIGHT",
+    "EMSteps",
+    "Expectation",
+    "LinkedMixture",
+    "MixtureRun",
+    "normalized_weights",
+    "warn_of_approximation",
+]
 
 # No weight is less, so that a mixture component that lost all rows does not make logarithms infinite.
 MIN_WEIGHT = 1e-8
@@ -51,7 +61,15 @@ class EMSteps:
 
     A mixture with links overrides what differs. The steps of a run are, from responsibilities: `masses`, from which the
     densities are estimated, and `weigh`; then `expect`.
+
+    Parameters
+    ----------
+    report : InferenceReport or None, default=None
+        How the E-step computes probabilities given the links.
     """
+
+    def __init__(self, report: InferenceReport | None = None) -> None:
+        self.report = report
 
     def expect(self, log_density: Array, weights: Floats, previous: Array | None) -> Expectation:
         """Return the responsibilities and the objective for given densities of the rows and weights.
@@ -131,6 +149,7 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
     lower_bound_: float
     converged_: bool
     n_iter_: int
+    inference_: InferenceReport | None
 
     # ---- the fit -------------------------------------------------------------------------------------------------
 
@@ -151,6 +170,7 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
             self.labels_ = steps.decode(log_density, weights, expectation)
         self.responsibilities_ = expectation.responsibilities
         self.violations_ = links.violations(self.labels_)
+        self.inference_ = steps.report
         self._keep(best, X.dtype)
 
     def _best_run(self, X: Array, steps: EMSteps, rng: np.random.RandomState) -> MixtureRun:
@@ -395,3 +415,17 @@ def describe_repair(gaussians: Gaussians) -> str:
     shown = ", ".join(str(number) for number in gaussians.repaired)
     what = "mixture component" if len(gaussians.repaired) == 1 else "mixture components"
     return f"The covariance of {what} {shown} was singular ({cause}) and got a larger diagonal; {remedy}."
+
+
+def warn_of_approximation(report: InferenceReport) -> None:
+    """Warn if links were too entangled for exact inference, with the method used and how many links it may break."""
+    if report.is_exact:
+        return
+    also = " Labels may break links." if not report.n_dropped else ""
+    if report.n_dropped:
+        also = f" Labels may break {'this link' if report.n_dropped == 1 else 'these links'}."
+    warn_caller(
+        f"Links are too entangled for exact probabilities with the tables allowed. {report.describe()}{also}",
+        ApproximationWarning,
+        remedy="larger_tables",
+    )

@@ -236,7 +236,7 @@ def _invert_matrices(covariances: Floats, reg_covar: float, X: Array) -> tuple[F
 def _cholesky(covariance: Floats) -> Floats | None:
     """Return the lower Cholesky factor; None if the matrix is singular up to rounding."""
     try:
-        factor: Floats = np.linalg.cholesky(covariance)
+        factor = np.linalg.cholesky(covariance).astype(np.float64, copy=False)
     except np.linalg.LinAlgError:
         return None
     # The square is what varies of a column given the columns before it.
