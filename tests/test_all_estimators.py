@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks as parametriz
 import mustlink
 from conformance import case_of
 from mustlink import Constraints
-from mustlink._estimators import takes_links
+from mustlink._estimators import count_parameter, takes_links
 from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
 from mustlink.estimator_checks import parametrize_with_checks
 from mustlink.estimator_checks._cases import is_hard, links_for, refit
@@ -80,7 +80,7 @@ def test_a_fitted_clusterer_shows_itself_in_a_notebook(entry: Entry) -> None:
     """Its display reads every fitted attribute, ``violations_`` among them."""
     X, classes = make_blobs(24, centers=2, random_state=0)
     links = Constraints.sample(classes, n_pairs=6, random_state=0)
-    parameters = {**case_of(entry).fast, "n_clusters": 2}
+    parameters = {**case_of(entry).fast, count_parameter(entry.load()()): 2}
     known = entry.load()().get_params()
     clusterer = entry.load()(**{name: value for name, value in parameters.items() if name in known})
     alone = refit(clone(clusterer), X, constraints=links)

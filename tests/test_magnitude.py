@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from mustlink import Constraints, KernelKMeans, PCKMeans, SeededSingleLink
+from mustlink._estimators import count_parameter
 from mustlink._magnitude import check_magnitude, largest_number, place_of
 from mustlink.catalogue import CATALOGUE, METRIC_LEARNERS, Entry
 from mustlink.errors import FileFormatError, NumberTooLargeError
@@ -30,6 +31,7 @@ def estimator_of(entry: Entry) -> Any:
     if entry in CATALOGUE:
         parameters |= importlib.import_module(f"{entry.family}.cases").CASES[entry.class_name].fast
     estimator = entry.load()()
+    parameters[count_parameter(estimator) or "n_clusters"] = 3
     return estimator.set_params(**{name: parameters[name] for name in parameters if name in estimator.get_params()})
 
 

@@ -12,6 +12,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from mustlink import BoostCluster, Constraints, PCKMeans, RobustBoostCluster
+from mustlink._estimators import count_parameter
 from mustlink.boosting import BoostBaseClustering
 from mustlink.catalogue import CATALOGUE, METRIC_LEARNERS, Entry
 from mustlink.errors import InfeasibleError
@@ -25,7 +26,7 @@ LINKS = Constraints([(0, 3), (4, 7)], [(0, 1), (3, 5)])
 EQUAL = np.repeat([[0.0, 0.0], [1.0, 1.0]], 6, axis=0)
 
 LINKED = [entry for entry in CATALOGUE if entry.takes_links]
-COUNTED = [entry for entry in CATALOGUE if "n_clusters" in entry.load()().get_params()]
+COUNTED = [entry for entry in CATALOGUE if count_parameter(entry.load()()) is not None]
 
 
 def estimator_of(entry: Entry, **parameters: Any) -> Any:
@@ -34,6 +35,7 @@ def estimator_of(entry: Entry, **parameters: Any) -> Any:
     if entry in CATALOGUE:
         parameters |= importlib.import_module(f"{entry.family}.cases").CASES[entry.class_name].fast
     estimator = entry.load()()
+    parameters[count_parameter(estimator) or "n_clusters"] = parameters["n_clusters"]
     return estimator.set_params(**{name: parameters[name] for name in parameters if name in estimator.get_params()})
 
 
@@ -84,9 +86,10 @@ def test_extreme_weights_overflow_nowhere(entry: Entry, weights: tuple[float, fl
 
 @counted
 def test_true_is_no_number_of_clusters(entry: Entry) -> None:
-    message = rf"The 'n_clusters' parameter of {entry.class_name} must be an int .* Got True instead"
+    name = count_parameter(entry.load()())
+    message = rf"The '{name}' parameter of {entry.class_name} must be an int .* Got True instead"
     with pytest.raises(ValueError, match=message):
-        entry.load()(n_clusters=True).fit(X)
+        entry.load()(**{name: True}).fit(X)
 
 
 @every

@@ -19,6 +19,7 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from fuzz.methods import make_model
 from fuzz.problems import make_problem
 from mustlink import ConstrainedLinkage, ConstrainedSpectral, Constraints, KernelKMeans, PCKMeans, SeededSingleLink
+from mustlink._estimators import count_parameter
 from mustlink._row_order import rank_rows, split_by_links
 from mustlink.base import collect_links
 from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
@@ -99,8 +100,8 @@ def test_equal_rows_are_told_apart_by_their_links() -> None:
 @pytest.mark.parametrize("entry", [entry for entry in CATALOGUE if entry.takes_links], ids=lambda entry: entry.name)
 def test_labels_imply_the_same_links_in_any_order(entry: Entry) -> None:
     model = entry.load()()
-    if "n_clusters" in model.get_params():
-        model.set_params(n_clusters=3)
+    if (name := count_parameter(model)) is not None:
+        model.set_params(**{name: 3})
     links = model._check_fit_input(X, Y, GIVEN)[1]
     moved = model._check_fit_input(X[ORDER], Y[ORDER], move_links(GIVEN, ORDER))[1]
     assert moved == move_links(links, ORDER)

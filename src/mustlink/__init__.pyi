@@ -47,6 +47,7 @@ from mustlink.metric_learning import DCA as DCA
 from mustlink.metric_learning import ITML as ITML
 from mustlink.metric_learning import MMC as MMC
 from mustlink.metric_learning import RCA as RCA
+from mustlink.mixture import ConstrainedGaussianMixture as ConstrainedGaussianMixture
 from mustlink.sizes import BalancedClustering as BalancedClustering
 from mustlink.sizes import ExistentialKMeans as ExistentialKMeans
 from mustlink.sizes import FrequencySensitiveKMeans as FrequencySensitiveKMeans

@@ -32,6 +32,7 @@ FAMILIES: Mapping[str, str] = {
     "sizes": "Sizes",
     "hierarchy": "Hierarchies",
     "density": "Density",
+    "mixture": "Mixtures",
     "spectral": "Spectral clustering",
     "metric_learning": "Metric learning",
 }
@@ -289,6 +290,13 @@ CATALOGUE: tuple[Entry, ...] = (
         "hard",
         "Clusters have any shape, some rows are noise, and the number of clusters is unknown.",
         aliases=("hdbscan",),
+    ),
+    Entry(
+        "ConstrainedGaussianMixture",
+        "mustlink.mixture",
+        "hard",
+        "Every link is certain, clusters are ellipsoids of different shapes and sizes, or you want probabilities.",
+        aliases=("constrained-mixture", "mixture"),
     ),
     Entry(
         "SpectralLearning",

@@ -29,13 +29,13 @@ from fuzz.methods import (
 from fuzz.problems import UNKNOWN, Problem
 from mustlink import Constraints
 from mustlink._estimators import takes_links
-from mustlink.errors import InfeasibleError, InfeasibleWarning, UnmetConstraintsWarning
+from mustlink.errors import ApproximationWarning, InfeasibleError, InfeasibleWarning, UnmetConstraintsWarning
 from mustlink.estimator_checks._cases import is_hard
 
 # A kind, by which findings are counted, and a sentence.
 Found = Iterator[tuple[str, str]]
 
-DOCUMENTED = (UnmetConstraintsWarning, InfeasibleWarning, ConvergenceWarning)
+DOCUMENTED = (UnmetConstraintsWarning, InfeasibleWarning, ConvergenceWarning, ApproximationWarning)
 # The share of problems on which a model is fitted again; a clone is fitted on all.
 SECOND_FIT_EVERY = 3
 # A link is suspect if it is more likely wrong than right.

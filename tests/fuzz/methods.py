@@ -11,6 +11,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from conformance import case_of
 from fuzz.facts import Facts
 from fuzz.problems import Problem
+from mustlink._estimators import count_parameter
 from mustlink.catalogue import Entry
 from mustlink.errors import InfeasibleError
 from mustlink.estimator_checks._cases import has_parameter, is_hard
@@ -32,7 +33,7 @@ def make_model(entry: Entry, problem: Problem) -> Any:
     if entry.class_name in OWN_PARAMETERS:
         parameters |= OWN_PARAMETERS[entry.class_name](rng, problem, parameters)
     model = entry.load()()
-    shared = {"n_clusters": problem.n_clusters, "random_state": problem.seed, "max_iter": MAX_ITER}
+    shared = {count_parameter(model): problem.n_clusters, "random_state": problem.seed, "max_iter": MAX_ITER}
     model.set_params(**{**{name: value for name, value in shared.items() if has_parameter(model, name)}, **parameters})
     if is_hard(model) and rng.random() < 0.25:
         model.set_params(on_infeasible="relax")
@@ -149,7 +150,8 @@ OWN_PARAMETERS: Mapping[str, Callable[[Generator, Problem, Parameters], Paramete
 
 def n_clusters_of(model: Any) -> int | None:
     """The number of clusters that the model is given; None if it finds the number."""
-    return getattr(model, "n_clusters", None)
+    name = count_parameter(model)
+    return None if name is None else getattr(model, name)
 
 
 def relaxes(model: Any) -> bool:
@@ -176,6 +178,8 @@ def size_bounds(model: Any, n_rows: int) -> tuple[list[int], list[int]] | None:
             bounds = model.size_min, model.size_max
         case "ExistentialKMeans":
             bounds = model.pivot_min, n_rows
+        case "ConstrainedGaussianMixture":
+            bounds = 0, n_rows
         case "ConstrainedLinkage" if model.size_max is not None:
             bounds = int(model.n_clusters is not None), model.size_max
         case _:

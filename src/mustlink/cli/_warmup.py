@@ -228,7 +228,7 @@ def _exercise(clusterer: type[Any], X: Any, **parameters: Any) -> None:
 
     import numpy as np
 
-    from mustlink._estimators import takes_links
+    from mustlink._estimators import count_parameter, takes_links
     from mustlink.constraints import Constraints
 
     # Cannot-links that make a tree, and a ring of four, which is neither tree nor clique.
@@ -240,7 +240,7 @@ def _exercise(clusterer: type[Any], X: Any, **parameters: Any) -> None:
     if takes_links(clusterer()):
         given += [{"constraints": tree}, {"y": y, "constraints": ring}, {"constraints": ring}]
     known = clusterer().get_params()
-    few = {"n_clusters": 3, "max_iter": 3, "n_rounds": 2, "n_trials": 2, "random_state": 0}
+    few = {count_parameter(clusterer()): 3, "max_iter": 3, "n_rounds": 2, "n_trials": 2, "random_state": 0}
     settings = {name: value for name, value in few.items() if name in known} | parameters
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

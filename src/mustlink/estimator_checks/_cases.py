@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from mustlink._estimators import takes_links
+from mustlink._estimators import count_parameter, takes_links
 from mustlink.constraints import Constraints
 
 N_CLUSTERS = 3
@@ -59,6 +59,7 @@ def prepared(estimator: BaseEstimator, **parameters: Any) -> Any:
     """Return an unfitted copy for the data of the checks, with a seed and those parameters that it has."""
     copy = clone(estimator)
     wanted = {"n_clusters": N_CLUSTERS, "random_state": 0, "on_infeasible": "raise"} | parameters
+    wanted[count_parameter(copy) or "n_clusters"] = wanted["n_clusters"]
     return copy.set_params(**{name: value for name, value in wanted.items() if has_parameter(copy, name)})
 
 

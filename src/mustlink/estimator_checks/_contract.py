@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mustlink._estimators import takes_links
+from mustlink._estimators import count_parameter, takes_links
 from mustlink.constraints import Constraints
 from mustlink.estimator_checks._cases import (
     N_CLUSTERS,
@@ -23,7 +23,6 @@ from mustlink.estimator_checks._cases import (
     N_ROWS,
     crowded,
     fitted,
-    has_parameter,
     links_for,
     prepared,
     refit,
@@ -62,7 +61,7 @@ def _expect_cluster_numbers(estimator: BaseEstimator, labels: Any, where: str) -
     expect(labels.shape == (N_ROWS,), f"{where} has the shape {labels.shape}, not ({N_ROWS},).")
     expect(labels.dtype.kind in "iu", f"{where} has the dtype {labels.dtype}, not integers.")
     smallest, largest = int(labels.min()), int(labels.max())
-    n_clusters = N_CLUSTERS if has_parameter(estimator, "n_clusters") else len(np.unique(labels[labels >= 0]))
+    n_clusters = N_CLUSTERS if count_parameter(estimator) else len(np.unique(labels[labels >= 0]))
     expect(smallest >= -1, f"{where} contains {smallest}; only -1 for noise may be negative.")
     expect(largest < n_clusters, f"{where} contains {largest}; there are {n_clusters} clusters, numbered from 0.")
 

@@ -12,7 +12,7 @@ __all__ = ["InferenceReport"]
 APPROXIMATE = ("spanning tree", "mean field", "gibbs", "belief propagation")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class InferenceReport:
     """How the probabilities of the connected parts of a link graph are computed.
 

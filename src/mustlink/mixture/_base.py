@@ -199,7 +199,8 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
             run.objective.append(expectation.objective / len(X))
             change, before = run.objective[-1] - before, run.objective[-1]
             advance(note=f"objective {before:.6g}")
-            if abs(change) < self.tol:
+            # A change that is rounding is none.
+            if abs(change) <= max(self.tol, np.finfo(np.float64).eps * abs(before)):
                 run.converged = True
                 break
         return run

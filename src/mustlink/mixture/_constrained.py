@@ -137,8 +137,8 @@ class ConstrainedGaussianMixture(LinkedMixture):
     References
     ----------
     N. Shental, A. Bar-Hillel, T. Hertz and D. Weinshall, "Computing Gaussian mixture models with EM using equivalence
-    constraints", NIPS 2003. By the same authors, "Gaussian mixture models with equivalence constraints", in S. Basu,
-    I. Davidson and K. L. Wagstaff (eds.), "Constrained Clustering", chapter 3, 2009.
+    constraints", NIPS 2003, and "Gaussian mixture models with equivalence constraints", in: S. Basu, I. Davidson and
+    K. L. Wagstaff (eds.), "Constrained Clustering", 2009, chapter 3.
 
     Examples
     --------
@@ -150,8 +150,12 @@ class ConstrainedGaussianMixture(LinkedMixture):
     >>> mixture = ConstrainedGaussianMixture(2, random_state=0).fit(X, constraints=links)
     >>> mixture.labels_
     array([1, 1, 0, 0, 0, 0])
-    >>> mixture.responsibilities_.round(2)
+    >>> mixture.responsibilities_[:3].round(2)
+    array([[0.07, 0.93],
+           [0.  , 1.  ],
+           [1.  , 0.  ]])
     >>> print(mixture.inference_.describe())
+    Exact: 1 part by two clusters.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -199,11 +199,14 @@ def maximize_weights(counts: Floats, prior: LinkPrior, weights: Floats) -> Float
         return normalized_weights(counts)
     scale = 1 / counts.sum()
 
-    def loss(log_weights: Floats) -> tuple[float, Floats]:
+    def loss(logs: Floats) -> tuple[float, Floats]:
+        # Of sum one, which matters where the prior counts some nodes twice.
+        log_weights = logs - np.logaddexp.reduce(logs)
         value, gradient = prior.log_probability(log_weights)
-        return scale * (value - counts @ log_weights), scale * (gradient - counts)
+        slope = gradient - counts
+        return scale * (value - counts @ log_weights), scale * (slope - np.exp(log_weights) * slope.sum())
 
-    # A constant added to all log-weights changes nothing; the largest is zero at most.
+    # A constant added to all logarithms changes nothing; the largest is zero at most.
     start = np.log(weights / weights.max())
     bounds = [(np.log(MIN_WEIGHT), 0.0)] * len(start)
     found = minimize(

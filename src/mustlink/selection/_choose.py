@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from mustlink._estimators import draw_seed
+from mustlink._estimators import count_parameter, draw_seed
 from mustlink._progress import Advance, progress
 from mustlink._spelling import count
 from mustlink._warnings import warn_caller
@@ -67,7 +67,7 @@ def choose(
         The methods, simplest first: names of the catalogue such as "pck", clusterers, or a dict of names and
         clusterers. None is pck, cop, mpck and boost.
     n_clusters : int or iterable of int, default=None
-        The numbers of clusters; None is 2 to 10. A clusterer without a parameter `n_clusters` is tried once.
+        The numbers of clusters; None is 2 to 10. A clusterer without a parameter for it is tried once.
     cv : int, ConstraintKFold or None, default=5
         How to split the links; a number is the number of folds, or fewer if the links cannot be divided into so many.
         None is 5.
@@ -135,7 +135,7 @@ def choose(
     links = collect_links(constraints, y, X)
     candidates = _named_clusterers(methods)
     numbers = _cluster_numbers(n_clusters, n_samples)
-    has_numbers = any(_parameter_name(clusterer, "n_clusters") for clusterer in candidates.values())
+    has_numbers = any(_count_name(clusterer) for clusterer in candidates.values())
     notes = _check_links(links, number_is_open=has_numbers and len(numbers) > 1)
     seed = draw_seed(random_state)
     splitter = _make_splitter(links, n_samples, cv, seed, notes)
@@ -237,7 +237,7 @@ def _make_splitter(
 def _configured(candidates: Mapping[str, Any], numbers: Iterable[int], seed: int) -> Iterator[Candidate]:
     """Yield every method with every number of clusters, as an unfitted clusterer; a seed of its own is kept."""
     for name, clusterer in candidates.items():
-        numbered = _parameter_name(clusterer, "n_clusters")
+        numbered = _count_name(clusterer)
         seeded = _parameter_name(clusterer, "random_state")
         for number in numbers if numbered else [None]:
             copy = clone(clusterer)
@@ -257,6 +257,12 @@ def _promising(trials: list[Trial], numbers: list[int], shortlist: int | None) -
     if max(best.values()) < 0:
         return numbers
     return sorted(sorted(numbers, key=lambda number: -best[number])[:shortlist])
+
+
+def _count_name(clusterer: Any) -> str | None:
+    """Return the name of the parameter for the number of clusters of a clusterer or of the last step of a pipeline."""
+    name = count_parameter(clusterer.steps[-1][1] if hasattr(clusterer, "steps") else clusterer)
+    return None if name is None else _parameter_name(clusterer, name)
 
 
 def _parameter_name(clusterer: Any, name: str) -> str | None:

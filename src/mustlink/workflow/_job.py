@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mustlink._atomic import StagedFiles
+from mustlink._estimators import count_parameter
 from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink._warnings import reword_warning
@@ -301,7 +302,7 @@ def _check_options(job: Job, entry: Entry | None) -> None:
     check_seed(job.random_state)
     if job.n_clusters is not None:
         check_n_clusters(job.n_clusters)
-    elif entry is not None and "n_clusters" in entry.load()().get_params():
+    elif entry is not None and count_parameter(entry.load()()) is not None:
         other = ("choose_auto",) if entry.takes_links else ()
         raise OptionError(f"The method {entry.name} needs the number of clusters", remedy=("give_n_clusters", *other))
     elif entry is None and job.links is None and job.label_column is None:
@@ -409,7 +410,7 @@ def _reword_warnings(caught: list[warnings.WarningMessage], remedies: Mapping[st
 
 def _note_on_number(job: Job, entry: Entry | None) -> list[str]:
     """Note a number of clusters given for a method that finds it."""
-    if entry is None or job.n_clusters is None or "n_clusters" in entry.load()().get_params():
+    if entry is None or job.n_clusters is None or count_parameter(entry.load()()) is not None:
         return []
     return [
         f"The method {entry.name} finds the number of clusters itself; the given number, {job.n_clusters}, was not "
@@ -439,7 +440,7 @@ def _build_estimator(entry: Entry, job: Job) -> Any:
     # Whether to scale was decided when the table was read.
     asked: dict[str, Any] = {"random_state": job.random_state, "n_init": N_STARTS, "scale": False}
     if job.n_clusters is not None:
-        asked["n_clusters"] = job.n_clusters
+        asked[count_parameter(clusterer()) or "n_clusters"] = job.n_clusters
     if job.n_init is not None:
         asked["n_init"] = job.n_init
     if job.relax:

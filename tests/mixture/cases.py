@@ -1,0 +1,28 @@
+"""How the mixtures are checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.mixture import GaussianMixture
+
+from conformance import Case
+
+
+def gaussian_mixture(estimator: Any) -> GaussianMixture:
+    """The mixture that ours are without links."""
+    shared = ("n_components", "covariance_type", "reg_covar", "max_iter", "n_init", "init_params", "random_state")
+    # With a tolerance of zero it would warn.
+    return GaussianMixture(tol=1e-6, **{name: getattr(estimator, name) for name in shared})
+
+
+CASES = {
+    "ConstrainedGaussianMixture": Case(
+        gaussian_mixture,
+        [
+            {"sampling": "component", "covariance_type": "diag"},
+            {"normalizer": "pseudo", "covariance_type": "tied"},
+            {"normalizer": "ignore", "covariance_type": "spherical"},
+        ],
+    ),
+}
