@@ -209,7 +209,6 @@ def maximize_weights(counts: Floats, prior: LinkPrior, weights: Floats) -> Float
     # A constant added to all logarithms changes nothing; the largest is zero at most.
     start = np.log(weights / weights.max())
     bounds = [(np.log(MIN_WEIGHT), 0.0)] * len(start)
-    found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAX_STEPS, "gtol": TOLERANCE}
-    )
+    options = {"maxiter": MAX_STEPS, "gtol": TOLERANCE, "ftol": np.finfo(np.float64).eps}
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return normalized_weights(np.exp(found.x)) if found.fun < loss(start)[0] else weights
