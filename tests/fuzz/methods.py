@@ -252,8 +252,12 @@ def ignores_row_order(model: Any, facts: Facts) -> bool:
         case "ConstrainedHDBSCAN":
             # Mutual reachability distances are often equal, and the last two rows of a leaf leave it together.
             return bool(model.min_samples == 1) and not (is_hard(model) and facts.all_must_link + facts.all_cannot_link)
-        case "PCKMeans" | "MPCKMeans":
+        case "PCKMeans":
             return not isinstance(model.init, str)
+        case "MPCKMeans":
+            # Where the objective rises, the run has not converged, and the last digits of sums, which depend on the
+            # order of the rows, grow from one iteration to the next.
+            return not isinstance(model.init, str) and bool((np.diff(getattr(model, "objective_", [])) <= 0).all())
         case _:
             return False
 
