@@ -14,6 +14,7 @@ NAMES = (
     "bbc",
     "bckm",
     "density",
+    "mixture",
     "balanced",
     "existential",
     "metric_learning",

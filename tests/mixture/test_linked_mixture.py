@@ -129,6 +129,16 @@ def test_logarithms_are_normalized():
     np.testing.assert_allclose(log_sums, np.logaddexp.reduce(logs, axis=1))
 
 
+def test_covariances_are_shrunk_towards_the_pooled_one():
+    X, masses = random_masses(2)
+    alone = Gaussians.estimate(X, masses, reg_covar=0.0)
+    shrunk = Gaussians.estimate(X, masses, reg_covar=0.5, pooled_rows=7)
+    total = masses.sum(axis=0)
+    pooled = np.einsum("c,cij->ij", total / total.sum(), alone.covariances) + 0.5 * np.eye(3)
+    expected = (total[:, None, None] * alone.covariances + 7 * pooled) / (total + 7)[:, None, None]
+    np.testing.assert_allclose(shrunk.covariances, expected)
+
+
 # ---- scikit-learn ---------------------------------------------------------------------------------------------------
 
 

@@ -20,6 +20,7 @@ def methods() -> None:
     from mustlink.cli._show import console, make_table
 
     table = make_table("method")
+    table.columns[0].no_wrap = True
     table.add_column("class", no_wrap=True)
     table.add_column("links are")
     table.add_column("pick it when")
@@ -27,5 +28,5 @@ def methods() -> None:
         table.add_row()
         table.add_row(Text(FAMILIES[family], "underline"))
         for entry in entries:
-            table.add_row(Text(", ".join(entry.aliases), "bold"), entry.class_name, entry.kind, entry.pick_when)
+            table.add_row(Text("\n".join(entry.aliases), "bold"), entry.class_name, entry.kind, entry.pick_when)
     console().print(table)

@@ -6,7 +6,6 @@ iterated conditional modes.
 """
 
 from mustlink.inference._belief_propagation import propagate_beliefs
-from mustlink.inference._forest import CannotLinkForest
 from mustlink.inference._gibbs import GibbsSampler
 from mustlink.inference._icm import iterated_conditional_modes
 from mustlink.inference._marginals import Marginals
@@ -16,7 +15,6 @@ from mustlink.inference._plan import LinkInference
 from mustlink.inference._report import InferenceReport
 
 __all__ = [
-    "CannotLinkForest",
     "GibbsSampler",
     "InferenceReport",
     "LinkInference",

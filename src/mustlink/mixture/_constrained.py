@@ -87,7 +87,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
         The Cholesky factors of the inverse covariances, of the same shape.
     objective_ : list of float
         The log-likelihood given the links, the mean of a row, in every iteration of the kept run. With
-        ``normalizer="exact"`` and exact inference it never falls.
+        ``normalizer="exact"`` it never falls, but for what `reg_covar` adds.
     lower_bound_ : float
         Its last entry.
     converged_ : bool

@@ -16,8 +16,9 @@ __all__ = ["COVARIANCE_TYPES", "Gaussians", "normalize_logs"]
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
 
-# The rows that are worked on at a time: few enough that their whitened copies stay in the cache.
-BATCH_ROWS = 1_024
+# The numbers that are worked on at a time: few enough that they stay in the cache.
+BATCH_SIZE = 1 << 17
+MIN_BATCH_ROWS, MAX_BATCH_ROWS = 64, 4_096
 
 # A mixture component that has less than this part of a row is dead; it gets the mean and covariance of all rows.
 MIN_MASS = 1e-8
@@ -57,7 +58,13 @@ class Gaussians:
 
     @classmethod
     def estimate(
-        cls, X: Array, responsibilities: Array, *, covariance_type: str = "full", reg_covar: float = 1e-6
+        cls,
+        X: Array,
+        responsibilities: Array,
+        *,
+        covariance_type: str = "full",
+        reg_covar: float = 1e-6,
+        pooled_rows: float = 0.0,
     ) -> Self:
         """Estimate the densities by maximum likelihood, given the mass of every row in every mixture component.
 
@@ -71,6 +78,8 @@ class Gaussians:
             The form of the covariances.
         reg_covar : float, default=1e-6
             Added to the diagonal of the covariances.
+        pooled_rows : float, default=0.0
+            The number of rows that the covariance of all mixture components pooled counts in each full covariance.
 
         Returns
         -------
@@ -89,6 +98,8 @@ class Gaussians:
             means[dead] = everything.means
             if covariance_type != "tied":
                 covariances[dead] = everything.covariances
+        if pooled_rows:
+            covariances, reg_covar = _shrink(covariances, total, pooled_rows, reg_covar), 0.0
         invert = _invert_matrices if covariance_type in ("full", "tied") else _invert_variances
         precisions_cholesky, repaired = invert(covariances, reg_covar, X)
         means, covariances, precisions_cholesky = (
@@ -116,7 +127,9 @@ class Gaussians:
         squares = _SQUARES[self.covariance_type](means - center, precisions_cholesky)
         constant = self._log_volume(precisions_cholesky) - 0.5 * n_features * math.log(2 * math.pi)
         logs = np.empty((len(X), n_components), dtype=X.dtype)
-        for rows, batch in _batches(X, center):
+        # With matrices, all components side by side.
+        n_numbers = self.means.size if self.covariance_type == "full" else n_components + n_features
+        for rows, batch in _batches(X, center, n_numbers):
             logs[rows] = constant - 0.5 * squares(batch)
         return logs
 
@@ -145,8 +158,7 @@ def normalize_logs(logs: Array) -> tuple[Array, Array]:
         The logarithms of the sums.
     """
     probabilities, log_sums = np.empty_like(logs), np.empty(len(logs), dtype=logs.dtype)
-    for start in range(0, len(logs), BATCH_ROWS):
-        rows = slice(start, start + BATCH_ROWS)
+    for rows in _slices(*logs.shape):
         # With the rows side by side every step runs along contiguous numbers.
         batch = np.ascontiguousarray(logs[rows].T)
         top = batch.max(axis=0)
@@ -159,10 +171,16 @@ def normalize_logs(logs: Array) -> tuple[Array, Array]:
     return probabilities, log_sums
 
 
-def _batches(X: Array, center: Floats) -> Iterator[tuple[slice, Floats]]:
+def _slices(n_rows: int, n_numbers: int) -> Iterator[slice]:
+    """Yield the rows in batches, given how many numbers the work on one row needs."""
+    size = min(max(BATCH_SIZE // n_numbers, MIN_BATCH_ROWS), MAX_BATCH_ROWS)
+    for start in range(0, n_rows, size):
+        yield slice(start, start + size)
+
+
+def _batches(X: Array, center: Floats, n_numbers: int) -> Iterator[tuple[slice, Floats]]:
     """Yield the rows in batches, in double precision, relative to a center."""
-    for start in range(0, len(X), BATCH_ROWS):
-        rows = slice(start, start + BATCH_ROWS)
+    for rows in _slices(len(X), n_numbers):
         yield rows, X[rows] - center
 
 
@@ -172,7 +190,7 @@ def _batches(X: Array, center: Floats) -> Iterator[tuple[slice, Floats]]:
 def _full_covariances(X: Array, responsibilities: Array, mass: Floats, means: Floats, center: Floats) -> Floats:
     n_components, n_features = means.shape
     scatters = np.zeros((n_components, n_features, n_features))
-    for rows, batch in _batches(X, center):
+    for rows, batch in _batches(X, center, 4 * n_features):
         # With the rows side by side every step runs along contiguous numbers.
         points, masses = np.ascontiguousarray(batch.T), np.ascontiguousarray(responsibilities[rows].T)
         for c in range(n_components):
@@ -184,7 +202,7 @@ def _full_covariances(X: Array, responsibilities: Array, mass: Floats, means: Fl
 def _tied_covariance(X: Array, responsibilities: Array, mass: Floats, means: Floats, center: Floats) -> Floats:
     n_features = means.shape[1]
     scatter = np.zeros((n_features, n_features))
-    for rows, batch in _batches(X, center):
+    for rows, batch in _batches(X, center, 2 * n_features):
         scatter += (batch * responsibilities[rows].sum(axis=1)[:, None]).T @ batch
     between = means - center
     return (scatter - (mass * between.T) @ between) / mass.sum()
@@ -192,7 +210,7 @@ def _tied_covariance(X: Array, responsibilities: Array, mass: Floats, means: Flo
 
 def _diag_covariances(X: Array, responsibilities: Array, mass: Floats, means: Floats, center: Floats) -> Floats:
     squares = np.zeros(means.shape)
-    for rows, batch in _batches(X, center):
+    for rows, batch in _batches(X, center, sum(means.shape)):
         squares += responsibilities[rows].T @ np.square(batch, out=batch)
     squares /= mass[:, None]
     variances = squares - np.square(means - center)
@@ -202,6 +220,12 @@ def _diag_covariances(X: Array, responsibilities: Array, mass: Floats, means: Fl
 
 def _spherical_covariances(X: Array, responsibilities: Array, mass: Floats, means: Floats, center: Floats) -> Floats:
     return np.asarray(_diag_covariances(X, responsibilities, mass, means, center).mean(axis=1))
+
+
+def _shrink(covariances: Floats, mass: Floats, pooled_rows: float, reg_covar: float) -> Floats:
+    """Return matrices shrunk towards the pooled one, which is regularized and counts so many rows."""
+    pooled = np.tensordot(mass, covariances, axes=1) / mass.sum() + reg_covar * np.eye(covariances.shape[1])
+    return (mass[:, None, None] * covariances + pooled_rows * pooled) / (mass + pooled_rows)[:, None, None]
 
 
 _COVARIANCES = {
@@ -271,7 +295,9 @@ def _full_squares(means: Floats, precisions_cholesky: Floats) -> Callable[[Float
     centers = (means[:, None, :] @ precisions_cholesky).ravel()
 
     def squares(batch: Floats) -> Floats:
-        white = (batch @ side_by_side - centers).reshape(-1, n_components, n_features)
+        white = batch @ side_by_side
+        white -= centers
+        white = white.reshape(-1, n_components, n_features)
         return np.asarray(np.einsum("rcf,rcf->rc", white, white))
 
     return squares

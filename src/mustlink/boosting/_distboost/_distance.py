@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from mustlink._types import Array, Floats
-from mustlink.mixture import FittedMixture
+from mustlink.boosting._distboost._weak_mixture import WeakMixture
 
 __all__ = ["Directions", "Ensemble", "embed"]
 
@@ -50,14 +50,14 @@ class Ensemble:
     """
 
     directions: Directions
-    mixtures: list[FittedMixture]
+    mixtures: list[WeakMixture]
     alphas: Floats
     soft: bool  # whether z holds all memberships, or only the largest
 
     @property
     def n_features(self) -> int:
         """The number of features: all components of all mixtures."""
-        return sum(len(mixture.means) for mixture in self.mixtures)
+        return sum(mixture.n_components for mixture in self.mixtures)
 
     def features(self, X: Array) -> tuple[Floats, Floats]:
         """Return z of all mixtures side by side, and s, both times the roots of the weights."""
@@ -72,7 +72,7 @@ class Ensemble:
         return np.maximum(0.5 * (self.alphas.sum() - likeness), 0.0)
 
 
-def embed(mixture: FittedMixture, points: Floats, soft: bool) -> tuple[Floats, Floats]:
+def embed(mixture: WeakMixture, points: Floats, soft: bool) -> tuple[Floats, Floats]:
     """Return the vectors z of the points in a mixture, and their totals s."""
     probability = mixture.memberships(points)
     if soft:

@@ -22,8 +22,8 @@ from mustlink._types import Array, Floats, Ints
 from mustlink.base import ConstrainedClusterMixin, check_fits, check_table
 from mustlink.boosting._distboost._distance import Directions, Ensemble, embed
 from mustlink.boosting._distboost._pair_weights import PairWeights
+from mustlink.boosting._distboost._weak_mixture import MixtureLearner, WeakMixture
 from mustlink.constraints import Constraints
-from mustlink.mixture import ConstrainedEM, FittedMixture
 
 __all__ = ["DistBoost"]
 
@@ -211,13 +211,13 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         linked_points = points[linked]
         n_components = self.n_clusters if self.n_components is None else self.n_components
         use_cannot_links = self.cannot_links == "forest"
-        em = ConstrainedEM(links, len(X), n_components, max_iter=self.max_iter, use_cannot_links=use_cannot_links)
-        mixtures: list[FittedMixture] = []
+        learner = MixtureLearner(links, len(X), n_components, max_iter=self.max_iter, use_cannot_links=use_cannot_links)
+        mixtures: list[WeakMixture] = []
         self.history_: list[dict[str, float]] = []
         objective = 1.0
         with progress(self.n_rounds, type(self).__name__, shown=self.verbose) as advance:
             for number in range(1, self.n_rounds + 1 if len(links) else 2):
-                mixture = em.fit(points, weights.of_rows(), weights.of_cannot_links, rng)
+                mixture = learner.fit(points, weights.of_rows(), weights.of_cannot_links, rng)
                 hypothesis = self._hypothesis_about(mixture, linked_points, compact)
                 r = min(weights.agreement(hypothesis), MAX_AGREEMENT)
                 alpha = float(np.arctanh(r)) if r > 0 else 0.0  # ln((1 + r) / (1 - r)) / 2
@@ -239,7 +239,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         self.n_iter_ = len(self.history_)
         self._ensemble = Ensemble(directions, [mixtures[t] for t in kept], self.alphas_, self.hypothesis == "posterior")
 
-    def _hypothesis_about(self, mixture: FittedMixture, points: Floats, links: Constraints) -> Floats:
+    def _hypothesis_about(self, mixture: WeakMixture, points: Floats, links: Constraints) -> Floats:
         """Return the hypothesis of a mixture about linked pairs of points."""
         if links.is_empty:
             return np.empty(0)
