@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mustlink._spelling import count
-from mustlink._types import Floats, Indices, Ints
+from mustlink._types import Floats, Indices, Ints, Mask
 from mustlink.constraints import LinkGraph
 from mustlink.errors import InfeasibleError
 from mustlink.inference._approximation import Approximation, SubModel
@@ -96,6 +96,15 @@ class LinkInference:
         self._trees = trees
         self._cores = cores
         self._dropped = dropped
+
+    @property
+    def is_approximate(self) -> Mask:
+        """Whether the probabilities of each row are approximated, as an array of shape (n_rows,)."""
+        edges, n_nodes = self._condensed.edges, self._condensed.n_nodes
+        nodes = [core.sub_model.nodes for core in self._cores if isinstance(core, Approximation)]
+        part = connected_parts(edges, n_nodes)
+        wide = part[np.concatenate([*nodes, edges[self._dropped, 0]]).astype(np.intp)]
+        return np.isin(part, wide)[self._condensed.node]
 
     @classmethod
     def plan(
