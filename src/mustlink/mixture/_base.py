@@ -102,6 +102,8 @@ class MixtureRun:
         The weights of the mixture components.
     gaussians : Gaussians
         Their densities.
+    responsibilities : ndarray of shape (n_samples, n_components) or None, default=None
+        Those of the last E-step.
     objective : list of float
         The mean objective of a row in every E-step.
     converged : bool, default=False
@@ -110,6 +112,7 @@ class MixtureRun:
 
     weights: Floats
     gaussians: Gaussians
+    responsibilities: Array | None = None
     objective: list[float] = field(default_factory=list)
     converged: bool = False
 
@@ -166,7 +169,7 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
             log_density = best.gaussians.log_density(X)
             # In the precision in which they are kept, so that without links `predict` gives the same labels.
             weights = best.weights.astype(X.dtype)
-            expectation = steps.expect(log_density, weights, None)
+            expectation = steps.expect(log_density, weights, best.responsibilities)
             self.labels_ = steps.decode(log_density, weights, expectation)
         self.responsibilities_ = expectation.responsibilities
         self.violations_ = links.violations(self.labels_)
@@ -190,12 +193,12 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
     def _run(self, X: Array, steps: EMSteps, start: Array, advance: Advance) -> MixtureRun:
         """Run EM from the responsibilities of a start."""
         run = MixtureRun(normalized_weights(start.sum(axis=0, dtype=np.float64)), self._estimate(X, start))
-        responsibilities, before = None, -np.inf
+        before = -np.inf
         for _ in range(self.max_iter):
-            expectation = steps.expect(run.gaussians.log_density(X), run.weights, responsibilities)
-            responsibilities = expectation.responsibilities
-            run.gaussians = self._estimate(X, steps.masses(responsibilities))
-            run.weights = steps.weigh(responsibilities, run.weights)
+            expectation = steps.expect(run.gaussians.log_density(X), run.weights, run.responsibilities)
+            run.responsibilities = expectation.responsibilities
+            run.gaussians = self._estimate(X, steps.masses(run.responsibilities))
+            run.weights = steps.weigh(run.responsibilities, run.weights)
             run.objective.append(expectation.objective / len(X))
             change, before = run.objective[-1] - before, run.objective[-1]
             advance(note=f"objective {before:.6g}")

@@ -218,7 +218,8 @@ class ConstrainedGaussianMixture(LinkedMixture):
                 penalty = RELAXED_PENALTY
                 inference = self._infer(X, rows, linked, penalty)
         warn_of_approximation(inference.report)
-        return self._steps(LinkNodes.of(linked, rows, len(X), self.sampling, penalty), inference)
+        penalties = np.where(linked.sign > 0, np.inf, penalty)
+        return self._steps(LinkNodes.of(linked, rows, len(X), self.sampling, penalties), inference)
 
     def _infer(self, X: Array, rows: Indices, linked: Constraints, penalty: float) -> LinkInference:
         """Plan the inference on linked rows, with a penalty of cannot-links."""
@@ -240,7 +241,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
         prior = None
         if self.normalizer == "pseudo":
             prior = LinkPrior.pseudo(nodes)
-        elif self.normalizer == "exact" and inference.report.is_exact and nodes.penalty == np.inf:
+        elif self.normalizer == "exact" and inference.report.is_exact:
             prior = LinkPrior.exact(nodes, self.n_components, self.max_table)
         elif self.normalizer == "exact":
             prior = LinkPrior.by_inference(nodes, inference)
@@ -271,10 +272,9 @@ class HardLinkSteps(EMSteps):
             return plain
         responsibilities = plain.responsibilities
         _, without_links = normalize_logs(log_density[rows] + np.log(weights))
-        marginals = self._inference.marginals(self._log_potentials(log_density, weights))
-        responsibilities[rows] = marginals.rows
-        assert marginals.log_normalizer is not None
-        objective = plain.objective - float(without_links.sum(dtype=np.float64)) + marginals.log_normalizer
+        start = None if previous is None else previous[rows]
+        responsibilities[rows], log_normalizer = self._posterior(self._log_potentials(log_density, weights), start)
+        objective = plain.objective - float(without_links.sum(dtype=np.float64)) + log_normalizer
         if self._prior is not None:
             objective -= self._prior.log_probability(np.log(weights, dtype=np.float64))[0]
         return Expectation(responsibilities, objective)
@@ -289,6 +289,12 @@ class HardLinkSteps(EMSteps):
         if self._is_joint and self._nodes.rows.size:
             labels[self._nodes.rows] = self._inference.best_labeling(self._log_potentials(log_density, weights))
         return labels
+
+    def _posterior(self, log_potentials: Floats, start: Array | None) -> tuple[Floats, float]:
+        """Return the probabilities of the linked rows, and the logarithm of the sum over all labelings."""
+        marginals = self._inference.marginals(log_potentials)
+        assert marginals.log_normalizer is not None
+        return marginals.rows, marginals.log_normalizer
 
     def _log_potentials(self, log_density: Array, weights: Floats) -> Floats:
         """Return the evidence of the linked rows: the densities, and each row's part of the prior of its node."""

@@ -1,4 +1,4 @@
-"""The probability that labels drawn from the weights of a mixture keep hard links, and the weights that allow for it."""
+"""The probability that labels drawn from the weights of a mixture keep links, and the weights that allow for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class LinkNodes:
-    """The must-link components among the linked rows, and the cannot-links between them.
+    """The components of hard must-links among the linked rows, and the links between them.
 
     Parameters
     ----------
@@ -34,9 +34,11 @@ class LinkNodes:
     exponents : ndarray of shape (n_nodes,)
         The sum of these for every node: with exponent e it has the label l with probability alpha_l^e.
     edges : ndarray of shape (n_edges, 2)
-        Pairs of nodes with cannot-links.
-    penalty : float
-        What it costs to break a cannot-link; infinite if they are hard.
+        Pairs of nodes with links, each once, in ascending order.
+    couplings : ndarray of shape (n_edges,)
+        The penalties of these links, negative for cannot-links and minus infinity for hard ones.
+    constant : float
+        What all labels lose by links that contradict each other: minus the smaller penalties.
     n_free : int
         The number of rows without a link.
     """
@@ -45,54 +47,71 @@ class LinkNodes:
     shares: Floats
     exponents: Floats
     edges: Ints
-    penalty: float
+    couplings: Floats
+    constant: float
     n_free: int
 
     @classmethod
-    def of(cls, linked: Constraints, rows: Indices, n_samples: int, sampling: str, penalty: float) -> Self:
-        """Find the nodes of links between positions in `rows`.
+    def of(cls, linked: Constraints, rows: Indices, n_samples: int, sampling: str, penalties: Floats | float) -> Self:
+        """Find the nodes of links between positions in `rows`, with one penalty for each or for all.
 
         With ``sampling="point"`` the exponent of a node is its number of rows, with "component" it is 1.
         """
-        closure = linked.closure(len(rows))
-        exponents = np.ones(closure.n_components) if sampling == "component" else closure.sizes.astype(np.float64)
-        shares = (exponents / closure.sizes)[closure.component]
-        return cls(rows, shares, exponents, closure.cannot_link, penalty, n_samples - len(rows))
+        penalty = np.broadcast_to(penalties, len(linked))
+        node = linked.take(np.isinf(penalty) & (linked.sign > 0)).components(len(rows))
+        sizes = np.bincount(node)
+        exponents = np.ones(len(sizes)) if sampling == "component" else sizes.astype(np.float64)
+        ends = np.sort(node[linked.pairs], axis=1)
+        is_between = ends[:, 0] != ends[:, 1]
+        edges, edge = np.unique(ends[is_between], axis=0, return_inverse=True)
+        is_must = linked.sign > 0
+        together, apart = (
+            np.bincount(edge.ravel(), np.where(kind, penalty, 0)[is_between], len(edges))
+            for kind in (is_must, ~is_must)
+        )
+        constant = -float(np.minimum(together, apart).sum() + penalty[~is_between & ~is_must].sum())
+        shares = (exponents / sizes)[node]
+        return cls(rows, shares, exponents, edges, together - apart, constant, n_samples - len(rows))
 
 
 @dataclass(frozen=True, eq=False)
 class LinkPrior:
     """The log-probability that labels drawn from the weights keep the links: log Z, as a function of log-weights.
 
+    Labels that break a link of a finite penalty count as keeping it with the probability exp(-penalty).
+
     Parameters
     ----------
     single_exponents : ndarray of shape (n_singles,)
-        The different exponents of nodes without a cannot-link.
+        The different exponents of nodes without a link.
     single_counts : ndarray of shape (n_singles,)
         The number of such nodes.
     pair_exponents : ndarray of shape (n_pairs, 2)
-        The different exponents of two nodes with a cannot-link between them and no other.
+        The different exponents of two nodes with a link between them and no other.
     pair_counts : ndarray of shape (n_pairs,)
         The number of such pairs.
-    penalty : float
-        What it costs to break one of these cannot-links, infinite if they are hard.
+    pair_couplings : ndarray of shape (n_pairs,)
+        The penalties of the links of these pairs, negative for cannot-links; minus infinity if they are hard.
     rest : LinkInference or None
         Inference on the other nodes, those of larger connected parts.
     rest_exponents : ndarray of shape (n_rest,)
         Their exponents.
+    constant : float
+        What is added for links that contradict each other.
     """
 
     single_exponents: Floats
     single_counts: Floats
     pair_exponents: Floats
     pair_counts: Floats
-    penalty: float
+    pair_couplings: Floats
     rest: LinkInference | None
     rest_exponents: Floats
+    constant: float = 0.0
 
     @classmethod
     def pseudo(cls, nodes: LinkNodes) -> Self:
-        """Take all cannot-links for disjoint."""
+        """Take all links for disjoint."""
         return cls._of(nodes, np.arange(len(nodes.edges)))
 
     @classmethod
@@ -104,27 +123,33 @@ class LinkPrior:
         prior = cls._of(nodes, np.flatnonzero(is_disjoint))
         if not others.size:
             return prior
-        graph = Constraints(cannot_link=positions.reshape(-1, 2)).adjacency(len(others))
-        rest = LinkInference.plan(graph, np.full(len(graph.pairs), nodes.penalty), n_components, max_table=max_table)
+        edges, couplings = positions.reshape(-1, 2), nodes.couplings[~is_disjoint]
+        is_must = couplings > 0
+        graph = Constraints(edges[is_must], edges[~is_must]).adjacency(len(others))
+        penalty = np.abs(np.concatenate([couplings[is_must], couplings[~is_must]]))
+        rest = LinkInference.plan(graph, penalty, n_components, max_table=max_table)
         return replace(prior, rest=rest, rest_exponents=nodes.exponents[others])
 
     @classmethod
     def by_inference(cls, nodes: LinkNodes, inference: LinkInference) -> Self:
         """Use the inference of the E-step for all linked rows."""
-        free = replace(nodes, exponents=np.empty(0), edges=nodes.edges[:0])
+        free = replace(nodes, exponents=np.empty(0), edges=nodes.edges[:0], constant=0.0)
         return replace(cls._of(free, np.empty(0, dtype=np.intp)), rest=inference, rest_exponents=nodes.shares)
 
     @classmethod
     def _of(cls, nodes: LinkNodes, pairs: Indices) -> Self:
-        """Count nodes without a cannot-link and the given pairs by their exponents."""
+        """Count nodes without a link, and the given pairs, by their exponents and couplings."""
         is_single = np.ones(len(nodes.exponents), dtype=bool)
         is_single[nodes.edges] = False
         alone = np.append(nodes.exponents[is_single], np.ones(min(nodes.n_free, 1)))
         exponents, place = np.unique(alone, return_inverse=True)
         counts = np.bincount(place).astype(np.float64)
         counts[exponents == 1] += max(nodes.n_free - 1, 0)
-        both, of_pairs = np.unique(np.sort(nodes.exponents[nodes.edges[pairs]], axis=1), axis=0, return_counts=True)
-        return cls(exponents, counts, both, of_pairs.astype(np.float64), nodes.penalty, None, np.empty(0))
+        ends = np.sort(nodes.exponents[nodes.edges[pairs]], axis=1)
+        kinds, of_kinds = np.unique(np.column_stack([ends, nodes.couplings[pairs]]), axis=0, return_counts=True)
+        return cls(
+            exponents, counts, kinds[:, :2], of_kinds.astype(np.float64), kinds[:, 2], None, np.empty(0), nodes.constant
+        )
 
     @property
     def is_trivial(self) -> bool:
@@ -147,8 +172,9 @@ class LinkPrior:
             Its derivatives by the log-weights.
         """
         value, gradient = _sum_of_powers(self.single_exponents, self.single_counts, log_weights)
+        value += self.constant
         if self.pair_counts.size:
-            of_pairs, slope = _sum_of_pairs(self.pair_exponents, self.pair_counts, self.penalty, log_weights)
+            of_pairs, slope = _sum_of_pairs(self.pair_exponents, self.pair_counts, self.pair_couplings, log_weights)
             value, gradient = value + of_pairs, gradient + slope
         if self.rest is not None:
             marginals = self.rest.marginals(self.rest_exponents[:, None] * log_weights)
@@ -164,15 +190,25 @@ def _sum_of_powers(exponents: Floats, counts: Floats, log_weights: Floats) -> tu
     return float(counts @ log_sums), np.asarray((counts * exponents) @ np.exp(powers - log_sums[:, None]))
 
 
-def _sum_of_pairs(exponents: Floats, counts: Floats, penalty: float, log_weights: Floats) -> tuple[float, Floats]:
-    """Return the sum over pairs of the log-probability that their two labels differ, and its gradient."""
+def _sum_of_pairs(exponents: Floats, counts: Floats, couplings: Floats, log_weights: Floats) -> tuple[float, Floats]:
+    """Return the sum over pairs of the log-probability that labels keep their link, and its gradient."""
     one, other = (exponents[:, side, None] * log_weights for side in (0, 1))
-    # Over all pairs of labels, not as a difference of sums: it would cancel where one weight is near 1.
-    table = one[:, :, None] + other[:, None, :] - np.where(np.eye(len(log_weights)), penalty, 0.0)
-    log_sums = np.logaddexp.reduce(table.reshape(len(table), -1), axis=1)
-    shares = np.exp(table - log_sums[:, None, None])
-    of_both = exponents[:, 0, None] * shares.sum(axis=2) + exponents[:, 1, None] * shares.sum(axis=1)
+    of_one, of_other = _log_shares(one, other, couplings), _log_shares(other, one, couplings)
+    log_sums = np.logaddexp.reduce(of_one, axis=1)
+    of_both = exponents[:, :1] * np.exp(of_one - log_sums[:, None])
+    of_both += exponents[:, 1:] * np.exp(of_other - log_sums[:, None])
     return float(counts @ log_sums), np.asarray(counts @ of_both)
+
+
+def _log_shares(one: Floats, other: Floats, couplings: Floats) -> Floats:
+    """Return the logarithm of the sum over the labels of the other node of a pair, for each label of the first."""
+    shares = np.empty_like(one)
+    for label in range(one.shape[1]):
+        # Of the other labels, not as a difference of sums: it would cancel where one weight is near 1.
+        unequal = np.logaddexp.reduce(np.delete(other, label, axis=1), axis=1, initial=-np.inf)
+        kept = np.logaddexp(other[:, label] - np.maximum(-couplings, 0), unequal - np.maximum(couplings, 0))
+        shares[:, label] = one[:, label] + kept
+    return shares
 
 
 def maximize_weights(counts: Floats, prior: LinkPrior, weights: Floats) -> Floats:
