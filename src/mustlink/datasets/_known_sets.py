@@ -99,6 +99,9 @@ SUBSETS = {
     "news_different": _news("different", "alt.atheism", "rec.sport.baseball", "sci.space"),
     "news_related": _news("related", "talk.politics.misc", "talk.politics.guns", "talk.politics.mideast"),
     "news_similar": _news("similar", "comp.graphics", "comp.os.ms-windows.misc", "comp.windows.x"),
+    "pendigits0689": Subset(
+        "pendigits", "The first 750 rows of the digits 0, 6, 8 and 9 of pendigits.", ("0", "6", "8", "9"), 750
+    ),
     "pendigits3689": Subset("pendigits", "Digits 3, 6, 8 and 9 of pendigits.", ("3", "6", "8", "9")),
     "pendigits389": Subset("pendigits", "Digits 3, 8 and 9 of pendigits.", ("3", "8", "9")),
     "usps4000": Subset("usps", "The first 400 rows of each digit of usps.", rows_per_class=400),

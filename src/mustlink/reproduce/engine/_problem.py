@@ -66,6 +66,7 @@ class Problem:
     seed: int
     amount: float = 0.0  # that of the run, for methods that ask for links
     shared_seed: int = 0  # the same for all methods of a trial
+    noise: float = 0.0  # that of the run, for methods that know how many links are wrong
 
 
 def draw_pairs(y: Ints, run: Run, *, balanced: bool = True) -> Constraints:
@@ -91,4 +92,5 @@ def make_problem(run: Run, data: DataSet, draw: DrawLinks) -> Problem:
     if run.rows is not None and run.rows < len(y):
         rows = np.sort(np.random.RandomState(run.rows_seed).permutation(len(y))[: run.rows])
         X, y = X[rows], y[rows]
-    return Problem(X, y, draw(y, run), len(np.unique(y)), data.n_components, run.seed, run.amount, run.problem_seed)
+    n_clusters = len(np.unique(y))
+    return Problem(X, y, draw(y, run), n_clusters, data.n_components, run.seed, run.amount, run.problem_seed, run.noise)
