@@ -44,8 +44,9 @@ def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-# Soft methods may warn of links that they could not keep.
+# Soft methods may warn of links that they could not keep, or whose probabilities they approximate.
 @pytest.mark.filterwarnings("ignore::mustlink.errors.UnmetConstraintsWarning")
+@pytest.mark.filterwarnings("ignore::mustlink.errors.ApproximationWarning")
 @pytest.mark.filterwarnings("ignore:.*clusters:sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([*DEFAULTS, *VARIANTS], unconstrained=without_links)
 def test_checks_of_mustlink(estimator: Any, check: Any) -> None:

@@ -299,6 +299,14 @@ CATALOGUE: tuple[Entry, ...] = (
         aliases=("constrained-mixture", "mixture"),
     ),
     Entry(
+        "PenalizedGaussianMixture",
+        "mustlink.mixture",
+        "soft",
+        "Links may be wrong or are of different certainty, or neighbors in time or space are mostly alike, and you want "
+        "probabilities.",
+        aliases=("penalized",),
+    ),
+    Entry(
         "SpectralLearning",
         "mustlink.spectral",
         "soft",

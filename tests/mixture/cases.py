@@ -25,4 +25,12 @@ CASES = {
             {"normalizer": "ignore", "covariance_type": "spherical"},
         ],
     ),
+    "PenalizedGaussianMixture": Case(
+        gaussian_mixture,
+        [
+            {"penalty": 10.0, "normalizer": "pseudo", "covariance_type": "diag"},
+            {"penalty": 0.5, "normalizer": "ignore", "covariance_type": "tied", "decode": "marginals"},
+            {"normalizer": "uniform", "inference": "bp", "covariance_type": "spherical"},
+        ],
+    ),
 }

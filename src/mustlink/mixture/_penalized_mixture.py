@@ -32,7 +32,7 @@ __all__ = ["PenalizedGaussianMixture"]
 
 
 class PenalizedGaussianMixture(LinkedMixture):
-    """Gaussian mixture with soft and hard must-link and cannot-link constraints (Lu and Leen).
+    """Gaussian mixture with soft and hard must-link and cannot-link constraints (Lu and Leen 2009).
 
     Links are a prior of the labels: a labeling that breaks a link is exp(penalty) times less probable. Use it when
     links may be wrong, contradict each other, or are of different certainty, and probabilities are wanted.
@@ -144,8 +144,8 @@ class PenalizedGaussianMixture(LinkedMixture):
 
     References
     ----------
-    Z. Lu and T. K. Leen, "Clustering with pairwise relationships: a generative approach", in "Constrained Clustering",
-    2009, chapter 4.
+    Z. Lu and T. K. Leen, "Pairwise constraints as priors in probabilistic clustering", in S. Basu, I. Davidson and
+    K. L. Wagstaff (eds.), "Constrained Clustering", chapter 4, 2009.
 
     Examples
     --------
@@ -155,9 +155,9 @@ class PenalizedGaussianMixture(LinkedMixture):
     >>> links = Constraints(must_link=[(0, 1), (4, 5)], cannot_link=[(1, 7), (3, 6)])
     >>> mixture = PenalizedGaussianMixture(n_components=2, covariance_type="diag", random_state=0)
     >>> mixture.fit(X, constraints=links).labels_
-    array([0, 0, 0, 0, 1, 1, 1, 1])
+    array([1, 1, 1, 1, 0, 0, 0, 0])
     >>> mixture.inference_.describe()
-    'Exact: 4 parts by pair.'
+    'Exact: 1 part by tree, 2 parts by pair.'
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
