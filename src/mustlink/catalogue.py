@@ -302,8 +302,8 @@ CATALOGUE: tuple[Entry, ...] = (
         "PenalizedGaussianMixture",
         "mustlink.mixture",
         "soft",
-        "Links may be wrong or are of different certainty, or neighbors in time or space are mostly alike, and you want "
-        "probabilities.",
+        "Links may be wrong or are of different certainty, or neighbors in time or space are mostly alike, and you "
+        "want probabilities.",
         aliases=("penalized",),
     ),
     Entry(

@@ -187,14 +187,14 @@ def grid_links(
         A must-link of equal weight between every site and the next one along each axis; cannot-links, if neighbors
         are more often of different classes than not.
 
+    See Also
+    --------
+    PenalizedGaussianMixture : The mixture in which these weights are log-odds.
+
     Notes
     -----
     If all neighbors have equal labels, half a pair is counted as different: a rate of zero would make one cluster of
     the whole grid.
-
-    See Also
-    --------
-    PenalizedGaussianMixture : The mixture in which these weights are log-odds.
 
     Examples
     --------
