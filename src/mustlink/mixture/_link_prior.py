@@ -192,23 +192,21 @@ def _sum_of_powers(exponents: Floats, counts: Floats, log_weights: Floats) -> tu
 
 def _sum_of_pairs(exponents: Floats, counts: Floats, couplings: Floats, log_weights: Floats) -> tuple[float, Floats]:
     """Return the sum over pairs of the log-probability that labels keep their link, and its gradient."""
-    one, other = (exponents[:, side, None] * log_weights for side in (0, 1))
-    of_one, of_other = _log_shares(one, other, couplings), _log_shares(other, one, couplings)
+    # The different exponents are few, even where all links have their own penalties.
+    sizes, place = np.unique(exponents, return_inverse=True)
+    place, powers, labels = place.reshape(exponents.shape), sizes[:, None] * log_weights, range(len(log_weights))
+    # Sums over all other labels, not differences of sums: those would cancel where one weight is near 1.
+    others = [np.logaddexp.reduce(np.delete(powers, label, axis=1), axis=1, initial=-np.inf) for label in labels]
+    elsewhere = np.column_stack(others)
+    equal, unequal = np.maximum(-couplings, 0)[:, None], np.maximum(couplings, 0)[:, None]
+    of_one, of_other = (
+        powers[here] + np.logaddexp(powers[there] - equal, elsewhere[there] - unequal)
+        for here, there in (place.T, place.T[::-1])
+    )
     log_sums = np.logaddexp.reduce(of_one, axis=1)
     of_both = exponents[:, :1] * np.exp(of_one - log_sums[:, None])
     of_both += exponents[:, 1:] * np.exp(of_other - log_sums[:, None])
     return float(counts @ log_sums), np.asarray(counts @ of_both)
-
-
-def _log_shares(one: Floats, other: Floats, couplings: Floats) -> Floats:
-    """Return the logarithm of the sum over the labels of the other node of a pair, for each label of the first."""
-    shares = np.empty_like(one)
-    for label in range(one.shape[1]):
-        # Of the other labels, not as a difference of sums: it would cancel where one weight is near 1.
-        unequal = np.logaddexp.reduce(np.delete(other, label, axis=1), axis=1, initial=-np.inf)
-        kept = np.logaddexp(other[:, label] - np.maximum(-couplings, 0), unequal - np.maximum(couplings, 0))
-        shares[:, label] = one[:, label] + kept
-    return shares
 
 
 def maximize_weights(counts: Floats, prior: LinkPrior, weights: Floats) -> Floats:
