@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -216,10 +216,12 @@ def grid_links(
     return links_of_certainty(pairs, must_link_certainty=1 - flip_rate, penalty=penalty)
 
 
-def _check_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
+def _check_shape(shape: Any) -> tuple[int, ...]:
     """Return the numbers of sites along the axes."""
-    sites = tuple(shape) if isinstance(shape, Sequence | np.ndarray) else (shape,)
-    if not 1 <= len(sites) <= MAX_DIMENSIONS or not all(isinstance(size, Integral) and size > 0 for size in sites):
+    sites: tuple[Any, ...] = tuple(shape) if isinstance(shape, Sequence | np.ndarray) else (shape,)
+    if not 1 <= len(sites) <= MAX_DIMENSIONS or not all(
+        isinstance(size, int | np.integer) and size > 0 for size in sites
+    ):
         raise ValueError(f"shape must be one to {MAX_DIMENSIONS} positive whole numbers; got {shape!r}.")
     return sites
 

@@ -66,7 +66,7 @@ class LinkNodes:
         edges, edge = np.unique(ends[is_between], axis=0, return_inverse=True)
         is_must = linked.sign > 0
         together, apart = (
-            np.bincount(edge.ravel(), np.where(kind, penalty, 0)[is_between], len(edges))
+            np.bincount(edge.ravel(), np.where(kind, penalty, 0)[is_between], len(edges)).astype(np.float64)
             for kind in (is_must, ~is_must)
         )
         constant = -float(np.minimum(together, apart).sum() + penalty[~is_between & ~is_must].sum())

@@ -209,13 +209,14 @@ class PenalizedGaussianMixture(LinkedMixture):
         penalty = np.where(links.weight >= self.hard_weight, np.inf, self.penalty * links.weight)
         rows, linked = links.take(penalty > 0).compact()
         penalty = penalty[penalty > 0]
+        beyond: Any = "mean_field" if self.inference in ("auto", "exact") else self.inference
         plan = partial(
             LinkInference.plan,
             linked.adjacency(len(rows)),
             penalty,
             self.n_components,
             exact=self.max_table > 0,
-            beyond="mean_field" if self.inference in ("auto", "exact") else self.inference,
+            beyond=beyond,
             max_table=self.max_table,
             random_state=rng,
             rows=rows,

@@ -16,11 +16,14 @@ N_DIRECTIONS = 5
 
 
 def four_clouds() -> tuple[Floats, Ints]:
-    """Four round Gaussians around (-1, -1), (-1, 1), (1, -1) and (1, 1); the class is the side, left or right."""
+    """25 rows of each of four round Gaussians around (+-1, +-1), at a standard deviation of 0.35.
+
+    The class is the side, left or right. With 20 links, two rows of five are linked.
+    """
     rng = np.random.RandomState(0)
     centers = np.array([(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)])
-    X = np.repeat(centers, 50, axis=0) + 0.35 * rng.standard_normal((200, 2))
-    return X, np.repeat([0, 0, 1, 1], 50)
+    X = np.repeat(centers, 25, axis=0) + 0.35 * rng.standard_normal((100, 2))
+    return X, np.repeat([0, 0, 1, 1], 25)
 
 
 def two_gaussians(seed: int, shapes: list[Array], means: list[tuple[float, float]]) -> tuple[Floats, Ints]:
@@ -67,8 +70,8 @@ def waveform(n_rows: int = 5000) -> tuple[Floats, Ints]:
 def four_textures() -> tuple[Floats, Ints]:
     """The blocks of an image of four textures, as their first principal components, row by row.
 
-    The image has 40 x 40 blocks of 7 x 7 pixels. A texture is white noise that is smoothed along one direction (at 0,
-    45, 90 and 135 degrees), at equal variance, plus noise of half its standard deviation. The regions meet in a point
+    The image has 40 x 40 blocks of 7 x 7 pixels. A texture is white noise that is smoothed, more along one direction
+    (at 0, 45, 90 and 135 degrees), at equal variance, plus noise of half its standard deviation. The regions meet in a point
     off the center, with wavy borders.
     """
     rng = np.random.RandomState(5)
