@@ -10,6 +10,7 @@ from sklearn.mixture import GaussianMixture
 
 from mustlink import Constraints
 from mustlink.errors import ApproximationWarning, InfeasibleError, TooLargeError
+from mustlink.inference import LinkInference
 from mustlink.mixture import (
     HARD_WEIGHT,
     ConstrainedGaussianMixture,
@@ -320,14 +321,14 @@ def test_contradictory_soft_links_are_accepted_and_broken():
 def test_contradictory_hard_links_are_refused_with_the_chain():
     X, _ = two_lines()
     links = links_of_certainty([(5, 7), (7, 9)], [(5, 9), (0, 1)], cannot_link_certainty=[1.0, 0.9])
-    with pytest.raises(InfeasibleError, match=r"5.*7.*9"):
+    with pytest.raises(InfeasibleError, match=r"5 - 7 - 9; remove a link of the chain, or give some .* a lower weight"):
         PenalizedGaussianMixture(2, random_state=0).fit(X, constraints=links)
 
 
 def test_more_hard_cannot_links_than_clusters_are_refused():
     X, _ = two_lines()
     links = Constraints(cannot_link=[(10, 11), (11, 12), (10, 12)], cannot_link_weight=HARD_WEIGHT)
-    with pytest.raises(InfeasibleError):
+    with pytest.raises(InfeasibleError, match="use n_components=3 or more, or give some of these links a lower weight"):
         PenalizedGaussianMixture(2, random_state=0).fit(X, constraints=links)
     assert len(PenalizedGaussianMixture(3, random_state=0).fit(X, constraints=links).violations_) == 0
 
@@ -387,6 +388,15 @@ def test_approximations_are_near_the_exact_result(inference):
     found = PenalizedGaussianMixture(2, inference=inference, max_table=0, **options).fit(X, constraints=links)
     same = np.mean(exact.labels_ == found.labels_)
     assert max(same, 1 - same) > 0.9
+
+
+def test_inference_says_which_rows_it_approximates():
+    links = grid_links((4, 4)) + Constraints([(16, 17)], [(3, 18)])
+    options = {"max_table": 100, "beyond": "mean_field"}
+    inference = LinkInference.plan(links.adjacency(19), links.weight, 3, **options)
+    assert np.flatnonzero(~inference.is_approximate).tolist() == [16, 17]
+    assert not LinkInference.plan(links.adjacency(19), links.weight, 3).is_approximate.any()
+    assert LinkInference.plan(links.adjacency(19), links.weight, 3, max_table=100).is_approximate.sum() == 17
 
 
 def test_rows_of_wide_parts_do_not_count_for_the_weights():

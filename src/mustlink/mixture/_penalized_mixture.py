@@ -14,7 +14,7 @@ from mustlink._progress import Advance
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.constraints import Constraints
-from mustlink.errors import TooLargeError
+from mustlink.errors import InfeasibleError, TooLargeError
 from mustlink.inference import InferenceReport, LinkInference
 from mustlink.mixture._base import (
     EMSteps,
@@ -139,6 +139,9 @@ class PenalizedGaussianMixture(LinkedMixture):
     `reg_covar`). With equal penalties, small covariances turn the method into soft constrained k-means
     (:class:`~mustlink.PCKMeans`), and penalties that grow faster than the precisions into COP-KMEANS.
 
+    Where inference is approximate, a run first fits the mixture without links: strong links would keep the clusters of
+    a poor start. Several starts (`n_init`) are worth their time there.
+
     Links help as far as a substantial part of the rows is linked; a few links among many rows change the mixture
     little.
 
@@ -221,7 +224,12 @@ class PenalizedGaussianMixture(LinkedMixture):
             random_state=rng,
             rows=rows,
         )
-        inference = plan()
+        try:
+            inference = plan()
+        except InfeasibleError as error:
+            fields = error.fields | {"number": "n_components"}
+            remedy = error.without_remedies("soft_method").remedy or ()
+            raise InfeasibleError(error.problem, error.pairs, remedy=(*remedy, "softer_links"), **fields) from None
         self._check_width(inference.report)
         nodes = LinkNodes.of(linked, rows, len(X), "point", penalty)
         is_wide = inference.is_approximate

@@ -71,8 +71,8 @@ def four_textures() -> tuple[Floats, Ints]:
     """The blocks of an image of four textures, as their first principal components, row by row.
 
     The image has 40 x 40 blocks of 7 x 7 pixels. A texture is white noise that is smoothed, more along one direction
-    (at 0, 45, 90 and 135 degrees), at equal variance, plus noise of half its standard deviation. The regions meet in a point
-    off the center, with wavy borders.
+    (at 0, 45, 90 and 135 degrees), at equal variance, plus noise of half its standard deviation. The regions meet in a
+    point off the center, with wavy borders.
     """
     rng = np.random.RandomState(5)
     side = BLOCKS * BLOCK_PIXELS
