@@ -1,4 +1,4 @@
-"""An iteration of ConstrainedGaussianMixture beside one of scikit-learn's GaussianMixture, with and without links.
+"""An iteration of the mixtures with links beside one of scikit-learn's GaussianMixture, with and without links.
 
 All start from the same rows and make the same number of iterations; the time of one is the difference of a long and a
 short fit. The fits alternate in one process, after a small fit that excludes compilation. Matrix products have one
@@ -64,18 +64,20 @@ def fit_scikit_learn(X: Any, links: Any, covariance_type: str, n_iter: int) -> A
     return GaussianMixture(N_COMPONENTS, covariance_type=covariance_type, max_iter=n_iter, **SHARED).fit(X)
 
 
-def fit_ours(X: Any, links: Any, covariance_type: str, n_iter: int, *, use_links: bool) -> Any:
-    from mustlink import ConstrainedGaussianMixture
+def fit_ours(X: Any, links: Any, covariance_type: str, n_iter: int, *, use_links: bool, soft: bool = False) -> Any:
+    from mustlink import ConstrainedGaussianMixture, PenalizedGaussianMixture
 
-    mixture = ConstrainedGaussianMixture(N_COMPONENTS, covariance_type=covariance_type, max_iter=n_iter, **SHARED)
-    return mixture.fit(X, constraints=links if use_links else None)
+    mixture = PenalizedGaussianMixture if soft else ConstrainedGaussianMixture
+    clusterer = mixture(N_COMPONENTS, covariance_type=covariance_type, max_iter=n_iter, **SHARED)
+    return clusterer.fit(X, constraints=links if use_links else None)
 
 
 SHARED: dict[str, Any] = {"tol": 0.0, "init_params": "random_from_data", "random_state": 0}
 CONTENDERS: dict[str, Callable[..., Any]] = {
     "scikit-learn": fit_scikit_learn,
     "ours": partial(fit_ours, use_links=False),
-    "ours, with links": partial(fit_ours, use_links=True),
+    "ours, with hard links": partial(fit_ours, use_links=True),
+    "ours, with soft links": partial(fit_ours, use_links=True, soft=True),
 }
 
 
