@@ -59,3 +59,19 @@ def normalized_mutual_info(labels_true: Sequence[object], labels_pred: Sequence[
     )
     entropies = [-sum(size / n * log(size / n) for size in sizes.values()) for sizes in (class_sizes, cluster_sizes)]
     return information / (sum(entropies) / 2)
+
+
+def f_measure(labels_true: Sequence[object], labels_pred: Sequence[object]) -> float:
+    """F1 of each class and each cluster from precision and recall; the mean over the rows of their class's best one."""
+    clusters = [("noise", i) if label == -1 else label for i, label in enumerate(labels_pred)]
+    total = 0.0
+    for a in set(labels_true):
+        members = {i for i, label in enumerate(labels_true) if label == a}
+        best = 0.0
+        for b in set(clusters):
+            found = {i for i, label in enumerate(clusters) if label == b}
+            precision, recall = len(members & found) / len(found), len(members & found) / len(members)
+            if precision + recall:
+                best = max(best, 2 * precision * recall / (precision + recall))
+        total += len(members) * best
+    return total / len(labels_true)
