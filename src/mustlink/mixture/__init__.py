@@ -1,12 +1,14 @@
-"""Gaussian mixtures with must-link and cannot-link constraints."""
+"""Mixtures with must-link and cannot-link constraints."""
 
 from mustlink.mixture._constrained import ConstrainedGaussianMixture
 from mustlink.mixture._link_penalties import HARD_WEIGHT, flip_rate_penalty, grid_links, links_of_certainty
+from mustlink.mixture._mean_field import MeanFieldMixture
 from mustlink.mixture._penalized_mixture import PenalizedGaussianMixture
 
 __all__ = [
     "HARD_WEIGHT",
     "ConstrainedGaussianMixture",
+    "MeanFieldMixture",
     "PenalizedGaussianMixture",
     "flip_rate_penalty",
     "grid_links",

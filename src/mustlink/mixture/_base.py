@@ -179,14 +179,14 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
     def _best_run(self, X: Array, steps: EMSteps, rng: np.random.RandomState) -> MixtureRun:
         """Run EM from as many starts as `n_init` asks for, and return the run with the largest objective."""
         runs: list[MixtureRun] = []
-        for number, start in enumerate(self._starts(X, rng), start=1):
+        for number, start in enumerate(self._starts(X, steps, rng), start=1):
             with progress(self.max_iter, f"{type(self).__name__}, run {number}", shown=self.verbose) as advance:
                 run = self._run(X, steps, start, advance)
             runs = [max([*runs, run], key=lambda made: made.objective[-1])]
         return runs[0]
 
-    def _starts(self, X: Array, rng: np.random.RandomState) -> Iterator[Array]:
-        """Yield the responsibilities that the runs begin with; they do not depend on the links."""
+    def _starts(self, X: Array, steps: EMSteps, rng: np.random.RandomState) -> Iterator[Array]:
+        """Yield the responsibilities that the runs begin with; here they do not depend on the links."""
         for _ in range(self.n_init):
             yield start_responsibilities(X, self.n_components, self.init_params, rng)
 
