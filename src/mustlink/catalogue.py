@@ -307,6 +307,14 @@ CATALOGUE: tuple[Entry, ...] = (
         aliases=("penalized",),
     ),
     Entry(
+        "MeanFieldMixture",
+        "mustlink.mixture",
+        "soft",
+        "Links are few, or some are wrong, and ask for other ellipsoids than the data suggest.",
+        aliases=("mean-field",),
+        speed="slow",
+    ),
+    Entry(
         "SpectralLearning",
         "mustlink.spectral",
         "soft",

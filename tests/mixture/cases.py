@@ -11,7 +11,7 @@ from conformance import Case
 
 def gaussian_mixture(estimator: Any) -> GaussianMixture:
     """The mixture that ours are without links."""
-    shared = ("n_components", "covariance_type", "reg_covar", "max_iter", "n_init", "init_params", "random_state")
+    shared = ("n_components", "covariance_type", "reg_covar", "max_iter", "n_init", "random_state")
     # With a tolerance of zero it would warn.
     return GaussianMixture(tol=1e-6, **{name: getattr(estimator, name) for name in shared})
 
@@ -32,5 +32,14 @@ CASES = {
             {"penalty": 0.5, "normalizer": "ignore", "covariance_type": "tied", "decode": "marginals"},
             {"normalizer": "uniform", "inference": "bp", "covariance_type": "spherical"},
         ],
+    ),
+    "MeanFieldMixture": Case(
+        gaussian_mixture,
+        [
+            {"eta": 5.0, "labels": "links", "inference": "mean_field", "penalty": 2.0},
+            {"eta": 1.0, "class_prior": "estimate", "covariance_type": "diag", "annealing_start": 0.5},
+            {"eta": 2.0, "class_prior": "unlinked", "covariance_type": "spherical", "init_params": "k-means++"},
+        ],
+        fast={"n_init": 2, "tol": 1e-3},
     ),
 }

@@ -191,9 +191,9 @@ class MeanFieldMixture(LinkedMixture):
     References
     ----------
     T. Lange, M. H. Law, A. K. Jain and J. M. Buhmann, "Clustering with constraints: a mean-field approximation
-    perspective", in S. Basu, I. Davidson and K. L. Wagstaff (eds.), "Constrained Clustering", chapter 5, 2009. V. Roth,
-    J. Laub, M. Kawanabe and J. M. Buhmann, "Optimal cluster preserving embedding of nonmetric proximity data", IEEE
-    Transactions on Pattern Analysis and Machine Intelligence 25(12), 2003.
+    perspective", in: S. Basu, I. Davidson and K. L. Wagstaff (eds.), "Constrained Clustering", 2009, chapter 5.
+    V. Roth, J. Laub, M. Kawanabe and J. M. Buhmann, "Optimal cluster preserving embedding of nonmetric proximity data",
+    IEEE Transactions on Pattern Analysis and Machine Intelligence 25(12), 2003.
 
     Examples
     --------
