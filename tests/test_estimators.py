@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.decomposition import PCA
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 
-from mustlink import SpectralLearning
-from mustlink._estimators import clone_with, draw_seed
+from mustlink import ConstrainedGaussianMixture, DistBoost, SpectralLearning
+from mustlink._estimators import clone_with, count_parameter, draw_seed
 
 
 def test_clones_are_configured_also_inside_a_pipeline():
@@ -28,6 +28,20 @@ def test_a_clusterer_that_finds_the_number_keeps_doing_so():
 
 def test_seeds_are_repeatable():
     assert draw_seed(3) == draw_seed(3) != draw_seed(np.random.RandomState(4))
+
+
+def test_the_parameter_for_the_number_of_clusters():
+    assert count_parameter(KMeans()) == "n_clusters"
+    assert count_parameter(DistBoost()) == "n_clusters"
+    assert count_parameter(GaussianMixture()) == count_parameter(ConstrainedGaussianMixture()) == "n_components"
+    for other in (PCA(2), DBSCAN(), KMeans, len, make_pipeline(PCA(2), KMeans())):
+        assert count_parameter(other) is None
+
+
+def test_the_number_of_a_mixture_inside_a_pipeline_is_set():
+    copy = clone_with(make_pipeline(PCA(2), ConstrainedGaussianMixture()), 3, 11)
+    assert copy["constrainedgaussianmixture"].n_components == 3
+    assert copy["pca"].n_components == 2
 
 
 def test_the_number_of_a_mixture_is_set():

@@ -13,11 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from mustlink import Constraints, RobustBoostCluster
+from mustlink.datasets import sample_paths
 from mustlink.errors import ApproximationWarning, InfeasibleError, InfeasibleWarning
 from mustlink.mixture import ConstrainedGaussianMixture
 from mustlink.mixture._base import normalized_weights
 from mustlink.mixture._constrained import HardLinkSteps
 from mustlink.mixture._link_prior import LinkNodes, LinkPrior, maximize_weights
+from mustlink.selection import choose
+from mustlink.workflow import Job, load_model, run_job, save_model
 from reference import constrained_mixture as reference
 
 SAMPLING = ["point", "component"]
@@ -366,9 +369,9 @@ def test_the_numbering_of_the_components_does_not_matter(iris, sampling):
 
 
 def test_links_decide_between_two_splits():
-    """Each class is two half-clouds, one above the other: without links the clouds are found, with links the classes."""
+    """Each class has half of both clouds: without links the clouds are found, and with links the classes."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 2)) * [1.0, 1.0] + np.repeat([[0, -4], [0, 4]], 200, axis=0)
+    X = rng.normal(size=(400, 2)) + np.repeat([[0, -4], [0, 4]], 200, axis=0)
     classes = (X[:, 0] > 0).astype(int)
     links = Constraints.sample(classes, n_pairs=300, random_state=0)
     plain = ConstrainedGaussianMixture(2, random_state=0).fit(X)
@@ -391,6 +394,25 @@ def test_as_the_base_of_boosting(iris):
     model = RobustBoostCluster(base, n_clusters=3, n_rounds=3, n_trials=2, random_state=0).fit(X, constraints=links)
     assert len(set(model.labels_)) == 3
     assert model.predict(X).shape == (150,)
+
+
+def test_held_out_links_choose_the_number_of_components(iris):
+    X, _, links = iris
+    choice = choose(X, links, methods=["constrained-mixture", "pck"], n_clusters=[2, 3], random_state=0)
+    tried = {(trial.method, trial.n_clusters) for trial in choice.trials}
+    assert {("constrained-mixture", 2), ("constrained-mixture", 3)} <= tried
+    assert not any(trial.failure for trial in choice.trials if trial.n_clusters == 3)
+
+
+def test_a_job_sets_the_number_of_components_and_saves_a_model(tmp_path):
+    table, file = sample_paths()
+    result = run_job(Job(table, file, n_clusters=3, id_column="customer", method="constrained-mixture"))
+    assert result.estimator.n_components == 3
+    assert result.estimator.violations_.is_empty
+    save_model(result, tmp_path / "m.model")
+    model = load_model(tmp_path / "m.model")
+    assert not hasattr(model.clusterer, "responsibilities_")
+    np.testing.assert_array_equal(model.clusterer.predict(result.table.X), result.estimator.predict(result.table.X))
 
 
 # ---- bad links ------------------------------------------------------------------------------------------------------

@@ -240,7 +240,13 @@ def _exercise(clusterer: type[Any], X: Any, **parameters: Any) -> None:
     if takes_links(clusterer()):
         given += [{"constraints": tree}, {"y": y, "constraints": ring}, {"constraints": ring}]
     known = clusterer().get_params()
-    few = {count_parameter(clusterer()): 3, "max_iter": 3, "n_rounds": 2, "n_trials": 2, "random_state": 0}
+    few = {
+        count_parameter(clusterer()) or "n_clusters": 3,
+        "max_iter": 3,
+        "n_rounds": 2,
+        "n_trials": 2,
+        "random_state": 0,
+    }
     settings = {name: value for name, value in few.items() if name in known} | parameters
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
