@@ -55,6 +55,7 @@ REAL = {
     "news_different": (300, 2, 3, 100, 100, 1),
     "news_related": (300, 2, 3, 100, 100, 1),
     "news_similar": (300, 2, 3, 100, 100, 1),
+    "pendigits0689": (3000, 16, 4, 750, 750, 0),
     "pendigits3689": (4221, 16, 4, 1055, 1056, 0),
     "pendigits389": (3165, 16, 3, 1055, 1055, 0),
     "usps4000": (4000, 256, 10, 400, 400, 0),
@@ -193,7 +194,8 @@ def test_names_list_what_can_be_loaded(folder: Path) -> None:
     assert list(known) == sorted(known)
     assert set(known) == {*FOLDER_SETS, *SUBSETS, "digits", "mine"}
     here = {name for name, present in known.items() if present}
-    assert here == {"digits", "iris", "wdbc", "wine", "pendigits", "pendigits3689", "pendigits389", "mine"}
+    subsets = {"pendigits0689", "pendigits3689", "pendigits389"}
+    assert here == {"digits", "iris", "wdbc", "wine", "pendigits", *subsets, "mine"}
 
 
 def test_a_known_set_that_is_absent(folder: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 from scipy.stats import multivariate_normal
 
 
@@ -69,6 +69,18 @@ def best_weights_on_grid(counts, n_rows, pairs, beta, resolution):
             if value > best_value:
                 best, best_value = weights, value
     return best
+
+
+def parallel_mean_field(log_potentials, pairs, beta, n_steps):
+    """The mean field equations (4.12) with all rows updated at once; returns the probabilities after every step."""
+    shares = [softmax(log_potentials, axis=1)]
+    for _ in range(n_steps):
+        field = np.array(log_potentials, dtype=float)
+        for (a, b), strength in zip(pairs, beta, strict=True):
+            field[a] += strength * shares[-1][b]
+            field[b] += strength * shares[-1][a]
+        shares.append(softmax(field, axis=1))
+    return shares
 
 
 def assignment_cost(X, means, labels, pairs, cost, is_must):

@@ -51,7 +51,7 @@ NOISY_SETS = (
 )
 MISFIT, LARGE = "halves", ("waveform", "pendigits0689")
 # The starts of the textures, and of the large sets in a quick run.
-FEW_STARTS = 10
+QUICK_STARTS = 10
 SETS = (
     DataSet(CLOUDS, "four clouds", make=four_clouds),
     *NOISY_SETS,
@@ -272,14 +272,14 @@ def demo_runs(plan: RunPlan) -> Iterator[Run]:
 def noisy_runs(plan: RunPlan) -> Iterator[Run]:
     """All methods at both rates of wrong links; a draw of rows goes with few starts."""
     for dataset in TITLES:
-        starts = [FEW_STARTS] if plan.rows and dataset in LARGE else plan.amounts
+        starts = [QUICK_STARTS] if plan.rows and dataset in LARGE else plan.amounts
         yield from plan.runs(PAPER, NOISY_METHODS, datasets=[dataset], amounts=starts, noises=NOISES)
     yield from plan.runs(PAPER, [HEAVY], datasets=[MISFIT], noises=NOISES)
 
 
 def grid_runs(plan: RunPlan) -> Iterator[Run]:
     """The image from several starts, and the times of both kinds of inference from one start."""
-    for run in plan.runs(PAPER, GRID_METHODS, datasets=[TEXTURES], amounts=[FEW_STARTS]):
+    for run in plan.runs(PAPER, GRID_METHODS, datasets=[TEXTURES], amounts=[QUICK_STARTS]):
         yield replace(run, rows=None)
     for run in plan.runs(PAPER, [MEAN_FIELD, GIBBS], datasets=[TEXTURES], amounts=[1], trials=1):
         yield replace(run, rows=None, measure="seconds")
@@ -570,7 +570,7 @@ PROTOCOL = Protocol(
         special_trials={CLOUDS: 20, TEXTURES: 2},
         note=(
             "Quick run: 5 draws of links and 30 starts, the chapter 20 and 100; 1,500 rows of waveform and pendigits, "
-            f"drawn for each trial, and {FEW_STARTS} starts."
+            f"drawn for each trial, and {QUICK_STARTS} starts."
         ),
     ),
     full=RunPlan(
