@@ -44,8 +44,12 @@ class Advice:
             return cls(advised, preference)
         linked, local = links.compact()
         graph = local.adjacency(len(linked))
-        plan = LinkInference.plan(graph, penalty * local.weight, n_components, beyond="tree")
+        plan = LinkInference.plan(graph, penalty * local.weight, n_components, beyond="mean_field")
         return cls(advised, preference, linked, plan)
+
+    def without_preferences(self) -> Advice:
+        """Return the advice on links alone, which does not depend on the numbers of the clusters."""
+        return Advice(linked=self.linked, inference=self.inference)
 
     def responsibilities(self, log_joint: Floats) -> tuple[Floats, float]:
         """Return the responsibilities for given logarithms of weights times likelihoods, and the log-evidence."""
@@ -58,4 +62,3 @@ class Advice:
         shares[self.linked] = marginals.rows
         log_sums[self.linked] = 0.0
         return shares, float(log_sums.sum()) + float(marginals.log_normalizer or 0.0)
-

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -26,7 +26,16 @@ from mustlink.mixture._feedback._counts import as_counts, scale_columns
 from mustlink.mixture._feedback._criticism import Criticism
 from mustlink.mixture._feedback._divergence import Documents, Mean
 from mustlink.mixture._feedback._kinds import Feedback
-from mustlink.mixture._feedback._multinomials import EMOptions, MStep, Multinomials, Run, draw_start, run_em
+from mustlink.mixture._feedback._multinomials import (
+    EMOptions,
+    MStep,
+    Multinomials,
+    Run,
+    draw_start,
+    is_numbered_as,
+    numbered_as,
+    run_em,
+)
 from mustlink.mixture._feedback._warping import Update, WarpOptions, warp
 from mustlink.mixture._gaussians import normalize_logs
 
@@ -252,9 +261,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         self._check_clip()
         self._rng = check_random_state(self.random_state)
         self._counts = as_counts(X)
-        self._documents = Documents.of(
-            self._counts, smoothing=self.alpha, mean=self.mean, length_cap=self.length_cap
-        )
+        self._documents = Documents.of(self._counts, smoothing=self.alpha, mean=self.mean, length_cap=self.length_cap)
         self._criticism = Criticism.of_links(links)
         self.history_ = []
         run = _largest_first(self._best_run(np.ones(X.shape[1]), None))
@@ -321,7 +328,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         if open_directions is not None:
             options = WarpOptions(self.update, self.step, self.n_steps, self.ridge, self.clip)
             term_weights = warp(term_weights, *open_directions, options)
-        run = _with_numbers_of(self.labels_, self._best_run(term_weights, before))
+        run = numbered_as(self.labels_, self._best_run(term_weights, before))
         self._criticism = self._criticism.count_round(run.responsibilities.argmax(axis=1))
         self._keep(run, term_weights)
 
@@ -330,32 +337,43 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         wants_different = any(item.feedback.kind == "different" and item.is_new for item in self._criticism.items)
         n_starts = max(self.n_init, MIN_STARTS_FOR_DIFFERENT) if wants_different else self.n_init
         options = EMOptions(self.alpha, self.mstep, self.temperature, self.tol, self.max_iter)
+        warm_options = replace(options, temperature=1.0)
         advice = self._advice()
-        best, best_value = None, -np.inf
-        is_warm_wanted = self.warm_start and before is not None and not wants_different
-        with progress(n_starts, type(self).__name__, shown=self.verbose) as advance:
-            for start, is_warm in self._starts(term_weights, before, n_starts, is_warm_wanted):
-                run = run_em(self._counts, term_weights, start, advice, options, is_warm=is_warm)
-                value = run.objective[-1]
-                if wants_different:
-                    value = -float(adjusted_rand_score(self.labels_, run.responsibilities.argmax(axis=1)))
-                if best is None or value > best_value:
-                    best, best_value = run, value
-                advance()
-        assert best is not None
-        return best
-
-    def _starts(
-        self, term_weights: Floats, before: Run | None, n_starts: int, is_warm: bool
-    ) -> Iterator[tuple[Multinomials, bool]]:
-        """Yield random starts that keep good clusters, and the present clusters at last."""
+        runs: list[Run] = []
         owned = self._counts if self.mstep == "counts" else scale_columns(self._counts, term_weights)
+        with progress(n_starts, type(self).__name__, shown=self.verbose) as advance:
+            for _ in range(n_starts):
+                start = draw_start(owned, self.n_components, self.alpha, self._rng, self._kept(before))
+                run = run_em(self._counts, term_weights, start, advice.without_preferences(), options)
+                if self._has_preferences():
+                    # Only clusters with their numbers can be preferred; with others, a preference costs nothing.
+                    start = numbered_as(self.labels_, run).mixture
+                    run = run_em(self._counts, term_weights, start, advice, warm_options)
+                runs.append(run)
+                if not wants_different:
+                    runs = [max(runs, key=self._value_of)]
+                advance()
+        if wants_different:
+            return min(runs, key=lambda run: adjusted_rand_score(self.labels_, run.responsibilities.argmax(axis=1)))
+        if self.warm_start and before is not None:
+            start = Multinomials.estimate(owned, before.responsibilities, self.alpha)
+            runs.append(run_em(self._counts, term_weights, start, advice, warm_options))
+        return max(runs, key=self._value_of)
+
+    def _value_of(self, run: Run) -> tuple[bool, float]:
+        """Return what runs are compared by: the objective, of those that have exchanged no numbers to meet wishes."""
+        return not self._has_preferences() or is_numbered_as(self.labels_, run), run.objective[-1]
+
+    def _kept(self, before: Run | None) -> dict[int, Floats]:
+        """Return the term probabilities of clusters that were called good."""
         good = [item.feedback.clusters[0] for item in self._criticism.items if item.feedback.kind == "good"]
-        kept = {} if before is None else {cluster: before.mixture.log_probabilities[cluster] for cluster in good}
-        for _ in range(n_starts):
-            yield draw_start(owned, self.n_components, self.alpha, self._rng, kept), False
-        if is_warm and before is not None:
-            yield Multinomials.estimate(owned, before.responsibilities, self.alpha), True
+        return {} if before is None else {cluster: before.mixture.log_probabilities[cluster] for cluster in good}
+
+    def _has_preferences(self) -> bool:
+        """Return whether the E-step is told of rows and clusters, by the numbers of the clusters."""
+        return bool(self.penalty) and any(
+            item.feedback.kind in ("belongs", "not_belongs", "move") for item in self._criticism.items
+        )
 
     def _advice(self) -> Advice:
         """Return what the E-step is told of rows and clusters."""
@@ -520,13 +538,4 @@ def _largest_first(run: Run) -> Run:
     first = np.full(n_components, len(labels))
     first[labels[::-1]] = np.arange(len(labels))[::-1]
     order: Indices = np.lexsort((first, -np.bincount(labels, minlength=n_components)))
-    return run.take(order)
-
-
-def _with_numbers_of(labels: Ints, run: Run) -> Run:
-    """Return a run with its mixture components numbered as the clusters that they have most rows in common with."""
-    n_components = run.responsibilities.shape[1]
-    new = run.responsibilities.argmax(axis=1)
-    common = np.bincount(labels * n_components + new, minlength=n_components**2).reshape(n_components, n_components)
-    _, order = linear_sum_assignment(common, maximize=True)
     return run.take(order)

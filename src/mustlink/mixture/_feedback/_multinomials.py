@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
-from mustlink._types import Floats, Indices
+from mustlink._types import Floats, Indices, Ints
 from mustlink.mixture._feedback._advice import Advice
 from mustlink.mixture._feedback._counts import scale_columns
 
-__all__ = ["EMOptions", "MStep", "Multinomials", "Run", "draw_start", "run_em"]
+__all__ = ["EMOptions", "MStep", "Multinomials", "Run", "draw_start", "is_numbered_as", "numbered_as", "run_em"]
 
 MStep = Literal["rescaled", "counts"]
 
@@ -83,20 +84,18 @@ def draw_start(
     return Multinomials(np.full(n_components, -np.log(n_components)), start.log_probabilities)
 
 
-def run_em(
-    counts: Any, term_weights: Floats, start: Multinomials, advice: Advice, options: EMOptions, *, is_warm: bool = False
-) -> Run:
+def run_em(counts: Any, term_weights: Floats, start: Multinomials, advice: Advice, options: EMOptions) -> Run:
     """Alternate E-steps and M-steps from a start until the objective no longer changes.
 
     The objective is the log-likelihood of the counts times the term weights, given the advice, plus `alpha` times the
     logarithms of all term probabilities. With the M-step "rescaled" it never decreases.
 
-    First come steps at which the evidence is divided by a temperature, halved from step to step, unless the start is
-    warm: long rows would otherwise stay where a random start puts them.
+    In the first steps the evidence is divided by a temperature, halved from step to step: long rows would otherwise
+    stay where a random start puts them.
     """
     scaled = scale_columns(counts, term_weights)
     owned = scaled if options.mstep == "rescaled" else counts
-    mixture, temperature = start, 1.0 if is_warm else options.temperature
+    mixture, temperature = start, options.temperature
     while temperature > 1.0:
         responsibilities, _ = advice.responsibilities(mixture.log_joint(scaled) / temperature)
         mixture = Multinomials.estimate(owned, responsibilities, options.alpha)
@@ -109,3 +108,22 @@ def run_em(
         objective.append(log_evidence + options.alpha * float(mixture.log_probabilities.sum()))
         converged = len(objective) > 1 and abs(objective[-1] - objective[-2]) <= options.tol * abs(objective[-1])
     return Run(mixture, responsibilities, objective, converged)
+
+
+def numbered_as(labels: Ints, run: Run) -> Run:
+    """Return a run whose mixture components are numbered like the clusters with which they have most rows in common."""
+    common = _common_rows(labels, run)
+    return run.take(linear_sum_assignment(common, maximize=True)[1])
+
+
+def is_numbered_as(labels: Ints, run: Run) -> bool:
+    """Return whether another numbering would have no more rows in common with given clusters."""
+    common = _common_rows(labels, run)
+    return bool(np.trace(common) == common[linear_sum_assignment(common, maximize=True)].sum())
+
+
+def _common_rows(labels: Ints, run: Run) -> Ints:
+    """Count the rows of each old cluster in each new one."""
+    n_clusters = run.responsibilities.shape[1]
+    common = np.bincount(labels * n_clusters + run.responsibilities.argmax(axis=1), minlength=n_clusters**2)
+    return common.reshape(n_clusters, n_clusters)

@@ -57,9 +57,8 @@ def warp(term_weights: Floats, gradients: Gradients, factor: Floats, options: Wa
         direction = gradients.combine(np.divide(factor, scale, out=np.zeros(len(factor)), where=scale > 0))
         change = options.step * direction
         if is_additive:
-            # A weight that falls is divided, which agrees to first order and never reaches zero.
-            down = term_weights * term_weights / (term_weights + np.abs(change))
-            moved = np.where(change > 0, term_weights + change, down)
+            # A weight that falls is divided, which agrees to first order for a weight of 1 and never reaches zero.
+            moved = np.where(change > 0, term_weights + change, term_weights / (1.0 + np.abs(change)))
         else:
             moved = term_weights * np.exp(change * term_weights)
         term_weights = rescale(moved ** (1.0 - options.ridge), options.clip)
