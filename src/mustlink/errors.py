@@ -23,6 +23,7 @@ __all__ = [
     "InfeasibleError",
     "InfeasibleWarning",
     "MustlinkError",
+    "NegativeNumberError",
     "NumberTooLargeError",
     "OptionError",
     "PredictionWarning",
@@ -38,6 +39,7 @@ REMEDIES = {
     "add_links": "pass links",
     "at_least_clusters": "use {number}={n_needed} or more",
     "cause": "it says: {cause}",
+    "counts": "pass counts, such as those of CountVectorizer",
     "choose_auto": 'choose it by the links with method="auto"',
     "choose_decimal": 'pass the decimal sign as decimal="." or decimal=","',
     "choose_delimiter": "pass delimiter={delimiter!r} if it separates the cells",
@@ -386,6 +388,19 @@ class EstimatorError(MustlinkError, RuntimeError):
 
 class DataNotFoundError(MustlinkError, LookupError):
     """A data set is not known, or is known but not on this machine."""
+
+
+class NegativeNumberError(MustlinkError, ValueError):
+    """A number of a table is negative, and the clusterer takes counts; the message names its row and column.
+
+    Examples
+    --------
+    >>> from mustlink import FeedbackMixture
+    >>> FeedbackMixture(2).fit([[0, 1], [2, -3], [1, 1]])
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.NegativeNumberError: Negative values in data passed to FeedbackMixture, which takes counts: ...
+    """
 
 
 class NumberTooLargeError(MustlinkError, ValueError):

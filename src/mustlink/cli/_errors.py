@@ -34,6 +34,7 @@ REMEDIES = {
     "choose_delimiter": "use --delimiter {delimiter} if it separates the cells",
     "choose_encoding": "name its encoding with --encoding",
     "cluster_column": "name the column of the clusters with --cluster-column",
+    "counts": "use --no-scale if the columns hold counts, or another method",
     "decimal_sign": "--decimal must be . or ,",
     "delimiter_sign": "--delimiter must be one character that separates cells, such as , or ; or |, or tab",
     "drop_incomplete": "fill them, or leave out these rows with --missing drop",

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mustlink._magnitude import place_of
 from mustlink._types import Floats
+from mustlink.errors import NegativeNumberError
 
-__all__ = ["as_counts", "scale_columns"]
+__all__ = ["as_counts", "refuse_negative", "scale_columns"]
 
 
 def as_counts(X: Any) -> Any:
@@ -22,6 +24,20 @@ def as_counts(X: Any) -> Any:
         counts.sum_duplicates()
         counts.eliminate_zeros()
     return counts
+
+
+def refuse_negative(X: Any, name: str) -> None:
+    """Raise if a number is negative, with its place."""
+    values = X.data if sparse.issparse(X) else X
+    if values.size and values.min() < 0:
+        row, column = place_of(X, values < 0)
+        raise NegativeNumberError(
+            f"Negative values in data passed to {name}, which takes counts: row {row}, column {column} is "
+            f"{X[row, column]:.3g}",
+            remedy="counts",
+            row=row,
+            column=column,
+        )
 
 
 def scale_columns(counts: Any, weight: Floats) -> Any:

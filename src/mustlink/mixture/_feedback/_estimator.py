@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, check_non_negative
+from sklearn.utils.validation import check_is_fitted
 
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
@@ -22,7 +22,7 @@ from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_table
 from mustlink.constraints import Constraints
 from mustlink.mixture._feedback._advice import Advice
-from mustlink.mixture._feedback._counts import as_counts, scale_columns
+from mustlink.mixture._feedback._counts import as_counts, refuse_negative, scale_columns
 from mustlink.mixture._feedback._criticism import Criticism
 from mustlink.mixture._feedback._divergence import Documents, Mean
 from mustlink.mixture._feedback._kinds import Feedback
@@ -450,7 +450,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         X = check_table(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False, order="C")
-        check_non_negative(X, type(self).__name__)
+        refuse_negative(X, type(self).__name__)
         return X
 
     def __sklearn_tags__(self) -> Any:
