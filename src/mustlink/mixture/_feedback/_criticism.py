@@ -89,6 +89,11 @@ class Criticism:
             *(item.feedback for item in self.items if not item.is_satisfied(labels)),
         ]
 
+    def n_unmet_clusters(self, labels: Ints) -> int:
+        """Return how many wishes on whole clusters a clustering does not meet."""
+        kinds = ("good", "bad", "merge", "apart")
+        return sum(item.feedback.kind in kinds and not item.is_satisfied(labels) for item in self.items)
+
     def given_up(self, labels: Ints, max_rounds: int) -> list[Feedback]:
         """List what is not satisfied and no longer tried."""
         links = self.links.take(self.link_rounds >= max_rounds)

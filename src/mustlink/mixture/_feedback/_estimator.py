@@ -147,7 +147,8 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     Left open by the chapter, and chosen here: the weights are scaled to mean 1 after every step. Steps that multiply
     put the weight on ever fewer terms, and purity fell with every constraint on our data; steps that add did not, and
     are the default. A weight that falls is divided, so that none reaches zero. A good cluster is kept as a prototype;
-    a good or bad cluster is the same as before if half of the rows of both are common. A cannot-link between copies of
+    a good or bad cluster is the same as before if half of the rows of both are common. Of all starts, those are
+    preferred that meet most wishes on whole clusters. A cannot-link between copies of
     a row has no effect. The temperature of the first iterations and the warm start make EM depend less on its start.
 
     References
@@ -360,9 +361,13 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
             runs.append(run_em(self._counts, term_weights, start, advice, warm_options))
         return max(runs, key=self._value_of)
 
-    def _value_of(self, run: Run) -> tuple[bool, float]:
-        """Return what runs are compared by: the objective, of those that have exchanged no numbers to meet wishes."""
-        return not self._has_preferences() or is_numbered_as(self.labels_, run), run.objective[-1]
+    def _value_of(self, run: Run) -> tuple[bool, int, float]:
+        """Return what runs are compared by: first whether numbers of clusters are not exchanged to meet wishes on them.
+
+        Then the number of wishes on whole clusters that are not met, and then the objective.
+        """
+        keeps_numbers = not self._has_preferences() or is_numbered_as(self.labels_, run)
+        return keeps_numbers, -self._criticism.n_unmet_clusters(run.responsibilities.argmax(axis=1)), run.objective[-1]
 
     def _kept(self, before: Run | None) -> dict[int, Floats]:
         """Return the term probabilities of clusters that were called good."""
@@ -474,7 +479,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Cluster numbers.
         """
-        return np.asarray(self._joint_logs(X).argmax(axis=1), dtype=np.int64)
+        return np.asarray(self.predict_joint_log_proba(X).argmax(axis=1), dtype=np.int64)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each cluster for each row.
@@ -489,7 +494,25 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         ndarray of shape (n_samples, n_components)
             Rows of sum one.
         """
-        return np.asarray(normalize_logs(self._joint_logs(X))[0])
+        return np.asarray(normalize_logs(self.predict_joint_log_proba(X))[0])
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of weight times likelihood of each cluster for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Logarithms without the multinomial coefficient, which is the same for all clusters.
+        """
+        check_is_fitted(self)
+        counts = as_counts(self._check_rows(X, reset=False))
+        mixture = Multinomials(np.log(np.maximum(self.weights_, np.finfo(np.float64).tiny)), self.feature_log_prob_)
+        return mixture.log_joint(scale_columns(counts, self.term_weights_))
 
     def score_samples(self, X: Any) -> Floats:
         """Return the log-likelihood of each row under the mixture, with the term weights.
@@ -502,9 +525,9 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Log-likelihoods without the multinomial coefficient, which is the same for all clusters.
+            Log-likelihoods without the multinomial coefficient.
         """
-        return np.asarray(normalize_logs(self._joint_logs(X))[1])
+        return np.asarray(normalize_logs(self.predict_joint_log_proba(X))[1])
 
     def score(self, X: Any, y: object = None) -> float:
         """Return the mean log-likelihood of the rows.
@@ -522,13 +545,6 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
             The larger the better.
         """
         return float(self.score_samples(X).mean())
-
-    def _joint_logs(self, X: Any) -> Floats:
-        """Return the logarithm of weight times likelihood of each cluster for each row."""
-        check_is_fitted(self)
-        counts = as_counts(self._check_rows(X, reset=False))
-        mixture = Multinomials(np.log(np.maximum(self.weights_, np.finfo(np.float64).tiny)), self.feature_log_prob_)
-        return mixture.log_joint(scale_columns(counts, self.term_weights_))
 
 
 def _largest_first(run: Run) -> Run:
