@@ -208,6 +208,8 @@ class Teaching:
         """
         letters = [letter.upper() for letter in clusters]
         if kind == "move" and len(texts) == len(letters) == 1:
+            if letters[0] == self.letter_of(texts[0]):
+                raise OptionError(f"The text {texts[0]} is in {letters[0]} already.")
             letters = [self.letter_of(texts[0]), *letters]
         record = {"kind": kind, "texts": list(texts), "clusters": letters}
         feedback = self._feedback_of(record)
@@ -224,7 +226,7 @@ class Teaching:
         try:
             return Feedback(record["kind"], rows, clusters)
         except ValueError:
-            if rows[:1] == rows[1:]:
+            if len(set(rows)) < len(rows):
                 raise OptionError(f"Two different texts are needed; got {record['texts'][0]} twice.") from None
             raise OptionError(f"Two different clusters are needed; got {record['clusters'][0]} twice.") from None
 
