@@ -36,7 +36,7 @@ def test_a_sitting_by_pipe(toys):
     assert "2 new answers; Enter clusters again." in result.stdout
     assert "4 texts moved." in result.stdout
     assert "A -> B  0  toy 0" in result.stdout
-    assert "Words that count more: blue 1.00 -> " in result.stdout
+    assert "Words that count more: blue 1.00->" in result.stdout
     assert "Words that count less: " in result.stdout
     assert "All answers are followed." in result.stdout
     assert "2 answers, all saved in toys.teach.jsonl." in result.stdout

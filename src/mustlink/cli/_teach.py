@@ -325,7 +325,7 @@ def _show_change(changed: TeachingChange, teaching: Teaching) -> None:
 
 
 def _spell_change(term: TermChange) -> str:
-    return f"{term.term} {term.before:.2f} -> {term.after:.2f}"
+    return f"{term.term} {term.before:.2f}->{term.after:.2f}"
 
 
 def _show_terms(teaching: Teaching) -> None:

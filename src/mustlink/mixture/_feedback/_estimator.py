@@ -343,8 +343,9 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         runs: list[Run] = []
         owned = self._counts if self.mstep == "counts" else scale_columns(self._counts, term_weights)
         with progress(n_starts, type(self).__name__, shown=self.verbose) as advance:
-            for _ in range(n_starts):
-                start = draw_start(owned, self.n_components, self.alpha, self._rng, self._kept(before))
+            for number in range(n_starts):
+                kept = {} if before is None else self._kept(before, number)
+                start = draw_start(owned, self.n_components, self.alpha, self._rng, kept)
                 run = run_em(self._counts, term_weights, start, advice.without_preferences(), options)
                 if self._has_preferences():
                     # Only clusters with their numbers can be preferred; with others, a preference costs nothing.
@@ -369,10 +370,19 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         keeps_numbers = not self._has_preferences() or is_numbered_as(self.labels_, run)
         return keeps_numbers, -self._criticism.n_unmet_clusters(run.responsibilities.argmax(axis=1)), run.objective[-1]
 
-    def _kept(self, before: Run | None) -> dict[int, Floats]:
-        """Return the term probabilities of clusters that were called good."""
-        good = [item.feedback.clusters[0] for item in self._criticism.items if item.feedback.kind == "good"]
-        return {} if before is None else {cluster: before.mixture.log_probabilities[cluster] for cluster in good}
+    def _kept(self, before: Run, number: int) -> dict[int, Floats]:
+        """Return the term probabilities of the clusters that a start keeps.
+
+        These are good clusters and, in every second start while there are bad ones, all that are not bad.
+        """
+        said: dict[str, list[int]] = {"good": [], "bad": []}
+        for item in self._criticism.items:
+            if item.feedback.kind in said:
+                said[item.feedback.kind].append(item.feedback.clusters[0])
+        chosen = set(said["good"])
+        if said["bad"] and number % 2:
+            chosen |= set(range(self.n_components)) - set(said["bad"])
+        return {cluster: before.mixture.log_probabilities[cluster] for cluster in sorted(chosen)}
 
     def _has_preferences(self) -> bool:
         """Return whether the E-step is told of rows and clusters, by the numbers of the clusters."""
