@@ -171,7 +171,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     >>> model.unsatisfied_
     []
     >>> model.term_weights_.round(2)
-    array([0.5 , 1.46, 0.7 , 1.34])
+    array([0.57, 1.42, 0.71, 1.3 ])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
