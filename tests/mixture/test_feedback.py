@@ -295,6 +295,14 @@ def test_a_penalty_keeps_links_that_term_weights_cannot() -> None:
     assert (np.diff(fitted.objective_) >= -1e-9).all()
 
 
+def test_linked_rows_are_labeled_together() -> None:
+    # Each of three copies prefers the same cluster, and the first may not share one with the others.
+    rows = np.vstack([X.toarray(), X.toarray()[[0, 0]]])
+    links = Constraints(cannot_link=[(0, 8), (0, 9)])
+    fitted = model(n_components=3, penalty=500.0).fit(rows, constraints=links)
+    assert fitted.violations_.is_empty
+
+
 def test_partial_labels_are_links() -> None:
     y = np.full(8, -1)
     y[[0, 4, 2, 6]] = [0, 0, 1, 1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from scipy.spatial.distance import jensenshannon
 
+from mustlink import Constraints
 from mustlink.mixture._feedback._advice import Advice
 from mustlink.mixture._feedback._counts import as_counts, scale_columns
 from mustlink.mixture._feedback._divergence import (
@@ -110,6 +113,41 @@ def test_a_start_keeps_given_components_and_is_drawn_from_the_rows() -> None:
     np.testing.assert_array_equal(start.log_probabilities[1], kept)
     np.testing.assert_allclose(np.exp(start.log_probabilities).sum(axis=1), 1)
     np.testing.assert_allclose(np.exp(start.log_weights), 1 / 3)
+
+
+# ---- advice in the E-step --------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 999), st.integers(2, 3))
+@settings(max_examples=30, deadline=None)
+def test_advice_gives_the_probabilities_of_enumeration(seed, k) -> None:
+    rng = np.random.RandomState(seed)
+    n_rows, penalty = 5, 1.5
+    logs = rng.normal(size=(n_rows, k))
+    links = Constraints.sample(rng.permutation([0, 0, 0, 1, 1]), n_pairs=4, random_state=seed)
+    advised, preference = np.array([0, 3]), -rng.exponential(size=(2, k))
+    advice = Advice.of(links, advised, preference, penalty=penalty, n_components=k)
+    found, log_evidence = advice.responsibilities(logs.copy())
+    potentials = logs.copy()
+    potentials[advised] += preference
+    weights = {}
+    for labels in product(range(k), repeat=n_rows):
+        broken = len(links.violations(np.array(labels)))
+        weights[labels] = np.exp(sum(potentials[row, c] for row, c in enumerate(labels)) - penalty * broken)
+    total = sum(weights.values())
+    np.testing.assert_allclose(log_evidence, np.log(total))
+    for row, c in product(range(n_rows), range(k)):
+        expected = sum(weight for labels, weight in weights.items() if labels[row] == c) / total
+        np.testing.assert_allclose(found[row, c], expected, atol=1e-9)
+    decoded = tuple(advice.labels(logs.copy(), found)[links.constrained_rows()])
+    best = max(weights, key=weights.get)
+    assert decoded == tuple(np.array(best)[links.constrained_rows()])
+
+
+def test_advice_on_links_alone_has_no_preferences() -> None:
+    advice = Advice.of(Constraints([(0, 1)]), np.array([2]), np.array([[0.0, -9.0]]), penalty=1.0, n_components=2)
+    shares, _ = advice.without_preferences().responsibilities(np.zeros((3, 2)))
+    np.testing.assert_allclose(shares, 0.5)
 
 
 # ---- the divergence --------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mustlink._types import Floats, Indices
+from mustlink._types import Floats, Indices, Ints
 from mustlink.constraints import Constraints
 from mustlink.inference import LinkInference
 from mustlink.mixture._gaussians import normalize_logs
@@ -62,3 +62,12 @@ class Advice:
         shares[self.linked] = marginals.rows
         log_sums[self.linked] = 0.0
         return shares, float(log_sums.sum()) + float(marginals.log_normalizer or 0.0)
+
+    def labels(self, log_joint: Floats, responsibilities: Floats) -> Ints:
+        """Return the most probable cluster of every row, of linked rows together."""
+        found = responsibilities.argmax(axis=1).astype(np.int64)
+        if self.inference is not None:
+            if len(self.advised):
+                log_joint[self.advised] += self.preference
+            found[self.linked] = self.inference.best_labeling(log_joint[self.linked])
+        return found

@@ -99,7 +99,8 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of every row. After a fit the largest cluster is 0; a refit keeps the numbers of clusters.
+        The most probable cluster of every row, with a penalty of linked rows together. After a fit the largest cluster
+        is 0; a refit keeps the numbers of clusters.
     responsibilities_ : ndarray of shape (n_samples, n_components)
         The probability of every cluster for every row, given the links if there is a penalty.
     weights_ : ndarray of shape (n_components,)
@@ -330,7 +331,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
             options = WarpOptions(self.update, self.step, self.n_steps, self.ridge, self.clip)
             term_weights = warp(term_weights, *open_directions, options)
         run = numbered_as(self.labels_, self._best_run(term_weights, before))
-        self._criticism = self._criticism.count_round(run.responsibilities.argmax(axis=1))
+        self._criticism = self._criticism.count_round(run.labels)
         self._keep(run, term_weights)
 
     def _best_run(self, term_weights: Floats, before: Run | None) -> Run:
@@ -356,7 +357,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
                     runs = [max(runs, key=self._value_of)]
                 advance()
         if wants_different:
-            return min(runs, key=lambda run: adjusted_rand_score(self.labels_, run.responsibilities.argmax(axis=1)))
+            return min(runs, key=lambda run: adjusted_rand_score(self.labels_, run.labels))
         if self.warm_start and before is not None:
             start = Multinomials.estimate(owned, before.responsibilities, self.alpha)
             runs.append(run_em(self._counts, term_weights, start, advice, warm_options))
@@ -368,7 +369,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         Then the number of wishes on whole clusters that are not met, and then the objective.
         """
         keeps_numbers = not self._has_preferences() or is_numbered_as(self.labels_, run)
-        return keeps_numbers, -self._criticism.n_unmet_clusters(run.responsibilities.argmax(axis=1)), run.objective[-1]
+        return keeps_numbers, -self._criticism.n_unmet_clusters(run.labels), run.objective[-1]
 
     def _kept(self, before: Run, number: int) -> dict[int, Floats]:
         """Return the term probabilities of the clusters that a start keeps.
@@ -402,7 +403,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         """Store a run."""
         before = getattr(self, "labels_", None)
         self._run = run
-        self.labels_ = run.responsibilities.argmax(axis=1).astype(np.int64)
+        self.labels_ = run.labels.astype(np.int64)
         self.responsibilities_ = run.responsibilities
         self.weights_ = np.exp(run.mixture.log_weights)
         self.feature_log_prob_ = run.mixture.log_probabilities
@@ -560,7 +561,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
 def _largest_first(run: Run) -> Run:
     """Return a run with its mixture components numbered by size, those of one size by their first row."""
     n_components = run.responsibilities.shape[1]
-    labels = run.responsibilities.argmax(axis=1)
+    labels = run.labels
     first = np.full(n_components, len(labels))
     first[labels[::-1]] = np.arange(len(labels))[::-1]
     order: Indices = np.lexsort((first, -np.bincount(labels, minlength=n_components)))

@@ -58,16 +58,19 @@ class EMOptions:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run of EM: the mixture, the responsibilities given it, and the objective of every iteration."""
+    """One run of EM: the mixture, responsibilities and labels given it, and the objective of every iteration."""
 
     mixture: Multinomials
     responsibilities: Floats
+    labels: Ints
     objective: list[float]
     converged: bool
 
     def take(self, order: Indices) -> Run:
         """Return the run with the mixture components in another order."""
-        return Run(self.mixture.take(order), self.responsibilities[:, order], self.objective, self.converged)
+        place = np.argsort(order)
+        shares = self.responsibilities[:, order]
+        return Run(self.mixture.take(order), shares, place[self.labels], self.objective, self.converged)
 
 
 def draw_start(
@@ -107,7 +110,8 @@ def run_em(counts: Any, term_weights: Floats, start: Multinomials, advice: Advic
         responsibilities, log_evidence = advice.responsibilities(mixture.log_joint(scaled))
         objective.append(log_evidence + options.alpha * float(mixture.log_probabilities.sum()))
         converged = len(objective) > 1 and abs(objective[-1] - objective[-2]) <= options.tol * abs(objective[-1])
-    return Run(mixture, responsibilities, objective, converged)
+    labels = advice.labels(mixture.log_joint(scaled), responsibilities)
+    return Run(mixture, responsibilities, labels, objective, converged)
 
 
 def numbered_as(labels: Ints, run: Run) -> Run:
@@ -125,5 +129,5 @@ def is_numbered_as(labels: Ints, run: Run) -> bool:
 def _common_rows(labels: Ints, run: Run) -> Ints:
     """Count the rows of each old cluster in each new one."""
     n_clusters = run.responsibilities.shape[1]
-    common = np.bincount(labels * n_clusters + run.responsibilities.argmax(axis=1), minlength=n_clusters**2)
+    common = np.bincount(labels * n_clusters + run.labels, minlength=n_clusters**2)
     return common.reshape(n_clusters, n_clusters)

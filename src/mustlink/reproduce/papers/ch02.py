@@ -379,9 +379,9 @@ def curve_figures(name: str, titles: Sequence[str], results: Results) -> Iterato
             if curve:
                 lines.append(style.line(range(len(curve)), curve, method, markevery=5))
         learned = mean_curve(results, dataset, SUPERVISED, "test")
-        within = [(labels, value) for labels, value in zip(N_LABELS, learned, strict=False) if labels <= N_CONSTRAINTS]
-        if within:
-            lines.append(STYLES[SUPERVISED].line(*zip(*within, strict=True), f"{SUPERVISED}, other texts"))
+        if learned:
+            few = [number for number in N_LABELS if number <= N_CONSTRAINTS]
+            lines.append(STYLES[SUPERVISED].line(few, learned[: len(few)], f"{SUPERVISED}, other texts"))
         if lines:
             panels[TITLES[dataset]] = lines
     if panels:
