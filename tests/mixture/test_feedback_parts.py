@@ -294,7 +294,7 @@ def test_a_step_moves_a_pair_apart_or_together(update, mean) -> None:
 def test_weights_stay_between_their_bounds_with_mean_1() -> None:
     gradients = pair_gradients(Documents.of(COUNTS), np.array([[0, 1]]))
     for update in ("additive", "multiplicative"):
-        options = WarpOptions(update, step=1.0, n_steps=300, clip=(0.2, 3.0))
+        options = WarpOptions(update, step=1.0, n_steps=60, clip=(0.2, 3.0))
         for factor in (1.0, -1.0):
             gamma = warp(np.ones(15), gradients, np.array([factor]), options)
             assert 0.2 <= gamma.min() <= gamma.max() <= 3.0

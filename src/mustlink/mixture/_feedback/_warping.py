@@ -50,19 +50,24 @@ def warp(term_weights: Floats, gradients: Gradients, factor: Floats, options: Wa
     ndarray of shape (n_terms,)
         The new weights, with mean 1.
     """
-    is_additive = options.update == "additive"
-    factor = factor / np.abs(factor).sum()
+    # The gradients do not depend on the weights, nor do the steps that add.
+    change = options.step * _mean_direction(gradients, factor, np.ones_like(term_weights))
     for _ in range(options.n_steps):
-        scale = gradients.largest(np.ones_like(term_weights) if is_additive else term_weights)
-        direction = gradients.combine(np.divide(factor, scale, out=np.zeros(len(factor)), where=scale > 0))
-        change = options.step * direction
-        if is_additive:
+        if options.update == "additive":
             # A weight that falls is divided, which agrees to first order for a weight of 1 and never reaches zero.
             moved = np.where(change > 0, term_weights + change, term_weights / (1.0 + np.abs(change)))
         else:
+            change = options.step * _mean_direction(gradients, factor, term_weights)
             moved = term_weights * np.exp(change * term_weights)
         term_weights = rescale(moved ** (1.0 - options.ridge), options.clip)
     return term_weights
+
+
+def _mean_direction(gradients: Gradients, factor: Floats, term_weights: Floats) -> Floats:
+    """Return the mean of the gradients, each with a largest entry of 1 where it is multiplied with the weights."""
+    largest = gradients.largest(term_weights)
+    share = factor / np.abs(factor).sum()
+    return gradients.combine(np.divide(share, largest, out=np.zeros(len(share)), where=largest > 0))
 
 
 def rescale(term_weights: Floats, clip: Sequence[float]) -> Floats:
