@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sklearn.cluster import KMeans
+from sklearn.utils import get_tags
 
 from mustlink.catalogue import Entry
 
@@ -38,6 +39,11 @@ def k_means(estimator: Any) -> KMeans:
         tol=getattr(estimator, "tol", 0.0),
         random_state=0,
     )
+
+
+def rows_for(estimator: Any, X: Any) -> Any:
+    """Rows that an estimator takes: not negative, and not all near zero, for one that takes counts."""
+    return 10 * abs(X) if get_tags(estimator).input_tags.positive_only else X
 
 
 def case_of(entry: Entry) -> Case:

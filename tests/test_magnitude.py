@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.utils import get_tags
 
+from conformance import rows_for
 from mustlink import Constraints, KernelKMeans, PCKMeans, SeededSingleLink
 from mustlink._estimators import count_parameter
 from mustlink._magnitude import check_magnitude, largest_number, place_of
@@ -35,8 +36,8 @@ def estimator_of(entry: Entry) -> Any:
     return estimator.set_params(**{name: parameters[name] for name in parameters if name in estimator.get_params()})
 
 
-def with_one_large(value: float, dtype: Any) -> Any:
-    X = TABLE.astype(dtype)
+def with_one_large(table: Any, value: float, dtype: Any) -> Any:
+    X = table.astype(dtype)
     X[3, 1] = -value
     return X
 
@@ -47,7 +48,9 @@ all_entries = pytest.mark.parametrize("entry", [*CATALOGUE, *METRIC_LEARNERS], i
 @all_entries
 @pytest.mark.parametrize(("dtype", "value"), PRECISIONS)
 def test_every_class_refuses_a_number_that_overflows(entry: Entry, dtype: Any, value: float) -> None:
-    estimator, X = estimator_of(entry), with_one_large(value, dtype)
+    estimator = estimator_of(entry)
+    table = rows_for(estimator, TABLE)
+    X = with_one_large(table, value, dtype)
     # HDBSCAN computes in double precision whatever is given.
     if entry.class_name == "ConstrainedHDBSCAN" and dtype == np.float32:
         return
@@ -59,7 +62,7 @@ def test_every_class_refuses_a_number_that_overflows(entry: Entry, dtype: Any, v
     if get_tags(estimator).input_tags.sparse:
         with pytest.raises(NumberTooLargeError, match="Row 3, column 1 of X"):
             refit(estimator, sparse.csr_matrix(X), constraints=LINKS)
-    refit(estimator, TABLE.astype(dtype), constraints=LINKS)
+    refit(estimator, table.astype(dtype), constraints=LINKS)
     for method in ("predict", "transform"):
         if hasattr(estimator, method):
             with pytest.raises(NumberTooLargeError, match="Row 3, column 1 of X"):
@@ -70,13 +73,14 @@ def test_every_class_refuses_a_number_that_overflows(entry: Entry, dtype: Any, v
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_every_class_computes_with_numbers_below_the_limit(entry: Entry, dtype: Any) -> None:
     estimator = estimator_of(entry)
-    X = TABLE * (largest_number(dtype, TABLE.size) / (1.01 * np.abs(TABLE).max()))
+    table = rows_for(estimator, TABLE)
+    X = table * (largest_number(dtype, table.size) / (1.01 * np.abs(table).max()))
     refit(estimator, X.astype(dtype), constraints=LINKS)
     for name, value in vars(estimator).items():
         if name.endswith("_") and np.asarray(value).dtype.kind == "f":
             assert np.isfinite(value).all(), name
     if hasattr(estimator, "labels_"):
-        same = refit(estimator_of(entry), TABLE, constraints=LINKS).labels_
+        same = refit(estimator_of(entry), table, constraints=LINKS).labels_
         pairs = np.unique(np.column_stack([estimator.labels_, same]), axis=0)
         assert len(pairs) == len(np.unique(same)) == len(np.unique(estimator.labels_))
 

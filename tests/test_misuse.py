@@ -11,6 +11,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+from conformance import rows_for
 from mustlink import BoostCluster, Constraints, PCKMeans, RobustBoostCluster
 from mustlink._estimators import count_parameter
 from mustlink.boosting import BoostBaseClustering
@@ -23,7 +24,7 @@ CLASSES = np.arange(30) % 3
 X = np.random.default_rng(0).normal(size=(30, 3)) + 6.0 * np.eye(3)[CLASSES]
 LINKS = Constraints([(0, 3), (4, 7)], [(0, 1), (3, 5)])
 # Two different rows, each six times.
-EQUAL = np.repeat([[0.0, 0.0], [1.0, 1.0]], 6, axis=0)
+EQUAL = np.repeat([[0.0, 9.0], [9.0, 0.0]], 6, axis=0)
 
 LINKED = [entry for entry in CATALOGUE if entry.takes_links]
 COUNTED = [entry for entry in CATALOGUE if count_parameter(entry.load()()) is not None]
@@ -78,7 +79,8 @@ def test_connected_components_find_the_number() -> None:
 )
 def test_extreme_weights_overflow_nowhere(entry: Entry, weights: tuple[float, float]) -> None:
     links = Constraints(LINKS.must_link, LINKS.cannot_link, must_link_weight=weights, cannot_link_weight=weights[::-1])
-    estimator = estimator_of(entry).fit(X, constraints=links)
+    estimator = estimator_of(entry)
+    estimator.fit(rows_for(estimator, X), constraints=links)
     for name, value in vars(estimator).items():
         if name.endswith("_") and np.asarray(value).dtype.kind == "f":
             assert np.isfinite(value).all(), name
@@ -99,7 +101,7 @@ def test_links_in_the_place_of_labels(entry: Entry) -> None:
         expected = r"y takes partial labels.* these are links; pass them as constraints="
     for links in (LINKS, LINKS.on(30)):
         with pytest.raises(TypeError, match=expected):
-            estimator_of(entry).fit(X, links)
+            estimator_of(entry).fit(np.abs(X), links)
 
 
 @pytest.mark.parametrize("boosting", [BoostCluster, RobustBoostCluster, BoostBaseClustering])
@@ -111,12 +113,13 @@ def test_a_number_in_the_place_of_the_estimator(boosting: Any) -> None:
 @every
 def test_a_fit_that_fails_leaves_nothing_to_predict_with(entry: Entry) -> None:
     estimator = estimator_of(entry)
-    calls = {"predict": (X,), "transform": (X,), "score": (X,), "represent": (X, 1), "update": ()}
-    for before in ([], [X]):
+    rows = rows_for(estimator, X)
+    calls = {"predict": (rows,), "transform": (rows,), "score": (rows,), "represent": (rows, 1), "update": ()}
+    for before in ([], [rows]):
         for table in before:
             refit(estimator, table, constraints=LINKS)
         with pytest.raises(ValueError, match="Row 0, column"):
-            refit(estimator, np.column_stack([X, X]) * 1e100, constraints=LINKS)
+            refit(estimator, np.column_stack([rows, rows]) * 1e100, constraints=LINKS)
         for name, arguments in calls.items():
             if callable(getattr(estimator, name, None)):
                 with pytest.raises(NotFittedError):

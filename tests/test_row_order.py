@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
+from conformance import rows_for
 from fuzz.methods import make_model
 from fuzz.problems import make_problem
 from mustlink import ConstrainedLinkage, ConstrainedSpectral, Constraints, KernelKMeans, PCKMeans, SeededSingleLink
@@ -102,10 +103,11 @@ def test_labels_imply_the_same_links_in_any_order(entry: Entry) -> None:
     model = entry.load()()
     if (name := count_parameter(model)) is not None:
         model.set_params(**{name: 3})
-    links = model._check_fit_input(X, Y, GIVEN)[1]
-    moved = model._check_fit_input(X[ORDER], Y[ORDER], move_links(GIVEN, ORDER))[1]
+    rows = rows_for(model, X)
+    links = model._check_fit_input(rows, Y, GIVEN)[1]
+    moved = model._check_fit_input(rows[ORDER], Y[ORDER], move_links(GIVEN, ORDER))[1]
     assert moved == move_links(links, ORDER)
-    assert moved == model._check_fit_input(X[ORDER].astype(np.float32), Y[ORDER], move_links(GIVEN, ORDER))[1]
+    assert moved == model._check_fit_input(rows[ORDER].astype(np.float32), Y[ORDER], move_links(GIVEN, ORDER))[1]
 
 
 @pytest.mark.parametrize(

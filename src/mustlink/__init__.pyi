@@ -48,6 +48,7 @@ from mustlink.metric_learning import ITML as ITML
 from mustlink.metric_learning import MMC as MMC
 from mustlink.metric_learning import RCA as RCA
 from mustlink.mixture import ConstrainedGaussianMixture as ConstrainedGaussianMixture
+from mustlink.mixture import FeedbackMixture as FeedbackMixture
 from mustlink.mixture import MeanFieldMixture as MeanFieldMixture
 from mustlink.mixture import PenalizedGaussianMixture as PenalizedGaussianMixture
 from mustlink.sizes import BalancedClustering as BalancedClustering

@@ -97,9 +97,10 @@ class Entry:
         return self.module.rpartition(".")[2]
 
     @property
-    def input(self) -> Literal["table", "table, sparse"]:
-        """What `fit` takes: "table", or "table, sparse" where sparse matrices are not made dense."""
-        return "table, sparse" if self.load()().__sklearn_tags__().input_tags.sparse else "table"
+    def input(self) -> str:
+        """What `fit` takes: "table" or "counts", which are not negative; "sparse" if sparse input is not made dense."""
+        tags = self.load()().__sklearn_tags__().input_tags
+        return ("counts" if tags.positive_only else "table") + (", sparse" if tags.sparse else "")
 
     def load(self) -> type[Any]:
         """Import the class.
@@ -313,6 +314,14 @@ CATALOGUE: tuple[Entry, ...] = (
         "Links are few, or some are wrong, and ask for other ellipsoids than the data suggest.",
         aliases=("mean-field",),
         speed="slow",
+    ),
+    Entry(
+        "FeedbackMixture",
+        "mustlink.mixture",
+        "soft",
+        "Rows are texts or other counts, and you correct the clusters step by step: it learns from criticism which "
+        "terms matter.",
+        aliases=("feedback",),
     ),
     Entry(
         "SpectralLearning",

@@ -23,6 +23,7 @@ __all__ = [
     "InfeasibleError",
     "InfeasibleWarning",
     "MustlinkError",
+    "NegativeNumberError",
     "NumberTooLargeError",
     "OptionError",
     "PredictionWarning",
@@ -38,6 +39,7 @@ REMEDIES = {
     "add_links": "pass links",
     "at_least_clusters": "use {number}={n_needed} or more",
     "cause": "it says: {cause}",
+    "counts": "pass counts, such as those of CountVectorizer",
     "choose_auto": 'choose it by the links with method="auto"',
     "choose_decimal": 'pass the decimal sign as decimal="." or decimal=","',
     "choose_delimiter": "pass delimiter={delimiter!r} if it separates the cells",
@@ -58,6 +60,7 @@ REMEDIES = {
     "give_ids": "pass the ids of the rows as ids if links name them",
     "give_links": "pass links, or a column of labels as label_column",
     "give_n_clusters": "pass n_clusters",
+    "give_text_column": "name the column of the texts with text_column",
     "handle_missing": 'fill it, or pass missing="drop" or missing="mean"',
     "header": "pass header=True if they are the names of the columns",
     "ignore_column": "leave it out with ignore=[{column!r}]",
@@ -66,6 +69,7 @@ REMEDIES = {
     "larger_tables": "increase max_table",
     "linked_method": "use a clusterer that takes links, such as PCKMeans",
     "look_ahead": "pass look_ahead=True",
+    "lower_min_df": "reduce min_df",
     "lower_pivot_min": "reduce pivot_min",
     "lower_size_min": "reduce size_min",
     "majority": 'pass contradictions="majority" to keep the heavier one or "keep" to keep both',
@@ -76,6 +80,7 @@ REMEDIES = {
     "missing_marker": "leave out the row if it marks a missing value",
     "more_clusters": "increase {number}",
     "more_starts": "increase n_init",
+    "min_df_from_1": "min_df must be at least 1",
     "n_clusters_from_1": "n_clusters must be at least 1",
     "n_init_from_1": "n_init must be at least 1",
     "name_sensitive": "name it with sensitive",
@@ -85,6 +90,7 @@ REMEDIES = {
     "no_starts": "leave out n_init",
     "not_relaxed": "leave out relax",
     "order_categories": "take them in their sorted order with ordered=[{column!r}], or join some of them",
+    "other_answers": "use the same options, or another file for the answers",
     "other_links": "give links of the other kind",
     "raise_apart_max": "increase apart_max",
     "raise_size_max": "increase size_max",
@@ -386,6 +392,19 @@ class EstimatorError(MustlinkError, RuntimeError):
 
 class DataNotFoundError(MustlinkError, LookupError):
     """A data set is not known, or is known but not on this machine."""
+
+
+class NegativeNumberError(MustlinkError, ValueError):
+    """A number of a table is negative, and the clusterer takes counts; the message names its row and column.
+
+    Examples
+    --------
+    >>> from mustlink import FeedbackMixture
+    >>> FeedbackMixture(2).fit([[0, 1], [2, -3], [1, 1]])
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.NegativeNumberError: Negative values in data passed to FeedbackMixture, which takes counts: ...
+    """
 
 
 class NumberTooLargeError(MustlinkError, ValueError):

@@ -84,6 +84,10 @@ def _cop(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
     return {"n_init": 1 if rng.random() < 0.9 else "auto"}
 
 
+def _feedback(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+    return {"n_init": 2, "max_rounds": 1}
+
+
 def _linkage(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
     parameters: dict[str, Any] = {}
     if rng.random() < 0.2:
@@ -136,6 +140,7 @@ OWN_PARAMETERS: Mapping[str, Callable[[Generator, Problem, Parameters], Paramete
     "BoostedConstrainedKMeans": _bckm,
     "DistBoost": _distboost,
     "COPKMeans": _cop,
+    "FeedbackMixture": _feedback,
     "ConstrainedLinkage": _linkage,
     "SeededSingleLink": _seeded_link,
     "ConstrainedHDBSCAN": _hdbscan,
@@ -225,6 +230,8 @@ def documented_refusals(model: Any, facts: Facts) -> tuple[type[Exception], ...]
         announced.append(ValueError)
     if name == "ExistentialKMeans" and np.broadcast_to(model.pivot_min, problem.n_clusters).sum() > problem.n_rows:
         announced.append(InfeasibleError)
+    if name == "FeedbackMixture" and problem.X.min() < 0:
+        announced.append(ValueError)
     if name == "HMRFKMeans" and model.distortion == "i-divergence" and problem.X.min() < 0:
         announced.append(ValueError)
     return tuple(announced)

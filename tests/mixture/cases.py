@@ -42,4 +42,15 @@ CASES = {
         ],
         fast={"n_init": 2, "tol": 1e-3},
     ),
+    "FeedbackMixture": Case(
+        None,
+        [{"penalty": 50.0, "mean": "length"}, {"update": "multiplicative", "mstep": "counts", "warm_start": False}],
+        fast={"n_init": 3, "max_rounds": 2},
+        fails={
+            "check_clustering": "it standardizes its table, whatever the tags say",
+            "check_clustering(readonly_memmap=True)": "it standardizes its table, whatever the tags say",
+            "check_estimator_sparse_array": "it reads classifier tags of all that have predict_proba",
+            "check_estimator_sparse_matrix": "it reads classifier tags of all that have predict_proba",
+        },
+    ),
 }

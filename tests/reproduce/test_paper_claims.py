@@ -14,6 +14,7 @@ from mustlink.reproduce.papers.bckm import TITLES as BCKM_SETS
 from mustlink.reproduce.papers.boostcluster import BASES, NOISY_SETS, PUBLISHED, ROBUST
 from mustlink.reproduce.papers.boostcluster import TITLES as BOOST_SETS
 from reference.active_results import asking_results
+from reproduce.ch02_results import ch02_results
 from reproduce.ch04_results import ch04_results
 from reproduce.ch08_results import ch08_results
 from reproduce.ch09_results import ch09_results
@@ -106,6 +107,7 @@ MADE = {
     "active": asking_results,
     "robust": robust_results,
     "linked_sizes": results_of_claims,
+    "ch02": ch02_results,
     "ch04": ch04_results,
     "ch08": ch08_results,
     "ch09": ch09_results,

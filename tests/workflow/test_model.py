@@ -32,7 +32,7 @@ def people(tmp_path):
     """Sixty rows of three groups, with a category of its own for two of them, and links."""
     rng = np.random.default_rng(0)
     group = np.arange(60) % 3
-    frame = pd.DataFrame(rng.normal(size=(60, 2)) + np.array([[0, 0], [5, 0], [0, 5]])[group], columns=["x", "y"])
+    frame = pd.DataFrame(rng.normal(size=(60, 2)) + np.array([[10, 10], [15, 10], [10, 15]])[group], columns=["x", "y"])
     frame.insert(0, "who", [f"p{row:02d}" for row in range(60)])
     frame["plan"] = np.where(rng.random(60) < 0.2, "team", np.array(["a", "b", "a"])[group])
     frame.to_csv(tmp_path / "people.csv", index=False)
@@ -43,6 +43,8 @@ def people(tmp_path):
 
 def fitted(folder, **options):
     given = {"n_clusters": 3, "id_column": "who", "method": "pck"} | options
+    if find_clusterer(given["method"]).input.startswith("counts"):
+        given["scale"] = False
     links = folder / "links.csv" if find_clusterer(given["method"]).takes_links else None
     return run_job(Job(folder / "people.csv", links, **given))
 

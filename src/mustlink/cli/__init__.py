@@ -23,6 +23,7 @@ from mustlink.cli._options import TYPED
 from mustlink.cli._predict import predict
 from mustlink.cli._publish import publish
 from mustlink.cli._reproduce import reproduce
+from mustlink.cli._teach import teach
 from mustlink.cli._warmup import warmup
 
 __all__ = ["app", "main"]
@@ -101,7 +102,7 @@ def _unwrapped(docstring: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (cluster, check, ask, predict, explain, publish, demo, methods, reproduce, warmup):
+for command in (cluster, check, ask, teach, predict, explain, publish, demo, methods, reproduce, warmup):
     app.command(cls=Command, help=_unwrapped(command.__doc__))(command)
 
 

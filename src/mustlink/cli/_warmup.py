@@ -95,9 +95,9 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     rows = np.random.default_rng(0).normal(size=(24, 3))
     for name, clusterer in all_clusterers():
         for dtype in (np.float64, np.float32):
-            tables: list[Any] = [rows.astype(dtype)]
-            if clusterer().__sklearn_tags__().input_tags.sparse:
-                tables.append(sparse.csr_matrix(rows.astype(dtype)))
+            tags = clusterer().__sklearn_tags__().input_tags
+            given = np.abs(rows.astype(dtype)) if tags.positive_only else rows.astype(dtype)
+            tables: list[Any] = [given, sparse.csr_matrix(given)] if tags.sparse else [given]
             for X in tables:
                 kind = "sparse" if sparse.issparse(X) else "dense"
                 yield f"{name}, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X)

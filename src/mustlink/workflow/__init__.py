@@ -24,17 +24,22 @@ from mustlink.workflow._publication import (
     run_verification,
 )
 from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting
+from mustlink.workflow._teaching import Teaching
+from mustlink.workflow._teaching_views import ClusterView, TeachingChange, TermChange, TextMove, TextView
+from mustlink.workflow._texts import LoadedTexts, TextOptions, load_texts
 
 __all__ = [
     "ESTIMATORS",
     "STRATEGIES",
     "AnswerCounts",
+    "ClusterView",
     "ColumnPair",
     "ExplanationJob",
     "ExplanationResult",
     "Job",
     "JobResult",
     "LoadedTable",
+    "LoadedTexts",
     "Model",
     "PredictionJob",
     "PredictionResult",
@@ -43,12 +48,19 @@ __all__ = [
     "RowComparison",
     "Sitting",
     "TableOptions",
+    "Teaching",
+    "TeachingChange",
+    "TermChange",
+    "TextMove",
+    "TextOptions",
+    "TextView",
     "VerificationJob",
     "check_n_clusters",
     "check_predicts",
     "check_seed",
     "load_model",
     "load_table",
+    "load_texts",
     "predicting_methods",
     "read_link_file",
     "run_explanation",
