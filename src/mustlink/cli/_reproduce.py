@@ -23,7 +23,8 @@ def reproduce(
     paper: Annotated[
         str,
         typer.Argument(
-            metavar="PAPER", help="boostcluster, bbc, bckm, active, robust, linked_sizes, ch04, ch08, ch09 or ch16."
+            metavar="PAPER",
+            help="boostcluster, bbc, bckm, active, robust, linked_sizes, mixture_noise, ch03, ch04, ch08, ch09 or ch16.",
         ),
     ],
     quick: Annotated[
