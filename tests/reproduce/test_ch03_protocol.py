@@ -134,7 +134,7 @@ def test_tables_have_a_line_per_set_and_method() -> None:
     *_, failed = face_tables(results)
     assert failed.rows == (("little", "", "0 of 1"), ("much", "3 of 4", "0 of 1"))
     (normalizers,) = normalizer_tables(results)
-    assert normalizers.rows[0] == ("iris", "0.800", "0.805", "0.810", "0.790", "1.00", "2.00", "3.00")
+    assert normalizers.rows[0] == ("iris", "0.875", "0.880", "0.885", "0.790", "1.00", "2.00", "3.00")
 
 
 def test_runs_that_raise_count_as_failed() -> None:

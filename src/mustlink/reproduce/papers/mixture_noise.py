@@ -90,9 +90,7 @@ def fit_mixture(mixture: type[Any], problem: Problem, **parameters: Any) -> Labe
 
 def fit_plain(problem: Problem) -> Labeling:
     """Fit a mixture without links."""
-    model = GaussianMixture(
-        problem.n_clusters, reg_covar=REG_COVAR, n_init=N_STARTS, random_state=problem.shared_seed
-    )
+    model = GaussianMixture(problem.n_clusters, reg_covar=REG_COVAR, n_init=N_STARTS, random_state=problem.shared_seed)
     return broken(problem, model.fit_predict(problem.X))
 
 
@@ -204,9 +202,7 @@ def set_lines(results: Results, dataset: str | None, score: str) -> list[Line]:
     lines = []
     for method, style in STYLES.items():
         means = [
-            mean_of(results, method, noise, score)
-            if dataset is None
-            else cell(results, dataset, method, noise, score)
+            mean_of(results, method, noise, score) if dataset is None else cell(results, dataset, method, noise, score)
             for noise in NOISES
         ]
         if not all(map(math.isnan, means)):
@@ -317,17 +313,18 @@ PROTOCOL = Protocol(
     source=(
         "Our own experiment. The claims on soft links are of Z. Lu and T. K. Leen, Clustering with pairwise "
         "relationships: a generative approach, those on mean field of T. Lange, M. H. Law, A. K. Jain and J. M. "
-        "Buhmann, Mean field approach for clustering with constraints, in: Constrained Clustering, 2009, chapters 4 and 5."
+        "Buhmann, Mean field approach for clustering with constraints, in: Constrained Clustering, 2009, chapters 4 "
+        "and 5."
     ),
     intro=(
         "Half as many links as rows are drawn from the classes, half of them must-links, and a fraction of them is "
-        f"flipped to the other kind. Columns are standardized, of larger sets {MAX_ROWS} rows are drawn for each trial. "
-        f"All mixtures have full covariances with {REG_COVAR:g} added to the diagonals and {N_STARTS} starts from "
-        "k-means; the k-means variants have as many starts. Hard links contradict each other as soon as some are wrong: "
+        f"flipped to the other kind. Columns are standardized; of larger sets {MAX_ROWS} rows are drawn for each "
+        f"trial. All mixtures have full covariances with {REG_COVAR:g} added to the diagonals and {N_STARTS} starts, "
+        "as have the k-means variants. Hard links contradict each other as soon as some are wrong: "
         "ConstrainedGaussianMixture and COPKMeans then keep the must-links and break as few cannot-links as they can "
-        '(on_infeasible="relax"). PenalizedGaussianMixture takes its penalty from the true fraction of wrong links, as '
-        f"in chapter 4, or assumes that {CERTAINTY:.0%} of the links are right, whatever the truth. MeanFieldMixture "
-        "and RobustBoostCluster have their default parameters."
+        '(on_infeasible="relax"). PenalizedGaussianMixture takes its penalty from the true fraction of wrong links, '
+        f"as in chapter 4, or assumes that {CERTAINTY:.0%} of the links are right, whatever the truth. "
+        "MeanFieldMixture and RobustBoostCluster have their default parameters otherwise."
     ),
     datasets=SETS,
     methods=METHODS,
