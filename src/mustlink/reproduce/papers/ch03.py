@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.decomposition import PCA
-from sklearn.metrics import euclidean_distances
 
-from mustlink._types import Array, Floats, Indices, Ints
-from mustlink.constraints import Closure, Constraints
+from mustlink._types import Array, Indices, Ints
+from mustlink.constraints import Constraints
 from mustlink.hierarchy import ConstrainedLinkage
 from mustlink.kmeans import COPKMeans
 from mustlink.mixture import ConstrainedGaussianMixture
@@ -24,6 +23,7 @@ from mustlink.reproduce.engine._problem import DataSet, Problem, standardize
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
 from mustlink.reproduce.engine._results import Results, Run, nan_mean
 from mustlink.reproduce.engine._tables import Table, number_text, pair_text
+from mustlink.reproduce.papers._published_cop import published_cop
 
 PAPER = "ch03"
 FACES = "yaleb10"
@@ -170,36 +170,11 @@ def fit_mixture(mode: str, problem: Problem, *, normalizer: str = "pseudo", samp
 
 
 def fit_published_cop(problem: Problem) -> Labeling:
-    """Run COP k-means as published from the first start: it fails when a row has no cluster left."""
-    rng, init = np.random.RandomState(problem.shared_seed), start_rows(problem, start_seeds(problem)[0])
-    closure = problem.links.closure(len(problem.X))
-    centers, labels = problem.X[init].copy(), np.full(len(problem.X), -1)
-    for _ in range(MAX_ITER):
-        placed = place_in_order(problem.X, centers, closure, rng)
-        if placed is None:
-            return Labeling(np.zeros(len(problem.X), dtype=np.int64), {"is_failed": True})
-        if np.array_equal(placed, labels):
-            break
-        labels = placed
-        for cluster in np.unique(labels):
-            centers[cluster] = problem.X[labels == cluster].mean(axis=0)
-    return Labeling(labels, {"is_failed": False})
-
-
-def place_in_order(X: Array, centers: Floats, closure: Closure, rng: np.random.RandomState) -> Ints | None:
-    """Put each row, in random order, into the nearest cluster that its links allow; None if there is none."""
-    distance, graph = euclidean_distances(X, centers, squared=True), closure.graph()
-    blocked = np.zeros((closure.n_components, len(centers)), dtype=bool)
-    cluster = np.full(closure.n_components, -1)
-    for row in rng.permutation(len(X)):
-        component = closure.component[row]
-        if cluster[component] < 0:
-            if blocked[component].all():
-                return None
-            cluster[component] = np.where(blocked[component], np.inf, distance[row]).argmin()
-            apart = graph.indices[graph.indptr[component] : graph.indptr[component + 1]]
-            blocked[apart, cluster[component]] = True
-    return np.asarray(cluster[closure.component], dtype=np.int64)
+    """Run COP k-means as published from the first start, and say whether it fails."""
+    init = problem.X[start_rows(problem, start_seeds(problem)[0])]
+    labels = published_cop(problem.X, problem.links, init, MAX_ITER, np.random.RandomState(problem.shared_seed))
+    is_failed = labels is None
+    return Labeling(np.zeros(len(problem.X), dtype=np.int64) if labels is None else labels, {"is_failed": is_failed})
 
 
 FITS: dict[str, Callable[[str, Problem], Labeling]] = {KMEANS: fit_kmeans, LINKAGE: fit_linkage, EM: fit_mixture}
@@ -289,7 +264,7 @@ def inference_table(name: str, datasets: tuple[str, ...], results: Results) -> T
                 counts = [number_text(chosen.mean(fact), 0) for fact in ("n_must", "n_cannot", "n_dropped")]
                 rows.append((TITLES[dataset], ("little", "much")[place], *counts[:2], exact, counts[2]))
     header = ("set", "links", "must-links", "cannot-links", "runs with exact inference", "cannot-links left out")
-    note = "Means over the trials. A part of the links that is too wide for exact inference is replaced by a spanning tree."
+    note = "Means over the trials. A part of the links too wide for exact inference is replaced by a spanning tree."
     return Table(name, "Links, and inference of EM with both", header, tuple(rows), note)
 
 
