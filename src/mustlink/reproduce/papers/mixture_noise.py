@@ -312,8 +312,9 @@ PROTOCOL = Protocol(
     title="Mixtures with wrong links",
     source=(
         "Our own experiment. The claims on soft links are of Z. Lu and T. K. Leen, Pairwise constraints as priors in "
-        "probabilistic clustering, those on mean field of T. Lange, M. H. Law, A. K. Jain and J. M. Buhmann, Clustering "
-        "with constraints: a mean-field approximation perspective, in: Constrained Clustering, 2009, chapters 4 and 5."
+        "probabilistic clustering, those on mean field of T. Lange, M. H. Law, A. K. Jain and J. M. Buhmann, "
+        "Clustering with constraints: a mean-field approximation perspective, in: Constrained Clustering, 2009, "
+        "chapters 4 and 5."
     ),
     intro=(
         "Half as many links as rows are drawn from the classes, half of them must-links, and a fraction of them is "
