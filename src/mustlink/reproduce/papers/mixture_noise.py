@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
-
-from sklearn.mixture import GaussianMixture
 
 from mustlink._types import Ints
 from mustlink.boosting import RobustBoostCluster
@@ -46,7 +45,7 @@ REG_COVAR = 1e-3
 # The certainty of a link that is assumed where the fraction of wrong links is taken to be unknown.
 CERTAINTY = 0.95
 
-PLAIN = "GaussianMixture"
+PLAIN = "mixture without links"
 HARD = "ConstrainedGaussianMixture"
 SOFT = "PenalizedGaussianMixture, rate known"
 FIXED = f"PenalizedGaussianMixture, {CERTAINTY:.0%} certain"
@@ -89,9 +88,9 @@ def fit_mixture(mixture: type[Any], problem: Problem, **parameters: Any) -> Labe
 
 
 def fit_plain(problem: Problem) -> Labeling:
-    """Fit a mixture without links."""
-    model = GaussianMixture(problem.n_clusters, reg_covar=REG_COVAR, n_init=N_STARTS, random_state=problem.shared_seed)
-    return broken(problem, model.fit_predict(problem.X))
+    """Fit the same mixture without links, which is scikit-learn's GaussianMixture."""
+    found = fit_mixture(ConstrainedGaussianMixture, replace(problem, links=Constraints()))
+    return broken(problem, found.labels)
 
 
 def fit_soft(problem: Problem) -> Labeling:
@@ -330,6 +329,6 @@ PROTOCOL = Protocol(
     methods=METHODS,
     draw=draw_links,
     parts=(Part("noise", noise_runs, noise_tables, noise_figures, CLAIMS),),
-    quick=RunPlan(tuple(TITLES), (AMOUNT,), 5, rows=MAX_ROWS, note="Quick run: 5 trials."),
+    quick=RunPlan(tuple(TITLES), (AMOUNT,), 3, rows=MAX_ROWS, note="Quick run: 3 trials."),
     full=RunPlan(tuple(TITLES), (AMOUNT,), 20, rows=MAX_ROWS, note="20 trials."),
 )
