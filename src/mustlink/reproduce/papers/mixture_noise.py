@@ -327,7 +327,8 @@ PROTOCOL = Protocol(
         '(on_infeasible="relax"). PenalizedGaussianMixture takes its penalty from the true fraction of wrong links, '
         f"as in chapter 4, or assumes that {CERTAINTY:.0%} of the links are right, whatever the truth. "
         "MeanFieldMixture has the penalty of 1,000 of chapter 5, or one from the true fraction as well; its labels are "
-        "those of the parameters alone, and linked rows have more weight. RobustBoostCluster has its default parameters."
+        "those of the parameters alone, and linked rows have more weight. RobustBoostCluster has its default "
+        "parameters."
     ),
     datasets=SETS,
     methods=METHODS,
