@@ -15,11 +15,13 @@ from mustlink.reproduce.papers.boostcluster import BASES, NOISY_SETS, PUBLISHED,
 from mustlink.reproduce.papers.boostcluster import TITLES as BOOST_SETS
 from reference.active_results import asking_results
 from reproduce.ch02_results import ch02_results
+from reproduce.ch03_results import ch03_results
 from reproduce.ch04_results import ch04_results
 from reproduce.ch08_results import ch08_results
 from reproduce.ch09_results import ch09_results
 from reproduce.ch16_results import ch16_results
 from reproduce.linked_sizes_results import results_of_claims
+from reproduce.mixture_noise_results import mixture_noise_results
 from reproduce.robust_results import robust_results
 
 EVERY_SCORE = ("nmi", "pairwise_f1", "nmi_unconstrained", "pairwise_f1_unconstrained")
@@ -108,6 +110,8 @@ MADE = {
     "robust": robust_results,
     "linked_sizes": results_of_claims,
     "ch02": ch02_results,
+    "mixture_noise": mixture_noise_results,
+    "ch03": ch03_results,
     "ch04": ch04_results,
     "ch08": ch08_results,
     "ch09": ch09_results,

@@ -81,6 +81,8 @@ def test_every_method_clusters(paper):
         "robust": "wine",
         "linked_sizes": "iris",
         "ch02": "two_attributes_a",
+        "mixture_noise": "iris",
+        "ch03": "iris",
         "ch04": "iris",
         "ch08": "digits",
         "ch09": "wine",
@@ -89,7 +91,8 @@ def test_every_method_clusters(paper):
     if paper == "ch09":
         # Its own sets are files, which not every machine has.
         protocol = replace(protocol, datasets=[DataSet(dataset, dataset)])
-    amount = {"bbc": 0.1, "active": 5, "ch02": 3, "ch04": 1, "ch09": 1, "ch16": 10}.get(paper, 40)
+    amounts = {"bbc": 0.1, "active": 5, "mixture_noise": 0.5, "ch02": 3, "ch03": 0.3, "ch04": 1, "ch09": 1, "ch16": 10}
+    amount = amounts.get(paper, 40)
     for method in protocol.methods:
         record = protocol.compute(Run(paper, dataset, method, amount, trial=0, rows=80))
         assert record.error is None, (method, record.error)
