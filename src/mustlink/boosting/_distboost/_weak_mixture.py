@@ -84,7 +84,9 @@ class MixtureLearner:
         # The nodes with a cannot-link, and the cannot-links between their positions.
         self._nodes, self._apart = Constraints(cannot_link=edges).compact()
 
-    def fit(self, points: Floats, weight: Floats, cannot_link_weight: Floats, rng: np.random.RandomState) -> WeakMixture:
+    def fit(
+        self, points: Floats, weight: Floats, cannot_link_weight: Floats, rng: np.random.RandomState
+    ) -> WeakMixture:
         """Fit a mixture from centers drawn by k-means++.
 
         Parameters
