@@ -26,6 +26,9 @@ def test_the_commands_run_one_after_the_other(tmp_path: Path, monkeypatch: pytes
     table, links = sample_paths()
     for path, name in ((table, "customers.csv"), (table, "new_customers.csv"), (links, "links.csv")):
         (tmp_path / name).write_bytes(path.read_bytes())
+    texts = ["the red ball rolls", "a red ball", "blue cubes stand", "the blue cubes", "green cones"] * 2
+    lines = "".join(f"toy {row},{text}\n" for row, text in enumerate(texts))
+    (tmp_path / "news.csv").write_text(f"subject,body\n{lines}", encoding="utf-8")
     for command in COMMANDS:
         result = CliRunner().invoke(app, shlex.split(command), input="q\n")
         assert result.exit_code == 0, f"mustlink {command}\n{result.output}"

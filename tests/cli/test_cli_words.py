@@ -37,6 +37,7 @@ def room(desk):
     desk.write("same.csv", "x,y\n" + "0,0\n" * 5 + "1,1\n" * 5)
     desk.write("word.csv", "x,y\n0,1\n2,3\nmany,5\n6,7\n")
     desk.write("large.csv", "x,y\n0,1\n1e300,1\n")
+    desk.write("words.txt", "red ball\nred ball\nblue cube\nblue cube\n")
     desk.write("gaps.csv", "x,y\n0,\n1,1\n")
     desk.write("text.npy", b"not numpy")
     desk.write("short.npy", b"\x93NUMPY\x01\x00short")
@@ -180,6 +181,7 @@ EXITS = {
     "cluster": {0: "cluster t.csv one.csv -k 2 --method pck --ignore kind", 2: "cluster nothing.csv -k 2"},
     "check": {0: "check one.csv -k 2", 1: "check ring.csv -k 2", 2: "check nothing.csv"},
     "ask": {0: "ask t.csv -k 2 --ignore kind", 2: "ask nothing.csv -k 2"},
+    "teach": {0: "teach words.txt -k 2", 2: "teach nothing.csv -k 2"},
     "predict": {2: "predict nothing.model t.csv"},
     "explain": {2: "explain nothing.csv t.csv"},
     "publish": {
@@ -203,7 +205,19 @@ def test_commands_are_listed_in_the_order_of_use(desk):
     shown = desk.run("--help").stdout
     assert "mustlink demo --tour" in shown
     listed = re.findall(r"^\W*([a-z]+) +[A-Z]", shown.partition("Commands")[2], re.MULTILINE)
-    order = ["cluster", "check", "ask", "predict", "explain", "publish", "demo", "methods", "reproduce", "warmup"]
+    order = [
+        "cluster",
+        "check",
+        "ask",
+        "teach",
+        "predict",
+        "explain",
+        "publish",
+        "demo",
+        "methods",
+        "reproduce",
+        "warmup",
+    ]
     assert listed == order
 
 

@@ -56,11 +56,12 @@ ORDERS = {
     "show": Verb("show, show A", "the clusters, or all texts of A"),
     "read": Verb("read 3", "the whole text 3", None, 1),
     "terms": Verb("terms", "the words that count most and least"),
-    "undo": Verb("undo", "take back the last answer, or the last go"),
-    "help": Verb("help", "this list"),
-    "quit": Verb("quit", "write the clusters and stop"),
+    "undo": Verb("undo, or u", "take back the last answer, or the last go"),
+    "help": Verb("help, or h", "this list"),
+    "quit": Verb("quit, or q", "write the clusters and stop"),
 }
 VERBS = {**ANSWERS, **ORDERS}
+SHORT = {"h": "help", "q": "quit", "u": "undo"}
 # Without texts, an answer of its own.
 ALL_DIFFERENT = Verb("different", "all clusters should be very different", "different")
 
@@ -198,7 +199,7 @@ def _obey(teaching: Teaching, line: str) -> bool:
     from mustlink.cli._show import print_line, show_status
 
     verb, *words = shlex.split(line) or ["go"]
-    verb = verb.lower()
+    verb = SHORT.get(verb.lower(), verb.lower())
     if verb not in VERBS:
         raise ValueError(f"{verb!r} is no answer; the answers are {', '.join(VERBS)}.")
     if verb in ANSWERS:

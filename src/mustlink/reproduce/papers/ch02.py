@@ -554,7 +554,7 @@ PROTOCOL = Protocol(
     ),
     intro=(
         "The chapter has 125 Reuters articles of five topics, and 20,000 USENET articles that can be split in two "
-        "ways; both are not public. In their place are 25 messages of each of five newsgroups (for sale, medicine, "
+        "ways; neither is public. In their place are 25 messages of each of five newsgroups (for sale, medicine, "
         "Middle East, hockey, graphics; subject and body, without quotations and signatures, of at least 50 words); "
         "synthetic texts with two independent attributes, each with indicative terms, and four subjects that neither "
         "attribute depends on; and messages of four newsgroups that cross hardware or software with PC or not, of "
