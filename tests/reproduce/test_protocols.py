@@ -82,6 +82,7 @@ def test_every_method_clusters(paper):
         "linked_sizes": "iris",
         "ch02": "two_attributes_a",
         "ch04": "iris",
+        "ch05": "clouds0",
         "ch08": "digits",
         "ch09": "wine",
         "ch16": "blobs100",
@@ -89,7 +90,7 @@ def test_every_method_clusters(paper):
     if paper == "ch09":
         # Its own sets are files, which not every machine has.
         protocol = replace(protocol, datasets=[DataSet(dataset, dataset)])
-    amount = {"bbc": 0.1, "active": 5, "ch02": 3, "ch04": 1, "ch09": 1, "ch16": 10}.get(paper, 40)
+    amount = {"bbc": 0.1, "active": 5, "ch02": 3, "ch04": 1, "ch05": 0.3, "ch09": 1, "ch16": 10}.get(paper, 40)
     for method in protocol.methods:
         record = protocol.compute(Run(paper, dataset, method, amount, trial=0, rows=80))
         assert record.error is None, (method, record.error)

@@ -11,7 +11,20 @@ from mustlink.reproduce.engine._page import Page
 from mustlink.reproduce.engine._protocol import Protocol, compute_runs
 from mustlink.reproduce.engine._results import ResultStore
 
-_PAPERS = ("boostcluster", "bbc", "bckm", "active", "robust", "linked_sizes", "ch02", "ch04", "ch08", "ch09", "ch16")
+_PAPERS = (
+    "boostcluster",
+    "bbc",
+    "bckm",
+    "active",
+    "robust",
+    "linked_sizes",
+    "ch02",
+    "ch04",
+    "ch05",
+    "ch08",
+    "ch09",
+    "ch16",
+)
 
 
 def paper_names() -> list[str]:
@@ -25,7 +38,7 @@ def paper_names() -> list[str]:
     --------
     >>> from mustlink.reproduce import paper_names
     >>> paper_names()
-    ['boostcluster', 'bbc', 'bckm', 'active', 'robust', 'linked_sizes', 'ch02', 'ch04', 'ch08', 'ch09', 'ch16']
+    ['boostcluster', 'bbc', 'bckm', 'active', 'robust', 'linked_sizes', 'ch02', 'ch04', 'ch05', 'ch08', 'ch09', 'ch16']
     """
     return list(_PAPERS)
 

@@ -320,7 +320,7 @@ class MeanFieldMixture(LinkedMixture):
         steps, run = fit(links, eta)
         self.eta_ = steps.eta
         log_density, weights = run.gaussians.log_density(X), run.weights.astype(X.dtype)
-        expectation = steps.expect(log_density, weights, None)
+        expectation = steps.expect(log_density, weights, run.responsibilities)
         self.responsibilities_ = expectation.responsibilities
         self.free_energy_ = -expectation.objective
         self.parameter_labels_ = label_by_parameters(log_density, weights)
@@ -382,8 +382,8 @@ class MeanFieldMixture(LinkedMixture):
         rng = np.random.RandomState(0)
         for steps.inverse_temperature in inverse_temperatures(self.annealing_start, self.annealing_factor):
             hot = super()._run(X, steps, start, advance)
-            warm = steps.expect(hot.gaussians.log_density(X), hot.weights, None).responsibilities
-            start = steps.masses(perturb(warm, rng))
+            assert hot.responsibilities is not None
+            start = steps.masses(perturb(hot.responsibilities, rng))
         steps.inverse_temperature = 1.0
         return super()._run(X, steps, start, advance)
 
