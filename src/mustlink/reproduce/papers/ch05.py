@@ -78,7 +78,7 @@ PUBLISHED: dict[str, dict[str, tuple[float, ...]]] = {
 }
 # At most one wrong point of 200; values are compared as the chapter rounds them.
 ALMOST_PERFECT = 0.995
-LEAST_JUMP = 0.05
+MIN_JUMP = 0.05
 # By what factor a running time must be longer to be very high.
 FAR_SLOWER = 5
 
@@ -343,10 +343,10 @@ def judge_rivals(results: Results) -> Verdict:
     rivals = (SHENTAL, PCK, PPC)
     if absent := missing_methods(told, rivals):
         return absent
-    least, last = 0.9, CLOUD_AMOUNTS[-1]
+    found, last = 0.9, CLOUD_AMOUNTS[-1]
     early = {m: max(told.mean("f", method=m, amount=a) for a in told.amounts() if a < last) for m in rivals}
     late = {m: told.mean("f", method=m, amount=last) for m in rivals}
-    held = all(early[m] < least <= late[m] for m in rivals)
+    held = all(early[m] < found <= late[m] for m in rivals)
     parts = [f"{m} {score_text(early[m])} at best before and {score_text(late[m])} at {last:.0%}" for m in rivals]
     return Verdict(held, f"F of {join_words(parts)}.")
 
@@ -368,7 +368,7 @@ def judge_jump(results: Results) -> Verdict:
         return NO_RESULTS
     first, second, third, fourth = values.values()
     steps = (second - first, third - second, fourth - third)
-    return Verdict(steps[1] == max(steps) and steps[1] >= LEAST_JUMP, f"F is {levels_text(values)}.")
+    return Verdict(steps[1] == max(steps) and steps[1] >= MIN_JUMP, f"F is {levels_text(values)}.")
 
 
 def judge_seconds(results: Results) -> Verdict:
