@@ -15,6 +15,7 @@ NAMES = (
     "bckm",
     "density",
     "mixture",
+    "mean_field",
     "balanced",
     "existential",
     "metric_learning",

@@ -407,7 +407,7 @@ def test_starts_are_numbered_as_clamped_rows_are():
 
 @pytest.mark.parametrize("class_prior", ["uniform", "estimate", "unlinked"])
 def test_weights_of_the_mixture_components(class_prior):
-    X, y = make_blobs([60, 20], centers=[[0, 0], [8, 0]], shuffle=False, random_state=0)
+    X, _ = make_blobs([60, 20], centers=[[0, 0], [8, 0]], shuffle=False, random_state=0)
     links = Constraints(must_link=[(int(a), int(b)) for a, b in itertools.pairwise(range(60, 70))])
     model = MeanFieldMixture(2, class_prior=class_prior, eta=3.0, random_state=0).fit(X, constraints=links)
     expected = {"uniform": 0.5, "estimate": 40 / 100, "unlinked": 10 / 70}[class_prior]
@@ -416,7 +416,7 @@ def test_weights_of_the_mixture_components(class_prior):
 
 
 def test_weights_of_links_multiply_the_penalty():
-    X, y = slow.four_clouds(28)
+    X, _ = slow.four_clouds(28)
     pairs = [(0, 60), (5, 70)]
     heavy = Constraints(must_link=pairs, must_link_weight=[2.0, 4.0])
     linked = plan(heavy, len(X), 2, penalty=3.0)

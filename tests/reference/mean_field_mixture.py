@@ -1,4 +1,4 @@
-"""EM, free energy and pairwise clustering of chapter 5 from its formulas, and the four clouds of its first experiment."""
+"""EM, free energy and pairwise clustering of chapter 5 from its formulas, and the four clouds of its experiments."""
 
 from __future__ import annotations
 

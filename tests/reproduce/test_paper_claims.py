@@ -17,6 +17,7 @@ from reference.active_results import asking_results
 from reproduce.ch02_results import ch02_results
 from reproduce.ch03_results import ch03_results
 from reproduce.ch04_results import ch04_results
+from reproduce.ch05_results import ch05_results
 from reproduce.ch08_results import ch08_results
 from reproduce.ch09_results import ch09_results
 from reproduce.ch16_results import ch16_results
@@ -113,6 +114,7 @@ MADE = {
     "mixture_noise": mixture_noise_results,
     "ch03": ch03_results,
     "ch04": ch04_results,
+    "ch05": ch05_results,
     "ch08": ch08_results,
     "ch09": ch09_results,
     "ch16": ch16_results,

@@ -84,6 +84,7 @@ def test_every_method_clusters(paper):
         "mixture_noise": "iris",
         "ch03": "iris",
         "ch04": "iris",
+        "ch05": "clouds0",
         "ch08": "digits",
         "ch09": "wine",
         "ch16": "blobs100",
@@ -91,7 +92,17 @@ def test_every_method_clusters(paper):
     if paper == "ch09":
         # Its own sets are files, which not every machine has.
         protocol = replace(protocol, datasets=[DataSet(dataset, dataset)])
-    amounts = {"bbc": 0.1, "active": 5, "mixture_noise": 0.5, "ch02": 3, "ch03": 0.3, "ch04": 1, "ch09": 1, "ch16": 10}
+    amounts = {
+        "bbc": 0.1,
+        "active": 5,
+        "mixture_noise": 0.5,
+        "ch02": 3,
+        "ch03": 0.3,
+        "ch04": 1,
+        "ch05": 0.3,
+        "ch09": 1,
+        "ch16": 10,
+    }
     amount = amounts.get(paper, 40)
     for method in protocol.methods:
         record = protocol.compute(Run(paper, dataset, method, amount, trial=0, rows=80))

@@ -33,8 +33,6 @@ __all__ = ["MeanFieldMixture"]
 
 # The most entries of an array of dissimilarities.
 MAX_DISSIMILARITIES = 20_000**2
-# Fits without the held-out links, of which there are many, make at most so many runs, one of each kind of start.
-MAX_TRIAL_STARTS = 3
 # The noise of responsibilities at every temperature, which lets mixture components part that coincide.
 NOISE = 1e-3
 
@@ -93,7 +91,7 @@ class MeanFieldMixture(LinkedMixture):
         Added to the diagonal of the covariances.
     max_iter : int, default=200
         The maximum number of iterations of a run, at each temperature.
-    n_init : int, default=6
+    n_init : int, default=3
         The number of runs from different starts, of which the one with the lowest free energy is kept.
     init_params : {"auto", "links", "kmeans", "k-means++", "random", "random_from_data"}, default="auto"
         How a run starts. "links": from means drawn among linked rows, which follow their links. "auto": the runs start
@@ -254,7 +252,7 @@ class MeanFieldMixture(LinkedMixture):
         tol: float = 1e-5,
         reg_covar: float = 1e-6,
         max_iter: int = 200,
-        n_init: int = 6,
+        n_init: int = 3,
         init_params: str = "auto",
         random_state: Any = None,
         verbose: int | bool = 0,
@@ -308,8 +306,6 @@ class MeanFieldMixture(LinkedMixture):
 
         def fit(train: Constraints, eta: float) -> tuple[MeanFieldSteps, MixtureRun]:
             steps = MeanFieldSteps(self._plan_links(train, len(X), clamped), eta, self.class_prior)
-            if len(train) < len(links):
-                steps.n_init = min(self.n_init, MAX_TRIAL_STARTS)
             return steps, self._best_run(X, steps, np.random.RandomState(seed))
 
         def fit_labels(train: Constraints, eta: float) -> Ints:
@@ -320,7 +316,7 @@ class MeanFieldMixture(LinkedMixture):
         steps, run = fit(links, eta)
         self.eta_ = steps.eta
         log_density, weights = run.gaussians.log_density(X), run.weights.astype(X.dtype)
-        expectation = steps.expect(log_density, weights, None)
+        expectation = steps.expect(log_density, weights, run.responsibilities)
         self.responsibilities_ = expectation.responsibilities
         self.free_energy_ = -expectation.objective
         self.parameter_labels_ = label_by_parameters(log_density, weights)
@@ -371,8 +367,7 @@ class MeanFieldMixture(LinkedMixture):
 
     def _starts(self, X: Array, steps: EMSteps, rng: np.random.RandomState) -> Iterator[Array]:
         assert isinstance(steps, MeanFieldSteps)
-        n_init = self.n_init if steps.n_init is None else steps.n_init
-        return start_masses(X, steps, self.n_components, self.init_params, n_init, rng)
+        return start_masses(X, steps, self.n_components, self.init_params, self.n_init, rng)
 
     def _run(self, X: Array, steps: EMSteps, start: Array, advance: Advance) -> MixtureRun:
         """Run EM at rising inverse temperatures, if any, and at 1; each begins with the result of the one before."""
@@ -382,8 +377,8 @@ class MeanFieldMixture(LinkedMixture):
         rng = np.random.RandomState(0)
         for steps.inverse_temperature in inverse_temperatures(self.annealing_start, self.annealing_factor):
             hot = super()._run(X, steps, start, advance)
-            warm = steps.expect(hot.gaussians.log_density(X), hot.weights, None).responsibilities
-            start = steps.masses(perturb(warm, rng))
+            assert hot.responsibilities is not None
+            start = steps.masses(perturb(hot.responsibilities, rng))
         steps.inverse_temperature = 1.0
         return super()._run(X, steps, start, advance)
 

@@ -56,7 +56,7 @@ def stretch_by_links(X: Array, must_link: Array, cannot_link: Array) -> Floats:
 
 
 def _pair_scatter(whitened: Floats, pairs: Array) -> Floats:
-    """Return half the mean square of differences of pairs, the variance of their rows about their mean, plus a prior."""
+    """Return half the mean square of differences of pairs, which is the variance of their rows, plus a prior."""
     n_features = whitened.shape[1]
     prior = PRIOR_VARIANCE * np.eye(n_features)
     if not len(pairs):

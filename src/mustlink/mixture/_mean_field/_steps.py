@@ -27,8 +27,6 @@ class MeanFieldSteps(EMSteps):
     ----------
     inverse_temperature : float
         By what the logarithms of the densities are multiplied, 1 at first; annealing changes it.
-    n_init : int or None
-        The number of runs, if it is not that of the estimator.
     """
 
     def __init__(self, linked: LinkedRows, eta: float, class_prior: str) -> None:
@@ -36,7 +34,6 @@ class MeanFieldSteps(EMSteps):
         # If all rows are linked, the weight has no effect but on the size of the objective.
         self.linked, self.eta, self.class_prior = linked, 1.0 if linked.is_linked.all() else eta, class_prior
         self.inverse_temperature = 1.0
-        self.n_init: int | None = None
 
     def expect(self, log_density: Array, weights: Floats, previous: Array | None) -> Expectation:
         """Return the responsibilities, and minus the free energy F_eta.
