@@ -72,6 +72,10 @@ BAD = {
     "seed": ("cluster t.csv -k 2 --seed -1", r"The seed is -1; --seed must be from 0 to 4294967295"),
     "seed_of_check": ("check one.csv t.csv -k 2 --seed -1", r"The seed is -1; --seed must be"),
     "seed_of_ask": ("ask t.csv -k 2 --seed 99999999999", r"The seed is 99999999999; --seed must be"),
+    "counts": (
+        "cluster t.csv -k 2 --method feedback --ignore kind",
+        r"which takes counts: row \d, column \d is -\S+; use --no-scale if the columns hold counts, or another method",
+    ),
     "clusters": ("cluster t.csv -k 0", r"-k must be at least 1"),
     "clusters_of_check": ("check one.csv -k 0", r"-k must be at least 1"),
     "clusters_of_ask": ("ask t.csv -k 9", r"9 clusters cannot be made of the 4 rows of t.csv; reduce .* \(-k\)"),
