@@ -305,7 +305,7 @@ CLAIMS = (
         "Ours: soft links of a fixed certainty are ahead of hard links with wrong links, the rate not being known.",
         partial(judge_ahead, FIXED, (HARD,), WRONG, EVERYWHERE),
     ),
-    Claim("M2", "Ours: with right links nothing is ahead of the mixture with hard links.", judge_clean),
+    Claim("M2", "Ours: with right links nothing is clearly ahead of the mixture with hard links.", judge_clean),
     Claim("M3", "Ours: with 20% and 30% wrong links RobustBoostCluster is as good as any mixture.", judge_default),
 )
 
@@ -334,6 +334,6 @@ PROTOCOL = Protocol(
     methods=METHODS,
     draw=draw_links,
     parts=(Part("noise", noise_runs, noise_tables, noise_figures, CLAIMS),),
-    quick=RunPlan(tuple(TITLES), (AMOUNT,), 3, rows=MAX_ROWS, note="Quick run: 3 trials."),
+    quick=RunPlan(tuple(TITLES), (AMOUNT,), 5, rows=MAX_ROWS, note="Quick run: 5 trials."),
     full=RunPlan(tuple(TITLES), (AMOUNT,), 20, rows=MAX_ROWS, note="20 trials."),
 )
