@@ -253,12 +253,14 @@ def judge_hard_harms(results: Results) -> Verdict:
 
 def judge_falls(results: Results) -> Verdict:
     """From right links to 20% wrong ones, mean field loses at most half of what the hard mixture loses."""
-    means = {method: [mean_of(results, method, noise) for noise in (0.0, 0.2)] for method in (MEAN_FIELD, HARD)}
+    shown = (MEAN_FIELD, HARD, MEAN_FIELD_SOFT)
+    means = {method: [mean_of(results, method, noise) for noise in (0.0, 0.2)] for method in shown}
     if any(math.isnan(value) for pair in means.values() for value in pair):
         return NO_RESULTS
     ours, theirs = (means[method][0] - means[method][1] for method in (MEAN_FIELD, HARD))
-    words = join_words(f"{name} from {before:.3f} to {after:.3f}" for name, (before, after) in means.items())
-    return Verdict(ours <= max(theirs, 0) / 2 and theirs > 0, f"Mean NMI of {words}.")
+    words = [f"{name} from {before:.3f} to {after:.3f}" for name, (before, after) in means.items()]
+    sentence = f"Mean NMI of {join_words(words[:2])}; not judged, {words[2]}."
+    return Verdict(ours <= max(theirs, 0) / 2 and theirs > 0, sentence)
 
 
 def judge_clean(results: Results) -> Verdict:
@@ -305,7 +307,7 @@ CLAIMS = (
         "Ours: soft links of a fixed certainty are ahead of hard links with wrong links, the rate not being known.",
         partial(judge_ahead, FIXED, (HARD,), WRONG, EVERYWHERE),
     ),
-    Claim("M2", "Ours: with right links nothing is ahead of the mixture with hard links.", judge_clean),
+    Claim("M2", "Ours: with right links nothing is clearly ahead of the mixture with hard links.", judge_clean),
     Claim("M3", "Ours: with 20% and 30% wrong links RobustBoostCluster is as good as any mixture.", judge_default),
 )
 
@@ -334,6 +336,6 @@ PROTOCOL = Protocol(
     methods=METHODS,
     draw=draw_links,
     parts=(Part("noise", noise_runs, noise_tables, noise_figures, CLAIMS),),
-    quick=RunPlan(tuple(TITLES), (AMOUNT,), 3, rows=MAX_ROWS, note="Quick run: 3 trials."),
+    quick=RunPlan(tuple(TITLES), (AMOUNT,), 5, rows=MAX_ROWS, note="Quick run: 5 trials."),
     full=RunPlan(tuple(TITLES), (AMOUNT,), 20, rows=MAX_ROWS, note="20 trials."),
 )
