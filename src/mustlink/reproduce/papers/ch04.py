@@ -537,7 +537,7 @@ GRID_CLAIMS = (
 
 PROTOCOL = Protocol(
     name=PAPER,
-    title="Chapter 4: clustering with pairwise preferences",
+    title="Chapter 4: pairwise constraints as priors",
     source=(
         "Z. Lu and T. K. Leen, Pairwise Constraints as Priors in Probabilistic Clustering, in Constrained Clustering, "
         "2009."
