@@ -125,6 +125,7 @@ class PenalizedGaussianMixture(LinkedMixture):
     See Also
     --------
     ConstrainedGaussianMixture : Links are never broken.
+    MeanFieldMixture : Soft links by mean field, with a weight of linked rows.
     mustlink.mixture.links_of_certainty : Weights of links from the probability that they are right.
     mustlink.mixture.grid_links : Links between neighboring pixels or points of time.
 
