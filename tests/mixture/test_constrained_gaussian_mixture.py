@@ -464,7 +464,7 @@ def test_relaxing_breaks_few_links(iris, links, n_broken, normalizer):
     assert np.isfinite(model.objective_).all()
 
 
-def test_links_too_entangled_for_exact_inference():
+def test_parts_too_large_for_exact_inference():
     X, y = make_blobs(60, centers=4, random_state=0)
     links = Constraints.sample(y, n_pairs=150, random_state=0)
     only_cannot = Constraints(cannot_link=links.cannot_link)
