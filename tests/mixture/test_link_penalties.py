@@ -144,3 +144,5 @@ def test_bad_grids_are_refused():
         grid_links((2, 2), labels=[0, 1, 1])
     with pytest.raises(ValueError, match="No two neighboring sites"):
         grid_links((2, 2), labels=[[0, -1], [-1, 0]])
+    with pytest.raises(ValueError, match="flip_rate and labels exclude each other"):
+        grid_links(3, flip_rate=0.1, labels=[0, 0, 1])
