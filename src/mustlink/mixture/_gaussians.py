@@ -84,7 +84,14 @@ class Gaussians:
         Returns
         -------
         Gaussians
+
+        Raises
+        ------
+        ValueError
+            If `pooled_rows` is given with covariances that are not full.
         """
+        if pooled_rows and covariance_type != "full":
+            raise ValueError(f'pooled_rows needs covariance_type="full"; got {covariance_type!r}.')
         total = responsibilities.sum(axis=0, dtype=np.float64)
         dead = np.flatnonzero(total <= MIN_MASS * total.sum() / len(X))
         mass = total + 10 * np.finfo(np.float64).eps
