@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
@@ -22,9 +22,11 @@ from mustlink.mixture._link_prior import LinkNodes, LinkPrior, maximize_weights
 from reference.penalized_mixture import (
     best_weights_on_grid,
     cheapest_labeling,
+    labelings,
     log_densities,
     log_likelihood,
     log_omega,
+    log_preferences,
     parallel_mean_field,
     posterior,
 )
@@ -42,13 +44,13 @@ def steps_of(links, n_rows, n_components, penalty=1.0, **parameters):
 def prior_of(links, n_rows, n_components, penalty=None):
     """The prior of links with penalties, by default their weights."""
     rows, linked = links.compact()
-    penalty = linked.weight if penalty is None else penalty
+    penalty = np.abs(couplings(linked)) if penalty is None else penalty
     return LinkPrior.exact(LinkNodes.of(linked, rows, n_rows, "point", penalty), n_components, 10**6)
 
 
 @st.composite
 def soft_links(draw, max_samples=6):
-    """Links between few rows with random penalties, some of them both ways, some hard where that is possible."""
+    """Links between few rows with random weights, some of them both ways."""
     case = draw(cases(max_samples=max_samples))
     rng = np.random.RandomState(draw(st.integers(0, 10_000)))
     pairs = [*case.must_link, *case.cannot_link]
@@ -57,6 +59,24 @@ def soft_links(draw, max_samples=6):
         pairs, sign = [*pairs, pairs[0]], np.append(sign, -sign[0])
     weight = rng.uniform(0.1, 4.0, len(pairs))
     return case.n_samples, Constraints.from_pairs(pairs, sign, weight, contradictions="keep")
+
+
+@st.composite
+def problems(draw, max_samples=6, max_components=3):
+    """A number of mixture components, and links of which some are hard, such that some labeling keeps those."""
+    n_components = draw(st.integers(2, max_components))
+    n_rows, links = draw(soft_links(max_samples))
+    hard_fraction, seed = draw(st.sampled_from([0.0, 0.3, 1.0])), draw(st.integers(0, 10_000))
+    is_hard = np.random.RandomState(seed).uniform(size=len(links)) < hard_fraction
+    weight = np.where(is_hard, HARD_WEIGHT, links.weight)
+    links = Constraints.from_pairs(links.pairs, links.sign, weight, contradictions="keep")
+    assume(log_preferences(labelings(n_rows, n_components), links.pairs, couplings(links)).max() > -np.inf)
+    return n_components, n_rows, links
+
+
+def couplings(links):
+    """The penalty of each link, negative for a cannot-link, infinite from HARD_WEIGHT on."""
+    return links.sign * np.where(links.weight >= HARD_WEIGHT, np.inf, links.weight)
 
 
 def random_weights(rng, n_components):
@@ -113,25 +133,25 @@ def test_hard_links_are_those_of_the_constrained_mixture(how):
 
 
 @settings(deadline=None, max_examples=60)
-@given(soft_links(), st.integers(2, 3), st.integers(0, 10_000))
-def test_responsibilities_and_likelihood_equal_enumeration(problem, n_components, seed):
-    n_rows, links = problem
+@given(problems(), st.integers(0, 10_000))
+def test_responsibilities_and_likelihood_equal_enumeration(problem, seed):
+    n_components, n_rows, links = problem
     rng = np.random.RandomState(seed)
     log_density, weights = 2 * rng.standard_normal((n_rows, n_components)), random_weights(rng, n_components)
     found = steps_of(links, n_rows, n_components).expect(log_density, weights, None)
-    beta = links.sign * links.weight
+    beta = couplings(links)
     expected, _ = posterior(log_density + np.log(weights), links.pairs, beta)
     np.testing.assert_allclose(found.responsibilities, expected, atol=1e-9)
     assert found.objective == pytest.approx(log_likelihood(log_density, weights, links.pairs, beta), abs=1e-8)
 
 
 @settings(deadline=None, max_examples=60)
-@given(soft_links(), st.integers(2, 3), st.integers(0, 10_000))
-def test_the_normalizer_and_its_gradient_equal_enumeration(problem, n_components, seed):
-    n_rows, links = problem
+@given(problems(), st.integers(0, 10_000))
+def test_the_normalizer_and_its_gradient_equal_enumeration(problem, seed):
+    n_components, n_rows, links = problem
     weights = random_weights(np.random.RandomState(seed), n_components)
     value, counts = prior_of(links, n_rows, n_components).log_probability(np.log(weights))
-    expected, expected_counts = log_omega(weights, n_rows, links.pairs, links.sign * links.weight)
+    expected, expected_counts = log_omega(weights, n_rows, links.pairs, couplings(links))
     assert value == pytest.approx(expected, abs=1e-9)
     np.testing.assert_allclose(counts, expected_counts, atol=1e-9)
     assert counts.sum() == pytest.approx(n_rows)
@@ -169,14 +189,14 @@ def test_the_normalizer_is_concave_along_lines_and_uniform_by_symmetry():
 
 
 @settings(deadline=None, max_examples=20)
-@given(soft_links(max_samples=5), st.integers(0, 10_000))
+@given(problems(max_samples=5), st.integers(0, 10_000))
 def test_the_bound_of_mean_field_is_below_the_likelihood(problem, seed):
-    n_rows, links = problem
+    n_components, n_rows, links = problem
     rng = np.random.RandomState(seed)
-    log_density, weights = rng.standard_normal((n_rows, 2)), random_weights(rng, 2)
+    log_density, weights = rng.standard_normal((n_rows, n_components)), random_weights(rng, n_components)
     options = {"inference": "mean_field", "normalizer": "ignore"}
-    bound = steps_of(links, n_rows, 2, max_table=0, **options).expect(log_density, weights, None).objective
-    _, log_sum = posterior(log_density + np.log(weights), links.pairs, links.sign * links.weight)
+    bound = steps_of(links, n_rows, n_components, max_table=0, **options).expect(log_density, weights, None).objective
+    _, log_sum = posterior(log_density + np.log(weights), links.pairs, couplings(links))
     assert bound <= log_sum + 1e-9
 
 
@@ -288,12 +308,12 @@ def test_large_penalties_approach_hard_links():
 
 
 @settings(deadline=None, max_examples=10)
-@given(soft_links(max_samples=4), st.integers(0, 10_000))
+@given(problems(max_samples=4, max_components=2), st.integers(0, 10_000))
 def test_weights_agree_with_the_grid_of_the_chapter(problem, seed):
-    n_rows, links = problem
+    _, n_rows, links = problem
     rng = np.random.RandomState(seed)
     counts = rng.dirichlet(np.full(2, 5.0), n_rows).sum(axis=0)
-    prior, beta = prior_of(links, n_rows, 2), links.sign * links.weight
+    prior, beta = prior_of(links, n_rows, 2), couplings(links)
     found = maximize_weights(counts, prior, np.array([0.5, 0.5]))
     on_grid = best_weights_on_grid(counts, n_rows, links.pairs, beta, 0.01)
 
