@@ -19,11 +19,11 @@ from mustlink.mixture import (
     links_of_certainty,
 )
 from mustlink.mixture._link_prior import LinkNodes, LinkPrior, maximize_weights
+from reference.gaussians import log_densities
 from reference.penalized_mixture import (
     best_weights_on_grid,
     cheapest_labeling,
     labelings,
-    log_densities,
     log_likelihood,
     log_omega,
     log_preferences,

@@ -11,7 +11,6 @@ import itertools
 
 import numpy as np
 from scipy.special import logsumexp, softmax
-from scipy.stats import multivariate_normal
 
 
 def labelings(n_rows, n_components):
@@ -49,13 +48,6 @@ def log_likelihood(log_density, weights, pairs, beta):
     """The logarithm of the likelihood of the rows under the links."""
     _, log_sum = posterior(log_density + np.log(weights), pairs, beta)
     return log_sum - log_omega(weights, len(log_density), pairs, beta)[0]
-
-
-def log_densities(X, means, covariances):
-    """The logarithm of every component's density at every row."""
-    return np.array(
-        [multivariate_normal(mean, shape).logpdf(X) for mean, shape in zip(means, covariances, strict=True)]
-    ).T
 
 
 def best_weights_on_grid(counts, n_rows, pairs, beta, resolution):
