@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from mustlink import Constraints
 from mustlink.errors import ConstraintError
 from mustlink.mixture import HARD_WEIGHT, flip_rate_penalty, grid_links, links_of_certainty
-from reference.penalized_mixture import labelings, log_preferences
+from reference.link_models import labelings
+from reference.penalized_mixture import log_preferences
 
 
 @pytest.mark.parametrize(("flip_rate", "weight"), [(0.15, 0.867), (0.3, 0.424)])

@@ -20,14 +20,13 @@ from mustlink.mixture import (
 )
 from mustlink.mixture._link_prior import LinkNodes, LinkPrior, maximize_weights
 from reference.gaussians import log_densities
+from reference.link_models import labelings
 from reference.penalized_mixture import (
     best_weights_on_grid,
     cheapest_labeling,
-    labelings,
     log_likelihood,
     log_omega,
     log_preferences,
-    parallel_mean_field,
     posterior,
 )
 from reference.random_links import cases
@@ -242,18 +241,6 @@ def test_the_bound_of_mean_field_never_falls():
     objective = mixture.fit(X, constraints=Constraints.sample(y, n_pairs=60, random_state=2)).objective_
     assert len(objective) > 3
     assert (np.diff(objective) >= -1e-6).all()
-
-
-def test_updates_of_all_rows_at_once_can_alternate_on_cannot_links():
-    links = Constraints(cannot_link=[(0, 1)], cannot_link_weight=6.0)
-    evidence = np.array([[0.4, 0.0], [0.3, 0.0]])
-    *_, before, after = parallel_mean_field(evidence, links.pairs, links.sign * links.weight, 51)
-    assert np.abs(after - before).min() > 0.5
-    steps = steps_of(links, 2, 2, inference="mean_field", max_table=0, normalizer="uniform")
-    first = steps.expect(evidence, np.full(2, 0.5), None)
-    again = steps.expect(evidence, np.full(2, 0.5), first.responsibilities)
-    np.testing.assert_allclose(again.responsibilities, first.responsibilities, atol=1e-3)
-    assert first.responsibilities.argmax(axis=1).tolist() in ([0, 1], [1, 0])
 
 
 # ---- check 7 -----------------------------------------------------------------------------------------------------
