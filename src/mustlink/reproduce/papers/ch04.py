@@ -10,10 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.cluster import contingency_matrix
 from sklearn.mixture import GaussianMixture
 
 from mustlink._spelling import count
@@ -23,6 +21,7 @@ from mustlink.kmeans import COPKMeans, PCKMeans
 from mustlink.mixture import PenalizedGaussianMixture, flip_rate_penalty, grid_links
 from mustlink.reproduce.engine._claims import NO_RESULTS, Claim, Verdict, join_words, missing_methods, score_text
 from mustlink.reproduce.engine._figures import Figure, Line, LineStyle, draw_panels
+from mustlink.reproduce.engine._matching import matched_accuracy
 from mustlink.reproduce.engine._methods import MIN_UNLINKED, Labeling, Method
 from mustlink.reproduce.engine._problem import DataSet, Problem
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
@@ -107,12 +106,6 @@ def disjoint_links(y: Ints, n_pairs: int, flip_rate: float, rng: np.random.Rando
     is_must = y[pairs[:, 0]] == y[pairs[:, 1]]
     is_flipped = rng.uniform(size=len(pairs)) < flip_rate
     return Constraints.from_pairs(pairs, np.where(is_must ^ is_flipped, 1, -1))
-
-
-def matched_accuracy(classes: Array, labels: Array) -> float:
-    """Return the fraction of rows in the class of their cluster, with each cluster matched to one class."""
-    table = contingency_matrix(classes, labels)
-    return float(table[linear_sum_assignment(-table)].sum() / len(classes))
 
 
 def scored(problem: Problem, labels: Array, **facts: Any) -> Labeling:
