@@ -8,6 +8,7 @@ import pytest
 from mustlink.reproduce.engine._matching import match_clusters, matched_accuracy
 from mustlink.reproduce.engine._results import Run
 from mustlink.reproduce.papers import _ch04_data as data
+from mustlink.reproduce.papers import ch04
 from mustlink.reproduce.papers.ch04 import (
     CLOUDS,
     NOISY_SETS,
@@ -85,3 +86,10 @@ def test_the_demonstration_begins_where_the_mixture_without_links_goes_wrong(tri
     assert without.scores["accuracy"] < 0.75
     assert np.shape(without.scores["means"]) == (4, 2, 2)
     assert np.shape(without.scores["covariances"]) == (4, 2, 2, 2)
+
+
+def test_a_demonstration_without_a_bad_start_fails(monkeypatch):
+    monkeypatch.setattr(ch04, "WRONG", 0.0)
+    monkeypatch.setattr(ch04, "MAX_TRIED_STARTS", 2)
+    without = PROTOCOL.compute(Run("ch04", CLOUDS, "w = 0", 1, 0))
+    assert without.error == "RuntimeError: From none of 2 starts does the mixture without links go wrong."

@@ -191,12 +191,12 @@ def fit_demo(weight: float, problem: Problem) -> Labeling:
 
 
 def bad_start(problem: Problem) -> int:
-    """Return a seed with which the mixture without links does not find the classes."""
+    """Return a seed with which the mixture without links does not find the classes, or raise."""
     for number in range(MAX_TRIED_STARTS):
         seed = (problem.shared_seed + number) % 2**32
         if matched_accuracy(problem.y, fit_from(problem, seed, 0.0, 300).labels_) < WRONG:
-            break
-    return seed
+            return seed
+    raise RuntimeError(f"From none of {MAX_TRIED_STARTS} starts does the mixture without links go wrong.")
 
 
 def fit_from(problem: Problem, seed: int, weight: float, n_iter: int) -> PenalizedGaussianMixture:
