@@ -75,16 +75,16 @@ TRIANGLE = [(0, 1), (1, 2), (0, 2)]
 SQUARE = [(0, 1), (1, 2), (2, 3), (0, 3)]
 # must-links, cannot-links, penalty, clusters; then the methods and the width that the report states.
 WAYS = {
-    "component": ([(0, 1), (1, 2)], [], HARD, 3, {"must-link component": 1}, 0),
+    "component": ([(0, 1), (1, 2)], [], HARD, 3, {"collapsed must-links": 1}, 0),
     "pair, must": ([(0, 1)], [], SOFT, 3, {"pair": 1}, 1),
     "pair, cannot": ([], [(0, 1)], SOFT, 2, {"pair": 1}, 1),
     "pair, hard": ([], [(0, 1)], HARD, 3, {"pair": 1}, 1),
     "two links are one edge": ([(0, 1)], [(0, 2), (1, 2)], [HARD, 1.0, 2.0], 3, {"pair": 1}, 1),
     "links of both kinds on an edge": ([(0, 1), (0, 2)], [(1, 2)], [HARD, 1.0, 2.0], 3, {"pair": 1}, 1),
     "hard and soft on an edge": ([(0, 1), (0, 2)], [(1, 2)], [HARD, 1.0, HARD], 3, {"pair": 1}, 1),
-    "soft links inside a component": ([(0, 1), (1, 2)], [(0, 2)], [HARD, HARD, 2.0], 3, {"must-link component": 1}, 0),
-    "two clusters": ([], SQUARE, HARD, 2, {"two clusters": 1}, 0),
-    "two clusters, joined": ([(1, 4)], SQUARE, HARD, 2, {"two clusters": 1}, 0),
+    "soft links inside a component": ([(0, 1), (1, 2)], [(0, 2)], [HARD, HARD, 2.0], 3, {"collapsed must-links": 1}, 0),
+    "two clusters": ([], SQUARE, HARD, 2, {"bipartition": 1}, 0),
+    "two clusters, joined": ([(1, 4)], SQUARE, HARD, 2, {"bipartition": 1}, 0),
     "two clusters, soft between": ([(1, 4)], [(0, 1), (4, 5), (2, 5)], [SOFT, HARD, 2.0, HARD], 2, {"tree": 1}, 1),
     "tree": ([(0, 1)], [(1, 2), (1, 3), (3, 4)], [SOFT, HARD, SOFT, HARD], 3, {"tree": 1}, 1),
     "clique": ([], TRIANGLE, HARD, 4, {"clique": 1}, 2),

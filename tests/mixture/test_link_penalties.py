@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from mustlink import Constraints
 from mustlink.errors import ConstraintError
 from mustlink.mixture import HARD_WEIGHT, flip_rate_penalty, grid_links, links_of_certainty
-from reference.penalized_mixture import labelings, log_preferences
+from reference.link_models import labelings
+from reference.penalized_mixture import log_preferences
 
 
 @pytest.mark.parametrize(("flip_rate", "weight"), [(0.15, 0.867), (0.3, 0.424)])
@@ -144,3 +145,5 @@ def test_bad_grids_are_refused():
         grid_links((2, 2), labels=[0, 1, 1])
     with pytest.raises(ValueError, match="No two neighboring sites"):
         grid_links((2, 2), labels=[[0, -1], [-1, 0]])
+    with pytest.raises(ValueError, match="flip_rate and labels exclude each other"):
+        grid_links(3, flip_rate=0.1, labels=[0, 0, 1])

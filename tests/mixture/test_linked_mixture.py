@@ -142,6 +142,8 @@ def test_covariances_are_shrunk_towards_the_pooled_one():
     pooled = np.einsum("c,cij->ij", total / total.sum(), alone.covariances) + 0.5 * np.eye(3)
     expected = (total[:, None, None] * alone.covariances + 7 * pooled) / (total + 7)[:, None, None]
     np.testing.assert_allclose(shrunk.covariances, expected)
+    with pytest.raises(ValueError, match=r'pooled_rows needs covariance_type="full"; got \'diag\''):
+        Gaussians.estimate(X, masses, covariance_type="diag", pooled_rows=7)
 
 
 # ---- scikit-learn ---------------------------------------------------------------------------------------------------

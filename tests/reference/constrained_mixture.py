@@ -6,7 +6,6 @@ import itertools
 
 import numpy as np
 from scipy.special import logsumexp
-from scipy.stats import multivariate_normal
 
 
 def components_of(n_rows, must_link):
@@ -71,10 +70,3 @@ def estimate(X, posteriors, reg_covar):
         for c, mean in enumerate(means)
     ]
     return means, covariances
-
-
-def log_densities(X, means, covariances):
-    """The log-density of every mixture component at every row."""
-    return np.column_stack(
-        [multivariate_normal(mean, cov).logpdf(X) for mean, cov in zip(means, covariances, strict=True)]
-    ).reshape(len(X), -1)

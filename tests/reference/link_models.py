@@ -48,21 +48,36 @@ def permute(model, order):
     return LinkModel(model.log_potentials[order], links.adjacency(len(order)), penalty), number
 
 
-def enumerate_labelings(model):
+def labelings(n_rows, n_clusters):
+    """All labelings, one per line."""
+    return np.array(list(itertools.product(range(n_clusters), repeat=n_rows))).reshape(-1, n_rows)
+
+
+def satisfied_links(labels, pairs, is_must):
+    """Whether each labeling satisfies each link."""
+    a, b = np.reshape(pairs, (-1, 2)).astype(int).T
+    return (labels[:, a] == labels[:, b]) == is_must
+
+
+def sum_over_labelings(log_potentials, pairs, is_must, penalty):
     """The probability of each row being in each cluster and of each link being satisfied, and the log-normalizer.
 
     A labeling has the log-weight of its evidence minus the penalties of the links that it breaks.
     """
-    n_rows, n_clusters = model.log_potentials.shape
-    labels = np.array(list(itertools.product(range(n_clusters), repeat=n_rows)))
-    a, b = model.graph.pairs.T
-    satisfied = (labels[:, a] == labels[:, b]) == (model.graph.sign > 0)
-    evidence = model.log_potentials[np.arange(n_rows), labels].sum(axis=1)
-    log_weight = evidence - np.where(satisfied, 0, model.penalty).sum(axis=1)
+    n_rows, n_clusters = log_potentials.shape
+    labels = labelings(n_rows, n_clusters)
+    satisfied = satisfied_links(labels, pairs, is_must)
+    evidence = log_potentials[np.arange(n_rows), labels].sum(axis=1)
+    log_weight = evidence - np.where(satisfied, 0, penalty).sum(axis=1)
     log_normalizer = logsumexp(log_weight)
     probability = np.exp(log_weight - log_normalizer)
     rows = np.array([[probability[labels[:, i] == k].sum() for k in range(n_clusters)] for i in range(n_rows)])
     return rows.reshape(n_rows, n_clusters), probability @ satisfied, float(log_normalizer)
+
+
+def enumerate_labelings(model):
+    """The marginals of rows and links and the log-normalizer of a model, by enumeration."""
+    return sum_over_labelings(model.log_potentials, model.graph.pairs, model.graph.sign > 0, model.penalty)
 
 
 def log_weight(model, labels):

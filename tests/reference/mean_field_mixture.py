@@ -5,16 +5,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from scipy.stats import multivariate_normal
 
+from reference.gaussians import log_densities
 from reference.mean_field import update_row
-
-
-def log_densities(X, means, covariances):
-    """The logarithm of the density of every Gaussian at every row."""
-    return np.column_stack(
-        [multivariate_normal(mean, covariance).logpdf(X) for mean, covariance in zip(means, covariances, strict=True)]
-    )
 
 
 def weighted_m_step(X, q, row_weight):

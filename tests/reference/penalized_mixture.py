@@ -10,33 +10,19 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from scipy.special import logsumexp, softmax
-from scipy.stats import multivariate_normal
 
-
-def labelings(n_rows, n_components):
-    """All labelings, one per line."""
-    return np.array(list(itertools.product(range(n_components), repeat=n_rows))).reshape(-1, n_rows)
+from reference.link_models import labelings, satisfied_links, sum_over_labelings
 
 
 def log_preferences(labels, pairs, beta):
     """The logarithm of g(Z), (4.4), for each labeling, divided by its maximum if all links were kept."""
-    total = np.zeros(len(labels))
-    for (a, b), strength in zip(pairs, beta, strict=True):
-        is_broken = (labels[:, a] == labels[:, b]) != (strength > 0)
-        total[is_broken] -= abs(strength)
-    return total
+    return -np.where(satisfied_links(labels, pairs, beta > 0), 0, np.abs(beta)).sum(axis=1)
 
 
 def posterior(log_potentials, pairs, beta):
     """The marginals of all rows and the logarithm of the sum over all labelings."""
-    n_rows, n_components = log_potentials.shape
-    labels = labelings(n_rows, n_components)
-    log_weight = log_potentials[np.arange(n_rows), labels].sum(axis=1) + log_preferences(labels, pairs, beta)
-    log_sum = logsumexp(log_weight)
-    share = np.exp(log_weight - log_sum)
-    rows = np.array([[share[labels[:, i] == k].sum() for k in range(n_components)] for i in range(n_rows)])
-    return rows, float(log_sum)
+    rows, _, log_sum = sum_over_labelings(log_potentials, pairs, beta > 0, np.abs(beta))
+    return rows, log_sum
 
 
 def log_omega(weights, n_rows, pairs, beta):
@@ -51,13 +37,6 @@ def log_likelihood(log_density, weights, pairs, beta):
     return log_sum - log_omega(weights, len(log_density), pairs, beta)[0]
 
 
-def log_densities(X, means, covariances):
-    """The logarithm of every component's density at every row."""
-    return np.array(
-        [multivariate_normal(mean, shape).logpdf(X) for mean, shape in zip(means, covariances, strict=True)]
-    ).T
-
-
 def best_weights_on_grid(counts, n_rows, pairs, beta, resolution):
     """The node of a grid over the simplex with the largest sum_k c_k log pi_k - log Omega(pi), (4.8)."""
     n_components, steps = len(counts), round(1 / resolution)
@@ -69,18 +48,6 @@ def best_weights_on_grid(counts, n_rows, pairs, beta, resolution):
             if value > best_value:
                 best, best_value = weights, value
     return best
-
-
-def parallel_mean_field(log_potentials, pairs, beta, n_steps):
-    """The mean field equations (4.12) with all rows updated at once; returns the probabilities after every step."""
-    shares = [softmax(log_potentials, axis=1)]
-    for _ in range(n_steps):
-        field = np.array(log_potentials, dtype=float)
-        for (a, b), strength in zip(pairs, beta, strict=True):
-            field[a] += strength * shares[-1][b]
-            field[b] += strength * shares[-1][a]
-        shares.append(softmax(field, axis=1))
-    return shares
 
 
 def assignment_cost(X, means, labels, pairs, cost, is_must):

@@ -1,4 +1,4 @@
-"""Results of the chapter on pairwise preferences, made by hand: such that all claims hold, or that none does."""
+"""Results of chapter 4, made by hand: such that all claims hold, or that none does."""
 
 from __future__ import annotations
 

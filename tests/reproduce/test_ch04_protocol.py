@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mustlink.reproduce.engine._matching import match_clusters, matched_accuracy
 from mustlink.reproduce.engine._results import Run
 from mustlink.reproduce.papers import _ch04_data as data
+from mustlink.reproduce.papers import ch04
 from mustlink.reproduce.papers.ch04 import (
     CLOUDS,
     NOISY_SETS,
     PROTOCOL,
     TEXTURES,
     draw_links,
-    matched_accuracy,
 )
 
 
@@ -67,6 +68,7 @@ def test_accuracy_matches_clusters_with_classes():
     assert matched_accuracy(np.array([0, 0, 1, 1]), np.array([7, 7, 3, 3])) == 1
     assert matched_accuracy(np.array([0, 0, 1, 1]), np.array([1, 1, 1, 1])) == 0.5
     assert matched_accuracy(np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])) == 0.5
+    assert match_clusters(np.array([5, 5, 9, 9]), np.array([2, 2, 0, 4])).tolist() in ([5, 5, 9, -1], [5, 5, -1, 9])
 
 
 def test_every_set_is_tried_at_both_rates_and_the_image_is_whole():
@@ -84,3 +86,10 @@ def test_the_demonstration_begins_where_the_mixture_without_links_goes_wrong(tri
     assert without.scores["accuracy"] < 0.75
     assert np.shape(without.scores["means"]) == (4, 2, 2)
     assert np.shape(without.scores["covariances"]) == (4, 2, 2, 2)
+
+
+def test_a_demonstration_without_a_bad_start_fails(monkeypatch):
+    monkeypatch.setattr(ch04, "WRONG", 0.0)
+    monkeypatch.setattr(ch04, "MAX_TRIED_STARTS", 2)
+    without = PROTOCOL.compute(Run("ch04", CLOUDS, "w = 0", 1, 0))
+    assert without.error == "RuntimeError: From none of 2 starts does the mixture without links go wrong."

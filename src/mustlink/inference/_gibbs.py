@@ -61,7 +61,7 @@ class GibbsSampler:
 
     References
     ----------
-    Lu, Leen: Clustering with pairwise preferences: penalized probabilistic clustering (2009).
+    Lu, Leen: Pairwise constraints as priors in probabilistic clustering (2009).
 
     Examples
     --------

@@ -39,7 +39,7 @@ def mean_field(
         The sweeps end when no probability changes by more.
     by_colors : bool, default=True
         Whether rows are visited by color classes of the link graph. Rows of one color have no link between them and
-        change together, as it were. If False, rows are visited in their order; on a grid with strong links, the rows
+        can be updated in any order. If False, rows are visited in their order; on a grid with strong links, the rows
         visited first then impose their clusters on those after them.
 
     Returns
@@ -52,7 +52,7 @@ def mean_field(
     -----
     Row i has the distribution q_i(k), proportional to exp(u_i(k) + sum_j beta_ij q_j(k)), where u are the
     log-potentials and beta_ij is the penalty of a link, negative for a cannot-link. One row is updated at a time,
-    which never lowers the bound; updates of all rows at once can alternate between two states for ever.
+    which never lowers the bound; updates of all rows at once can alternate between two states without end.
 
     Mean field overstates how certain the rows are, and must-links with penalties far above the number of clusters keep
     the first cluster that their rows lean to. If must-links are trusted, join their rows to one before.

@@ -330,11 +330,11 @@ def _report(
     method[size == 2] = "pair"
     of_node = np.bincount(condensed.node, minlength=condensed.n_nodes)
     several, single = of_node > 1, size[part] == 1
-    method[part[single & several]] = "must-link component"
+    method[part[single & several]] = "collapsed must-links"
     method[part[single & ~several]] = ""
     is_turned = np.zeros(condensed.n_nodes, dtype=bool)
     is_turned[condensed.node[condensed.is_opposite]] = True
-    method[part[single & is_turned]] = "two clusters"
+    method[part[single & is_turned]] = "bipartition"
     for nodes in partition.cliques:
         method[part[nodes[0]]] = "clique"
     for elimination in partition.eliminations:

@@ -24,8 +24,9 @@ class InferenceReport:
         The largest number of neighbors that an exact elimination sums over at once: 0 if all parts are single nodes
         after hard links are collapsed, 1 for pairs and trees, 2 for a cycle.
     methods : mapping of str to int
-        The number of connected parts solved by each method: "must-link component", "two clusters", "pair", "tree",
-        "clique", "junction tree", which are exact, and "spanning tree", "mean field", "gibbs", "belief propagation".
+        The number of connected parts solved by each method: "collapsed must-links", "bipartition" (hard links
+        between two clusters), "pair", "tree", "clique", "junction tree", which are exact, and "spanning tree",
+        "mean field", "gibbs", "belief propagation".
     n_dropped : int
         The number of links that the spanning trees leave out.
 

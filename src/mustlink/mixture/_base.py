@@ -422,14 +422,15 @@ def describe_repair(gaussians: Gaussians) -> str:
 
 
 def warn_of_approximation(report: InferenceReport) -> None:
-    """Warn if links were too entangled for exact inference, with the method used and how many links it may break."""
+    """Warn if parts of the links are too large for exact inference; say how they were solved."""
     if report.is_exact:
         return
     also = " Labels may break links." if not report.n_dropped else ""
     if report.n_dropped:
         also = f" Labels may break {'this link' if report.n_dropped == 1 else 'these links'}."
     warn_caller(
-        f"Links are too entangled for exact probabilities with the tables allowed. {report.describe()}{also}",
+        "Connected parts of the links are too large for exact inference with the tables allowed. "
+        f"{report.describe()}{also}",
         ApproximationWarning,
         remedy="larger_tables",
     )

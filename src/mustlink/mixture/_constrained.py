@@ -124,7 +124,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
     logarithms, in which the function is concave, are taken from the previous ones.
 
     Each connected part of the cannot-links between must-link components is solved by the cheapest exact way: a pair,
-    two clusters, a tree, a clique, or a junction tree while its tables fit `max_table`. A part beyond that keeps the
+    a bipartition, a tree, a clique, or a junction tree while its tables fit `max_table`. A part beyond that keeps the
     cannot-links of a spanning tree, of rows near to each other first; the labels then improve on those of the tree, and
     may break some of the others. ``violations_`` lists them.
 
@@ -155,7 +155,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
            [0.  , 1.  ],
            [1.  , 0.  ]])
     >>> print(mixture.inference_.describe())
-    Exact: 1 part by two clusters.
+    Exact: 1 part by bipartition.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -84,7 +84,14 @@ class Gaussians:
         Returns
         -------
         Gaussians
+
+        Raises
+        ------
+        ValueError
+            If `pooled_rows` is given with covariances that are not full.
         """
+        if pooled_rows and covariance_type != "full":
+            raise ValueError(f'pooled_rows needs covariance_type="full"; got {covariance_type!r}.')
         total = responsibilities.sum(axis=0, dtype=np.float64)
         dead = np.flatnonzero(total <= MIN_MASS * total.sum() / len(X))
         mass = total + 10 * np.finfo(np.float64).eps
@@ -241,20 +248,20 @@ _COVARIANCES = {
 
 def _invert_matrices(covariances: Floats, reg_covar: float, X: Array) -> tuple[Floats, tuple[int, ...]]:
     """Regularize matrices in place; return the Cholesky factors of their inverses, and which had to be repaired."""
-    stack = covariances if covariances.ndim == 3 else covariances[None]
+    is_tied = covariances.ndim == 2
+    stack = covariances[None] if is_tied else covariances
     np.einsum("cii->ci", stack)[...] += reg_covar
     factors, repaired = np.empty_like(stack), []
     for c, covariance in enumerate(stack):
         factor, ridge = _cholesky(covariance), FIRST_RIDGE
+        if factor is None:
+            repaired.append(-1 if is_tied else c)
         while factor is None:
             covariance[np.diag_indices_from(covariance)] += ridge * _scales(X)
             factor, ridge = _cholesky(covariance), 10 * ridge
-            repaired.append(c)
         # Contiguous, as it is after unpickling: the last digits of products depend on it.
         factors[c] = solve_triangular(factor, np.eye(len(factor)), lower=True, check_finite=False).T
-    if covariances.ndim == 2:
-        return factors[0], tuple(-1 for _ in repaired[:1])
-    return factors, tuple(dict.fromkeys(repaired))
+    return (factors[0] if is_tied else factors), tuple(repaired)
 
 
 def _cholesky(covariance: Floats) -> Floats | None:

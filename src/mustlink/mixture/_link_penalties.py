@@ -174,7 +174,8 @@ def grid_links(
         The number of sites along each of one to three axes. Row i of the table is site i in the order of
         ``numpy.ndarray.ravel``: the last axis changes fastest.
     flip_rate : float, default=None
-        The fraction of neighboring sites that are of different classes. None estimates it from `labels`.
+        The fraction of neighboring sites that are of different classes; not together with `labels`, from which it is
+        estimated if None.
     labels : array-like with as many axes as `shape`, default=None
         The classes on this or on a similar grid; -1 is unknown. Without `flip_rate` and `labels` every link has weight
         one.
@@ -206,7 +207,9 @@ def grid_links(
     np.float64(0.916)
     """
     sites = _check_shape(shape)
-    if flip_rate is None and labels is not None:
+    if flip_rate is not None and labels is not None:
+        raise ValueError("flip_rate and labels exclude each other: pass the rate, or labels to estimate it from.")
+    if labels is not None:
         flip_rate = _estimate_flip_rate(np.asarray(labels), len(sites))
     pairs = _neighbor_pairs(sites)
     if flip_rate is None:

@@ -52,7 +52,7 @@ class PenalizedGaussianMixture(LinkedMixture):
         Links of this weight and above are hard: no labeling of positive probability breaks one.
         :func:`~mustlink.mixture.links_of_certainty` gives links of certainty one such a weight.
     inference : {"auto", "exact", "mean_field", "gibbs", "bp"}, default="auto"
-        What to do where links are too entangled for exact probabilities, which all choices prefer:
+        What to do where connected parts of the links are too large for exact inference, which all choices prefer:
 
         - "auto": mean field, with a warning;
         - "exact": raise TooLargeError;
@@ -125,6 +125,7 @@ class PenalizedGaussianMixture(LinkedMixture):
     See Also
     --------
     ConstrainedGaussianMixture : Links are never broken.
+    MeanFieldMixture : Linked rows weigh more than others, for few links.
     mustlink.mixture.links_of_certainty : Weights of links from the probability that they are right.
     mustlink.mixture.grid_links : Links between neighboring pixels or points of time.
 
@@ -251,8 +252,8 @@ class PenalizedGaussianMixture(LinkedMixture):
             return
         if self.inference == "exact":
             raise TooLargeError(
-                f"Links are too entangled for exact probabilities with tables of {self.max_table:,} entries; pass "
-                'inference="auto" for an approximation',
+                f"Connected parts of the links are too large for exact inference with tables of {self.max_table:,} "
+                'entries; pass inference="auto" for an approximation',
                 remedy="larger_tables",
             )
         if self.inference == "auto":

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from sklearn.metrics.cluster import contingency_matrix
 
 from mustlink._types import Floats, Ints
+from mustlink.reproduce.engine._matching import match_clusters
 from mustlink.reproduce.papers._ch04_data import texture_regions
 
 
@@ -28,11 +27,8 @@ def draw_ellipse(mean: Floats, covariance: Floats, axes: Any) -> None:
 def draw_labels(labels: Ints, axes: Any) -> None:
     """Draw the clusters of the blocks, each in the color of the texture it has most blocks of, and the borders."""
     regions = texture_regions()
-    table = contingency_matrix(regions.ravel(), labels)
-    texture, cluster = linear_sum_assignment(-table)
-    color = np.empty(table.shape[1], dtype=np.int64)
-    color[cluster] = texture
-    axes.imshow(color[labels].reshape(regions.shape), cmap="viridis", vmin=0, vmax=3, interpolation="nearest")
+    texture = match_clusters(regions.ravel(), labels).reshape(regions.shape)
+    axes.imshow(texture, cmap="viridis", vmin=0, vmax=3, interpolation="nearest")
     for row, column in np.argwhere(regions[1:] != regions[:-1]):
         axes.plot([column - 0.5, column + 0.5], [row + 0.5, row + 0.5], color="white", linewidth=1.2)
     for row, column in np.argwhere(regions[:, 1:] != regions[:, :-1]):

@@ -10,10 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.cluster import contingency_matrix
 from sklearn.mixture import GaussianMixture
 
 from mustlink._spelling import count
@@ -23,6 +21,7 @@ from mustlink.kmeans import COPKMeans, PCKMeans
 from mustlink.mixture import PenalizedGaussianMixture, flip_rate_penalty, grid_links
 from mustlink.reproduce.engine._claims import NO_RESULTS, Claim, Verdict, join_words, missing_methods, score_text
 from mustlink.reproduce.engine._figures import Figure, Line, LineStyle, draw_panels
+from mustlink.reproduce.engine._matching import matched_accuracy
 from mustlink.reproduce.engine._methods import MIN_UNLINKED, Labeling, Method
 from mustlink.reproduce.engine._problem import DataSet, Problem
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
@@ -109,12 +108,6 @@ def disjoint_links(y: Ints, n_pairs: int, flip_rate: float, rng: np.random.Rando
     return Constraints.from_pairs(pairs, np.where(is_must ^ is_flipped, 1, -1))
 
 
-def matched_accuracy(classes: Array, labels: Array) -> float:
-    """Return the fraction of rows in the class of their cluster, with each cluster matched to one class."""
-    table = contingency_matrix(classes, labels)
-    return float(table[linear_sum_assignment(-table)].sum() / len(classes))
-
-
 def scored(problem: Problem, labels: Array, **facts: Any) -> Labeling:
     """Return labels with their accuracy, on all rows and on those without links."""
     facts["accuracy"] = matched_accuracy(problem.y, labels)
@@ -198,12 +191,12 @@ def fit_demo(weight: float, problem: Problem) -> Labeling:
 
 
 def bad_start(problem: Problem) -> int:
-    """Return a seed with which the mixture without links does not find the classes."""
+    """Return a seed with which the mixture without links does not find the classes, or raise."""
     for number in range(MAX_TRIED_STARTS):
         seed = (problem.shared_seed + number) % 2**32
         if matched_accuracy(problem.y, fit_from(problem, seed, 0.0, 300).labels_) < WRONG:
-            break
-    return seed
+            return seed
+    raise RuntimeError(f"From none of {MAX_TRIED_STARTS} starts does the mixture without links go wrong.")
 
 
 def fit_from(problem: Problem, seed: int, weight: float, n_iter: int) -> PenalizedGaussianMixture:
@@ -537,7 +530,7 @@ GRID_CLAIMS = (
 
 PROTOCOL = Protocol(
     name=PAPER,
-    title="Chapter 4: clustering with pairwise preferences",
+    title="Chapter 4: pairwise constraints as priors",
     source=(
         "Z. Lu and T. K. Leen, Pairwise Constraints as Priors in Probabilistic Clustering, in Constrained Clustering, "
         "2009."
