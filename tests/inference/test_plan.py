@@ -234,6 +234,34 @@ def test_evidence_that_excludes_every_labeling_is_refused(cannot_link) -> None:
             ask(evidence)
 
 
+@pytest.mark.parametrize("beyond", ["tree", "mean_field", "gibbs", "bp"])
+def test_a_row_without_a_cluster_is_named_by_its_number(beyond: str) -> None:
+    links = Constraints([(0, 1), (2, 3)], [(1, 2)])
+    rows, penalty = np.array([10, 20, 30, 40]), np.array([SOFT, HARD, SOFT])
+    inference = LinkInference.plan(links.adjacency(4), penalty, 3, rows=rows, exact=False, beyond=beyond)
+    for excluded, named in (([1], "row 20"), ([2], "row 30 and 1 row tied to it by hard links")):
+        evidence = np.zeros((4, 3))
+        evidence[excluded] = -np.inf
+        for ask in (inference.marginals, inference.best_labeling):
+            with pytest.raises(InfeasibleError, match=f"exclude every cluster of {named}"):
+                ask(evidence)
+
+
+@pytest.mark.parametrize("beyond", ["mean_field", "gibbs"])
+@pytest.mark.parametrize("cannot_link", [[(0, 1)], [(0, 1), (1, 2), (0, 2)]])
+def test_evidence_against_hard_links_is_refused_by_approximations(beyond: str, cannot_link) -> None:
+    """Two rows that must be in the same cluster, and three that have two clusters."""
+    links = Constraints([], [*cannot_link, (2, 3)])
+    inference = LinkInference.plan(
+        links.adjacency(4), np.full(len(links), HARD), 4, exact=False, beyond=beyond, random_state=0
+    )
+    evidence = np.zeros((4, 4))
+    evidence[:3, len(cannot_link) // 2 + 1 :] = -np.inf
+    for ask in (inference.marginals, inference.best_labeling):
+        with pytest.raises(InfeasibleError, match="No labeling was found that keeps all hard links"):
+            ask(evidence)
+
+
 # ---- beyond the budget ---------------------------------------------------------------------------------------------
 
 
@@ -288,9 +316,26 @@ def test_wide_parts_are_approximated(beyond: str, name: str, exact: bool) -> Non
     if beyond == "mean_field":
         assert log_normalizer - 0.1 < found.log_normalizer < log_normalizer
     else:
-        assert found.log_normalizer is None
+        assert found.log_normalizer == pytest.approx(log_normalizer, abs=0.1)
     labels = inference.best_labeling(model.log_potentials)
     assert log_weight(model, labels) == pytest.approx(best_log_weight(model))
+
+
+@pytest.mark.parametrize("beyond", ["gibbs", "bp"])
+def test_estimated_log_normalizers_are_of_the_wide_parts_only(beyond: str) -> None:
+    """A tree, a clique, and a must-link component of four rows keep their own; a triangle of weak links has none."""
+    exact_part = model_of([(0, 1), (6, 7), (7, 8), (8, 9)], [(1, 2), (3, 4), (4, 5), (3, 5)], HARD, 3, scale=3.0)
+    triangle = model_of([], TRIANGLE, 0.3, 3, seed=1)
+    pairs = np.concatenate([exact_part.graph.pairs, triangle.graph.pairs + 10])
+    sign = np.concatenate([exact_part.graph.sign, triangle.graph.sign])
+    links = Constraints.from_pairs(pairs, sign)
+    penalty = np.where(links.pairs[:, 0] < 10, HARD, 0.3)
+    evidence = np.concatenate([exact_part.log_potentials, triangle.log_potentials])
+    options = {"beyond": beyond, "max_table": 10, "n_sweeps": 3000, "random_state": 0}
+    inference = LinkInference.plan(links.adjacency(13), penalty, 3, **options)
+    assert inference.report.methods[{"gibbs": "gibbs", "bp": "belief propagation"}[beyond]] == 1
+    expected = sum(plan(model).marginals(model.log_potentials).log_normalizer for model in (exact_part, triangle))
+    assert inference.marginals(evidence).log_normalizer == pytest.approx(expected, abs=0.05)
 
 
 def test_trees_that_hang_from_a_wide_part_are_exact_by_mean_field_too() -> None:
@@ -310,7 +355,7 @@ def test_approximated_best_labelings_keep_hard_links(seed: int) -> None:
     cannot_link = [pair for pair in combinations(range(12), 2) if y[pair[0]] != y[pair[1]] and rng.uniform() < 0.5]
     links = Constraints([], cannot_link or [(0, 1)])
     evidence = 3 * rng.normal(size=(12, 3))
-    for beyond in ("tree", "mean_field", "bp"):
+    for beyond in ("tree", "mean_field"):
         inference = LinkInference.plan(links.adjacency(12), np.full(len(links), HARD), 3, beyond=beyond, max_table=3)
         assert links.satisfied(inference.best_labeling(evidence)).all()
 
@@ -324,6 +369,19 @@ def test_mean_field_starts_where_it_is_told() -> None:
     for cluster in range(3):
         found = inference.marginals(model.log_potentials, start=softmax(np.tile(np.eye(3)[cluster], (4, 1)), axis=1))
         assert (found.rows.argmax(axis=1) == cluster).all()
+
+
+def test_chains_continue_with_a_start_only() -> None:
+    """Links so strong that a chain stays in the cluster that it starts in."""
+    links = Constraints(list(combinations(range(20), 2)))
+    inference = LinkInference.plan(
+        links.adjacency(20), np.ones(len(links)), 2, exact=False, beyond="gibbs", random_state=0
+    )
+    for_first, for_second = np.full((20, 2), [2.0, 0.0]), np.full((20, 2), [0.0, 2.0])
+    before = inference.marginals(for_first).rows
+    assert before[:, 0].min() > 0.99
+    assert inference.marginals(for_second, before).rows[:, 0].min() > 0.99
+    assert inference.marginals(for_second).rows[:, 0].max() < 0.01
 
 
 # ---- bad input -----------------------------------------------------------------------------------------------------
@@ -380,6 +438,17 @@ def test_wrong_shapes_and_values_are_refused() -> None:
     for bad in (np.nan, np.inf):
         with pytest.raises(ValueError, match="NaN or infinity"):
             inference.best_labeling(np.full((3, 2), bad))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_belief_propagation_takes_no_hard_cannot_links(exact: bool) -> None:
+    """Its messages would break them where evidence is strong; in parts that are solved exactly they may be hard."""
+    model = model_of([(3, 4)], [*SQUARE, (4, 5)], [HARD, SOFT, SOFT, HARD, SOFT, SOFT], 4)
+    with pytest.raises(ValueError, match=r"Belief propagation takes no hard cannot-links .* such as mean field"):
+        plan(model, beyond="bp", exact=exact, max_table=5)
+    assert plan(model, beyond="bp").report.is_exact
+    soft = model_of([(3, 4)], [*SQUARE, (4, 5)], [HARD, *[SOFT] * 5], 4)
+    assert plan(soft, beyond="bp", exact=exact, max_table=5).report.methods == {"belief propagation": 1}
 
 
 def test_no_links_and_no_rows() -> None:

@@ -17,8 +17,8 @@ from mustlink.datasets import sample_paths
 from mustlink.errors import ApproximationWarning, InfeasibleError, InfeasibleWarning
 from mustlink.mixture import ConstrainedGaussianMixture
 from mustlink.mixture._base import normalized_weights
-from mustlink.mixture._constrained import HardLinkSteps
 from mustlink.mixture._link_prior import LinkNodes, LinkPrior, maximize_weights
+from mustlink.mixture._link_steps import LinkSteps
 from mustlink.selection import choose
 from mustlink.workflow import Job, load_model, run_job, save_model
 from reference import constrained_mixture as reference
@@ -173,7 +173,7 @@ def test_the_objective_never_falls(seed, n_components, n_pairs, sampling, covari
     assert (np.diff(model.objective_) > -1e-8).all()
 
 
-class NaiveWeights(HardLinkSteps):
+class NaiveWeights(LinkSteps):
     """The weights of "ignore", with the exact objective."""
 
     def weigh(self, responsibilities, weights):
@@ -181,7 +181,7 @@ class NaiveWeights(HardLinkSteps):
 
 
 def test_the_objective_falls_if_the_normalizer_is_ignored():
-    falls = {NaiveWeights: [], HardLinkSteps: []}
+    falls = {NaiveWeights: [], LinkSteps: []}
     for seed in range(8):
         X, links, rng = planted(seed, 40, 3, 60)
         links = Constraints(must_link=links.must_link[::2])
@@ -192,7 +192,7 @@ def test_the_objective_falls_if_the_normalizer_is_ignored():
             made = kind(steps._nodes, steps._inference, steps._prior, is_joint=True)
             found.append(np.diff(model._run(X, made, start, lambda **_: None).objective).min())
     assert min(falls[NaiveWeights]) < -1e-4
-    assert min(falls[HardLinkSteps]) > -1e-9
+    assert min(falls[LinkSteps]) > -1e-9
 
 
 # ---- check 5: normalizers with a formula ----------------------------------------------------------------------------
@@ -463,6 +463,19 @@ def test_relaxing_breaks_few_links(iris, links, n_broken, normalizer):
     assert len(model.violations_.must_link) == 0
     assert len(model.violations_.cannot_link) == n_broken
     assert np.isfinite(model.objective_).all()
+
+
+@pytest.mark.parametrize("reg_covar", [1e-6, 0.0])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_relaxing_breaks_few_links_where_the_data_are_sure(scale, reg_covar):
+    """A triangle of cannot-links inside one of two tight clouds: one link must be broken, and no more."""
+    X = 10.0 * np.repeat([0, 1], 20)[:, None] + 1e-2 * np.random.RandomState(0).standard_normal((40, 2))
+    links = Constraints(must_link=[(3, 4), (4, 5)], cannot_link=[(0, 1), (1, 2), (0, 2), (3, 20)])
+    model = ConstrainedGaussianMixture(2, on_infeasible="relax", reg_covar=scale**2 * reg_covar, random_state=0)
+    with pytest.warns(InfeasibleWarning, match="breaks 1 of 6 links"):
+        model.fit(scale * X, constraints=links)
+    assert np.isfinite(model.objective_).all()
+    assert model.converged_
 
 
 def test_parts_too_large_for_exact_inference():

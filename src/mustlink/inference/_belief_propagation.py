@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from mustlink.inference._belief_propagation_kernels import collect_marginals, sweep_messages
+from mustlink.inference._hard_links import refuse_excluded_rows
 from mustlink.inference._marginals import Marginals
 from mustlink.inference._model import LinkModel
 
@@ -21,7 +24,7 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
     ----------
     model : LinkModel
         The evidence of the linked rows, and one penalty for each link: the log-odds that are lost if it is broken.
-        Penalties above 30 count as 30.
+        Finite penalties above 30 count as 30.
     max_iter : int, default=30
         Maximum number of sweeps over all rows.
     damping : float, default=0.3
@@ -33,6 +36,13 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
     -------
     Marginals
         Exact, up to `tol`, if the links contain no cycle; otherwise an approximation.
+
+    Raises
+    ------
+    InfeasibleError
+        If the evidence leaves no cluster for a row.
+    ValueError
+        If a penalty is infinite: messages that exclude clusters can contradict each other on a cycle.
 
     Notes
     -----
@@ -56,11 +66,16 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
         raise ValueError(
             f"Belief propagation takes one penalty for each link; got an array of shape {model.penalty.shape}."
         )
+    if np.isinf(model.penalty).any():
+        raise ValueError(
+            "Belief propagation takes finite penalties, but some are infinite; use another method, or LinkInference."
+        )
+    refuse_excluded_rows(model)
     if not 0 <= damping < 1:
         raise ValueError(f"damping must be at least 0 and less than 1; got {damping}.")
     graph, evidence = model.graph, model.log_potentials
-    penalty = np.minimum(model.penalty, MAX_PENALTY)
-    leaning = np.expm1(graph.sign * penalty)[graph.link]
+    capped = replace(model, penalty=np.minimum(model.penalty, MAX_PENALTY))
+    leaning = np.expm1(capped.coupling)[graph.link]
     # The two entries of each link.
     ends = np.argsort(graph.link, kind="stable").reshape(-1, 2)
     reverse = np.empty(len(graph.link), dtype=np.int64)
@@ -72,7 +87,7 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
             break
     together = np.einsum("lc,lc->l", cavities[ends[:, 0]], cavities[ends[:, 1]])
     satisfied = np.where(graph.sign > 0, together, 1 - together)
-    odds = np.exp(penalty)
+    odds = np.exp(capped.penalty)
     return Marginals(
         collect_marginals(evidence, graph.indptr, reverse, messages),
         odds * satisfied / (odds * satisfied + 1 - satisfied),

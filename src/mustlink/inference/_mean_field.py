@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import softmax, xlogy
 
 from mustlink._coloring_kernels import color_greedily, smallest_last_order
 from mustlink._types import Floats, Indices
 from mustlink.constraints import LinkGraph
-from mustlink.inference._hard_links import finite_penalty, relabel_broken_parts
+from mustlink.inference._hard_links import finite_penalty, refuse_broken_links, relabel_broken_parts
 from mustlink.inference._marginals import Marginals
 from mustlink.inference._mean_field_kernels import sweep_until_stable
 from mustlink.inference._model import LinkModel
@@ -48,6 +50,11 @@ def mean_field(
         The distribution of independent rows that is nearest to the model, up to a local optimum. `log_normalizer` is
         the lower bound that it attains.
 
+    Raises
+    ------
+    InfeasibleError
+        If no labels are found that keep the hard links and avoid the clusters that the evidence excludes.
+
     Notes
     -----
     Row i has the distribution q_i(k), proportional to exp(u_i(k) + sum_j beta_ij q_j(k)), where u are the
@@ -85,20 +92,21 @@ def mean_field(
     order = _by_colors(model.graph) if by_colors else np.arange(len(model.log_potentials))
     shares = softmax(model.log_potentials, axis=1) if start is None else _checked_start(start, model)
     for factor in RAMP if is_hard.any() and start is None else (1.0,):
-        _sweep(model, np.where(is_hard, factor * penalty, penalty), order, shares, max_iter, tol)
+        _sweep(replace(model, penalty=np.where(is_hard, factor * penalty, penalty)), order, shares, max_iter, tol)
     is_broken = is_hard & (_satisfied(model.graph, shares) < 1 - MAX_BROKEN)
     if is_broken.any():
         rows, labels = relabel_broken_parts(model, is_broken)
         shares[rows] = np.eye(model.n_clusters)[labels]
-        _sweep(model, penalty, order, shares, max_iter, tol)
+        _sweep(replace(model, penalty=penalty), order, shares, max_iter, tol)
     satisfied = _satisfied(model.graph, shares)
+    refuse_broken_links(model, satisfied)
     return Marginals(shares, satisfied, _bound(model.log_potentials, shares) - float(penalty @ (1 - satisfied)))
 
 
-def _sweep(model: LinkModel, penalty: Floats, order: Indices, shares: Floats, max_iter: int, tol: float) -> None:
-    """Update `shares`, in place, until they are stable."""
+def _sweep(model: LinkModel, order: Indices, shares: Floats, max_iter: int, tol: float) -> None:
+    """Update `shares`, in place, until they are stable; all penalties are finite."""
     graph = model.graph
-    links = graph.indptr, graph.neighbors, (graph.sign * penalty)[graph.link]
+    links = graph.indptr, graph.neighbors, model.coupling[graph.link]
     sweep_until_stable(model.log_potentials, links, order, max_iter, tol, shares)
 
 

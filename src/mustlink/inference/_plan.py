@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -34,7 +35,7 @@ EXCLUDED = "The log-potentials exclude every labeling that keeps the hard links.
 class Core(Protocol):
     """What solves nodes that are in cycles."""
 
-    def add_marginals(self, belief: Floats, marginal: Floats, equal: Floats, start: Floats | None) -> float | None:
+    def add_marginals(self, belief: Floats, marginal: Floats, equal: Floats, start: Floats | None) -> float:
         """Write the marginals of the nodes and the chance of equality of the edges; return the log-normalizer."""
 
     def add_best(self, belief: Floats, state: Indices) -> None:
@@ -61,6 +62,8 @@ class LinkInference:
         The edges that spanning trees leave out.
     report : InferenceReport
         What was planned.
+    rows : ndarray of shape (n_rows,), default=None
+        The numbers of the rows in messages; their positions if None.
 
     Attributes
     ----------
@@ -90,8 +93,10 @@ class LinkInference:
         cores: Sequence[Core],
         dropped: Ints,
         report: InferenceReport,
+        rows: Indices | None = None,
     ) -> None:
         self.report = report
+        self._rows = rows
         self._condensed = condensed
         self._trees = trees
         self._cores = cores
@@ -138,7 +143,7 @@ class LinkInference:
             `beyond`.
         beyond : {"tree", "mean_field", "gibbs", "bp"}, default="tree"
             How parts with larger tables are solved: by a spanning tree, which leaves out links, by mean field, Gibbs
-            sampling or belief propagation.
+            sampling or belief propagation. The last one takes no hard cannot-links; penalties above 30 count as 30.
         max_table : int, default=1_000_000
             The maximum number of entries of all tables of a part.
         tree_weight : array-like of shape (n_links,), default=None
@@ -150,7 +155,7 @@ class LinkInference:
         n_sweeps : int, default=None
             The number of sweeps of Gibbs sampling in each call; its own default if None.
         random_state : int, RandomState or None, default=None
-            Makes Gibbs sampling repeatable. Its chains continue from call to call.
+            Makes Gibbs sampling repeatable.
         rows : ndarray of shape (n_rows,), default=None
             The numbers of the rows in messages, such as those in a table; their positions if None.
 
@@ -163,7 +168,7 @@ class LinkInference:
         InfeasibleError
             If no labeling satisfies all hard links.
         ValueError
-            If an argument has a wrong shape or is out of range.
+            If an argument has a wrong shape or is out of range, or belief propagation would need hard cannot-links.
         """
         penalties = _check_per_link(penalty, graph, "penalty")
         if beyond not in NAMES:
@@ -187,10 +192,15 @@ class LinkInference:
         elif len(wide):
             if not exact:
                 trees = Trees.of(edges[:0], coupling[:0], n_nodes).without(wide)
-            solver = _solver(beyond, max_iter, tol, n_sweeps, random_state)
-            cores.append(Approximation(SubModel.of(wide, edges, coupling), solver))
+            sub_model = SubModel.of(wide, edges, coupling)
+            if beyond == "bp" and np.isinf(sub_model.penalty).any():
+                raise ValueError(
+                    "Belief propagation takes no hard cannot-links between rows that are not solved exactly; use "
+                    "another approximation, such as mean field, or finite penalties."
+                )
+            cores.append(Approximation(sub_model, _solver(beyond, max_iter, tol, n_sweeps, random_state)))
         report = _report(condensed, partition, wide, dropped, beyond)
-        return cls(condensed, trees, cores, dropped, report)
+        return cls(condensed, trees, cores, dropped, report, rows)
 
     def marginals(self, log_potentials: ArrayLike, start: Floats | None = None) -> Marginals:
         """Compute the probabilities of the clusters of every row and of every link.
@@ -200,7 +210,8 @@ class LinkInference:
         log_potentials : array-like of shape (n_rows, n_clusters)
             The evidence for each cluster.
         start : ndarray of shape (n_rows, n_clusters), default=None
-            The probabilities that mean field starts from, such as the `rows` of an earlier result.
+            The `rows` of the result before, for log-potentials that have changed little since: mean field starts from
+            them, and the chains of Gibbs sampling continue. None starts both from the evidence.
 
         Returns
         -------
@@ -213,15 +224,14 @@ class LinkInference:
         InfeasibleError
             If the log-potentials exclude every labeling.
         """
-        belief = self._condensed.potentials(self._check(log_potentials))
+        belief = self._potentials(log_potentials)
         marginal, equal = np.empty_like(belief), np.empty(len(self._condensed.edges))
         of_trees, messages = self._trees.collect(belief, marginal)
         begin = None if start is None else self._condensed.choose(start)
-        log_normalizer: float | None = self._condensed.constant + of_trees
+        log_normalizer = self._condensed.constant + of_trees
         for core in self._cores:
-            of_core = core.add_marginals(belief, marginal, equal, begin)
-            log_normalizer = None if of_core is None or log_normalizer is None else log_normalizer + of_core
-        if log_normalizer is not None and not np.isfinite(log_normalizer):
+            log_normalizer += core.add_marginals(belief, marginal, equal, begin)
+        if not np.isfinite(log_normalizer):
             raise InfeasibleError(EXCLUDED)
         self._trees.distribute(belief, messages, marginal, equal)
         a, b = self._condensed.edges[self._dropped].T
@@ -247,7 +257,7 @@ class LinkInference:
         InfeasibleError
             If the log-potentials exclude every labeling.
         """
-        potentials = self._condensed.potentials(self._check(log_potentials))
+        potentials = self._potentials(log_potentials)
         belief = potentials.copy()
         state = np.zeros(len(belief), dtype=np.intp)
         self._trees.collect_best(belief)
@@ -264,6 +274,17 @@ class LinkInference:
             if (state[a] == state[b]).any() or np.isneginf(potentials[np.arange(len(state)), state]).any():
                 raise InfeasibleError(EXCLUDED)
         return self._condensed.label(state)
+
+    def _potentials(self, log_potentials: ArrayLike) -> Floats:
+        """Return the log-potentials of the nodes, each of which has a cluster left."""
+        potentials = self._condensed.potentials(self._check(log_potentials))
+        is_lost = np.isneginf(potentials).all(axis=1)
+        if is_lost.any():
+            tied = np.flatnonzero(self._condensed.node == is_lost.argmax())
+            first = tied[0] if self._rows is None else self._rows[tied[0]]
+            others = f" and {count(len(tied) - 1, 'row')} tied to it by hard links" if len(tied) > 1 else ""
+            raise InfeasibleError(f"The log-potentials exclude every cluster of row {first}{others}.")
+        return potentials
 
     def _check(self, log_potentials: ArrayLike) -> Floats:
         """Return the log-potentials as an array, or raise."""
@@ -306,12 +327,18 @@ def _solver(
 ) -> Callable[[LinkModel, Floats | None], Marginals]:
     """Return the function that approximates the marginals of a link model; None is a method's own default."""
     if beyond == "gibbs":
-        sampler = GibbsSampler(random_state=random_state, **_given(n_sweeps=n_sweeps))
-        return lambda model, start: sampler.marginals(model)
+        return partial(_sample, GibbsSampler(random_state=random_state, **_given(n_sweeps=n_sweeps)))
     options = _given(max_iter=max_iter, tol=tol)
     if beyond == "bp":
         return lambda model, start: propagate_beliefs(model, **options)
     return lambda model, start: mean_field(model, start=start, **options)
+
+
+def _sample(sampler: GibbsSampler, model: LinkModel, start: Floats | None) -> Marginals:
+    """Sample from a model; the chains continue if there is a start."""
+    if start is None:
+        sampler.restart()
+    return sampler.marginals(model)
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -66,7 +66,14 @@ class EMSteps:
     ----------
     report : InferenceReport or None, default=None
         How the E-step computes probabilities given the links.
+
+    Attributes
+    ----------
+    continues : bool
+        Whether an E-step can start from responsibilities of any run; not if it continues chains of the last run.
     """
+
+    continues = True
 
     def __init__(self, report: InferenceReport | None = None) -> None:
         self.report = report
@@ -169,7 +176,7 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
             log_density = best.gaussians.log_density(X)
             # In the precision in which they are kept, so that without links `predict` gives the same labels.
             weights = best.weights.astype(X.dtype)
-            expectation = steps.expect(log_density, weights, best.responsibilities)
+            expectation = steps.expect(log_density, weights, best.responsibilities if steps.continues else None)
             self.labels_ = steps.decode(log_density, weights, expectation)
         self.responsibilities_ = expectation.responsibilities
         self.violations_ = links.violations(self.labels_)
@@ -178,12 +185,14 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
 
     def _best_run(self, X: Array, steps: EMSteps, rng: np.random.RandomState) -> MixtureRun:
         """Run EM from as many starts as `n_init` asks for, and return the run with the largest objective."""
-        runs: list[MixtureRun] = []
+        best: MixtureRun | None = None
         for number, start in enumerate(self._starts(X, steps, rng), start=1):
             with progress(self.max_iter, f"{type(self).__name__}, run {number}", shown=self.verbose) as advance:
                 run = self._run(X, steps, start, advance)
-            runs = [max([*runs, run], key=lambda made: made.objective[-1])]
-        return runs[0]
+            if best is None or run.objective[-1] > best.objective[-1]:
+                best = run
+        assert best is not None
+        return best
 
     def _starts(self, X: Array, steps: EMSteps, rng: np.random.RandomState) -> Iterator[Array]:
         """Yield the responsibilities that the runs begin with; here they do not depend on the links."""

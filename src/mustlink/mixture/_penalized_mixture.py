@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import entr
 
 from mustlink._progress import Advance
 from mustlink._sklearn_compat import Interval, StrOptions
@@ -24,9 +21,9 @@ from mustlink.mixture._base import (
     normalized_weights,
     warn_of_approximation,
 )
-from mustlink.mixture._constrained import HardLinkSteps
 from mustlink.mixture._link_penalties import DEFAULT_PENALTY, HARD_WEIGHT
 from mustlink.mixture._link_prior import LinkNodes, LinkPrior, maximize_weights
+from mustlink.mixture._link_steps import LinkSteps
 
 __all__ = ["PenalizedGaussianMixture"]
 
@@ -52,13 +49,14 @@ class PenalizedGaussianMixture(LinkedMixture):
         Links of this weight and above are hard: no labeling of positive probability breaks one.
         :func:`~mustlink.mixture.links_of_certainty` gives links of certainty one such a weight.
     inference : {"auto", "exact", "mean_field", "gibbs", "bp"}, default="auto"
-        What to do where connected parts of the links are too large for exact inference, which all choices prefer:
+        How probabilities of linked rows are computed; hard must-links make one row of a must-link component first:
 
-        - "auto": mean field, with a warning;
-        - "exact": raise TooLargeError;
-        - "mean_field": mean field;
-        - "gibbs": Gibbs sampling, slower, without the bias of mean field;
-        - "bp": loopy belief propagation.
+        - "auto": exactly for each connected part of the links whose tables fit `max_table`, which trees always do, and
+          by mean field for others, with a warning;
+        - "exact": exactly, or raise TooLargeError;
+        - "mean_field": always by mean field;
+        - "gibbs": always by Gibbs sampling, slower, without the bias of mean field;
+        - "bp": always by loopy belief propagation. It takes no hard cannot-links, and penalties above 30 count as 30.
 
     normalizer : {"exact", "pseudo", "ignore", "uniform"}, default="exact"
         How the mixture weights are estimated, since links alone already change the sizes that weights imply:
@@ -73,8 +71,7 @@ class PenalizedGaussianMixture(LinkedMixture):
         How ``labels_`` follow from the probabilities: the most probable labels of all rows together, which keep hard
         links; or the most probable label of each row.
     max_table : int, default=1_000_000
-        The maximum number of entries of the tables of exact inference on a connected part of the links. With 0 all
-        parts are approximated.
+        The maximum number of entries of the tables of a connected part of the links.
     tol : float, default=1e-3
         EM ends when the mean objective of a row changes by less.
     reg_covar : float, default=1e-6
@@ -171,7 +168,7 @@ class PenalizedGaussianMixture(LinkedMixture):
         "inference": [StrOptions({"auto", "exact", "mean_field", "gibbs", "bp"})],
         "normalizer": [StrOptions({"exact", "pseudo", "ignore", "uniform"})],
         "decode": [StrOptions({"joint", "marginals"})],
-        "max_table": [Interval(Integral, 0, None, closed="left")],
+        "max_table": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -213,20 +210,19 @@ class PenalizedGaussianMixture(LinkedMixture):
         penalty = np.where(links.weight >= self.hard_weight, np.inf, self.penalty * links.weight)
         rows, linked = links.take(penalty > 0).compact()
         penalty = penalty[penalty > 0]
-        beyond: Any = "mean_field" if self.inference in ("auto", "exact") else self.inference
-        plan = partial(
-            LinkInference.plan,
-            linked.adjacency(len(rows)),
-            penalty,
-            self.n_components,
-            exact=self.max_table > 0,
-            beyond=beyond,
-            max_table=self.max_table,
-            random_state=rng,
-            rows=rows,
-        )
+        is_exact = self.inference in ("auto", "exact")
+        beyond: Any = "mean_field" if is_exact else self.inference
         try:
-            inference = plan()
+            inference = LinkInference.plan(
+                linked.adjacency(len(rows)),
+                penalty,
+                self.n_components,
+                exact=is_exact,
+                beyond=beyond,
+                max_table=self.max_table,
+                random_state=rng,
+                rows=rows,
+            )
         except InfeasibleError as error:
             fields = error.fields | {"number": "n_components"}
             remedy = error.without_remedies("soft_method").remedy or ()
@@ -239,18 +235,15 @@ class PenalizedGaussianMixture(LinkedMixture):
             nodes,
             inference,
             self._prior(nodes, linked, penalty, is_wide),
-            penalty,
-            plan if self.inference == "gibbs" else None,
             rows[is_wide] if self.normalizer == "exact" else rows[:0],
             is_joint=self.decode == "joint",
             is_uniform=is_uniform,
+            continues=self.inference != "gibbs",
         )
 
     def _check_width(self, report: InferenceReport) -> None:
         """Refuse links that are too wide for exact inference, or name the approximation, unless it was asked for."""
-        if report.is_exact or not self.max_table:
-            return
-        if self.inference == "exact":
+        if self.inference == "exact" and not report.is_exact:
             raise TooLargeError(
                 f"Connected parts of the links are too large for exact inference with tables of {self.max_table:,} "
                 'entries; pass inference="auto" for an approximation',
@@ -279,7 +272,7 @@ class PenalizedGaussianMixture(LinkedMixture):
         return super()._run(X, steps, start, advance)
 
 
-class PenalizedSteps(HardLinkSteps):
+class PenalizedSteps(LinkSteps):
     """The steps of EM with penalties of broken links."""
 
     def __init__(
@@ -287,15 +280,14 @@ class PenalizedSteps(HardLinkSteps):
         nodes: LinkNodes,
         inference: LinkInference,
         prior: LinkPrior | None,
-        penalty: Floats,
-        restart: Callable[[], LinkInference] | None,
         uncounted: Indices,
         *,
         is_joint: bool,
         is_uniform: bool,
+        continues: bool,
     ) -> None:
         super().__init__(nodes, inference, prior, is_joint=is_joint)
-        self._penalty, self._restart, self._uncounted, self._is_uniform = penalty, restart, uncounted, is_uniform
+        self._uncounted, self._is_uniform, self.continues = uncounted, is_uniform, continues
 
     def expect(self, log_density: Array, weights: Floats, previous: Array | None) -> Expectation:
         if self._is_uniform:
@@ -309,16 +301,3 @@ class PenalizedSteps(HardLinkSteps):
         counts = responsibilities.sum(axis=0, dtype=np.float64)
         counts -= responsibilities[self._uncounted].sum(axis=0, dtype=np.float64)
         return normalized_weights(counts) if self._prior is None else maximize_weights(counts, self._prior, weights)
-
-    def _posterior(self, log_potentials: Floats, start: Array | None) -> tuple[Floats, float]:
-        if start is None and self._restart is not None:
-            # The chains of Gibbs sampling go on from step to step, but not from run to run.
-            self._inference = self._restart()
-        marginals = self._inference.marginals(log_potentials, None if start is None else start.astype(np.float64))
-        log_normalizer = marginals.log_normalizer
-        if log_normalizer is None:
-            # In its place the mean log-weight, plus the entropy of the rows as if they were independent.
-            is_soft = np.isfinite(self._penalty)
-            energy = (marginals.rows * log_potentials).sum() - self._penalty[is_soft] @ (1 - marginals.links[is_soft])
-            log_normalizer = float(energy + entr(marginals.rows).sum())
-        return marginals.rows, log_normalizer
