@@ -326,6 +326,19 @@ def test_mean_field_starts_where_it_is_told() -> None:
         assert (found.rows.argmax(axis=1) == cluster).all()
 
 
+def test_chains_continue_with_a_start_only() -> None:
+    """Links so strong that a chain stays in the cluster that it starts in."""
+    links = Constraints(list(combinations(range(20), 2)))
+    inference = LinkInference.plan(
+        links.adjacency(20), np.ones(len(links)), 2, exact=False, beyond="gibbs", random_state=0
+    )
+    for_first, for_second = np.full((20, 2), [2.0, 0.0]), np.full((20, 2), [0.0, 2.0])
+    before = inference.marginals(for_first).rows
+    assert before[:, 0].min() > 0.99
+    assert inference.marginals(for_second, before).rows[:, 0].min() > 0.99
+    assert inference.marginals(for_second).rows[:, 0].max() < 0.01
+
+
 # ---- bad input -----------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -500,6 +502,19 @@ def test_float32_stays_float32():
     links = Constraints.sample(y, n_pairs=10, random_state=0)
     mixture = PenalizedGaussianMixture(2, random_state=0).fit(X.astype(np.float32), constraints=links)
     assert mixture.responsibilities_.dtype == mixture.means_.dtype == mixture.weights_.dtype == np.float32
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_result_of_gibbs_sampling_is_that_of_the_kept_run(seed):
+    """Strong must-links, so that a chain keeps its clusters, which have other numbers in other runs."""
+    rng = np.random.RandomState(seed)
+    X = 6.0 * np.repeat([0, 1], 20)[:, None] + rng.standard_normal((40, 2))
+    links = Constraints([pair for first in (0, 4, 20, 24) for pair in combinations(range(first, first + 4), 2)])
+    mixture = PenalizedGaussianMixture(2, penalty=20.0, inference="gibbs", max_table=1, n_init=3, random_state=seed)
+    mixture.fit(X, constraints=links)
+    linked = links.constrained_rows()
+    assert np.array_equal(mixture.labels_[linked], mixture.predict(X)[linked])
+    assert np.array_equal(mixture.responsibilities_[linked].argmax(axis=1), mixture.predict(X)[linked])
 
 
 def test_a_fit_by_gibbs_sampling_is_repeatable():

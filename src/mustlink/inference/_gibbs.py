@@ -121,6 +121,10 @@ class GibbsSampler:
         together = totals[1] / (2 * n_averaged)
         return Marginals(totals[0] / n_averaged, np.where(graph.sign > 0, together, 1 - together))
 
+    def restart(self) -> None:
+        """Forget the labels of the chains: the next call starts them from the evidence."""
+        self.labels = None
+
     def _last_labels(self, model: LinkModel) -> Indices:
         """Return the labels to continue from, -1 before the first call."""
         n_rows = len(model.log_potentials)

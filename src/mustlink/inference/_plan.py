@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -150,7 +151,7 @@ class LinkInference:
         n_sweeps : int, default=None
             The number of sweeps of Gibbs sampling in each call; its own default if None.
         random_state : int, RandomState or None, default=None
-            Makes Gibbs sampling repeatable. Its chains continue from call to call.
+            Makes Gibbs sampling repeatable.
         rows : ndarray of shape (n_rows,), default=None
             The numbers of the rows in messages, such as those in a table; their positions if None.
 
@@ -200,7 +201,8 @@ class LinkInference:
         log_potentials : array-like of shape (n_rows, n_clusters)
             The evidence for each cluster.
         start : ndarray of shape (n_rows, n_clusters), default=None
-            The probabilities that mean field starts from, such as the `rows` of an earlier result.
+            The `rows` of the result before, for log-potentials that have changed little since: mean field starts from
+            them, and the chains of Gibbs sampling continue. None starts both from the evidence.
 
         Returns
         -------
@@ -306,12 +308,18 @@ def _solver(
 ) -> Callable[[LinkModel, Floats | None], Marginals]:
     """Return the function that approximates the marginals of a link model; None is a method's own default."""
     if beyond == "gibbs":
-        sampler = GibbsSampler(random_state=random_state, **_given(n_sweeps=n_sweeps))
-        return lambda model, start: sampler.marginals(model)
+        return partial(_sample, GibbsSampler(random_state=random_state, **_given(n_sweeps=n_sweeps)))
     options = _given(max_iter=max_iter, tol=tol)
     if beyond == "bp":
         return lambda model, start: propagate_beliefs(model, **options)
     return lambda model, start: mean_field(model, start=start, **options)
+
+
+def _sample(sampler: GibbsSampler, model: LinkModel, start: Floats | None) -> Marginals:
+    """Sample from a model; the chains continue if there is a start."""
+    if start is None:
+        sampler.restart()
+    return sampler.marginals(model)
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -66,7 +66,14 @@ class EMSteps:
     ----------
     report : InferenceReport or None, default=None
         How the E-step computes probabilities given the links.
+
+    Attributes
+    ----------
+    continues : bool
+        Whether an E-step can start from responsibilities of any run; not if it continues chains of the last run.
     """
+
+    continues = True
 
     def __init__(self, report: InferenceReport | None = None) -> None:
         self.report = report
@@ -169,7 +176,7 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
             log_density = best.gaussians.log_density(X)
             # In the precision in which they are kept, so that without links `predict` gives the same labels.
             weights = best.weights.astype(X.dtype)
-            expectation = steps.expect(log_density, weights, best.responsibilities)
+            expectation = steps.expect(log_density, weights, best.responsibilities if steps.continues else None)
             self.labels_ = steps.decode(log_density, weights, expectation)
         self.responsibilities_ = expectation.responsibilities
         self.violations_ = links.violations(self.labels_)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -214,19 +212,17 @@ class PenalizedGaussianMixture(LinkedMixture):
         rows, linked = links.take(penalty > 0).compact()
         penalty = penalty[penalty > 0]
         beyond: Any = "mean_field" if self.inference in ("auto", "exact") else self.inference
-        plan = partial(
-            LinkInference.plan,
-            linked.adjacency(len(rows)),
-            penalty,
-            self.n_components,
-            exact=self.max_table > 0,
-            beyond=beyond,
-            max_table=self.max_table,
-            random_state=rng,
-            rows=rows,
-        )
         try:
-            inference = plan()
+            inference = LinkInference.plan(
+                linked.adjacency(len(rows)),
+                penalty,
+                self.n_components,
+                exact=self.max_table > 0,
+                beyond=beyond,
+                max_table=self.max_table,
+                random_state=rng,
+                rows=rows,
+            )
         except InfeasibleError as error:
             fields = error.fields | {"number": "n_components"}
             remedy = error.without_remedies("soft_method").remedy or ()
@@ -240,10 +236,10 @@ class PenalizedGaussianMixture(LinkedMixture):
             inference,
             self._prior(nodes, linked, penalty, is_wide),
             penalty,
-            plan if self.inference == "gibbs" else None,
             rows[is_wide] if self.normalizer == "exact" else rows[:0],
             is_joint=self.decode == "joint",
             is_uniform=is_uniform,
+            continues=self.inference != "gibbs",
         )
 
     def _check_width(self, report: InferenceReport) -> None:
@@ -288,14 +284,15 @@ class PenalizedSteps(HardLinkSteps):
         inference: LinkInference,
         prior: LinkPrior | None,
         penalty: Floats,
-        restart: Callable[[], LinkInference] | None,
         uncounted: Indices,
         *,
         is_joint: bool,
         is_uniform: bool,
+        continues: bool,
     ) -> None:
         super().__init__(nodes, inference, prior, is_joint=is_joint)
-        self._penalty, self._restart, self._uncounted, self._is_uniform = penalty, restart, uncounted, is_uniform
+        self._penalty, self._uncounted, self._is_uniform = penalty, uncounted, is_uniform
+        self.continues = continues
 
     def expect(self, log_density: Array, weights: Floats, previous: Array | None) -> Expectation:
         if self._is_uniform:
@@ -311,9 +308,6 @@ class PenalizedSteps(HardLinkSteps):
         return normalized_weights(counts) if self._prior is None else maximize_weights(counts, self._prior, weights)
 
     def _posterior(self, log_potentials: Floats, start: Array | None) -> tuple[Floats, float]:
-        if start is None and self._restart is not None:
-            # The chains of Gibbs sampling go on from step to step, but not from run to run.
-            self._inference = self._restart()
         marginals = self._inference.marginals(log_potentials, None if start is None else start.astype(np.float64))
         log_normalizer = marginals.log_normalizer
         if log_normalizer is None:
