@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink import Constraints
+from mustlink.errors import InfeasibleError
 from mustlink.inference import LinkModel, propagate_beliefs
 from reference.link_models import enumerate_labelings
 
@@ -90,3 +91,12 @@ def test_one_penalty_for_each_link_is_needed() -> None:
     graph = Constraints([(0, 1)]).adjacency(2)
     with pytest.raises(ValueError, match=r"one penalty for each link; got an array of shape \(1, 2\)"):
         propagate_beliefs(LinkModel(np.zeros((2, 2)), graph, np.ones((1, 2))))
+
+
+def test_infinite_penalties_and_rows_without_a_cluster_are_refused() -> None:
+    graph = Constraints([(0, 1)]).adjacency(2)
+    with pytest.raises(ValueError, match="takes finite penalties, but some are infinite"):
+        propagate_beliefs(LinkModel(np.zeros((2, 2)), graph, np.array([np.inf])))
+    excluded = np.array([[0.0, 1.0], [-np.inf, -np.inf]])
+    with pytest.raises(InfeasibleError, match="exclude every cluster of row 1"):
+        propagate_beliefs(LinkModel(excluded, graph, np.ones(1)))

@@ -310,7 +310,7 @@ def test_approximated_best_labelings_keep_hard_links(seed: int) -> None:
     cannot_link = [pair for pair in combinations(range(12), 2) if y[pair[0]] != y[pair[1]] and rng.uniform() < 0.5]
     links = Constraints([], cannot_link or [(0, 1)])
     evidence = 3 * rng.normal(size=(12, 3))
-    for beyond in ("tree", "mean_field", "bp"):
+    for beyond in ("tree", "mean_field"):
         inference = LinkInference.plan(links.adjacency(12), np.full(len(links), HARD), 3, beyond=beyond, max_table=3)
         assert links.satisfied(inference.best_labeling(evidence)).all()
 
@@ -393,6 +393,17 @@ def test_wrong_shapes_and_values_are_refused() -> None:
     for bad in (np.nan, np.inf):
         with pytest.raises(ValueError, match="NaN or infinity"):
             inference.best_labeling(np.full((3, 2), bad))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_belief_propagation_takes_no_hard_cannot_links(exact: bool) -> None:
+    """Its messages would break them where evidence is strong; in parts that are solved exactly they may be hard."""
+    model = model_of([(3, 4)], [*SQUARE, (4, 5)], [HARD, SOFT, SOFT, HARD, SOFT, SOFT], 4)
+    with pytest.raises(ValueError, match="Belief propagation takes no hard cannot-links .* such as mean field"):
+        plan(model, beyond="bp", exact=exact, max_table=5)
+    assert plan(model, beyond="bp").report.is_exact
+    soft = model_of([(3, 4)], [*SQUARE, (4, 5)], [HARD, *[SOFT] * 5], 4)
+    assert plan(soft, beyond="bp", exact=exact, max_table=5).report.methods == {"belief propagation": 1}
 
 
 def test_no_links_and_no_rows() -> None:

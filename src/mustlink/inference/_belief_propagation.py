@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mustlink.inference._belief_propagation_kernels import collect_marginals, sweep_messages
+from mustlink.inference._hard_links import refuse_excluded_rows
 from mustlink.inference._marginals import Marginals
 from mustlink.inference._model import LinkModel
 
@@ -21,7 +22,7 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
     ----------
     model : LinkModel
         The evidence of the linked rows, and one penalty for each link: the log-odds that are lost if it is broken.
-        Penalties above 30 count as 30.
+        Finite penalties above 30 count as 30.
     max_iter : int, default=30
         Maximum number of sweeps over all rows.
     damping : float, default=0.3
@@ -33,6 +34,13 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
     -------
     Marginals
         Exact, up to `tol`, if the links contain no cycle; otherwise an approximation.
+
+    Raises
+    ------
+    InfeasibleError
+        If the evidence leaves no cluster for a row.
+    ValueError
+        If a penalty is infinite: messages that exclude clusters can contradict each other on a cycle.
 
     Notes
     -----
@@ -56,6 +64,11 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
         raise ValueError(
             f"Belief propagation takes one penalty for each link; got an array of shape {model.penalty.shape}."
         )
+    if np.isinf(model.penalty).any():
+        raise ValueError(
+            "Belief propagation takes finite penalties, but some are infinite; use another method, or LinkInference."
+        )
+    refuse_excluded_rows(model)
     if not 0 <= damping < 1:
         raise ValueError(f"damping must be at least 0 and less than 1; got {damping}.")
     graph, evidence = model.graph, model.log_potentials

@@ -25,17 +25,22 @@ def finite_penalty(model: LinkModel, method: str) -> Floats:
     penalty = model.penalty
     if penalty.ndim != 1:
         raise ValueError(f"{method} takes one penalty for each link; got an array of shape {penalty.shape}.")
+    refuse_excluded_rows(model)
     is_hard = np.isinf(penalty)
     evidence, graph = model.log_potentials, model.graph
-    is_lost = evidence.max(axis=1) == -np.inf
-    if is_lost.any():
-        raise InfeasibleError(f"The log-potentials exclude every cluster of row {is_lost.argmax()}.")
     if not is_hard.any():
         return penalty
     known = np.isfinite(evidence)
     spread = np.where(known, evidence, -np.inf).max(axis=1) - np.where(known, evidence, np.inf).min(axis=1)
     pull = np.bincount(graph.pairs.ravel(), np.repeat(np.where(is_hard, 0, penalty), 2), graph.n_samples)
     return np.where(is_hard, HARDNESS * (1 + (spread + pull).max()), penalty)
+
+
+def refuse_excluded_rows(model: LinkModel) -> None:
+    """Raise if the evidence leaves no cluster for a row."""
+    is_lost = model.log_potentials.max(axis=1) == -np.inf
+    if is_lost.any():
+        raise InfeasibleError(f"The log-potentials exclude every cluster of row {is_lost.argmax()}.")
 
 
 def relabel_broken_parts(model: LinkModel, is_broken: Mask) -> tuple[Indices, Indices]:

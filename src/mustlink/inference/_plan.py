@@ -139,7 +139,7 @@ class LinkInference:
             `beyond`.
         beyond : {"tree", "mean_field", "gibbs", "bp"}, default="tree"
             How parts with larger tables are solved: by a spanning tree, which leaves out links, by mean field, Gibbs
-            sampling or belief propagation.
+            sampling or belief propagation. The last one takes no hard cannot-links, and counts penalties above 30 as 30.
         max_table : int, default=1_000_000
             The maximum number of entries of all tables of a part.
         tree_weight : array-like of shape (n_links,), default=None
@@ -164,7 +164,7 @@ class LinkInference:
         InfeasibleError
             If no labeling satisfies all hard links.
         ValueError
-            If an argument has a wrong shape or is out of range.
+            If an argument has a wrong shape or is out of range, or belief propagation would need hard cannot-links.
         """
         penalties = _check_per_link(penalty, graph, "penalty")
         if beyond not in NAMES:
@@ -188,8 +188,13 @@ class LinkInference:
         elif len(wide):
             if not exact:
                 trees = Trees.of(edges[:0], coupling[:0], n_nodes).without(wide)
-            solver = _solver(beyond, max_iter, tol, n_sweeps, random_state)
-            cores.append(Approximation(SubModel.of(wide, edges, coupling), solver))
+            sub_model = SubModel.of(wide, edges, coupling)
+            if beyond == "bp" and np.isinf(sub_model.penalty).any():
+                raise ValueError(
+                    "Belief propagation takes no hard cannot-links between rows that are not solved exactly; use "
+                    "another approximation, such as mean field, or finite penalties."
+                )
+            cores.append(Approximation(sub_model, _solver(beyond, max_iter, tol, n_sweeps, random_state)))
         report = _report(condensed, partition, wide, dropped, beyond)
         return cls(condensed, trees, cores, dropped, report)
 

@@ -56,7 +56,7 @@ class PenalizedGaussianMixture(LinkedMixture):
         - "exact": raise TooLargeError;
         - "mean_field": mean field;
         - "gibbs": Gibbs sampling, slower, without the bias of mean field;
-        - "bp": loopy belief propagation.
+        - "bp": loopy belief propagation, which takes no hard cannot-links, and counts penalties above 30 as 30.
 
     normalizer : {"exact", "pseudo", "ignore", "uniform"}, default="exact"
         How the mixture weights are estimated, since links alone already change the sizes that weights imply:
