@@ -465,6 +465,19 @@ def test_relaxing_breaks_few_links(iris, links, n_broken, normalizer):
     assert np.isfinite(model.objective_).all()
 
 
+@pytest.mark.parametrize("reg_covar", [1e-6, 0.0])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_relaxing_breaks_few_links_where_the_data_are_sure(scale, reg_covar):
+    """A triangle of cannot-links inside one of two tight clouds: one link must be broken, and no more."""
+    X = 10.0 * np.repeat([0, 1], 20)[:, None] + 1e-2 * np.random.RandomState(0).standard_normal((40, 2))
+    links = Constraints(must_link=[(3, 4), (4, 5)], cannot_link=[(0, 1), (1, 2), (0, 2), (3, 20)])
+    model = ConstrainedGaussianMixture(2, on_infeasible="relax", reg_covar=scale**2 * reg_covar, random_state=0)
+    with pytest.warns(InfeasibleWarning, match="breaks 1 of 6 links"):
+        model.fit(scale * X, constraints=links)
+    assert np.isfinite(model.objective_).all()
+    assert model.converged_
+
+
 def test_parts_too_large_for_exact_inference():
     X, y = make_blobs(60, centers=4, random_state=0)
     links = Constraints.sample(y, n_pairs=150, random_state=0)

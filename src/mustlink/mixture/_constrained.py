@@ -15,14 +15,22 @@ from mustlink.base import refuse_contradictions, refuse_infeasible
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.inference import LinkInference
-from mustlink.mixture._base import EMSteps, Expectation, LinkedMixture, normalized_weights, warn_of_approximation
+from mustlink.mixture._base import (
+    MIN_WEIGHT,
+    EMSteps,
+    Expectation,
+    LinkedMixture,
+    normalized_weights,
+    warn_of_approximation,
+)
 from mustlink.mixture._gaussians import normalize_logs
 from mustlink.mixture._link_prior import LinkNodes, LinkPrior, maximize_weights
 
 __all__ = ["ConstrainedGaussianMixture"]
 
-# What a broken cannot-link costs where not all can be kept, in units of the log-likelihood: more than the data say.
-RELAXED_PENALTY = 1_000.0
+# No variance is taken for less than this part of the largest squared distance. Numbers far above its inverse would leave
+# few digits for the rest of the objective.
+MIN_RELATIVE_VARIANCE = 1e-8
 
 
 class ConstrainedGaussianMixture(LinkedMixture):
@@ -215,7 +223,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
             try:
                 inference = self._infer(X, rows, linked, penalty)
             except InfeasibleError:
-                penalty = RELAXED_PENALTY
+                penalty = relaxed_penalty(X, len(rows), self.reg_covar)
                 inference = self._infer(X, rows, linked, penalty)
         warn_of_approximation(inference.report)
         penalties = np.where(linked.sign > 0, np.inf, penalty)
@@ -299,6 +307,17 @@ class HardLinkSteps(EMSteps):
     def _log_potentials(self, log_density: Array, weights: Floats) -> Floats:
         """Return the evidence of the linked rows: the densities, and each row's part of the prior of its node."""
         return log_density[self._nodes.rows] + self._nodes.shares[:, None] * np.log(weights, dtype=np.float64)
+
+
+def relaxed_penalty(X: Array, n_linked: int, reg_covar: float) -> float:
+    """Return the penalty of cannot-links that cannot all be kept: more than the data of the linked rows can say.
+
+    It bounds the difference of two log-densities of a row, with its prior, given that means are among the rows and no
+    variance is below `reg_covar`; times the number of rows, so that no labeling gains by breaking one more link.
+    """
+    square = float(np.square(np.ptp(X, axis=0).astype(np.float64)).sum())
+    ratio = square / max(reg_covar, MIN_RELATIVE_VARIANCE * square, np.finfo(np.float64).tiny)
+    return n_linked * float(0.5 * ratio + 0.5 * X.shape[1] * np.log1p(ratio) - np.log(MIN_WEIGHT))
 
 
 def without_contradictions(links: Constraints, n_rows: int) -> Constraints:
