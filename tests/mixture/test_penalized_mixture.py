@@ -196,7 +196,7 @@ def test_the_bound_of_mean_field_is_below_the_likelihood(problem, seed):
     rng = np.random.RandomState(seed)
     log_density, weights = rng.standard_normal((n_rows, n_components)), random_weights(rng, n_components)
     options = {"inference": "mean_field", "normalizer": "ignore"}
-    bound = steps_of(links, n_rows, n_components, max_table=0, **options).expect(log_density, weights, None).objective
+    bound = steps_of(links, n_rows, n_components, **options).expect(log_density, weights, None).objective
     _, log_sum = posterior(log_density + np.log(weights), links.pairs, couplings(links))
     assert bound <= log_sum + 1e-9
 
@@ -205,7 +205,7 @@ def test_gibbs_sampling_is_near_enumeration():
     rng = np.random.RandomState(0)
     links = Constraints([(0, 1), (1, 2), (0, 2)], [(2, 3), (3, 4), (4, 0)])
     log_density, weights = rng.standard_normal((5, 3)), random_weights(rng, 3)
-    steps = steps_of(links, 5, 3, penalty=1.5, inference="gibbs", max_table=0, normalizer="ignore")
+    steps = steps_of(links, 5, 3, penalty=1.5, inference="gibbs", normalizer="ignore")
     drawn = np.array([steps.expect(log_density, weights, None).responsibilities for _ in range(20)])
     expected, _ = posterior(log_density + np.log(weights), links.pairs, 1.5 * links.sign)
     error = drawn.std(axis=0) / np.sqrt(len(drawn))
@@ -233,7 +233,6 @@ def test_the_bound_of_mean_field_never_falls():
     mixture = PenalizedGaussianMixture(
         2,
         inference="mean_field",
-        max_table=0,
         normalizer="uniform",
         reg_covar=0.0,
         tol=1e-8,
@@ -393,7 +392,7 @@ def test_the_approximation_is_named_once_unless_it_was_asked_for():
     assert not mixture.inference_.is_exact
     assert mixture.inference_.methods == {"mean field": 1}
     for inference, method in (("mean_field", "mean field"), ("gibbs", "gibbs"), ("bp", "belief propagation")):
-        mixture = PenalizedGaussianMixture(2, inference=inference, max_table=100, random_state=0)
+        mixture = PenalizedGaussianMixture(2, inference=inference, random_state=0)
         labels = mixture.fit(X, constraints=links).labels_
         assert mixture.inference_.methods == {method: 1}
         assert max(np.mean(labels == y), np.mean(labels != y)) > 0.9
@@ -407,9 +406,33 @@ def test_approximations_are_near_the_exact_result(inference):
     X, _, links = grid_problem()
     options = {"normalizer": "uniform", "random_state": 0}
     exact = PenalizedGaussianMixture(2, **options).fit(X, constraints=links)
-    found = PenalizedGaussianMixture(2, inference=inference, max_table=0, **options).fit(X, constraints=links)
+    found = PenalizedGaussianMixture(2, inference=inference, **options).fit(X, constraints=links)
     same = np.mean(exact.labels_ == found.labels_)
     assert max(same, 1 - same) > 0.9
+
+
+@pytest.mark.parametrize("inference", ["mean_field", "gibbs", "bp"])
+def test_an_approximation_that_was_asked_for_is_used_for_all_links(inference):
+    """For pairs and trees too, which exact inference always fits; but hard must-links make one row."""
+    links = Constraints([(0, 1), (5, 6), (6, 7)], must_link_weight=[HARD_WEIGHT, 1.0, 1.0])
+    mixture = PenalizedGaussianMixture(2, inference=inference, random_state=0).fit(two_lines()[0], constraints=links)
+    method = {"mean_field": "mean field", "gibbs": "gibbs", "bp": "belief propagation"}[inference]
+    assert mixture.inference_.methods == {"collapsed must-links": 1, method: 1}
+    np.testing.assert_allclose(mixture.responsibilities_[0], mixture.responsibilities_[1])
+
+
+@pytest.mark.parametrize("inference", ["auto", "exact", "mean_field", "gibbs", "bp"])
+def test_tables_without_an_entry_are_refused(inference):
+    X, _, links = grid_problem()
+    with pytest.raises(ValueError, match="'max_table' parameter of PenalizedGaussianMixture must be"):
+        PenalizedGaussianMixture(2, inference=inference, max_table=0).fit(X, constraints=links)
+
+
+def test_belief_propagation_takes_no_hard_cannot_links():
+    X, _ = two_lines()
+    links = Constraints(cannot_link=[(0, 1), (1, 2)])
+    with pytest.raises(ValueError, match="Belief propagation takes no hard cannot-links"):
+        PenalizedGaussianMixture(3, penalty=np.inf, inference="bp").fit(X, constraints=links)
 
 
 def test_inference_says_which_rows_it_approximates():
@@ -425,7 +448,7 @@ def test_rows_of_wide_parts_do_not_count_for_the_weights():
     X, _, links = grid_problem()
     rng = np.random.RandomState(1)
     free = np.concatenate([rng.standard_normal((60, 2)), 2.5 + rng.standard_normal((20, 2))])
-    options = {"inference": "mean_field", "max_table": 100, "random_state": 0}
+    options = {"inference": "mean_field", "random_state": 0}
     alone = PenalizedGaussianMixture(2, **options).fit(X, constraints=links)
     np.testing.assert_allclose(alone.weights_, 0.5)
     together = PenalizedGaussianMixture(2, **options).fit(np.concatenate([X, free]), constraints=links)
@@ -510,7 +533,7 @@ def test_the_result_of_gibbs_sampling_is_that_of_the_kept_run(seed):
     rng = np.random.RandomState(seed)
     X = 6.0 * np.repeat([0, 1], 20)[:, None] + rng.standard_normal((40, 2))
     links = Constraints([pair for first in (0, 4, 20, 24) for pair in combinations(range(first, first + 4), 2)])
-    mixture = PenalizedGaussianMixture(2, penalty=20.0, inference="gibbs", max_table=1, n_init=3, random_state=seed)
+    mixture = PenalizedGaussianMixture(2, penalty=20.0, inference="gibbs", n_init=3, random_state=seed)
     mixture.fit(X, constraints=links)
     linked = links.constrained_rows()
     assert np.array_equal(mixture.labels_[linked], mixture.predict(X)[linked])
@@ -520,7 +543,7 @@ def test_the_result_of_gibbs_sampling_is_that_of_the_kept_run(seed):
 def test_a_fit_by_gibbs_sampling_is_repeatable():
     X, _, links = grid_problem()
     one, other = (
-        PenalizedGaussianMixture(2, inference="gibbs", max_table=0, n_init=2, random_state=7).fit(X, constraints=links)
+        PenalizedGaussianMixture(2, inference="gibbs", n_init=2, random_state=7).fit(X, constraints=links)
         for _ in range(2)
     )
     assert np.array_equal(one.responsibilities_, other.responsibilities_)

@@ -50,13 +50,14 @@ class PenalizedGaussianMixture(LinkedMixture):
         Links of this weight and above are hard: no labeling of positive probability breaks one.
         :func:`~mustlink.mixture.links_of_certainty` gives links of certainty one such a weight.
     inference : {"auto", "exact", "mean_field", "gibbs", "bp"}, default="auto"
-        What to do where connected parts of the links are too large for exact inference, which all choices prefer:
+        How probabilities of linked rows are computed; hard must-links make one row of a must-link component first:
 
-        - "auto": mean field, with a warning;
-        - "exact": raise TooLargeError;
-        - "mean_field": mean field;
-        - "gibbs": Gibbs sampling, slower, without the bias of mean field;
-        - "bp": loopy belief propagation, which takes no hard cannot-links, and counts penalties above 30 as 30.
+        - "auto": exactly for each connected part of the links whose tables fit `max_table`, which trees always do, and
+          by mean field for others, with a warning;
+        - "exact": exactly, or raise TooLargeError;
+        - "mean_field": always by mean field;
+        - "gibbs": always by Gibbs sampling, slower, without the bias of mean field;
+        - "bp": always by loopy belief propagation, which takes no hard cannot-links, and counts penalties above 30 as 30.
 
     normalizer : {"exact", "pseudo", "ignore", "uniform"}, default="exact"
         How the mixture weights are estimated, since links alone already change the sizes that weights imply:
@@ -71,8 +72,7 @@ class PenalizedGaussianMixture(LinkedMixture):
         How ``labels_`` follow from the probabilities: the most probable labels of all rows together, which keep hard
         links; or the most probable label of each row.
     max_table : int, default=1_000_000
-        The maximum number of entries of the tables of exact inference on a connected part of the links. With 0 all
-        parts are approximated.
+        The maximum number of entries of the tables of a connected part of the links.
     tol : float, default=1e-3
         EM ends when the mean objective of a row changes by less.
     reg_covar : float, default=1e-6
@@ -169,7 +169,7 @@ class PenalizedGaussianMixture(LinkedMixture):
         "inference": [StrOptions({"auto", "exact", "mean_field", "gibbs", "bp"})],
         "normalizer": [StrOptions({"exact", "pseudo", "ignore", "uniform"})],
         "decode": [StrOptions({"joint", "marginals"})],
-        "max_table": [Interval(Integral, 0, None, closed="left")],
+        "max_table": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -211,13 +211,14 @@ class PenalizedGaussianMixture(LinkedMixture):
         penalty = np.where(links.weight >= self.hard_weight, np.inf, self.penalty * links.weight)
         rows, linked = links.take(penalty > 0).compact()
         penalty = penalty[penalty > 0]
-        beyond: Any = "mean_field" if self.inference in ("auto", "exact") else self.inference
+        is_exact = self.inference in ("auto", "exact")
+        beyond: Any = "mean_field" if is_exact else self.inference
         try:
             inference = LinkInference.plan(
                 linked.adjacency(len(rows)),
                 penalty,
                 self.n_components,
-                exact=self.max_table > 0,
+                exact=is_exact,
                 beyond=beyond,
                 max_table=self.max_table,
                 random_state=rng,
@@ -244,9 +245,7 @@ class PenalizedGaussianMixture(LinkedMixture):
 
     def _check_width(self, report: InferenceReport) -> None:
         """Refuse links that are too wide for exact inference, or name the approximation, unless it was asked for."""
-        if report.is_exact or not self.max_table:
-            return
-        if self.inference == "exact":
+        if self.inference == "exact" and not report.is_exact:
             raise TooLargeError(
                 f"Connected parts of the links are too large for exact inference with tables of {self.max_table:,} "
                 'entries; pass inference="auto" for an approximation',

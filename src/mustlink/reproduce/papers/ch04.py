@@ -228,7 +228,6 @@ def fit_grid(inference: str, problem: Problem) -> Labeling:
     model = PenalizedGaussianMixture(
         problem.n_clusters,
         inference=inference,
-        max_table=0,
         n_init=n_starts(problem),
         init_params="k-means++",
         max_iter=300,
