@@ -288,9 +288,26 @@ def test_wide_parts_are_approximated(beyond: str, name: str, exact: bool) -> Non
     if beyond == "mean_field":
         assert log_normalizer - 0.1 < found.log_normalizer < log_normalizer
     else:
-        assert found.log_normalizer is None
+        assert found.log_normalizer == pytest.approx(log_normalizer, abs=0.1)
     labels = inference.best_labeling(model.log_potentials)
     assert log_weight(model, labels) == pytest.approx(best_log_weight(model))
+
+
+@pytest.mark.parametrize("beyond", ["gibbs", "bp"])
+def test_estimated_log_normalizers_are_of_the_wide_parts_only(beyond: str) -> None:
+    """A tree, a clique, a must-link component of four rows and a pair keep their own; a triangle of weak links has not."""
+    exact_part = model_of([(0, 1), (6, 7), (7, 8), (8, 9)], [(1, 2), (3, 4), (4, 5), (3, 5)], HARD, 3, scale=3.0)
+    triangle = model_of([], TRIANGLE, 0.3, 3, seed=1)
+    pairs = np.concatenate([exact_part.graph.pairs, triangle.graph.pairs + 10])
+    sign = np.concatenate([exact_part.graph.sign, triangle.graph.sign])
+    links = Constraints.from_pairs(pairs, sign)
+    penalty = np.where(links.pairs[:, 0] < 10, HARD, 0.3)
+    evidence = np.concatenate([exact_part.log_potentials, triangle.log_potentials])
+    options = {"beyond": beyond, "max_table": 10, "n_sweeps": 3000, "random_state": 0}
+    inference = LinkInference.plan(links.adjacency(13), penalty, 3, **options)
+    assert inference.report.methods[{"gibbs": "gibbs", "bp": "belief propagation"}[beyond]] == 1
+    expected = sum(plan(model).marginals(model.log_potentials).log_normalizer for model in (exact_part, triangle))
+    assert inference.marginals(evidence).log_normalizer == pytest.approx(expected, abs=0.05)
 
 
 def test_trees_that_hang_from_a_wide_part_are_exact_by_mean_field_too() -> None:

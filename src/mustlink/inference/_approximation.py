@@ -8,6 +8,8 @@ from typing import Self
 
 import numpy as np
 
+from scipy.special import entr
+
 from mustlink._types import Floats, Indices, Ints
 from mustlink.constraints import Constraints, LinkGraph
 from mustlink.inference._hard_links import finite_penalty, relabel_broken_parts
@@ -113,8 +115,10 @@ class Approximation:
     sub_model: SubModel
     solve: Callable[[LinkModel, Floats | None], Marginals]
 
-    def add_marginals(self, belief: Floats, marginal: Floats, equal: Floats, start: Floats | None) -> float | None:
+    def add_marginals(self, belief: Floats, marginal: Floats, equal: Floats, start: Floats | None) -> float:
         """Write the marginals of the nodes and the chance of equality of the edges; return the log-normalizer.
+
+        It is an estimate where the method computes none.
 
         Parameters
         ----------
@@ -129,13 +133,14 @@ class Approximation:
 
         Returns
         -------
-        float or None
+        float
         """
         part = self.sub_model
-        found = self.solve(part.model(belief), None if start is None else start[part.nodes])
+        model = part.model(belief)
+        found = self.solve(model, None if start is None else start[part.nodes])
         marginal[part.nodes] = found.rows
         equal[part.edges] = np.where(part.graph.sign > 0, found.links, 1 - found.links)
-        return found.log_normalizer
+        return estimate_log_normalizer(model, found) if found.log_normalizer is None else found.log_normalizer
 
     def add_best(self, belief: Floats, state: Indices) -> None:
         """Write the states of a labeling that no change of a single node improves.
@@ -150,3 +155,14 @@ class Approximation:
         part = self.sub_model
         state[part.nodes] = self.solve(part.model(belief), None).rows.argmax(axis=1)
         part.improve(belief, state)
+
+
+def estimate_log_normalizer(model: LinkModel, marginals: Marginals) -> float:
+    """Return the mean log-weight of labelings, plus the entropy of the rows as if they were independent.
+
+    With the entropy of all rows together, which is at most that of independent ones, it would be the log-normalizer.
+    """
+    rows, is_soft = marginals.rows, np.isfinite(model.penalty)
+    energy = (rows * np.where(rows > 0, model.log_potentials, 0)).sum()
+    energy -= model.penalty[is_soft] @ (1 - marginals.links[is_soft])
+    return float(energy + entr(rows).sum())

@@ -21,8 +21,9 @@ class Marginals:
         The probability that each link is satisfied.
     log_normalizer : float or None
         The logarithm of the sum of the weights of all labelings (:class:`LinkModel` defines them): exact, or a lower
-        bound by mean field; where spanning trees leave out links, that of the model without these. None where a method
-        computes none.
+        bound by mean field; where spanning trees leave out links, that of the model without these. Gibbs sampling and
+        belief propagation compute none (None). :class:`LinkInference` estimates it for the parts that they solve, by
+        the mean log-weight plus the entropy of the nodes as if they were independent, which is too large.
 
     Examples
     --------

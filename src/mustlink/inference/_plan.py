@@ -35,7 +35,7 @@ EXCLUDED = "The log-potentials exclude every labeling that keeps the hard links.
 class Core(Protocol):
     """What solves nodes that are in cycles."""
 
-    def add_marginals(self, belief: Floats, marginal: Floats, equal: Floats, start: Floats | None) -> float | None:
+    def add_marginals(self, belief: Floats, marginal: Floats, equal: Floats, start: Floats | None) -> float:
         """Write the marginals of the nodes and the chance of equality of the edges; return the log-normalizer."""
 
     def add_best(self, belief: Floats, state: Indices) -> None:
@@ -224,11 +224,10 @@ class LinkInference:
         marginal, equal = np.empty_like(belief), np.empty(len(self._condensed.edges))
         of_trees, messages = self._trees.collect(belief, marginal)
         begin = None if start is None else self._condensed.choose(start)
-        log_normalizer: float | None = self._condensed.constant + of_trees
+        log_normalizer = self._condensed.constant + of_trees
         for core in self._cores:
-            of_core = core.add_marginals(belief, marginal, equal, begin)
-            log_normalizer = None if of_core is None or log_normalizer is None else log_normalizer + of_core
-        if log_normalizer is not None and not np.isfinite(log_normalizer):
+            log_normalizer += core.add_marginals(belief, marginal, equal, begin)
+        if not np.isfinite(log_normalizer):
             raise InfeasibleError(EXCLUDED)
         self._trees.distribute(belief, messages, marginal, equal)
         a, b = self._condensed.edges[self._dropped].T

@@ -280,9 +280,11 @@ class HardLinkSteps(EMSteps):
             return plain
         responsibilities = plain.responsibilities
         _, without_links = normalize_logs(log_density[rows] + np.log(weights))
-        start = None if previous is None else previous[rows]
-        responsibilities[rows], log_normalizer = self._posterior(self._log_potentials(log_density, weights), start)
-        objective = plain.objective - float(without_links.sum(dtype=np.float64)) + log_normalizer
+        start = None if previous is None else previous[rows].astype(np.float64)
+        marginals = self._inference.marginals(self._log_potentials(log_density, weights), start)
+        assert marginals.log_normalizer is not None
+        responsibilities[rows] = marginals.rows
+        objective = plain.objective - float(without_links.sum(dtype=np.float64)) + marginals.log_normalizer
         if self._prior is not None:
             objective -= self._prior.log_probability(np.log(weights, dtype=np.float64))[0]
         return Expectation(responsibilities, objective)
@@ -297,12 +299,6 @@ class HardLinkSteps(EMSteps):
         if self._is_joint and self._nodes.rows.size:
             labels[self._nodes.rows] = self._inference.best_labeling(self._log_potentials(log_density, weights))
         return labels
-
-    def _posterior(self, log_potentials: Floats, start: Array | None) -> tuple[Floats, float]:
-        """Return the probabilities of the linked rows, and the logarithm of the sum over all labelings."""
-        marginals = self._inference.marginals(log_potentials)
-        assert marginals.log_normalizer is not None
-        return marginals.rows, marginals.log_normalizer
 
     def _log_potentials(self, log_density: Array, weights: Floats) -> Floats:
         """Return the evidence of the linked rows: the densities, and each row's part of the prior of its node."""

@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import entr
 
 from mustlink._progress import Advance
 from mustlink._sklearn_compat import Interval, StrOptions
@@ -236,7 +235,6 @@ class PenalizedGaussianMixture(LinkedMixture):
             nodes,
             inference,
             self._prior(nodes, linked, penalty, is_wide),
-            penalty,
             rows[is_wide] if self.normalizer == "exact" else rows[:0],
             is_joint=self.decode == "joint",
             is_uniform=is_uniform,
@@ -282,7 +280,6 @@ class PenalizedSteps(HardLinkSteps):
         nodes: LinkNodes,
         inference: LinkInference,
         prior: LinkPrior | None,
-        penalty: Floats,
         uncounted: Indices,
         *,
         is_joint: bool,
@@ -290,8 +287,7 @@ class PenalizedSteps(HardLinkSteps):
         continues: bool,
     ) -> None:
         super().__init__(nodes, inference, prior, is_joint=is_joint)
-        self._penalty, self._uncounted, self._is_uniform = penalty, uncounted, is_uniform
-        self.continues = continues
+        self._uncounted, self._is_uniform, self.continues = uncounted, is_uniform, continues
 
     def expect(self, log_density: Array, weights: Floats, previous: Array | None) -> Expectation:
         if self._is_uniform:
@@ -305,13 +301,3 @@ class PenalizedSteps(HardLinkSteps):
         counts = responsibilities.sum(axis=0, dtype=np.float64)
         counts -= responsibilities[self._uncounted].sum(axis=0, dtype=np.float64)
         return normalized_weights(counts) if self._prior is None else maximize_weights(counts, self._prior, weights)
-
-    def _posterior(self, log_potentials: Floats, start: Array | None) -> tuple[Floats, float]:
-        marginals = self._inference.marginals(log_potentials, None if start is None else start.astype(np.float64))
-        log_normalizer = marginals.log_normalizer
-        if log_normalizer is None:
-            # In its place the mean log-weight, plus the entropy of the rows as if they were independent.
-            is_soft = np.isfinite(self._penalty)
-            energy = (marginals.rows * log_potentials).sum() - self._penalty[is_soft] @ (1 - marginals.links[is_soft])
-            log_normalizer = float(energy + entr(marginals.rows).sum())
-        return marginals.rows, log_normalizer
