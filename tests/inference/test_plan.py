@@ -295,7 +295,7 @@ def test_wide_parts_are_approximated(beyond: str, name: str, exact: bool) -> Non
 
 @pytest.mark.parametrize("beyond", ["gibbs", "bp"])
 def test_estimated_log_normalizers_are_of_the_wide_parts_only(beyond: str) -> None:
-    """A tree, a clique, a must-link component of four rows and a pair keep their own; a triangle of weak links has not."""
+    """A tree, a clique, and a must-link component of four rows keep their own; a triangle of weak links has none."""
     exact_part = model_of([(0, 1), (6, 7), (7, 8), (8, 9)], [(1, 2), (3, 4), (4, 5), (3, 5)], HARD, 3, scale=3.0)
     triangle = model_of([], TRIANGLE, 0.3, 3, seed=1)
     pairs = np.concatenate([exact_part.graph.pairs, triangle.graph.pairs + 10])
@@ -416,7 +416,7 @@ def test_wrong_shapes_and_values_are_refused() -> None:
 def test_belief_propagation_takes_no_hard_cannot_links(exact: bool) -> None:
     """Its messages would break them where evidence is strong; in parts that are solved exactly they may be hard."""
     model = model_of([(3, 4)], [*SQUARE, (4, 5)], [HARD, SOFT, SOFT, HARD, SOFT, SOFT], 4)
-    with pytest.raises(ValueError, match="Belief propagation takes no hard cannot-links .* such as mean field"):
+    with pytest.raises(ValueError, match=r"Belief propagation takes no hard cannot-links .* such as mean field"):
         plan(model, beyond="bp", exact=exact, max_table=5)
     assert plan(model, beyond="bp").report.is_exact
     soft = model_of([(3, 4)], [*SQUARE, (4, 5)], [HARD, *[SOFT] * 5], 4)

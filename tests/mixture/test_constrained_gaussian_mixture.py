@@ -17,8 +17,8 @@ from mustlink.datasets import sample_paths
 from mustlink.errors import ApproximationWarning, InfeasibleError, InfeasibleWarning
 from mustlink.mixture import ConstrainedGaussianMixture
 from mustlink.mixture._base import normalized_weights
-from mustlink.mixture._constrained import HardLinkSteps
 from mustlink.mixture._link_prior import LinkNodes, LinkPrior, maximize_weights
+from mustlink.mixture._link_steps import LinkSteps
 from mustlink.selection import choose
 from mustlink.workflow import Job, load_model, run_job, save_model
 from reference import constrained_mixture as reference
@@ -173,7 +173,7 @@ def test_the_objective_never_falls(seed, n_components, n_pairs, sampling, covari
     assert (np.diff(model.objective_) > -1e-8).all()
 
 
-class NaiveWeights(HardLinkSteps):
+class NaiveWeights(LinkSteps):
     """The weights of "ignore", with the exact objective."""
 
     def weigh(self, responsibilities, weights):
@@ -181,7 +181,7 @@ class NaiveWeights(HardLinkSteps):
 
 
 def test_the_objective_falls_if_the_normalizer_is_ignored():
-    falls = {NaiveWeights: [], HardLinkSteps: []}
+    falls = {NaiveWeights: [], LinkSteps: []}
     for seed in range(8):
         X, links, rng = planted(seed, 40, 3, 60)
         links = Constraints(must_link=links.must_link[::2])
@@ -192,7 +192,7 @@ def test_the_objective_falls_if_the_normalizer_is_ignored():
             made = kind(steps._nodes, steps._inference, steps._prior, is_joint=True)
             found.append(np.diff(model._run(X, made, start, lambda **_: None).objective).min())
     assert min(falls[NaiveWeights]) < -1e-4
-    assert min(falls[HardLinkSteps]) > -1e-9
+    assert min(falls[LinkSteps]) > -1e-9
 
 
 # ---- check 5: normalizers with a formula ----------------------------------------------------------------------------

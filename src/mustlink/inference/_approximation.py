@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-
 from scipy.special import entr
 
 from mustlink._types import Floats, Indices, Ints

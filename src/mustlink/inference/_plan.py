@@ -139,7 +139,7 @@ class LinkInference:
             `beyond`.
         beyond : {"tree", "mean_field", "gibbs", "bp"}, default="tree"
             How parts with larger tables are solved: by a spanning tree, which leaves out links, by mean field, Gibbs
-            sampling or belief propagation. The last one takes no hard cannot-links, and counts penalties above 30 as 30.
+            sampling or belief propagation. The last one takes no hard cannot-links; penalties above 30 count as 30.
         max_table : int, default=1_000_000
             The maximum number of entries of all tables of a part.
         tree_weight : array-like of shape (n_links,), default=None

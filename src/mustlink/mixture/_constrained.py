@@ -9,27 +9,20 @@ import numpy as np
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._spelling import count
-from mustlink._types import Array, Floats, Indices, Ints
+from mustlink._types import Array, Indices
 from mustlink._warnings import warn_caller
 from mustlink.base import refuse_contradictions, refuse_infeasible
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.inference import LinkInference
-from mustlink.mixture._base import (
-    MIN_WEIGHT,
-    EMSteps,
-    Expectation,
-    LinkedMixture,
-    normalized_weights,
-    warn_of_approximation,
-)
-from mustlink.mixture._gaussians import normalize_logs
-from mustlink.mixture._link_prior import LinkNodes, LinkPrior, maximize_weights
+from mustlink.mixture._base import MIN_WEIGHT, LinkedMixture, warn_of_approximation
+from mustlink.mixture._link_prior import LinkNodes, LinkPrior
+from mustlink.mixture._link_steps import LinkSteps, without_contradictions
 
 __all__ = ["ConstrainedGaussianMixture"]
 
-# No variance is taken for less than this part of the largest squared distance. Numbers far above its inverse would leave
-# few digits for the rest of the objective.
+# No variance is taken for less than this part of the largest squared distance: penalties far above its inverse would
+# leave few digits for the rest of the objective.
 MIN_RELATIVE_VARIANCE = 1e-8
 
 
@@ -208,7 +201,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _plan(self, X: Array, links: Constraints, rng: np.random.RandomState) -> HardLinkSteps:
+    def _plan(self, X: Array, links: Constraints, rng: np.random.RandomState) -> LinkSteps:
         rows, linked = links.compact()
         penalty = np.inf
         try:
@@ -244,7 +237,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
             rows=rows,
         )
 
-    def _steps(self, nodes: LinkNodes, inference: LinkInference) -> HardLinkSteps:
+    def _steps(self, nodes: LinkNodes, inference: LinkInference) -> LinkSteps:
         """Return the steps of EM; the prior of the weights is computed the cheapest way that agrees with the E-step."""
         prior = None
         if self.normalizer == "pseudo":
@@ -253,7 +246,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
             prior = LinkPrior.exact(nodes, self.n_components, self.max_table)
         elif self.normalizer == "exact":
             prior = LinkPrior.by_inference(nodes, inference)
-        return HardLinkSteps(nodes, inference, prior, is_joint=self.decode == "joint")
+        return LinkSteps(nodes, inference, prior, is_joint=self.decode == "joint")
 
     def _fit(self, X: Array, links: Constraints, y: Array | None) -> None:
         super()._fit(X, links, y)
@@ -266,45 +259,6 @@ class ConstrainedGaussianMixture(LinkedMixture):
             )
 
 
-class HardLinkSteps(EMSteps):
-    """The steps of EM under hard links."""
-
-    def __init__(self, nodes: LinkNodes, inference: LinkInference, prior: LinkPrior | None, *, is_joint: bool) -> None:
-        super().__init__(inference.report)
-        self._nodes, self._inference, self._prior, self._is_joint = nodes, inference, prior, is_joint
-
-    def expect(self, log_density: Array, weights: Floats, previous: Array | None) -> Expectation:
-        plain = super().expect(log_density, weights, previous)
-        rows = self._nodes.rows
-        if not rows.size:
-            return plain
-        responsibilities = plain.responsibilities
-        _, without_links = normalize_logs(log_density[rows] + np.log(weights))
-        start = None if previous is None else previous[rows].astype(np.float64)
-        marginals = self._inference.marginals(self._log_potentials(log_density, weights), start)
-        assert marginals.log_normalizer is not None
-        responsibilities[rows] = marginals.rows
-        objective = plain.objective - float(without_links.sum(dtype=np.float64)) + marginals.log_normalizer
-        if self._prior is not None:
-            objective -= self._prior.log_probability(np.log(weights, dtype=np.float64))[0]
-        return Expectation(responsibilities, objective)
-
-    def weigh(self, responsibilities: Array, weights: Floats) -> Floats:
-        rows, shares = self._nodes.rows, self._nodes.shares
-        counts = responsibilities.sum(axis=0, dtype=np.float64) + (shares - 1) @ responsibilities[rows]
-        return normalized_weights(counts) if self._prior is None else maximize_weights(counts, self._prior, weights)
-
-    def decode(self, log_density: Array, weights: Floats, expectation: Expectation) -> Ints:
-        labels = super().decode(log_density, weights, expectation)
-        if self._is_joint and self._nodes.rows.size:
-            labels[self._nodes.rows] = self._inference.best_labeling(self._log_potentials(log_density, weights))
-        return labels
-
-    def _log_potentials(self, log_density: Array, weights: Floats) -> Floats:
-        """Return the evidence of the linked rows: the densities, and each row's part of the prior of its node."""
-        return log_density[self._nodes.rows] + self._nodes.shares[:, None] * np.log(weights, dtype=np.float64)
-
-
 def relaxed_penalty(X: Array, n_linked: int, reg_covar: float) -> float:
     """Return the penalty of cannot-links that cannot all be kept: more than the data of the linked rows can say.
 
@@ -314,9 +268,3 @@ def relaxed_penalty(X: Array, n_linked: int, reg_covar: float) -> float:
     square = float(np.square(np.ptp(X, axis=0).astype(np.float64)).sum())
     ratio = square / max(reg_covar, MIN_RELATIVE_VARIANCE * square, np.finfo(np.float64).tiny)
     return n_linked * float(0.5 * ratio + 0.5 * X.shape[1] * np.log1p(ratio) - np.log(MIN_WEIGHT))
-
-
-def without_contradictions(links: Constraints, n_rows: int) -> Constraints:
-    """Return the links without the cannot-links between rows that must-links join."""
-    a, b = links.components(n_rows)[links.pairs].T
-    return links.take((links.sign > 0) | (a != b))

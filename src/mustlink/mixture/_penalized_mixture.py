@@ -21,9 +21,9 @@ from mustlink.mixture._base import (
     normalized_weights,
     warn_of_approximation,
 )
-from mustlink.mixture._constrained import HardLinkSteps
 from mustlink.mixture._link_penalties import DEFAULT_PENALTY, HARD_WEIGHT
 from mustlink.mixture._link_prior import LinkNodes, LinkPrior, maximize_weights
+from mustlink.mixture._link_steps import LinkSteps
 
 __all__ = ["PenalizedGaussianMixture"]
 
@@ -56,7 +56,7 @@ class PenalizedGaussianMixture(LinkedMixture):
         - "exact": exactly, or raise TooLargeError;
         - "mean_field": always by mean field;
         - "gibbs": always by Gibbs sampling, slower, without the bias of mean field;
-        - "bp": always by loopy belief propagation, which takes no hard cannot-links, and counts penalties above 30 as 30.
+        - "bp": always by loopy belief propagation. It takes no hard cannot-links, and penalties above 30 count as 30.
 
     normalizer : {"exact", "pseudo", "ignore", "uniform"}, default="exact"
         How the mixture weights are estimated, since links alone already change the sizes that weights imply:
@@ -272,7 +272,7 @@ class PenalizedGaussianMixture(LinkedMixture):
         return super()._run(X, steps, start, advance)
 
 
-class PenalizedSteps(HardLinkSteps):
+class PenalizedSteps(LinkSteps):
     """The steps of EM with penalties of broken links."""
 
     def __init__(
