@@ -234,6 +234,37 @@ def test_evidence_that_excludes_every_labeling_is_refused(cannot_link) -> None:
             ask(evidence)
 
 
+@pytest.mark.parametrize("beyond", ["tree", "mean_field", "gibbs", "bp"])
+def test_a_row_without_a_cluster_is_named_by_its_number(beyond: str) -> None:
+    links = Constraints([(0, 1), (2, 3)], [(1, 2)])
+    rows, penalty = np.array([10, 20, 30, 40]), np.array([SOFT, HARD, SOFT])
+    inference = LinkInference.plan(links.adjacency(4), penalty, 3, rows=rows, exact=False, beyond=beyond)
+    for excluded, named in (
+        ([1], "exclude every cluster of row 20"),
+        ([2], "exclude every labeling .* no cluster is left for row 30 and 1 row tied to it"),
+    ):
+        evidence = np.zeros((4, 3))
+        evidence[excluded] = -np.inf
+        for ask in (inference.marginals, inference.best_labeling):
+            with pytest.raises(InfeasibleError, match=named):
+                ask(evidence)
+
+
+@pytest.mark.parametrize("beyond", ["mean_field", "gibbs"])
+@pytest.mark.parametrize("cannot_link", [[(0, 1)], [(0, 1), (1, 2), (0, 2)]])
+def test_evidence_against_hard_links_is_refused_by_approximations(beyond: str, cannot_link) -> None:
+    """Two rows that must be in the same cluster, and three that have two clusters."""
+    links = Constraints([], [*cannot_link, (2, 3)])
+    inference = LinkInference.plan(
+        links.adjacency(4), np.full(len(links), HARD), 4, exact=False, beyond=beyond, random_state=0
+    )
+    evidence = np.zeros((4, 4))
+    evidence[:3, len(cannot_link) // 2 + 1 :] = -np.inf
+    for ask in (inference.marginals, inference.best_labeling):
+        with pytest.raises(InfeasibleError, match="No labeling was found that keeps all hard links"):
+            ask(evidence)
+
+
 # ---- beyond the budget ---------------------------------------------------------------------------------------------
 
 

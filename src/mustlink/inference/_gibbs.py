@@ -9,7 +9,7 @@ from mustlink._spelling import count
 from mustlink._types import Floats, Indices, Mask
 from mustlink.constraints import LinkGraph
 from mustlink.inference._gibbs_kernels import sample_labels
-from mustlink.inference._hard_links import finite_penalty, relabel_broken_parts
+from mustlink.inference._hard_links import finite_penalty, refuse_broken_links, relabel_broken_parts
 from mustlink.inference._marginals import Marginals
 from mustlink.inference._model import LinkModel
 
@@ -109,6 +109,11 @@ class GibbsSampler:
         -------
         Marginals
             Averages over the sweeps of all chains, without a `log_normalizer`.
+
+        Raises
+        ------
+        InfeasibleError
+            If no labels are found that keep the hard links and avoid the clusters that the evidence excludes.
         """
         graph, arrays = model.graph, _kernel_arrays(model)
         totals = np.zeros_like(model.log_potentials), np.zeros(len(graph.pairs))
@@ -119,7 +124,9 @@ class GibbsSampler:
         n_averaged = self.n_chains * self.n_sweeps
         # Every link has been added from both ends.
         together = totals[1] / (2 * n_averaged)
-        return Marginals(totals[0] / n_averaged, np.where(graph.sign > 0, together, 1 - together))
+        satisfied = np.where(graph.sign > 0, together, 1 - together)
+        refuse_broken_links(model, satisfied)
+        return Marginals(totals[0] / n_averaged, satisfied)
 
     def restart(self) -> None:
         """Forget the labels of the chains: the next call starts them from the evidence."""

@@ -16,6 +16,10 @@ from mustlink.inference._model import LinkModel
 HARDNESS = 1e9
 
 
+# A hard link that is broken with such a probability is not kept.
+MAX_BROKEN_SHARE = 0.1
+
+
 def finite_penalty(model: LinkModel, method: str) -> Floats:
     """Return the penalties, infinite ones replaced by a number far above all that a row can gain by breaking a link.
 
@@ -41,6 +45,15 @@ def refuse_excluded_rows(model: LinkModel) -> None:
     is_lost = model.log_potentials.max(axis=1) == -np.inf
     if is_lost.any():
         raise InfeasibleError(f"The log-potentials exclude every cluster of row {is_lost.argmax()}.")
+
+
+def refuse_broken_links(model: LinkModel, satisfied: Floats) -> None:
+    """Raise if a hard link stays broken because of clusters that the evidence excludes."""
+    is_broken = np.isinf(model.penalty) & (satisfied < 1 - MAX_BROKEN_SHARE)
+    if is_broken.any() and np.isneginf(model.log_potentials).any():
+        raise InfeasibleError(
+            "No labeling was found that keeps all hard links and avoids the clusters that the log-potentials exclude."
+        )
 
 
 def relabel_broken_parts(model: LinkModel, is_broken: Mask) -> tuple[Indices, Indices]:

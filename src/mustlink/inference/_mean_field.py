@@ -8,7 +8,7 @@ from scipy.special import softmax, xlogy
 from mustlink._coloring_kernels import color_greedily, smallest_last_order
 from mustlink._types import Floats, Indices
 from mustlink.constraints import LinkGraph
-from mustlink.inference._hard_links import finite_penalty, relabel_broken_parts
+from mustlink.inference._hard_links import finite_penalty, refuse_broken_links, relabel_broken_parts
 from mustlink.inference._marginals import Marginals
 from mustlink.inference._mean_field_kernels import sweep_until_stable
 from mustlink.inference._model import LinkModel
@@ -47,6 +47,11 @@ def mean_field(
     Marginals
         The distribution of independent rows that is nearest to the model, up to a local optimum. `log_normalizer` is
         the lower bound that it attains.
+
+    Raises
+    ------
+    InfeasibleError
+        If no labels are found that keep the hard links and avoid the clusters that the evidence excludes.
 
     Notes
     -----
@@ -92,6 +97,7 @@ def mean_field(
         shares[rows] = np.eye(model.n_clusters)[labels]
         _sweep(model, penalty, order, shares, max_iter, tol)
     satisfied = _satisfied(model.graph, shares)
+    refuse_broken_links(model, satisfied)
     return Marginals(shares, satisfied, _bound(model.log_potentials, shares) - float(penalty @ (1 - satisfied)))
 
 

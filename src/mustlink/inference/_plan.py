@@ -62,6 +62,8 @@ class LinkInference:
         The edges that spanning trees leave out.
     report : InferenceReport
         What was planned.
+    rows : ndarray of shape (n_rows,), default=None
+        The numbers of the rows in messages; their positions if None.
 
     Attributes
     ----------
@@ -91,8 +93,10 @@ class LinkInference:
         cores: Sequence[Core],
         dropped: Ints,
         report: InferenceReport,
+        rows: Indices | None = None,
     ) -> None:
         self.report = report
+        self._rows = rows
         self._condensed = condensed
         self._trees = trees
         self._cores = cores
@@ -196,7 +200,7 @@ class LinkInference:
                 )
             cores.append(Approximation(sub_model, _solver(beyond, max_iter, tol, n_sweeps, random_state)))
         report = _report(condensed, partition, wide, dropped, beyond)
-        return cls(condensed, trees, cores, dropped, report)
+        return cls(condensed, trees, cores, dropped, report, rows)
 
     def marginals(self, log_potentials: ArrayLike, start: Floats | None = None) -> Marginals:
         """Compute the probabilities of the clusters of every row and of every link.
@@ -220,7 +224,7 @@ class LinkInference:
         InfeasibleError
             If the log-potentials exclude every labeling.
         """
-        belief = self._condensed.potentials(self._check(log_potentials))
+        belief = self._potentials(log_potentials)
         marginal, equal = np.empty_like(belief), np.empty(len(self._condensed.edges))
         of_trees, messages = self._trees.collect(belief, marginal)
         begin = None if start is None else self._condensed.choose(start)
@@ -253,7 +257,7 @@ class LinkInference:
         InfeasibleError
             If the log-potentials exclude every labeling.
         """
-        potentials = self._condensed.potentials(self._check(log_potentials))
+        potentials = self._potentials(log_potentials)
         belief = potentials.copy()
         state = np.zeros(len(belief), dtype=np.intp)
         self._trees.collect_best(belief)
@@ -270,6 +274,19 @@ class LinkInference:
             if (state[a] == state[b]).any() or np.isneginf(potentials[np.arange(len(state)), state]).any():
                 raise InfeasibleError(EXCLUDED)
         return self._condensed.label(state)
+
+    def _potentials(self, log_potentials: ArrayLike) -> Floats:
+        """Return the log-potentials of the nodes, each of which has a cluster left."""
+        potentials = self._condensed.potentials(self._check(log_potentials))
+        is_lost = np.isneginf(potentials).all(axis=1)
+        if is_lost.any():
+            tied = np.flatnonzero(self._condensed.node == is_lost.argmax())
+            first = tied[0] if self._rows is None else self._rows[tied[0]]
+            if len(tied) == 1:
+                raise InfeasibleError(f"The log-potentials exclude every cluster of row {first}.")
+            others = count(len(tied) - 1, "row")
+            raise InfeasibleError(f"{EXCLUDED[:-1]}: no cluster is left for row {first} and {others} tied to it.")
+        return potentials
 
     def _check(self, log_potentials: ArrayLike) -> Floats:
         """Return the log-potentials as an array, or raise."""
