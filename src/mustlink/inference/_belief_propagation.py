@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from mustlink.inference._belief_propagation_kernels import collect_marginals, sweep_messages
@@ -72,8 +74,8 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
     if not 0 <= damping < 1:
         raise ValueError(f"damping must be at least 0 and less than 1; got {damping}.")
     graph, evidence = model.graph, model.log_potentials
-    penalty = np.minimum(model.penalty, MAX_PENALTY)
-    leaning = np.expm1(graph.sign * penalty)[graph.link]
+    capped = replace(model, penalty=np.minimum(model.penalty, MAX_PENALTY))
+    leaning = np.expm1(capped.coupling)[graph.link]
     # The two entries of each link.
     ends = np.argsort(graph.link, kind="stable").reshape(-1, 2)
     reverse = np.empty(len(graph.link), dtype=np.int64)
@@ -85,7 +87,7 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
             break
     together = np.einsum("lc,lc->l", cavities[ends[:, 0]], cavities[ends[:, 1]])
     satisfied = np.where(graph.sign > 0, together, 1 - together)
-    odds = np.exp(penalty)
+    odds = np.exp(capped.penalty)
     return Marginals(
         collect_marginals(evidence, graph.indptr, reverse, messages),
         odds * satisfied / (odds * satisfied + 1 - satisfied),

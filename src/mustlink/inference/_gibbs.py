@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -170,9 +172,9 @@ class GibbsSampler:
 def _kernel_arrays(model: LinkModel) -> Arrays:
     """Return the potentials and the links as the kernel takes them."""
     graph, evidence = model.graph, model.log_potentials
-    penalty = finite_penalty(model, "Gibbs sampling")
-    coupling = (graph.sign * penalty)[graph.link]
-    is_strong = np.bincount(graph.pairs.ravel(), np.repeat(penalty, 2), graph.n_samples) > MAX_MULTIPLIED
+    finite = replace(model, penalty=finite_penalty(model, "Gibbs sampling"))
+    coupling = finite.coupling[graph.link]
+    is_strong = np.bincount(graph.pairs.ravel(), np.repeat(finite.penalty, 2), graph.n_samples) > MAX_MULTIPLIED
     factor = np.exp(np.clip(coupling, -MAX_MULTIPLIED, MAX_MULTIPLIED))
     weights = np.exp(evidence - evidence.max(axis=1, keepdims=True))
     return (evidence, weights), (graph.indptr, graph.neighbors, graph.link, coupling, factor, is_strong)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import softmax, xlogy
 
@@ -90,21 +92,21 @@ def mean_field(
     order = _by_colors(model.graph) if by_colors else np.arange(len(model.log_potentials))
     shares = softmax(model.log_potentials, axis=1) if start is None else _checked_start(start, model)
     for factor in RAMP if is_hard.any() and start is None else (1.0,):
-        _sweep(model, np.where(is_hard, factor * penalty, penalty), order, shares, max_iter, tol)
+        _sweep(replace(model, penalty=np.where(is_hard, factor * penalty, penalty)), order, shares, max_iter, tol)
     is_broken = is_hard & (_satisfied(model.graph, shares) < 1 - MAX_BROKEN)
     if is_broken.any():
         rows, labels = relabel_broken_parts(model, is_broken)
         shares[rows] = np.eye(model.n_clusters)[labels]
-        _sweep(model, penalty, order, shares, max_iter, tol)
+        _sweep(replace(model, penalty=penalty), order, shares, max_iter, tol)
     satisfied = _satisfied(model.graph, shares)
     refuse_broken_links(model, satisfied)
     return Marginals(shares, satisfied, _bound(model.log_potentials, shares) - float(penalty @ (1 - satisfied)))
 
 
-def _sweep(model: LinkModel, penalty: Floats, order: Indices, shares: Floats, max_iter: int, tol: float) -> None:
-    """Update `shares`, in place, until they are stable."""
+def _sweep(model: LinkModel, order: Indices, shares: Floats, max_iter: int, tol: float) -> None:
+    """Update `shares`, in place, until they are stable; all penalties are finite."""
     graph = model.graph
-    links = graph.indptr, graph.neighbors, (graph.sign * penalty)[graph.link]
+    links = graph.indptr, graph.neighbors, model.coupling[graph.link]
     sweep_until_stable(model.log_potentials, links, order, max_iter, tol, shares)
 
 

@@ -10,20 +10,17 @@ from mustlink._jit import jit
 
 
 @jit
-def sweep_until_stable(
-    evidence: Any, links: Any, order: Any, max_iter: int, tol: float, shares: Any
-) -> tuple[int, float]:
+def sweep_until_stable(evidence: Any, links: Any, order: Any, max_iter: int, tol: float, shares: Any) -> None:
     """Update the distribution of each row in turn, in place, until none changes by more than `tol`.
 
     `evidence` (n_rows, n_clusters) holds log-potentials. `links` are three arrays (indptr, neighbors, coupling): row i
     has the entries ``indptr[i]:indptr[i + 1]``, and `coupling` is the penalty of the link, negative for a cannot-link.
-    `order` lists the rows as they are visited. Returns the number of sweeps and the largest change of the last one.
+    `order` lists the rows as they are visited.
     """
     indptr, neighbors, coupling = links
     n_clusters = evidence.shape[1]
     field = np.empty(n_clusters)
-    largest = 0.0
-    for sweep in range(max_iter):
+    for _ in range(max_iter):
         largest = 0.0
         for i in order:
             for c in range(n_clusters):
@@ -43,5 +40,4 @@ def sweep_until_stable(
                 largest = max(largest, abs(share - shares[i, c]))
                 shares[i, c] = share
         if largest <= tol:
-            return sweep + 1, largest
-    return max_iter, largest
+            break

@@ -9,8 +9,6 @@ from mustlink._spelling import count
 
 __all__ = ["InferenceReport"]
 
-APPROXIMATE = ("spanning tree", "mean field", "gibbs", "belief propagation")
-
 
 @dataclass(frozen=True)
 class InferenceReport:

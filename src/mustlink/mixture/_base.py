@@ -185,12 +185,14 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
 
     def _best_run(self, X: Array, steps: EMSteps, rng: np.random.RandomState) -> MixtureRun:
         """Run EM from as many starts as `n_init` asks for, and return the run with the largest objective."""
-        runs: list[MixtureRun] = []
+        best: MixtureRun | None = None
         for number, start in enumerate(self._starts(X, steps, rng), start=1):
             with progress(self.max_iter, f"{type(self).__name__}, run {number}", shown=self.verbose) as advance:
                 run = self._run(X, steps, start, advance)
-            runs = [max([*runs, run], key=lambda made: made.objective[-1])]
-        return runs[0]
+            if best is None or run.objective[-1] > best.objective[-1]:
+                best = run
+        assert best is not None
+        return best
 
     def _starts(self, X: Array, steps: EMSteps, rng: np.random.RandomState) -> Iterator[Array]:
         """Yield the responsibilities that the runs begin with; here they do not depend on the links."""

@@ -124,7 +124,7 @@ class LinkPrior:
         if not others.size:
             return prior
         edges, couplings = positions.reshape(-1, 2), nodes.couplings[~is_disjoint]
-        is_must = couplings > 0
+        is_must = couplings >= 0
         graph = Constraints(edges[is_must], edges[~is_must]).adjacency(len(others))
         penalty = np.abs(np.concatenate([couplings[is_must], couplings[~is_must]]))
         rest = LinkInference.plan(graph, penalty, n_components, max_table=max_table)
