@@ -282,8 +282,10 @@ class LinkInference:
         if is_lost.any():
             tied = np.flatnonzero(self._condensed.node == is_lost.argmax())
             first = tied[0] if self._rows is None else self._rows[tied[0]]
-            others = f" and {count(len(tied) - 1, 'row')} tied to it by hard links" if len(tied) > 1 else ""
-            raise InfeasibleError(f"The log-potentials exclude every cluster of row {first}{others}.")
+            if len(tied) == 1:
+                raise InfeasibleError(f"The log-potentials exclude every cluster of row {first}.")
+            others = count(len(tied) - 1, "row")
+            raise InfeasibleError(f"{EXCLUDED[:-1]}: no cluster is left for row {first} and {others} tied to it.")
         return potentials
 
     def _check(self, log_potentials: ArrayLike) -> Floats:
