@@ -68,8 +68,7 @@ class SlowSizeConstrainedKMeans:
         self._init = np.asarray(fast.init, dtype=np.float64)
         self._options = {"size_min": fast.size_min, "size_max": fast.size_max, "metric": fast.metric}
 
-    def fit(self, X: Floats) -> SlowSizeConstrainedKMeans:
+    def fit_predict(self, X: Floats) -> Any:
         """Find the clusters."""
         labels, self.cluster_centers_, self.objective_ = size_constrained_kmeans(X, self._init, **self._options)
-        self.labels_ = np.array(labels)
-        return self
+        return np.array(labels)
