@@ -354,7 +354,8 @@ def test_links_are_held_out_by_connected_parts():
 
     def fit_labels(train, penalty, eta):
         held_out = {tuple(pair) for pair in links.pairs.tolist()} - {tuple(pair) for pair in train.pairs.tolist()}
-        assert held_out
+        if not held_out:  # the fit with all links
+            return y
         ends = part[np.array(sorted(held_out))[:, 0]]
         assert not set(ends.tolist()) & set(part[train.pairs[:, 0]].tolist())
         n_fits.append(len(held_out))

@@ -179,11 +179,11 @@ class MeanFieldMixture(LinkedMixture):
     that are certain. Annealing is off: on the chapter's four clouds, it finds worse optima than the same number of
     starts, as the first split at a high temperature is that of the largest variance, whatever the links say.
 
-    `eta` and `penalty` are chosen by connected parts of the links, a third of them held out at a time. With fewer than
-    12 parts, the links broken in the fit itself are counted, and the penalty is 1000. All linked rows together never
-    weigh more than 10 times the others. The chapter holds the penalty fixed at 1000 and does not say which values of
-    eta it used. On its four clouds with a fifth of 100 links wrong, the free energy with 1000 is lowest for other
-    clusters in one of ten draws.
+    `eta` and `penalty` are chosen by connected parts of the links, a third of them held out at a time; links that the
+    fit with all of them breaks are added. With fewer than 12 parts these alone are counted, and the penalty is 1000.
+    All linked rows together never weigh more than 10 times the others. The chapter holds the penalty fixed at 1000 and
+    does not say which values of eta it used. On its four clouds with a fifth of 100 links wrong, the free energy with
+    1000 is lowest for other clusters in one of ten draws.
 
     With ``metric="precomputed"`` and no embedding, the cost is the sum over clusters of the mean dissimilarity to a row
     of the cluster, times half the rows; the mean-field equations are corrected by a divisor that the printed ones

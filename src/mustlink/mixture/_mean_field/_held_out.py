@@ -43,12 +43,12 @@ def select_weights(
     fit_labels: FitLabels,
     rng: np.random.RandomState,
 ) -> tuple[Penalty, float]:
-    """Return the first penalty and the smallest eta that break the fewest held-out links.
+    """Return the first penalty and the smallest eta that break the fewest links, held out and in the fit itself.
 
     Connected parts of the links are held out as a whole, so that no row is in a link of both kinds. Labels are those
-    from the parameters alone, on which a link has no effect but through the parameters. With few parts, the links that
-    are broken in the fit itself are counted instead, with the first penalty alone, and all values of eta are tried
-    until none is broken.
+    from the parameters alone, on which a link has no effect but through the parameters. The links that the fit with
+    all of them breaks are added: where links are wrong, a third of them less can lead to other clusters. With few parts
+    these alone are counted, with the first penalty, and all values of eta are tried until none is broken.
     """
     folds = list(_folds(links, n_samples, rng))
     is_held_out = len(folds) > 1
@@ -74,8 +74,8 @@ def _folds(links: Constraints, n_samples: int, rng: np.random.RandomState) -> It
     """Yield the links to fit with and the links to count."""
     part = Constraints(must_link=links.pairs).components(n_samples)[links.pairs[:, 0]]
     parts, number = np.unique(part, return_inverse=True)
+    yield links, links
     if len(parts) < MIN_PARTS:
-        yield links, links
         return
     fold = (rng.permutation(len(parts)) % N_FOLDS)[number]
     for held_out in range(N_FOLDS):
