@@ -310,17 +310,19 @@ class MeanFieldMixture(LinkedMixture):
         # All fits draw the same starts, so that a choice is used as it was tried.
         seed = draw_seed(rng)
 
-        def fit(train: Constraints, penalty: Penalty, eta: float) -> tuple[MeanFieldSteps, MixtureRun]:
-            steps = MeanFieldSteps(self._plan_links(train, len(X), penalty, clamped), eta, self.class_prior)
-            return steps, self._best_run(X, steps, np.random.RandomState(seed))
+        def plan(train: Constraints, penalty: Penalty, eta: float) -> MeanFieldSteps:
+            return MeanFieldSteps(self._plan_links(train, len(X), penalty, clamped), eta, self.class_prior)
 
         def fit_labels(train: Constraints, penalty: Penalty, eta: float) -> Ints:
-            run = fit(train, penalty, eta)[1]
+            run = quiet._best_run(X, plan(train, penalty, eta), np.random.RandomState(seed))
             return label_by_parameters(run.gaussians.log_density(X), run.weights)
 
+        # The many fits of the choice show no progress bars.
+        quiet = type(self)(**self.get_params(deep=False) | {"verbose": 0})
         etas = eta_candidates(links, len(X)) if self.eta == "auto" else [float(self.eta)]
         self.penalty_, eta = select_weights(links, len(X), self._penalties(), etas, fit_labels, rng)
-        steps, run = fit(links, self.penalty_, eta)
+        steps = plan(links, self.penalty_, eta)
+        run = self._best_run(X, steps, np.random.RandomState(seed))
         self.eta_ = steps.eta
         log_density, weights = run.gaussians.log_density(X), run.weights.astype(X.dtype)
         expectation = steps.expect(log_density, weights, run.responsibilities)
