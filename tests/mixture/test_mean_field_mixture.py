@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from mustlink.metrics import f_measure
 from mustlink.mixture import MeanFieldMixture
 from mustlink.mixture._base import EMSteps
 from mustlink.mixture._mean_field._embedding import embed_dissimilarities
-from mustlink.mixture._mean_field._eta import select_eta
+from mustlink.mixture._mean_field._held_out import PENALTIES, eta_candidates, select_weights
 from mustlink.mixture._mean_field._linked_rows import ClampedRows, LinkedRows
 from mustlink.mixture._mean_field._pairwise import pairwise_potentials, partition_cost
 from mustlink.mixture._mean_field._starts import clamp_start
@@ -267,7 +268,7 @@ def test_few_links_turn_the_four_clouds(n_links, seed):
 def test_wrong_links_do_not_turn_the_four_clouds():
     X, y = slow.four_clouds(22)
     links = Constraints.sample(y, n_pairs=100, noise=0.2, balanced=False, random_state=1)
-    model = MeanFieldMixture(2, eta=1.0, random_state=0).fit(X, constraints=links)
+    model = MeanFieldMixture(2, penalty=1000.0, eta=1.0, random_state=0).fit(X, constraints=links)
     assert f_measure(y, model.labels_) >= 0.994
     # Given the links, rows at wrong links are in the wrong cluster.
     assert f_measure(y, model.link_labels_) < 0.95
@@ -315,28 +316,33 @@ def labels_with(n_samples, n_wrong):
     return (np.arange(n_samples) < n_wrong).astype(np.int64)
 
 
+def select(links, n_samples, fit_labels, penalties=PENALTIES):
+    etas = eta_candidates(links, n_samples)
+    return select_weights(links, n_samples, penalties, etas, fit_labels, np.random.RandomState(0))
+
+
 def test_smallest_eta_of_the_fewest_broken_links_is_chosen():
     links = Constraints(must_link=[(i, i + 500) for i in range(6)])
     tried = []
 
-    def fit_labels(train, eta):
+    def fit_labels(train, penalty, eta):
         assert train == links  # too few parts to hold any out
-        tried.append(eta)
+        tried.append((penalty, eta))
         return labels_with(1000, {1: 6, 2: 3, 5: 2}.get(int(eta), 2))
 
-    assert select_eta(links, 1000, fit_labels, np.random.RandomState(0)) == 5
-    assert tried == [1, 2, 5, 10, 20, 50, 100]
+    assert select(links, 1000, fit_labels) == (1000, 5)
+    assert tried == [(1000, eta) for eta in (1, 2, 5, 10, 20, 50, 100)]
 
 
-def test_eta_stops_where_no_link_is_broken():
+def test_choice_stops_where_no_link_is_broken():
     links = Constraints(must_link=[(0, 500)])
     tried = []
 
-    def fit_labels(train, eta):
+    def fit_labels(train, penalty, eta):
         tried.append(eta)
         return labels_with(1000, int(eta < 10))
 
-    assert select_eta(links, 1000, fit_labels, np.random.RandomState(0)) == 10
+    assert select(links, 1000, fit_labels) == (1000, 10)
     assert tried == [1, 2, 5, 10]
 
 
@@ -346,16 +352,39 @@ def test_links_are_held_out_by_connected_parts():
     part = Constraints(must_link=links.pairs).components(200)
     n_fits = []
 
-    def fit_labels(train, eta):
+    def fit_labels(train, penalty, eta):
         held_out = {tuple(pair) for pair in links.pairs.tolist()} - {tuple(pair) for pair in train.pairs.tolist()}
-        assert held_out
+        if not held_out:  # the fit with all links
+            return y
         ends = part[np.array(sorted(held_out))[:, 0]]
         assert not set(ends.tolist()) & set(part[train.pairs[:, 0]].tolist())
         n_fits.append(len(held_out))
         return y
 
-    assert select_eta(links, 200, fit_labels, np.random.RandomState(0)) == 1
+    assert select(links, 200, fit_labels) == (1000, 1)
     assert sum(n_fits) == len(links)
+
+
+def test_lower_penalty_is_chosen_only_if_it_breaks_fewer_links():
+    links = Constraints(must_link=[(i, i + 500) for i in range(20)])
+
+    def fit_labels(wrong_with_lower, train, penalty, eta):
+        return labels_with(1000, 5 if penalty == 1000 else wrong_with_lower)
+
+    assert select(links, 1000, partial(fit_labels, 5)) == (1000, 1)
+    assert select(links, 1000, partial(fit_labels, 4)) == (3, 1)
+
+
+def test_held_out_links_are_not_tried_with_ever_larger_weights():
+    links = Constraints(must_link=[(i, i + 500) for i in range(20)])
+    tried = []
+
+    def fit_labels(train, penalty, eta):
+        tried.append(eta)
+        return labels_with(1000, 5)
+
+    select(links, 1000, fit_labels, penalties=(7.0,))
+    assert sorted(set(tried)) == [1, 2, 5, 10]
 
 
 def test_eta_has_no_effect_if_all_rows_are_linked():
