@@ -16,7 +16,7 @@ from sklearn.metrics import euclidean_distances
 from mustlink import Constraints
 from mustlink.errors import InfeasibleError, TooLargeError
 from mustlink.inference import LinkModel, mean_field
-from mustlink.metrics import f_measure
+from mustlink.metrics import adjusted_rand, f_measure
 from mustlink.mixture import MeanFieldMixture
 from mustlink.mixture._base import EMSteps
 from mustlink.mixture._mean_field._embedding import embed_dissimilarities
@@ -545,3 +545,13 @@ def test_more_classes_than_mixture_components_cannot_be_clamped():
     y = np.array([0, 1, 2, -1])
     with pytest.raises(InfeasibleError, match="3 classes"):
         MeanFieldMixture(2, partial_labels="clamp").fit(np.eye(4), y)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_wide_tables_are_not_split_by_singular_covariances(seed):
+    rng = np.random.RandomState(seed)
+    y = np.repeat([0, 1], [40, 20])
+    X = rng.standard_normal((60, 40)) + 3.0 * y[:, None]
+    links = Constraints(must_link=[(0, 1)], cannot_link=[(0, 59)])
+    labels = MeanFieldMixture(2, random_state=seed).fit(X, constraints=links).labels_
+    assert adjusted_rand(y, labels) == 1

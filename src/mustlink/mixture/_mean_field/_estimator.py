@@ -33,6 +33,8 @@ __all__ = ["MeanFieldMixture"]
 
 # The most entries of an array of dissimilarities.
 MAX_DISSIMILARITIES = 20_000**2
+# Rows for each column of a covariance matrix below which runs from different starts cannot be compared.
+MIN_ROWS_PER_COLUMN = 3
 # The noise of responsibilities at every temperature, which lets mixture components part that coincide.
 NOISE = 1e-3
 
@@ -96,8 +98,10 @@ class MeanFieldMixture(LinkedMixture):
         The number of runs from different starts, of which the one with the lowest free energy is kept.
     init_params : {"auto", "links", "kmeans", "k-means++", "random", "random_from_data"}, default="auto"
         How a run starts. "links": from means drawn among linked rows, which follow their links. "auto": the runs start
-        in turn from k-means, from the links, and from random responsibilities; without links, from k-means. The others
-        are as in :class:`~sklearn.mixture.GaussianMixture`.
+        in turn from k-means, from the links, and from random responsibilities; from k-means alone without links, and
+        if there are fewer than three rows for each column of each covariance matrix, since the free energy of nearly
+        singular covariances says nothing about a start. The others are as in
+        :class:`~sklearn.mixture.GaussianMixture`.
     random_state : int, RandomState or None, default=None
         Makes a fit repeatable bit for bit.
     verbose : int or bool, default=0
@@ -383,7 +387,15 @@ class MeanFieldMixture(LinkedMixture):
 
     def _starts(self, X: Array, steps: EMSteps, rng: np.random.RandomState) -> Iterator[Array]:
         assert isinstance(steps, MeanFieldSteps)
-        return start_masses(X, steps, self.n_components, self.init_params, self.n_init, rng)
+        init_params = self.init_params
+        if init_params == "auto" and self._has_few_rows(*X.shape):
+            init_params = "kmeans"
+        return start_masses(X, steps, self.n_components, init_params, self.n_init, rng)
+
+    def _has_few_rows(self, n_rows: int, n_features: int) -> bool:
+        """Return whether covariances are nearly singular from any start, and the free energy says nothing."""
+        n_matrices = {"full": self.n_components, "tied": 1}.get(self.covariance_type, 0)
+        return n_rows < MIN_ROWS_PER_COLUMN * n_matrices * n_features
 
     def _run(self, X: Array, steps: EMSteps, start: Array, advance: Advance) -> MixtureRun:
         """Run EM at rising inverse temperatures, if any, and at 1; each begins with the result of the one before."""
