@@ -97,11 +97,11 @@ class MeanFieldMixture(LinkedMixture):
     n_init : int, default=3
         The number of runs from different starts, of which the one with the lowest free energy is kept.
     init_params : {"auto", "links", "kmeans", "k-means++", "random", "random_from_data"}, default="auto"
-        How a run starts. "links": from means drawn among linked rows, which follow their links. "auto": the runs start
-        in turn from k-means, from the links, and from random responsibilities; from k-means alone without links, and
-        if there are fewer than three rows for each column of each covariance matrix, since the free energy of nearly
-        singular covariances says nothing about a start. The others are as in
-        :class:`~sklearn.mixture.GaussianMixture`.
+        How a run starts. "links": from k-means in a metric in which must-linked rows are near to each other, and
+        cannot-linked rows are not. "auto": the runs start in turn from k-means, from the links, and from random
+        responsibilities; from k-means alone without links, and if there are fewer than three rows for each column of
+        each covariance matrix, since the free energy of nearly singular covariances says nothing about a start. The
+        others are as in :class:`~sklearn.mixture.GaussianMixture`.
     random_state : int, RandomState or None, default=None
         Makes a fit repeatable bit for bit.
     verbose : int or bool, default=0
