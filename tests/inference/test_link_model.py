@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mustlink import Constraints
-from mustlink.inference import LinkModel, iterated_conditional_modes, propagate_beliefs
+from mustlink.inference import LinkInference, LinkModel, iterated_conditional_modes, propagate_beliefs
 from reference.link_models import log_weight, random_model
 
 LINKS = Constraints(must_link=[(0, 1)], cannot_link=[(1, 2)])
@@ -26,6 +26,7 @@ EVIDENCE = np.log([[0.9, 0.1], [0.5, 0.5], [0.4, 0.6]])
         (EVIDENCE, [3.0], r"shape \(2,\) or \(2, 2\); got \(1,\)"),
         (EVIDENCE, np.ones((2, 3)), r"shape \(2,\) or \(2, 2\); got \(2, 3\)"),
         (EVIDENCE, [3.0, np.nan], "penalty contains NaN"),
+        (EVIDENCE, [3.0, -1.0], "penalty must not be negative; got -1"),
         (np.full((3, 2), np.nan), [3.0, 3.0], "log_potentials contains NaN"),
         (np.full((3, 2), np.inf), [3.0, 3.0], "log_potentials contains infinity"),
     ],
@@ -33,6 +34,12 @@ EVIDENCE = np.log([[0.9, 0.1], [0.5, 0.5], [0.4, 0.6]])
 def test_a_model_whose_parts_do_not_fit_is_refused(evidence: Any, penalty: Any, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         LinkModel(evidence, GRAPH, penalty)
+
+
+def test_links_in_the_place_of_their_graph_are_refused() -> None:
+    for build in (LinkModel, lambda _, links, penalty: LinkInference.plan(links, penalty, 2)):
+        with pytest.raises(TypeError, match=r"as links.adjacency\(n_rows\) returns it; got Constraints"):
+            build(EVIDENCE, LINKS, [3.0, 3.0])  # type: ignore[arg-type]
 
 
 def test_a_model_takes_lists() -> None:

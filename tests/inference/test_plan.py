@@ -303,7 +303,7 @@ def test_the_weights_of_links_choose_the_tree() -> None:
 
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize(
-    ("beyond", "name"), [("mean_field", "mean field"), ("gibbs", "gibbs"), ("bp", "belief propagation")]
+    ("beyond", "name"), [("mean_field", "mean field"), ("gibbs", "Gibbs sampling"), ("bp", "belief propagation")]
 )
 def test_wide_parts_are_approximated(beyond: str, name: str, exact: bool) -> None:
     """Weak links: all approximations are near, whether of the cycles alone or of all parts."""
@@ -336,7 +336,7 @@ def test_estimated_log_normalizers_are_of_the_wide_parts_only(beyond: str) -> No
     evidence = np.concatenate([exact_part.log_potentials, triangle.log_potentials])
     options = {"beyond": beyond, "max_table": 10, "n_sweeps": 3000, "random_state": 0}
     inference = LinkInference.plan(links.adjacency(13), penalty, 3, **options)
-    assert inference.report.methods[{"gibbs": "gibbs", "bp": "belief propagation"}[beyond]] == 1
+    assert inference.report.methods[{"gibbs": "Gibbs sampling", "bp": "belief propagation"}[beyond]] == 1
     expected = sum(plan(model).marginals(model.log_potentials).log_normalizer for model in (exact_part, triangle))
     assert inference.marginals(evidence).log_normalizer == pytest.approx(expected, abs=0.05)
 

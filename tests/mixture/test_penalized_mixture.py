@@ -391,7 +391,7 @@ def test_the_approximation_is_named_once_unless_it_was_asked_for():
         mixture = PenalizedGaussianMixture(2, max_table=100, random_state=0).fit(X, constraints=links)
     assert not mixture.inference_.is_exact
     assert mixture.inference_.methods == {"mean field": 1}
-    for inference, method in (("mean_field", "mean field"), ("gibbs", "gibbs"), ("bp", "belief propagation")):
+    for inference, method in (("mean_field", "mean field"), ("gibbs", "Gibbs sampling"), ("bp", "belief propagation")):
         mixture = PenalizedGaussianMixture(2, inference=inference, random_state=0)
         labels = mixture.fit(X, constraints=links).labels_
         assert mixture.inference_.methods == {method: 1}
@@ -416,7 +416,7 @@ def test_an_approximation_that_was_asked_for_is_used_for_all_links(inference):
     """For pairs and trees too, which exact inference always fits; but hard must-links make one row."""
     links = Constraints([(0, 1), (5, 6), (6, 7)], must_link_weight=[HARD_WEIGHT, 1.0, 1.0])
     mixture = PenalizedGaussianMixture(2, inference=inference, random_state=0).fit(two_lines()[0], constraints=links)
-    method = {"mean_field": "mean field", "gibbs": "gibbs", "bp": "belief propagation"}[inference]
+    method = {"mean_field": "mean field", "gibbs": "Gibbs sampling", "bp": "belief propagation"}[inference]
     assert mixture.inference_.methods == {"collapsed must-links": 1, method: 1}
     np.testing.assert_allclose(mixture.responsibilities_[0], mixture.responsibilities_[1])
 

@@ -25,16 +25,19 @@ class LinkModel:
     log_potentials : ndarray of shape (n_rows, n_clusters)
         The evidence for each cluster; minus infinity excludes it.
     graph : LinkGraph
-        The links between these rows.
+        The links between these rows, ``links.adjacency(n_rows)``.
     penalty : ndarray of shape (n_links,) or (n_links, n_clusters)
-        What it costs to break each link. In the second form a broken must-link between clusters a and b costs the
+        What it costs to break each link, not negative, in the order of ``graph.pairs`` and ``graph.weight``:
+        must-links first, the pairs of either kind sorted, not as they were given. In the second form a broken must-link between clusters a and b costs the
         mean of its entries a and b, and a broken cannot-link inside cluster c its entry c. An infinite penalty is a
         hard link, which no labeling of positive probability breaks.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit together, an entry is NaN, or a log-potential is infinity.
+        If the shapes do not fit together, an entry is NaN, a log-potential is infinity, or a penalty is negative.
+    TypeError
+        If `graph` is not a LinkGraph.
 
     Notes
     -----
@@ -49,9 +52,12 @@ class LinkModel:
     >>> import numpy as np
     >>> from mustlink import Constraints
     >>> from mustlink.inference import LinkModel
-    >>> graph = Constraints(must_link=[(0, 1)]).adjacency(2)
-    >>> LinkModel(np.array([[0.0, -1.0], [-2.0, 0.0]]), graph, np.array([3.0])).n_clusters
-    2
+    >>> links = Constraints(must_link=[(1, 2), (0, 1)], must_link_weight=[0.5, 2.0])
+    >>> graph = links.adjacency(3)
+    >>> graph.pairs.tolist()
+    [[0, 1], [1, 2]]
+    >>> LinkModel(np.log([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]), graph, 3.0 * graph.weight).penalty
+    array([6. , 1.5])
     """
 
     log_potentials: Floats
@@ -59,6 +65,7 @@ class LinkModel:
     penalty: Floats
 
     def __post_init__(self) -> None:
+        refuse_other_graphs(self.graph)
         for name in ("log_potentials", "penalty"):
             values = np.asarray(getattr(self, name), dtype=np.float64)
             if np.isnan(values).any():
@@ -66,6 +73,11 @@ class LinkModel:
             object.__setattr__(self, name, values)
         if (self.log_potentials == np.inf).any():
             raise ValueError("log_potentials contains infinity; minus infinity excludes a cluster.")
+        if (self.penalty < 0).any():
+            raise ValueError(
+                f"penalty must not be negative; got {self.penalty.min():g}. A link that is more often wrong than right "
+                "is one of the other kind."
+            )
         n_links = len(self.graph.pairs)
         if self.log_potentials.ndim != 2 or len(self.log_potentials) != self.graph.n_samples:
             raise ValueError(
@@ -87,3 +99,11 @@ class LinkModel:
         """The penalty of every link with the sign of its kind, in the shape of `penalty`."""
         sign = self.graph.sign.astype(np.float64)
         return self.penalty * (sign if self.penalty.ndim == 1 else sign[:, None])
+
+
+def refuse_other_graphs(graph: object) -> None:
+    """Raise if links are not given as a graph, and say how to get one."""
+    if not isinstance(graph, LinkGraph):
+        raise TypeError(
+            f"graph must be a LinkGraph, as links.adjacency(n_rows) returns it; got {type(graph).__name__}."
+        )

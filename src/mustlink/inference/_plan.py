@@ -20,7 +20,7 @@ from mustlink.inference._condensation import Condensation
 from mustlink.inference._gibbs import GibbsSampler
 from mustlink.inference._marginals import Marginals
 from mustlink.inference._mean_field import mean_field
-from mustlink.inference._model import LinkModel
+from mustlink.inference._model import LinkModel, refuse_other_graphs
 from mustlink.inference._partition import Partition, connected_parts, spanning_edges
 from mustlink.inference._report import InferenceReport
 from mustlink.inference._tree import Trees
@@ -28,7 +28,7 @@ from mustlink.inference._tree import Trees
 __all__ = ["LinkInference"]
 
 Beyond: TypeAlias = Literal["tree", "mean_field", "gibbs", "bp"]
-NAMES = {"tree": "spanning tree", "mean_field": "mean field", "gibbs": "gibbs", "bp": "belief propagation"}
+NAMES = {"tree": "spanning tree", "mean_field": "mean field", "gibbs": "Gibbs sampling", "bp": "belief propagation"}
 EXCLUDED = "The log-potentials exclude every labeling that keeps the hard links."
 
 
@@ -133,9 +133,10 @@ class LinkInference:
         Parameters
         ----------
         graph : LinkGraph
-            The links between the rows.
+            The links between the rows, ``links.adjacency(n_rows)``.
         penalty : array-like of shape (n_links,)
-            What it costs to break each link, not negative; infinite for hard links.
+            What it costs to break each link, not negative; infinite for hard links. In the order of ``graph.pairs`` and
+            ``graph.weight``: must-links first, the pairs of either kind sorted, not as they were given.
         n_clusters : int
             The number of clusters.
         exact : bool, default=True
@@ -147,7 +148,7 @@ class LinkInference:
         max_table : int, default=1_000_000
             The maximum number of entries of all tables of a part.
         tree_weight : array-like of shape (n_links,), default=None
-            Spanning trees keep the heaviest links. None weighs links by their penalties.
+            Spanning trees keep the heaviest links; in the order of `penalty`. None weighs links by their penalties.
         max_iter : int, default=None
             Maximum number of sweeps of mean field or belief propagation; their own default if None.
         tol : float, default=None
@@ -169,7 +170,22 @@ class LinkInference:
             If no labeling satisfies all hard links.
         ValueError
             If an argument has a wrong shape or is out of range, or belief propagation would need hard cannot-links.
+        TypeError
+            If `graph` is not a LinkGraph.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> from mustlink.inference import LinkInference
+        >>> links = Constraints(must_link=[(1, 2), (0, 1)], must_link_weight=[0.5, 2.0])
+        >>> graph = links.adjacency(3)
+        >>> graph.pairs.tolist(), graph.weight.tolist()
+        ([[0, 1], [1, 2]], [2.0, 0.5])
+        >>> inference = LinkInference.plan(graph, 3.0 * graph.weight, n_clusters=2)
+        >>> inference.marginals([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]).links.round(3)
+        array([0.998, 0.818])
         """
+        refuse_other_graphs(graph)
         penalties = _check_per_link(penalty, graph, "penalty")
         if beyond not in NAMES:
             raise ValueError(f"beyond must be one of {', '.join(map(repr, NAMES))}; got {beyond!r}.")

@@ -24,7 +24,7 @@ class InferenceReport:
     methods : mapping of str to int
         The number of connected parts solved by each method: "collapsed must-links", "bipartition" (hard links
         between two clusters), "pair", "tree", "clique", "junction tree", which are exact, and "spanning tree",
-        "mean field", "gibbs", "belief propagation".
+        "mean field", "Gibbs sampling", "belief propagation".
     n_dropped : int
         The number of links that the spanning trees leave out.
 
