@@ -241,7 +241,8 @@ class LearnedMetrics(Geometry):
     def link_penalties(self, state: State) -> Floats:
         lengths = state.metric.lengths(self._difference)
         reach = np.diagonal(state.metric.lengths(state.metric.longest))
-        cost = self._weight[:, None] * np.where(self._is_must[:, None], lengths, reach - lengths)
+        # Rounding must not make the cost of a broken link negative.
+        cost = self._weight[:, None] * np.where(self._is_must[:, None], lengths, np.maximum(reach - lengths, 0.0))
         return np.asarray(cost[:, 0] if cost.shape[1] == 1 else cost)
 
     def update(self, step: Step, state: State) -> State:
