@@ -497,7 +497,9 @@ def check_fits(what: str, shape: tuple[int, int], max_entries: int, instead: str
         )
 
 
-def refuse_contradictions(links: Constraints, names: Sequence[object] | None = None) -> None:
+def refuse_contradictions(
+    links: Constraints, names: Sequence[object] | None = None, *, soft: str = "soft_method"
+) -> None:
     """Refuse cannot-links between rows that must-links join.
 
     Parameters
@@ -506,6 +508,8 @@ def refuse_contradictions(links: Constraints, names: Sequence[object] | None = N
         The links.
     names : sequence, default=None
         The names of the rows, such as their ids; row numbers if None.
+    soft : str, default="soft_method"
+        The remedy that names a clusterer that may break links, a key of :data:`mustlink.errors.REMEDIES`.
 
     Raises
     ------
@@ -529,11 +533,11 @@ def refuse_contradictions(links: Constraints, names: Sequence[object] | None = N
     raise InfeasibleError(
         f"{named} And {count(n_more, 'more conflict')}." if n_more > 0 else named,
         [conflict.cannot_link for conflict in conflicts],
-        remedy=("drop_link", "relax", "soft_method"),
+        remedy=("drop_link", "relax", soft),
     )
 
 
-def refuse_infeasible(feasibility: Feasibility, *, number: str = "n_clusters") -> None:
+def refuse_infeasible(feasibility: Feasibility, *, number: str = "n_clusters", soft: str = "soft_method") -> None:
     """Refuse links for which no clustering is known to exist.
 
     Parameters
@@ -542,6 +546,8 @@ def refuse_infeasible(feasibility: Feasibility, *, number: str = "n_clusters") -
         The answer of :meth:`mustlink.Constraints.feasible`.
     number : str, default="n_clusters"
         The name of the parameter for the number of clusters.
+    soft : str, default="soft_method"
+        The remedy that names a clusterer that may break links, a key of :data:`mustlink.errors.REMEDIES`.
 
     Raises
     ------
@@ -564,7 +570,7 @@ def refuse_infeasible(feasibility: Feasibility, *, number: str = "n_clusters") -
             remedy = "fewer_clusters"
         raise InfeasibleError(
             feasibility.reason,
-            remedy=(remedy, "relax", "soft_method"),
+            remedy=(remedy, "relax", soft),
             n_needed=needed,
             number=number,
             feasibility=feasibility,

@@ -190,6 +190,14 @@ def test_a_hard_method_reports_why_links_are_infeasible(shop, method):
     assert re.search(r"cycle of 3 cannot-links, an odd number: (c\d\d - ){3}c\d\d; use -k 3 or more", error)
 
 
+@pytest.mark.parametrize("links", ["c00,c01,must\nc01,c02,must\n", "c00,c01,cannot\nc01,c02,cannot\n"])
+def test_a_mixture_of_hard_links_names_that_of_soft_ones(shop, links):
+    shop.write("ring.csv", f"a,b,link\n{links}c02,c00,cannot\n")
+    options = ["cluster", "shop.csv", "ring.csv", "-k", 2, "--method", "mixture", "--ignore", "kind"]
+    error = shop.fails(*options, "--id", "who")
+    assert error.rstrip().endswith("use --relax, or use a mixture that may break links, --method penalized.")
+
+
 def test_contradictions_are_resolved_by_majority(shop):
     shop.write("votes.csv", "a,b,link,weight\nc00,c03,must,3\nc00,c03,cannot,1\n")
     options = ["cluster", "shop.csv", "votes.csv", "-k", 3, "--id", "who", "--ignore", "kind"]

@@ -83,6 +83,7 @@ REMEDIES = {
     "sizes_from_0": "--min-size and --max-size must be at least 0",
     "skip_unknown": "use --unknown-ids skip to leave out such links",
     "soft_method": "use a method that may break links, such as --method boost",
+    "soft_mixture": "use a mixture that may break links, --method penalized",
     "softer_links": "give some of these links a lower weight",
     "too_large": "cluster a sample of the rows, or use a method for large tables (see mustlink methods)",
 }

@@ -224,14 +224,14 @@ def _refuse(pairs: Ints, sign: Array, n_clusters: int) -> None:
         raise InfeasibleError(
             str(conflicts[0]),
             [conflict.cannot_link for conflict in conflicts],
-            remedy=("drop_link", "soft_method"),
+            remedy=("drop_link", "soft_mixture"),
         )
     # Enough rows without links that no cluster need be empty.
     feasibility = hard.feasible(n_clusters, int(pairs.max(initial=0)) + 1 + n_clusters)
     if feasibility.answer is False:
         raise InfeasibleError(
             feasibility.reason,
-            remedy=("at_least_clusters", "soft_method"),
+            remedy=("at_least_clusters", "soft_mixture"),
             n_needed=feasibility.min_clusters,
             feasibility=feasibility,
         )

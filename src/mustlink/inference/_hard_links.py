@@ -72,7 +72,7 @@ def relabel_broken_parts(model: LinkModel, is_broken: Mask) -> tuple[Indices, In
     n_samples = graph.n_samples + model.n_clusters
     feasibility = links.feasible(model.n_clusters, n_samples)
     if feasibility.answer is False:
-        raise InfeasibleError(feasibility.reason, remedy="soft_method", feasibility=feasibility)
+        raise InfeasibleError(feasibility.reason, remedy="soft_mixture", feasibility=feasibility)
     rows = np.flatnonzero(np.isin(part, parts))
     if feasibility.colors is None:
         return rows[:0], rows[:0]

@@ -208,9 +208,10 @@ class ConstrainedGaussianMixture(LinkedMixture):
             inference = self._infer(X, rows, linked, penalty)
         except InfeasibleError:
             if self.on_infeasible == "raise":
-                refuse_contradictions(links)
+                refuse_contradictions(links, soft="soft_mixture")
                 # Enough further rows that no cluster need be empty.
-                refuse_infeasible(links.feasible(self.n_components, len(X) + self.n_components), number="n_components")
+                feasibility = links.feasible(self.n_components, len(X) + self.n_components)
+                refuse_infeasible(feasibility, number="n_components", soft="soft_mixture")
                 raise
             linked = without_contradictions(linked, len(rows))
             try:

@@ -225,7 +225,7 @@ class PenalizedGaussianMixture(LinkedMixture):
             )
         except InfeasibleError as error:
             fields = error.fields | {"number": "n_components"}
-            remedy = error.without_remedies("soft_method").remedy or ()
+            remedy = error.without_remedies("soft_mixture").remedy or ()
             raise InfeasibleError(error.problem, error.pairs, remedy=(*remedy, "softer_links"), **fields) from None
         self._check_width(inference.report)
         nodes = LinkNodes.of(linked, rows, len(X), "point", penalty)

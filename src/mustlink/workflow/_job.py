@@ -254,7 +254,8 @@ def run_job(
     if entry is None and known.is_empty:
         raise _no_links_to_choose_by(job, table)
     if entry is not None and entry.kind == "hard" and not job.relax:
-        refuse_contradictions(known, RowNames(table.row_names))
+        soft = "soft_mixture" if entry.family == "mixture" else "soft_method"
+        refuse_contradictions(known, RowNames(table.row_names), soft=soft)
     notices += _label_notices(links, known, RowNames(table.row_names))
     try:
         estimator, choice, warned = _fit(job, entry, table, links, verbose, remedies)

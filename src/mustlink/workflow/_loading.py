@@ -40,6 +40,7 @@ REMEDIES = {
     "scale": "pass scale=True",
     "sized_method": 'use method="sizes"',
     "soft_method": 'use a method that may break links, such as method="boost"',
+    "soft_mixture": 'use a mixture that may break links, method="penalized"',
 }
 
 
