@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mustlink.errors import REMEDIES, add_remedies
@@ -12,10 +12,12 @@ from mustlink.errors import REMEDIES, add_remedies
 __all__ = ["reword_warning", "warn_caller"]
 
 
-def warn_caller(problem: str, category: type[Warning], *, remedy: str | None = None, **fields: Any) -> None:
+def warn_caller(
+    problem: str, category: type[Warning], *, remedy: str | Sequence[str] | None = None, **fields: Any
+) -> None:
     """Issue a warning that points at the line that called mustlink, however deep the call inside is.
 
-    Like an error of mustlink, it may name a remedy by its key in :data:`mustlink.errors.REMEDIES`.
+    Like an error of mustlink, it may name remedies by their keys in :data:`mustlink.errors.REMEDIES`.
     """
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in {"mustlink", "sklearn"}:

@@ -62,6 +62,7 @@ REMEDIES = {
     "give_n_clusters": "pass n_clusters",
     "give_text_column": "name the column of the texts with text_column",
     "handle_missing": 'fill it, or pass missing="drop" or missing="mean"',
+    "harden_must_links": "give must-links that are certain a weight of {hard_weight:g} or more, which makes them hard",
     "header": "pass header=True if they are the names of the columns",
     "ignore_column": "leave it out with ignore=[{column!r}]",
     "install_extra": 'install it with: pip install "mustlink[{extra}]"',

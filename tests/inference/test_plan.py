@@ -392,9 +392,7 @@ def test_chains_continue_with_a_start_only() -> None:
 
 def test_contradictions_of_hard_links_are_refused_with_their_chain() -> None:
     graph = Constraints([(0, 1), (1, 2)], [(0, 2)]).adjacency(3)
-    with pytest.raises(
-        InfeasibleError, match="Rows 0 and 2 have a cannot-link, .*: 0 - 1 - 2; .* make links soft with finite penalties"
-    ):
+    with pytest.raises(InfeasibleError, match=r"Rows 0 and 2 have a cannot-link.* 0 - 1 - 2; .*with finite penalties"):
         LinkInference.plan(graph, [HARD] * 3, 3)
     with pytest.raises(InfeasibleError, match="10 - 11 - 12") as caught:
         LinkInference.plan(graph, [HARD] * 3, 3, rows=np.array([10, 11, 12]))

@@ -421,13 +421,13 @@ def test_a_job_sets_the_number_of_components_and_saves_a_model(tmp_path):
 
 def test_contradictory_links_are_refused_with_the_chain(iris):
     links = Constraints(must_link=[(7, 20), (20, 41)], cannot_link=[(7, 41)])
-    with pytest.raises(InfeasibleError, match=r"7 - 20 - 41.*on_infeasible=\"relax\", or .* PenalizedGaussianMixture does\.$"):
+    with pytest.raises(InfeasibleError, match=r"7 - 20 - 41.*on_infeasible=\"relax\", .* PenalizedGaussianMixture"):
         ConstrainedGaussianMixture(3).fit(iris[0], constraints=links)
 
 
 def test_a_clique_larger_than_the_number_of_components_is_refused(iris):
     links = Constraints(cannot_link=list(itertools.combinations([3, 60, 77, 110], 2)))
-    with pytest.raises(InfeasibleError, match=r"rows 110, 3, 60, 77; use n_components=4 or more, .*, or .* PenalizedGaussianMixture does\.$"):
+    with pytest.raises(InfeasibleError, match=r"rows 110, 3, 60, 77; use n_components=4 .* PenalizedGaussianMixture"):
         ConstrainedGaussianMixture(3).fit(iris[0], constraints=links)
 
 

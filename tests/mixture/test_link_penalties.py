@@ -25,7 +25,7 @@ def test_the_weights_of_the_chapter_are_half_the_penalty(flip_rate, weight):
 def test_a_flip_rate_has_limits():
     assert flip_rate_penalty(0.5) == 0
     assert flip_rate_penalty(0) == math.inf
-    for bad in (-0.1, 0.6, math.nan):
+    for bad in (-0.1, 0.6, math.nan, "a", None):
         with pytest.raises(ValueError, match=r"from 0 to 0.5; got"):
             flip_rate_penalty(bad)
 
@@ -76,8 +76,10 @@ def test_bad_pairs_and_numbers_are_refused():
         links_of_certainty([(3, 3)])
     with pytest.raises(ConstraintError, match=r"each of the 1 links; got an array of shape \(2,\)"):
         links_of_certainty([(0, 1)], must_link_certainty=[0.9, 0.8])
-    with pytest.raises(ValueError, match="penalty must be positive and finite; got 0"):
+    with pytest.raises(ValueError, match="penalty must be a positive, finite number; got 0"):
         links_of_certainty([(0, 1)], penalty=0.0)
+    with pytest.raises(ConstraintError, match="one number from 0 to 1, or one for each link; got 'sure'"):
+        links_of_certainty([(0, 1)], must_link_certainty="sure")
 
 
 @settings(deadline=None, max_examples=30)
@@ -138,7 +140,7 @@ def test_bad_grids_are_refused():
     for bad in ((0, 3), (2.5,), (2, 2, 2, 2), "ab", ()):
         with pytest.raises(ValueError, match="shape must be one to 3 positive whole numbers"):
             grid_links(bad)
-    for bad in (0.0, 1.0, math.nan):
+    for bad in (0.0, 1.0, math.nan, "a"):
         with pytest.raises(ValueError, match="flip_rate must be more than 0 and less than 1"):
             grid_links(3, flip_rate=bad)
     with pytest.raises(ValueError, match=r"as many axes as the grid, 2; got an array of shape \(3,\)"):

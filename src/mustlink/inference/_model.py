@@ -27,10 +27,10 @@ class LinkModel:
     graph : LinkGraph
         The links between these rows, ``links.adjacency(n_rows)``.
     penalty : ndarray of shape (n_links,) or (n_links, n_clusters)
-        What it costs to break each link, not negative, in the order of ``graph.pairs`` and ``graph.weight``:
-        must-links first, the pairs of either kind sorted, not as they were given. In the second form a broken must-link between clusters a and b costs the
-        mean of its entries a and b, and a broken cannot-link inside cluster c its entry c. An infinite penalty is a
-        hard link, which no labeling of positive probability breaks.
+        What it costs to break each link, not negative, in the order of ``graph.pairs`` and ``graph.weight``: must-links
+        first, the pairs of either kind sorted, not as they were given. In the second form a broken must-link between
+        clusters a and b costs the mean of its entries a and b, and a broken cannot-link inside cluster c its entry c.
+        An infinite penalty is a hard link, which no labeling of positive probability breaks.
 
     Raises
     ------

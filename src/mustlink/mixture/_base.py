@@ -430,8 +430,8 @@ def describe_repair(gaussians: Gaussians) -> str:
     return f"The covariance of {what} {shown} was singular ({cause}) and got a larger diagonal; {remedy}."
 
 
-def warn_of_approximation(report: InferenceReport) -> None:
-    """Warn if parts of the links are too large for exact inference; say how they were solved."""
+def warn_of_approximation(report: InferenceReport, *remedies: str, **fields: Any) -> None:
+    """Warn if parts of the links are too large for exact inference; say how they were solved, and further remedies."""
     if report.is_exact:
         return
     also = " Labels may break links." if not report.n_dropped else ""
@@ -441,5 +441,6 @@ def warn_of_approximation(report: InferenceReport) -> None:
         "Connected parts of the links are too large for exact inference with the tables allowed. "
         f"{report.describe()}{also}",
         ApproximationWarning,
-        remedy="larger_tables",
+        remedy=("larger_tables", *remedies),
+        **fields,
     )

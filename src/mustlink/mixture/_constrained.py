@@ -59,7 +59,8 @@ class ConstrainedGaussianMixture(LinkedMixture):
     tol : float, default=1e-3
         A run stops when the objective, the mean of a row, changes by less.
     reg_covar : float, default=1e-6
-        Added to the diagonal of the covariances.
+        Added to the diagonal of the covariances. Where the variances of columns are not far above it, as of numbers in
+        very small units, scale the columns or reduce it: otherwise all clusters become alike.
     max_iter : int, default=100
         The maximum number of iterations of a run.
     n_init : int, default=1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,10 @@ def flip_rate_penalty(flip_rate: float) -> float:
     >>> flip_rate_penalty(0.0)
     inf
     """
-    if not 0 <= flip_rate <= 0.5:
+    if not _is_number(flip_rate) or not 0 <= flip_rate <= 0.5:
         raise ValueError(
-            f"flip_rate must be from 0 to 0.5; got {flip_rate}. Above 0.5 exchange must-links and cannot-links."
+            f"flip_rate must be a number from 0 to 0.5; got {flip_rate!r}. Above 0.5 exchange must-links and "
+            "cannot-links."
         )
     return math.log((1 - flip_rate) / flip_rate) if flip_rate else math.inf
 
@@ -112,8 +114,8 @@ def links_of_certainty(
     >>> (3.0 * links.cannot_link_weight[1]).round(2)  # the log-odds of 0.6, for rows 1 and 2
     np.float64(0.41)
     """
-    if not 0 < penalty < math.inf:
-        raise ValueError(f"penalty must be positive and finite; got {penalty}.")
+    if not _is_number(penalty) or not 0 < penalty < math.inf:
+        raise ValueError(f"penalty must be a positive, finite number; got {penalty!r}.")
     pairs, log_odds = _signed_log_odds(must_link, cannot_link, must_link_certainty, cannot_link_certainty)
     is_hard = np.isinf(log_odds)
     try:
@@ -140,7 +142,12 @@ def _signed_log_odds(
 
 def _check_certainty(certainty: object, pairs: Array, kind: str) -> Floats:
     """Return the certainty of every pair, each from 0 to 1."""
-    values = np.asarray(certainty, dtype=np.float64)
+    try:
+        values = np.asarray(certainty, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ConstraintError(
+            f"The certainty of {kind}s must be one number from 0 to 1, or one for each link; got {certainty!r}."
+        ) from None
     if values.ndim == 0:
         values = np.full(len(pairs), float(values))
     if values.shape != (len(pairs),):
@@ -214,9 +221,14 @@ def grid_links(
     pairs = _neighbor_pairs(sites)
     if flip_rate is None:
         return Constraints(pairs)
-    if not 0 < flip_rate < 1:
-        raise ValueError(f"flip_rate must be more than 0 and less than 1; got {flip_rate}.")
+    if not _is_number(flip_rate) or not 0 < flip_rate < 1:
+        raise ValueError(f"flip_rate must be more than 0 and less than 1; got {flip_rate!r}.")
     return links_of_certainty(pairs, must_link_certainty=1 - flip_rate, penalty=penalty)
+
+
+def _is_number(given: object) -> bool:
+    """Return whether a value is a real number."""
+    return isinstance(given, Real)
 
 
 def _check_shape(shape: Any) -> tuple[int, ...]:

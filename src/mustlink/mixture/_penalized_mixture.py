@@ -75,7 +75,8 @@ class PenalizedGaussianMixture(LinkedMixture):
     tol : float, default=1e-3
         EM ends when the mean objective of a row changes by less.
     reg_covar : float, default=1e-6
-        Added to the diagonal of the covariances.
+        Added to the diagonal of the covariances. Where the variances of columns are not far above it, as of numbers in
+        very small units, scale the columns or reduce it: otherwise all clusters become alike.
     max_iter : int, default=100
         The maximum number of EM iterations of a run.
     n_init : int, default=1
@@ -227,7 +228,7 @@ class PenalizedGaussianMixture(LinkedMixture):
             fields = error.fields | {"number": "n_components"}
             remedy = error.without_remedies("soft_mixture").remedy or ()
             raise InfeasibleError(error.problem, error.pairs, remedy=(*remedy, "softer_links"), **fields) from None
-        self._check_width(inference.report)
+        self._check_width(inference.report, is_any_soft=bool((np.isfinite(penalty) & (linked.sign > 0)).any()))
         nodes = LinkNodes.of(linked, rows, len(X), "point", penalty)
         is_wide = inference.is_approximate
         is_uniform = self.normalizer == "uniform" or (self.normalizer == "exact" and is_wide.sum() == len(X))
@@ -241,16 +242,19 @@ class PenalizedGaussianMixture(LinkedMixture):
             continues=self.inference != "gibbs",
         )
 
-    def _check_width(self, report: InferenceReport) -> None:
+    def _check_width(self, report: InferenceReport, *, is_any_soft: bool) -> None:
         """Refuse links that are too wide for exact inference, or name the approximation, unless it was asked for."""
+        # Hard must-links take no tables.
+        also = ["harden_must_links"] if is_any_soft and np.isfinite(self.hard_weight) else []
         if self.inference == "exact" and not report.is_exact:
             raise TooLargeError(
                 f"Connected parts of the links are too large for exact inference with tables of {self.max_table:,} "
                 'entries; pass inference="auto" for an approximation',
-                remedy="larger_tables",
+                remedy=("larger_tables", *also),
+                hard_weight=self.hard_weight,
             )
         if self.inference == "auto":
-            warn_of_approximation(report)
+            warn_of_approximation(report, *also, hard_weight=self.hard_weight)
 
     def _prior(self, nodes: LinkNodes, linked: Constraints, penalty: Floats, is_wide: Mask) -> LinkPrior | None:
         """Return the prior that the weights allow for; None if they allow for none."""
