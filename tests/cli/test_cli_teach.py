@@ -64,6 +64,15 @@ def test_the_same_command_continues(toys):
     assert clusters(toys) == before
 
 
+@pytest.mark.parametrize("line", ["", "go"])
+def test_without_answers_nothing_is_clustered_again(toys, line):
+    result = taught([line, "quit"], "toys.csv", "-k", 2)
+    assert result.exit_code == 0, result.output
+    assert "There is nothing new to cluster by." in result.stdout
+    assert "moved" not in result.stdout
+    assert not (toys.folder / "toys.teach.jsonl").exists()
+
+
 def test_every_answer_is_taken(toys):
     lines = ["in 4 A", "not 5 B", "move 6 A", "good A", "bad B", "merge A B", "apart A B", "different", "help", ""]
     result = taught([*lines, "show", "show A b", "read 3", "terms", "undo", "undo", "quit"], "toys.csv", "-k", 2)

@@ -240,13 +240,24 @@ def test_labels_keep_their_numbers() -> None:
     rows = two_attributes(3, n_rows=80)[0]
     fitted = model(n_components=4, warm_start=False).fit(rows)
     labels = fitted.labels_.copy()
-    for _ in range(4):
-        fitted.refit()
+    for row in range(4):
+        fitted.feedback(Feedback("cannot_link", (row, 79 - row))).refit()
         common = np.zeros((4, 4))
         np.add.at(common, (labels, fitted.labels_), 1)
         assert np.trace(common) >= max(np.trace(common[:, order]) for order in ([1, 0, 2, 3], [3, 2, 1, 0]))
         assert fitted.history_[-1]["n_moved"] == (labels != fitted.labels_).sum()
         labels = fitted.labels_.copy()
+
+
+def test_without_criticism_a_refit_keeps_the_clusters() -> None:
+    fitted = model(n_components=4, warm_start=False).fit(two_attributes(3, n_rows=80)[0])
+    labels, objective = fitted.labels_.copy(), fitted.objective_
+    np.testing.assert_array_equal(fitted.refit().labels_, labels)
+    assert fitted.objective_ == objective
+    assert len(fitted.history_) == 1
+    # What is new counts, also if the clusters satisfy it.
+    a, b = np.flatnonzero(labels == labels[0])[:2]
+    assert len(fitted.feedback(Feedback("must_link", (a, b))).refit().history_) == 2
 
 
 def test_later_criticism_replaces_earlier() -> None:

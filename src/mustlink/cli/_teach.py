@@ -206,8 +206,11 @@ def _obey(teaching: Teaching, line: str) -> bool:
         _answer(teaching, verb, words)
         print_line(_new_answers(teaching), "dim")
     elif verb == "go":
-        _go(teaching)
-        _show_clusters(teaching)
+        if teaching.has_open_answers:
+            _go(teaching)
+            _show_clusters(teaching)
+        else:
+            print_line("There is nothing new to cluster by.")
     elif verb == "show":
         _show(teaching, words)
     elif verb == "read":

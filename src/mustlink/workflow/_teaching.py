@@ -246,20 +246,26 @@ class Teaching:
             return letters.index(letter.upper())
         raise OptionError(f"There is no cluster {letter!r}; the clusters are {', '.join(letters)}.")
 
+    @property
+    def has_open_answers(self) -> bool:
+        """Whether there is anything to cluster by: new answers, or some that the clusters do not follow."""
+        return self.n_new > 0 or bool(self._model.unsatisfied_)
+
     def refit(self) -> TeachingChange:
-        """Cluster the texts again with all answers.
+        """Cluster the texts again with all answers; without open answers nothing changes, nor is anything saved.
 
         Returns
         -------
         TeachingChange
             What changed.
         """
+        if not self.has_open_answers:
+            return TeachingChange((), (), (), ())
         labels, weights = self._model.labels_.copy(), self._model.term_weights_.copy()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._model.refit()
-        if self._file.records:
-            self._file.append({"refit": self._labels_digest()})
+        self._file.append({"refit": self._labels_digest()})
         self.n_new = 0
         moved = tuple(
             TextMove(self._view(row), letter_of(labels[row]), letter_of(self._model.labels_[row]))

@@ -306,6 +306,8 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     def refit(self) -> Self:
         """Warp the term weights along what is not satisfied, and cluster the rows of the fit again.
 
+        Without new criticism, and with all earlier criticism and all links satisfied, everything stays as it is.
+
         Returns
         -------
         self : object
@@ -314,8 +316,9 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         check_is_fitted(self)
         if not hasattr(self, "_criticism"):
             raise ValueError("The rows of the fit are not part of a saved model, so that it cannot be fitted again.")
-        self._refit_once()
-        self._warn_of_no_convergence()
+        if self.unsatisfied_ or self._criticism.has_new:
+            self._refit_once()
+            self._warn_of_no_convergence()
         return self
 
     def _refit_once(self) -> None:
