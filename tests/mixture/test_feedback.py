@@ -356,17 +356,39 @@ def test_a_sitting_can_be_repeated() -> None:
     ("arguments", "message"),
     [
         (("mustlink", (0, 1)), "no feedback of the kind 'mustlink'; the kinds are must_link, cannot_link"),
-        (("must_link", (0,)), r"about 2 rows, not negative; got rows=\(0,\)"),
-        (("must_link", (0, -1)), "not negative"),
+        (("must_link", (0,)), r"'must_link' is about 2 rows and no clusters; got rows=\(0,\)"),
+        (("must_link", (0, -1)), r"whole numbers from 0, such as \(3, 17\); got rows=\(0, -1\)"),
+        (("must_link", (0.5, 1)), r"whole numbers from 0, .* got rows=\(0\.5, 1\)"),
+        (("must_link", ("a", "b")), "rows of a feedback are whole numbers"),
+        (("must_link", "01"), "rows of a feedback are whole numbers"),
+        (("must_link", (True, 0)), "rows of a feedback are whole numbers"),
+        (("good", (), 1), "clusters of a feedback are whole numbers"),
+        ((["must_link"], (0, 1)), "no feedback of the kind"),
         (("must_link", (2, 2)), "needs two different rows"),
         (("good", (), ()), "about 1 cluster"),
-        (("good", (1,), (0,)), "about no rows"),
+        (("good", (1,), (0,)), r"'good' is about 1 cluster and no rows; got rows=\(1,\)"),
         (("merge", (), (1, 1)), "two different clusters"),
     ],
 )
 def test_feedback_that_says_nothing_is_refused(arguments, message) -> None:
     with pytest.raises(ValueError, match=message):
         Feedback(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"kind": "must_link", "rows": "01"}', "rows of a feedback are whole numbers from 0"),
+        ('{"kind": "must_link", "rows": null}', "rows of a feedback are whole numbers from 0"),
+        ('{"kind": "good", "clusters": [0.5]}', "clusters of a feedback are whole numbers from 0"),
+        ('{"rows": [1]}', "is a JSON object with a kind, such as"),
+        ("[]", r"is a JSON object with a kind, such as .*; got '\[\]'"),
+        ("must_link 0 1", "is no JSON"),
+    ],
+)
+def test_lines_that_are_no_feedback_are_refused(line, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        Feedback.from_json(line)
 
 
 def test_rows_and_clusters_that_do_not_exist_are_named() -> None:
