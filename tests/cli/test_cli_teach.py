@@ -73,6 +73,29 @@ def test_without_answers_nothing_is_clustered_again(toys, line):
     assert not (toys.folder / "toys.teach.jsonl").exists()
 
 
+def test_undo_says_what_is_taken_back(toys):
+    lines = ["terms", *COLOR, "undo", "undo", "undo", "undo", "quit"]
+    result = taught(lines, "toys.csv", "-k", 2)
+    assert result.exit_code == 0, result.output
+    assert "All words count the same so far." in result.stdout
+    before, after = result.stdout.split("Taken back: the last go. 2 answers are left.\n2 new answers; Enter")
+    # At the beginning, after clustering again, and as it was before.
+    assert before.count("A  4 texts") == 3
+    assert before.count("A  4 texts  ball") == 2
+    assert "Taken back: 0 and 4 should be in one cluster. 1 answer is left." in after
+    assert "Taken back: 0 and 2 should be in different clusters. 0 answers are left." in after
+    assert "There is nothing to take back." in after
+    assert "4 texts" not in after
+
+
+def test_commas_between_texts_are_ignored(toys):
+    result = taught(["same 0, 4", "different 0,2", "merge A , B"], "toys.csv", "-k", 2)
+    assert result.exit_code == 0, result.output
+    records = [json.loads(line) for line in toys.read("toys.teach.jsonl").splitlines()]
+    assert [record["texts"] for record in records[1:3]] == [["0", "4"], ["0", "2"]]
+    assert records[3]["clusters"] == ["A", "B"]
+
+
 def test_every_answer_is_taken(toys):
     lines = ["in 4 A", "not 5 B", "move 6 A", "good A", "bad B", "merge A B", "apart A B", "different", "help", ""]
     result = taught([*lines, "show", "show A b", "read 3", "terms", "undo", "undo", "quit"], "toys.csv", "-k", 2)
@@ -111,6 +134,9 @@ def test_a_folder_and_a_file_of_lines(desk):
         ("move 0", "move needs 1 text and 1 cluster, as in move 3 B."),
         ("merge A", "merge needs 2 clusters, as in merge A B."),
         ("read", "read needs 1 text, as in read 3."),
+        ("undo 5", "undo needs no more words; got 5."),
+        ("go now", "go needs no more words; got now."),
+        ("quit A", "quit needs no more words; got A."),
         ("show Q", "There is no cluster 'Q'"),
         ("sam 0 1", "'sam' is no answer; the answers are same, different, in, not, move, good, bad, merge, apart, go"),
         ('same "0 1', "No closing quotation"),

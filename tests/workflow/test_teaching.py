@@ -221,9 +221,10 @@ def test_undo_takes_back_answers_and_refits(toys):
     assert (partition(teaching), teaching.n_new) == (start, 2)
     teaching.refit()
     assert partition(teaching) == end
-    for _ in range(3):
-        assert teaching.undo()
-    assert not teaching.undo()
+    assert teaching.undo() == "the last go"
+    assert teaching.undo() == "0 and 4 should be in one cluster"
+    assert teaching.undo() == "0 and 2 should be in different clusters"
+    assert teaching.undo() is None
     assert (partition(teaching), teaching.n_answers) == (start, 0)
 
 

@@ -228,7 +228,9 @@ class Teaching:
         except ValueError:
             if len(set(rows)) < len(rows):
                 raise OptionError(f"Two different texts are needed; got {record['texts'][0]} twice.") from None
-            raise OptionError(f"Two different clusters are needed; got {record['clusters'][0]} twice.") from None
+            if len(set(clusters)) < len(clusters):
+                raise OptionError(f"Two different clusters are needed; got {record['clusters'][0]} twice.") from None
+            raise
 
     def _row_of(self, name: str) -> int:
         """Return the row of a text by its name."""
@@ -273,19 +275,20 @@ class Teaching:
         )
         return TeachingChange(moved, *self._changed_terms(weights), self.unsatisfied())
 
-    def undo(self) -> bool:
+    def undo(self) -> str | None:
         """Take back the last answer, or the last time the texts were clustered again, also in the file.
 
         Returns
         -------
-        bool
-            Whether there was anything to take back.
+        str or None
+            What was taken back, in words; None if there was nothing.
         """
         if len(self._file.records) < 2:
-            return False
+            return None
+        last = self._file.records[-1]
         self._file.remove_last()
         self._replay()
-        return True
+        return self._sentence(self._feedback_of(last)) if "kind" in last else "the last go"
 
     # ---- what is shown -------------------------------------------------------------------------------------------
 
