@@ -50,7 +50,8 @@ def test_a_sitting_by_pipe(toys):
 def test_the_end_of_the_input_clusters_with_the_last_answers(toys):
     result = taught(COLOR[:2], "toys.csv", "-k", 2, "-o", "out.tsv")
     assert result.exit_code == 0, result.output
-    assert "4 texts moved." in result.stdout
+    moved = result.stdout.index("4 texts moved.")
+    assert "A  4 texts  blue" in result.stdout[moved:]
     assert toys.read("out.tsv").startswith("row\tcluster\ttitle\n")
 
 
@@ -105,6 +106,8 @@ def test_every_answer_is_taken(toys):
     assert "ball blue ball\n" in result.stdout
     assert "Most: " in result.stdout
     assert "same 3 17       texts 3 and 17 belong together" in result.stdout
+    assert "quit, or q      cluster with new answers, write clusters, stop (or Ctrl-D)\n" in result.stdout
+    assert "Ctrl-C stops without writing clusters; the answers are kept.\n" in result.stdout
 
 
 def test_texts_by_id_and_quoted_names(desk):
@@ -200,3 +203,4 @@ def test_interrupted_the_answers_are_counted(toys, start_on_terminal):
     screen.wait_for(b"1 new answer")
     assert screen.interrupt() == 130
     assert b"1 answer, all saved in toys.teach.jsonl." in screen.rest().replace(b"\r\n", b" ")
+    assert not (toys.folder / "toys.clusters.csv").exists()

@@ -143,7 +143,7 @@ def test_what_stays_unsatisfied_is_given_up() -> None:
         weights = fitted.refit().term_weights_
         given_up.append(fitted.given_up_)
     assert given_up == [[], [], [wish], [wish]]
-    assert [entry["n_unsatisfied"] for entry in fitted.history_] == [0, 1, 1, 1, 1]
+    assert [entry["n_unsatisfied"] for entry in fitted.history_] == [0, 1, 1, 1]
     # No further step is made for it; said once more, it counts as new.
     np.testing.assert_array_equal(weights, fitted.refit().term_weights_)
     assert (fitted.feedback(wish).refit().term_weights_ != weights).any()

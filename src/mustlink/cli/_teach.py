@@ -58,7 +58,7 @@ ORDERS = {
     "terms": Verb("terms", "the words that count most and least"),
     "undo": Verb("undo, or u", "take back the last answer, or the last go"),
     "help": Verb("help, or h", "this list"),
-    "quit": Verb("quit, or q", "cluster with the new answers, if any, write the clusters, and stop; so does Ctrl-D"),
+    "quit": Verb("quit, or q", "cluster with new answers, write clusters, stop (or Ctrl-D)"),
 }
 VERBS = {**ANSWERS, **ORDERS}
 SHORT = {"h": "help", "q": "quit", "u": "undo"}
@@ -383,3 +383,4 @@ def _show_help() -> None:
     width = max(len(verb.usage) for verb in listed)
     for verb in listed:
         print_line(f"  {verb.usage:<{width}}  {verb.meaning}")
+    print_line("Ctrl-C stops without writing clusters; the answers are kept.", "dim")

@@ -250,8 +250,8 @@ class Teaching:
 
     @property
     def has_open_answers(self) -> bool:
-        """Whether there is anything to cluster by: new answers, or some that the clusters do not follow."""
-        return self.n_new > 0 or bool(self._model.unsatisfied_)
+        """Whether there is anything to cluster by: new answers, or some that are not followed and not given up."""
+        return self.n_new > 0 or len(self._model.unsatisfied_) > len(self._model.given_up_)
 
     def refit(self) -> TeachingChange:
         """Cluster the texts again with all answers; without open answers nothing changes, nor is anything saved.
@@ -262,7 +262,7 @@ class Teaching:
             What changed.
         """
         if not self.has_open_answers:
-            return TeachingChange((), (), (), ())
+            return TeachingChange((), (), (), self.unsatisfied())
         labels, weights = self._model.labels_.copy(), self._model.term_weights_.copy()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

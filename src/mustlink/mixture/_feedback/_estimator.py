@@ -306,7 +306,8 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     def refit(self) -> Self:
         """Warp the term weights along what is not satisfied, and cluster the rows of the fit again.
 
-        Without new criticism, and with all earlier criticism and all links satisfied, everything stays as it is.
+        Without new criticism, and with all earlier criticism and all links satisfied or given up, everything stays
+        as it is.
 
         Returns
         -------
@@ -316,7 +317,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         check_is_fitted(self)
         if not hasattr(self, "_criticism"):
             raise ValueError("The rows of the fit are not part of a saved model, so that it cannot be fitted again.")
-        if self.unsatisfied_ or self._criticism.has_new:
+        if self._criticism.has_new or len(self.unsatisfied_) > len(self.given_up_):
             self._refit_once()
             self._warn_of_no_convergence()
         return self
