@@ -57,7 +57,8 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     n_components : int, default=8
         The number of clusters.
     alpha : float, default=1.0
-        Additive smoothing of the term probabilities of clusters and rows.
+        Additive smoothing of the term probabilities of clusters and rows. The default is for counts; smaller values,
+        such as frequencies or tf-idf, need a smaller alpha, or the smoothing outweighs them and one cluster is found.
     penalty : float, default=0.0
         What a broken link of weight one, or a row against what was said of it and a cluster, costs in the E-step, in
         units of the log-likelihood. With 0, criticism acts through the term weights alone.
@@ -469,7 +470,15 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
                 )
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
-        X = check_table(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False, order="C")
+        try:
+            X = check_table(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False, order="C")
+        except ValueError as error:
+            if not str(error).startswith("could not convert string to float"):
+                raise
+            raise ValueError(
+                f"{type(self).__name__} takes counts, not texts ({error}); count the words first, with CountVectorizer "
+                "of sklearn.feature_extraction.text."
+            ) from None
         refuse_negative(X, type(self).__name__)
         return X
 
