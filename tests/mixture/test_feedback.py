@@ -260,6 +260,19 @@ def test_without_criticism_a_refit_keeps_the_clusters() -> None:
     assert len(fitted.feedback(Feedback("must_link", (a, b))).refit().history_) == 2
 
 
+@pytest.mark.parametrize("penalty", [0.0, 100.0])
+def test_criticism_that_is_satisfied_starts_from_the_present_clusters(penalty) -> None:
+    # New random starts find other clusters in such rows.
+    rows = np.random.RandomState(3).poisson(0.3, size=(100, 60))
+    fitted = model(n_components=4, penalty=penalty).fit(rows)
+    together = Feedback("must_link", tuple(np.flatnonzero(fitted.labels_ == 0)[:2]))
+    for item in (Feedback("apart", clusters=(0, 1)), together):
+        assert fitted.feedback(item).unsatisfied_ == []
+        assert fitted.refit().history_[-1]["n_moved"] <= 2
+    others = model(n_components=4, penalty=penalty, warm_start=False).fit(rows).feedback(together).refit()
+    assert others.history_[-1]["n_moved"] > 10
+
+
 def test_later_criticism_replaces_earlier() -> None:
     fitted = model().fit(X, constraints=Constraints(must_link=[(0, 1), (2, 3)]))
     fitted.feedback(Feedback("cannot_link", (1, 0)))
@@ -406,7 +419,9 @@ def test_what_cannot_be_clustered_is_refused() -> None:
     with pytest.raises(ValueError, match="Negative values"):
         model().fit(-X)
     for texts in (TEXTS, np.array(TEXTS), [[text] for text in TEXTS]):
-        with pytest.raises(ValueError, match=r"takes counts, not texts .*; count the words first, with CountVectorizer"):
+        with pytest.raises(
+            ValueError, match="takes counts, not texts .*; count the words .* CountVectorizer"
+        ):
             model().fit(texts)
     with pytest.raises(ValueError, match="n_samples=1 should be >= n_components=2"):
         model().fit(X[:1])

@@ -85,7 +85,8 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     temperature : float, default=16.0
         The log-likelihoods of the first iterations are divided by it; it is halved in every iteration until it is 1.
     warm_start : bool, default=True
-        Whether a refit tries the present clusters as one more start.
+        Whether a refit tries the present clusters as one more start, and as the only one if they satisfy everything
+        that was said.
     tol : float, default=1e-6
         The relative change of the objective at which EM has converged.
     max_iter : int, default=200
@@ -143,7 +144,8 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     The method is that of chapter 2 [1]_. The likelihood of a row is the product of term probabilities to the power of
     count times term weight. A cannot-link that is not satisfied moves the term weights along the gradient of the
     divergence of the two rows to their mean, a must-link against it; a row and a cluster, and two clusters, likewise.
-    A refit starts from new random prototypes, and its clusters get the numbers of the clusters that they overlap most.
+    A refit for what is not satisfied starts from new random prototypes, and its clusters get the numbers of the
+    clusters that they overlap most.
     Several criticisms move the weights along the mean of their gradients, each with a largest entry of 1.
 
     Left open by the chapter, and chosen here: the weights are scaled to mean 1 after every step. Steps that multiply
@@ -343,6 +345,9 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         """Run EM from all starts; return the run with the largest objective, or the most different one if asked."""
         wants_different = any(item.feedback.kind == "different" and item.is_new for item in self._criticism.items)
         n_starts = max(self.n_init, MIN_STARTS_FOR_DIFFERENT) if wants_different else self.n_init
+        if self.warm_start and before is not None and not self.unsatisfied_:
+            # Nothing is wrong with the clusters, and a better start would move rows that nobody criticized.
+            n_starts = 0
         options = EMOptions(self.alpha, self.mstep, self.temperature, self.tol, self.max_iter)
         warm_options = replace(options, temperature=1.0)
         advice = self._advice()
