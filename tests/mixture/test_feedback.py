@@ -419,9 +419,7 @@ def test_what_cannot_be_clustered_is_refused() -> None:
     with pytest.raises(ValueError, match="Negative values"):
         model().fit(-X)
     for texts in (TEXTS, np.array(TEXTS), [[text] for text in TEXTS]):
-        with pytest.raises(
-            ValueError, match="takes counts, not texts .*; count the words .* CountVectorizer"
-        ):
+        with pytest.raises(ValueError, match=r"takes counts, not texts .*; count the words .* CountVectorizer"):
             model().fit(texts)
     with pytest.raises(ValueError, match="n_samples=1 should be >= n_components=2"):
         model().fit(X[:1])
