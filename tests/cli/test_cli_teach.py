@@ -50,7 +50,8 @@ def test_a_sitting_by_pipe(toys):
 def test_the_end_of_the_input_clusters_with_the_last_answers(toys):
     result = taught(COLOR[:2], "toys.csv", "-k", 2, "-o", "out.tsv")
     assert result.exit_code == 0, result.output
-    assert "4 texts moved." in result.stdout
+    moved = result.stdout.index("4 texts moved.")
+    assert "A  4 texts  blue" in result.stdout[moved:]
     assert toys.read("out.tsv").startswith("row\tcluster\ttitle\n")
 
 
@@ -64,6 +65,38 @@ def test_the_same_command_continues(toys):
     assert clusters(toys) == before
 
 
+@pytest.mark.parametrize("line", ["", "go"])
+def test_without_answers_nothing_is_clustered_again(toys, line):
+    result = taught([line, "quit"], "toys.csv", "-k", 2)
+    assert result.exit_code == 0, result.output
+    assert "There is nothing new to cluster by." in result.stdout
+    assert "moved" not in result.stdout
+    assert not (toys.folder / "toys.teach.jsonl").exists()
+
+
+def test_undo_says_what_is_taken_back(toys):
+    lines = ["terms", *COLOR, "undo", "undo", "undo", "undo", "quit"]
+    result = taught(lines, "toys.csv", "-k", 2)
+    assert result.exit_code == 0, result.output
+    assert "All words count the same so far." in result.stdout
+    before, after = result.stdout.split("Taken back: the last go. 2 answers are left.\n2 new answers; Enter")
+    # At the beginning, after clustering again, and as it was before.
+    assert before.count("A  4 texts") == 3
+    assert before.count("A  4 texts  ball") == 2
+    assert "Taken back: 0 and 4 should be in one cluster. 1 answer is left." in after
+    assert "Taken back: 0 and 2 should be in different clusters. 0 answers are left." in after
+    assert "There is nothing to take back." in after
+    assert "4 texts" not in after
+
+
+def test_commas_between_texts_are_ignored(toys):
+    result = taught(["same 0, 4", "different 0,2", "merge A , B"], "toys.csv", "-k", 2)
+    assert result.exit_code == 0, result.output
+    records = [json.loads(line) for line in toys.read("toys.teach.jsonl").splitlines()]
+    assert [record["texts"] for record in records[1:3]] == [["0", "4"], ["0", "2"]]
+    assert records[3]["clusters"] == ["A", "B"]
+
+
 def test_every_answer_is_taken(toys):
     lines = ["in 4 A", "not 5 B", "move 6 A", "good A", "bad B", "merge A B", "apart A B", "different", "help", ""]
     result = taught([*lines, "show", "show A b", "read 3", "terms", "undo", "undo", "quit"], "toys.csv", "-k", 2)
@@ -73,6 +106,8 @@ def test_every_answer_is_taken(toys):
     assert "ball blue ball\n" in result.stdout
     assert "Most: " in result.stdout
     assert "same 3 17       texts 3 and 17 belong together" in result.stdout
+    assert "quit, or q      cluster with new answers, write clusters, stop (or Ctrl-D)\n" in result.stdout
+    assert "Ctrl-C stops without writing clusters; the answers are kept.\n" in result.stdout
 
 
 def test_texts_by_id_and_quoted_names(desk):
@@ -102,6 +137,9 @@ def test_a_folder_and_a_file_of_lines(desk):
         ("move 0", "move needs 1 text and 1 cluster, as in move 3 B."),
         ("merge A", "merge needs 2 clusters, as in merge A B."),
         ("read", "read needs 1 text, as in read 3."),
+        ("undo 5", "undo needs no more words; got 5."),
+        ("go now", "go needs no more words; got now."),
+        ("quit A", "quit needs no more words; got A."),
         ("show Q", "There is no cluster 'Q'"),
         ("sam 0 1", "'sam' is no answer; the answers are same, different, in, not, move, good, bad, merge, apart, go"),
         ('same "0 1', "No closing quotation"),
@@ -165,3 +203,4 @@ def test_interrupted_the_answers_are_counted(toys, start_on_terminal):
     screen.wait_for(b"1 new answer")
     assert screen.interrupt() == 130
     assert b"1 answer, all saved in toys.teach.jsonl." in screen.rest().replace(b"\r\n", b" ")
+    assert not (toys.folder / "toys.clusters.csv").exists()

@@ -143,7 +143,7 @@ def test_what_stays_unsatisfied_is_given_up() -> None:
         weights = fitted.refit().term_weights_
         given_up.append(fitted.given_up_)
     assert given_up == [[], [], [wish], [wish]]
-    assert [entry["n_unsatisfied"] for entry in fitted.history_] == [0, 1, 1, 1, 1]
+    assert [entry["n_unsatisfied"] for entry in fitted.history_] == [0, 1, 1, 1]
     # No further step is made for it; said once more, it counts as new.
     np.testing.assert_array_equal(weights, fitted.refit().term_weights_)
     assert (fitted.feedback(wish).refit().term_weights_ != weights).any()
@@ -240,13 +240,37 @@ def test_labels_keep_their_numbers() -> None:
     rows = two_attributes(3, n_rows=80)[0]
     fitted = model(n_components=4, warm_start=False).fit(rows)
     labels = fitted.labels_.copy()
-    for _ in range(4):
-        fitted.refit()
+    for row in range(4):
+        fitted.feedback(Feedback("cannot_link", (row, 79 - row))).refit()
         common = np.zeros((4, 4))
         np.add.at(common, (labels, fitted.labels_), 1)
         assert np.trace(common) >= max(np.trace(common[:, order]) for order in ([1, 0, 2, 3], [3, 2, 1, 0]))
         assert fitted.history_[-1]["n_moved"] == (labels != fitted.labels_).sum()
         labels = fitted.labels_.copy()
+
+
+def test_without_criticism_a_refit_keeps_the_clusters() -> None:
+    fitted = model(n_components=4, warm_start=False).fit(two_attributes(3, n_rows=80)[0])
+    labels, objective = fitted.labels_.copy(), fitted.objective_
+    np.testing.assert_array_equal(fitted.refit().labels_, labels)
+    assert fitted.objective_ == objective
+    assert len(fitted.history_) == 1
+    # What is new counts, also if the clusters satisfy it.
+    a, b = np.flatnonzero(labels == labels[0])[:2]
+    assert len(fitted.feedback(Feedback("must_link", (a, b))).refit().history_) == 2
+
+
+@pytest.mark.parametrize("penalty", [0.0, 100.0])
+def test_criticism_that_is_satisfied_starts_from_the_present_clusters(penalty) -> None:
+    # New random starts find other clusters in such rows.
+    rows = np.random.RandomState(3).poisson(0.3, size=(100, 60))
+    fitted = model(n_components=4, penalty=penalty).fit(rows)
+    together = Feedback("must_link", tuple(np.flatnonzero(fitted.labels_ == 0)[:2]))
+    for item in (Feedback("apart", clusters=(0, 1)), together):
+        assert fitted.feedback(item).unsatisfied_ == []
+        assert fitted.refit().history_[-1]["n_moved"] <= 2
+    others = model(n_components=4, penalty=penalty, warm_start=False).fit(rows).feedback(together).refit()
+    assert others.history_[-1]["n_moved"] > 10
 
 
 def test_later_criticism_replaces_earlier() -> None:
@@ -345,17 +369,39 @@ def test_a_sitting_can_be_repeated() -> None:
     ("arguments", "message"),
     [
         (("mustlink", (0, 1)), "no feedback of the kind 'mustlink'; the kinds are must_link, cannot_link"),
-        (("must_link", (0,)), r"about 2 rows, not negative; got rows=\(0,\)"),
-        (("must_link", (0, -1)), "not negative"),
+        (("must_link", (0,)), r"'must_link' is about 2 rows and no clusters; got rows=\(0,\)"),
+        (("must_link", (0, -1)), r"whole numbers from 0, such as \(3, 17\); got rows=\(0, -1\)"),
+        (("must_link", (0.5, 1)), r"whole numbers from 0, .* got rows=\(0\.5, 1\)"),
+        (("must_link", ("a", "b")), "rows of a feedback are whole numbers"),
+        (("must_link", "01"), "rows of a feedback are whole numbers"),
+        (("must_link", (True, 0)), "rows of a feedback are whole numbers"),
+        (("good", (), 1), "clusters of a feedback are whole numbers"),
+        ((["must_link"], (0, 1)), "no feedback of the kind"),
         (("must_link", (2, 2)), "needs two different rows"),
         (("good", (), ()), "about 1 cluster"),
-        (("good", (1,), (0,)), "about no rows"),
+        (("good", (1,), (0,)), r"'good' is about 1 cluster and no rows; got rows=\(1,\)"),
         (("merge", (), (1, 1)), "two different clusters"),
     ],
 )
 def test_feedback_that_says_nothing_is_refused(arguments, message) -> None:
     with pytest.raises(ValueError, match=message):
         Feedback(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"kind": "must_link", "rows": "01"}', "rows of a feedback are whole numbers from 0"),
+        ('{"kind": "must_link", "rows": null}', "rows of a feedback are whole numbers from 0"),
+        ('{"kind": "good", "clusters": [0.5]}', "clusters of a feedback are whole numbers from 0"),
+        ('{"rows": [1]}', "is a JSON object with a kind, such as"),
+        ("[]", r"is a JSON object with a kind, such as .*; got '\[\]'"),
+        ("must_link 0 1", "is no JSON"),
+    ],
+)
+def test_lines_that_are_no_feedback_are_refused(line, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        Feedback.from_json(line)
 
 
 def test_rows_and_clusters_that_do_not_exist_are_named() -> None:
@@ -372,6 +418,9 @@ def test_rows_and_clusters_that_do_not_exist_are_named() -> None:
 def test_what_cannot_be_clustered_is_refused() -> None:
     with pytest.raises(ValueError, match="Negative values"):
         model().fit(-X)
+    for texts in (TEXTS, np.array(TEXTS), [[text] for text in TEXTS]):
+        with pytest.raises(ValueError, match=r"takes counts, not texts .*; count the words .* CountVectorizer"):
+            model().fit(texts)
     with pytest.raises(ValueError, match="n_samples=1 should be >= n_components=2"):
         model().fit(X[:1])
     with pytest.raises(ValueError, match="clip must be two positive numbers"):

@@ -181,6 +181,22 @@ def test_a_new_sitting_continues_where_the_last_one_was(toys):
     assert partition(sitting(toys)) == partition(first)
 
 
+def test_without_open_answers_nothing_is_clustered_or_saved(toys):
+    teaching = sitting(toys)
+    before = partition(teaching)
+    assert not teaching.has_open_answers
+    assert teaching.refit().moved == ()
+    assert not teaching.path.exists()
+    teaching.answer("good", clusters=["A"])
+    assert teaching.has_open_answers
+    teaching.refit()
+    saved = teaching.path.read_bytes()
+    assert not teaching.has_open_answers
+    teaching.refit()
+    assert teaching.path.read_bytes() == saved
+    assert partition(teaching) == partition(sitting(toys)) == before
+
+
 def test_a_line_cut_short_is_removed(toys):
     teaching = sitting(toys)
     teaching.answer("cannot_link", ["0", "2"])
@@ -205,9 +221,10 @@ def test_undo_takes_back_answers_and_refits(toys):
     assert (partition(teaching), teaching.n_new) == (start, 2)
     teaching.refit()
     assert partition(teaching) == end
-    for _ in range(3):
-        assert teaching.undo()
-    assert not teaching.undo()
+    assert teaching.undo() == "the last go"
+    assert teaching.undo() == "0 and 4 should be in one cluster"
+    assert teaching.undo() == "0 and 2 should be in different clusters"
+    assert teaching.undo() is None
     assert (partition(teaching), teaching.n_answers) == (start, 0)
 
 

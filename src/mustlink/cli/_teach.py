@@ -58,7 +58,7 @@ ORDERS = {
     "terms": Verb("terms", "the words that count most and least"),
     "undo": Verb("undo, or u", "take back the last answer, or the last go"),
     "help": Verb("help, or h", "this list"),
-    "quit": Verb("quit, or q", "write the clusters and stop"),
+    "quit": Verb("quit, or q", "cluster with new answers, write clusters, stop (or Ctrl-D)"),
 }
 VERBS = {**ANSWERS, **ORDERS}
 SHORT = {"h": "help", "q": "quit", "u": "undo"}
@@ -132,8 +132,9 @@ def teach(
 
     Shows each cluster by its most telling words and some texts, the last one being the least certain. Answers such as
     "same 3 17", "move 3 B" or "bad A" change which words count; help lists them. Every answer is in the file before
-    the next, so nothing is lost by quitting, and the same command continues later. Answers may also be piped in, one
-    per line. Exit code 0, or 2 when something in the input is wrong; the answers before it are kept.
+    the next, so nothing is lost by quitting, and the same command continues later. quit and Ctrl-D cluster with the
+    answers since the last time, and write the clusters; Ctrl-C stops and writes none. Answers may also be piped in,
+    one per line. Exit code 0, or 2 when something in the input is wrong; the answers before it are kept.
     """
     from mustlink.cli._show import print_line, show_status
     from mustlink.workflow import Teaching, TextOptions, load_texts
@@ -152,6 +153,7 @@ def teach(
         raise
     if teaching.n_new:
         _go(teaching)
+        _show_clusters(teaching)
     teaching.write(written)
     print_line(_count_answers(teaching), whole=True)
     print_line(f"Clusters written to {written}", whole=True)
@@ -196,32 +198,43 @@ def _read_lines() -> Iterator[tuple[int, str]]:
 
 def _obey(teaching: Teaching, line: str) -> bool:
     """Do what a line says; return whether to go on."""
-    from mustlink.cli._show import print_line, show_status
+    from mustlink.cli._show import print_line
 
-    verb, *words = shlex.split(line) or ["go"]
+    verb, *words = _split(line) or ["go"]
     verb = SHORT.get(verb.lower(), verb.lower())
     if verb not in VERBS:
         raise ValueError(f"{verb!r} is no answer; the answers are {', '.join(VERBS)}.")
+    if verb in ORDERS and verb != "show":
+        _check_words(verb, words)
     if verb in ANSWERS:
         _answer(teaching, verb, words)
         print_line(_new_answers(teaching), "dim")
     elif verb == "go":
-        _go(teaching)
-        _show_clusters(teaching)
+        if teaching.has_open_answers:
+            _go(teaching)
+            _show_clusters(teaching)
+        else:
+            print_line("There is nothing new to cluster by.")
     elif verb == "show":
         _show(teaching, words)
     elif verb == "read":
-        _check_words(verb, words)
         print_line(teaching.text_of(words[0]))
     elif verb == "terms":
         _show_terms(teaching)
     elif verb == "undo":
-        with show_status("Taking back"):
-            is_undone = teaching.undo()
-        print_line(f"{teaching.n_answers:,} answers are left." if is_undone else "There is nothing to take back.")
+        _undo(teaching)
     elif verb == "help":
         _show_help()
     return verb != "quit"
+
+
+def _split(line: str) -> list[str]:
+    """Return the words of a line, between blanks and commas; quotes hold those of a name."""
+    lexer = shlex.shlex(line, posix=True)
+    lexer.whitespace += ","
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    return list(lexer)
 
 
 def _answer(teaching: Teaching, verb: str, words: list[str]) -> None:
@@ -237,7 +250,10 @@ def _answer(teaching: Teaching, verb: str, words: list[str]) -> None:
 def _check_words(verb: str, words: list[str]) -> None:
     """Refuse another number of texts and clusters than a verb takes."""
     wanted = VERBS[verb]
-    if len(words) != wanted.n_texts + wanted.n_clusters:
+    n_wanted = wanted.n_texts + wanted.n_clusters
+    if words and not n_wanted:
+        raise ValueError(f"{verb} needs no more words; got {' '.join(words)}.")
+    if len(words) != n_wanted:
         parts = [count(wanted.n_texts, "text"), count(wanted.n_clusters, "cluster")]
         needed = " and ".join(part for part in parts if not part.startswith("0 "))
         raise ValueError(f"{verb} needs {needed}, as in {wanted.usage}.")
@@ -250,6 +266,24 @@ def _go(teaching: Teaching) -> None:
     with show_status("Clustering"):
         changed = teaching.refit()
     _show_change(changed, teaching)
+
+
+def _undo(teaching: Teaching) -> None:
+    """Take back the last answer or go, and show the clusters if they are others."""
+    from mustlink.cli._show import print_line, show_status
+
+    before = teaching.clusters()
+    with show_status("Taking back"):
+        taken_back = teaching.undo()
+    if taken_back is None:
+        print_line("There is nothing to take back.")
+        return
+    if teaching.clusters() != before:
+        _show_clusters(teaching)
+    verb = "is" if teaching.n_answers == 1 else "are"
+    print_line(f"Taken back: {taken_back}. {count(teaching.n_answers, 'answer')} {verb} left.")
+    if teaching.n_new:
+        print_line(_new_answers(teaching), "dim")
 
 
 def _new_answers(teaching: Teaching) -> str:
@@ -334,6 +368,9 @@ def _show_terms(teaching: Teaching) -> None:
     from mustlink.cli._show import print_line
 
     weights = teaching.term_weights()
+    if weights[0][1] == weights[-1][1]:
+        print_line("All words count the same so far.")
+        return
     for title, chosen in (("Most", weights[:MAX_TERMS_SHOWN]), ("Least", weights[::-1][:MAX_TERMS_SHOWN])):
         print_line(f"{title}: {', '.join(f'{term} {weight:.2f}' for term, weight in chosen)}")
 
@@ -346,3 +383,4 @@ def _show_help() -> None:
     width = max(len(verb.usage) for verb in listed)
     for verb in listed:
         print_line(f"  {verb.usage:<{width}}  {verb.meaning}")
+    print_line("Ctrl-C stops without writing clusters; the answers are kept.", "dim")

@@ -228,7 +228,9 @@ class Teaching:
         except ValueError:
             if len(set(rows)) < len(rows):
                 raise OptionError(f"Two different texts are needed; got {record['texts'][0]} twice.") from None
-            raise OptionError(f"Two different clusters are needed; got {record['clusters'][0]} twice.") from None
+            if len(set(clusters)) < len(clusters):
+                raise OptionError(f"Two different clusters are needed; got {record['clusters'][0]} twice.") from None
+            raise
 
     def _row_of(self, name: str) -> int:
         """Return the row of a text by its name."""
@@ -246,20 +248,26 @@ class Teaching:
             return letters.index(letter.upper())
         raise OptionError(f"There is no cluster {letter!r}; the clusters are {', '.join(letters)}.")
 
+    @property
+    def has_open_answers(self) -> bool:
+        """Whether there is anything to cluster by: new answers, or some that are not followed and not given up."""
+        return self.n_new > 0 or len(self._model.unsatisfied_) > len(self._model.given_up_)
+
     def refit(self) -> TeachingChange:
-        """Cluster the texts again with all answers.
+        """Cluster the texts again with all answers; without open answers nothing changes, nor is anything saved.
 
         Returns
         -------
         TeachingChange
             What changed.
         """
+        if not self.has_open_answers:
+            return TeachingChange((), (), (), self.unsatisfied())
         labels, weights = self._model.labels_.copy(), self._model.term_weights_.copy()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._model.refit()
-        if self._file.records:
-            self._file.append({"refit": self._labels_digest()})
+        self._file.append({"refit": self._labels_digest()})
         self.n_new = 0
         moved = tuple(
             TextMove(self._view(row), letter_of(labels[row]), letter_of(self._model.labels_[row]))
@@ -267,19 +275,20 @@ class Teaching:
         )
         return TeachingChange(moved, *self._changed_terms(weights), self.unsatisfied())
 
-    def undo(self) -> bool:
+    def undo(self) -> str | None:
         """Take back the last answer, or the last time the texts were clustered again, also in the file.
 
         Returns
         -------
-        bool
-            Whether there was anything to take back.
+        str or None
+            What was taken back, in words; None if there was nothing.
         """
         if len(self._file.records) < 2:
-            return False
+            return None
+        last = self._file.records[-1]
         self._file.remove_last()
         self._replay()
-        return True
+        return self._sentence(self._feedback_of(last)) if "kind" in last else "the last go"
 
     # ---- what is shown -------------------------------------------------------------------------------------------
 

@@ -80,6 +80,11 @@ class Criticism:
         kept = [item for item in self.items if not feedback.replaces(item.feedback)]
         return Criticism(links, rounds, (*kept, Item(feedback, members)))
 
+    @property
+    def has_new(self) -> bool:
+        """Whether anything was said since the last refit."""
+        return any(item.is_new for item in self.items)
+
     def unsatisfied(self, labels: Ints) -> list[Feedback]:
         """List what a clustering does not satisfy, the links of the fit first."""
         broken = self.links.violations(labels)

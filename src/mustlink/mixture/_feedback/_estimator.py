@@ -57,7 +57,8 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     n_components : int, default=8
         The number of clusters.
     alpha : float, default=1.0
-        Additive smoothing of the term probabilities of clusters and rows.
+        Additive smoothing of the term probabilities of clusters and rows. The default is for counts; smaller values,
+        such as frequencies or tf-idf, need a smaller alpha, or the smoothing outweighs them and one cluster is found.
     penalty : float, default=0.0
         What a broken link of weight one, or a row against what was said of it and a cluster, costs in the E-step, in
         units of the log-likelihood. With 0, criticism acts through the term weights alone.
@@ -84,7 +85,8 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     temperature : float, default=16.0
         The log-likelihoods of the first iterations are divided by it; it is halved in every iteration until it is 1.
     warm_start : bool, default=True
-        Whether a refit tries the present clusters as one more start.
+        Whether a refit tries the present clusters as one more start, and as the only one if they satisfy everything
+        that was said.
     tol : float, default=1e-6
         The relative change of the objective at which EM has converged.
     max_iter : int, default=200
@@ -142,7 +144,8 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     The method is that of chapter 2 [1]_. The likelihood of a row is the product of term probabilities to the power of
     count times term weight. A cannot-link that is not satisfied moves the term weights along the gradient of the
     divergence of the two rows to their mean, a must-link against it; a row and a cluster, and two clusters, likewise.
-    A refit starts from new random prototypes, and its clusters get the numbers of the clusters that they overlap most.
+    A refit for what is not satisfied starts from new random prototypes, and its clusters get the numbers of the
+    clusters that they overlap most.
     Several criticisms move the weights along the mean of their gradients, each with a largest entry of 1.
 
     Left open by the chapter, and chosen here: the weights are scaled to mean 1 after every step. Steps that multiply
@@ -306,6 +309,9 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
     def refit(self) -> Self:
         """Warp the term weights along what is not satisfied, and cluster the rows of the fit again.
 
+        Without new criticism, and with all earlier criticism and all links satisfied or given up, everything stays
+        as it is.
+
         Returns
         -------
         self : object
@@ -314,8 +320,9 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         check_is_fitted(self)
         if not hasattr(self, "_criticism"):
             raise ValueError("The rows of the fit are not part of a saved model, so that it cannot be fitted again.")
-        self._refit_once()
-        self._warn_of_no_convergence()
+        if self._criticism.has_new or len(self.unsatisfied_) > len(self.given_up_):
+            self._refit_once()
+            self._warn_of_no_convergence()
         return self
 
     def _refit_once(self) -> None:
@@ -338,6 +345,9 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
         """Run EM from all starts; return the run with the largest objective, or the most different one if asked."""
         wants_different = any(item.feedback.kind == "different" and item.is_new for item in self._criticism.items)
         n_starts = max(self.n_init, MIN_STARTS_FOR_DIFFERENT) if wants_different else self.n_init
+        if self.warm_start and before is not None and not self.unsatisfied_:
+            # Nothing is wrong with the clusters, and a better start would move rows that nobody criticized.
+            n_starts = 0
         options = EMOptions(self.alpha, self.mstep, self.temperature, self.tol, self.max_iter)
         warm_options = replace(options, temperature=1.0)
         advice = self._advice()
@@ -465,7 +475,15 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
                 )
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
-        X = check_table(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False, order="C")
+        try:
+            X = check_table(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False, order="C")
+        except ValueError as error:
+            if not str(error).startswith("could not convert string to float"):
+                raise
+            raise ValueError(
+                f"{type(self).__name__} takes counts, not texts ({error}); count the words first, with CountVectorizer "
+                "of sklearn.feature_extraction.text."
+            ) from None
         refuse_negative(X, type(self).__name__)
         return X
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Self
+
+from mustlink._spelling import count
 
 __all__ = ["KINDS", "Feedback", "Kind"]
 
@@ -17,6 +20,12 @@ class Kind:
     n_rows: int
     n_clusters: int
     words: str
+
+    def spell(self) -> str:
+        """Word what it is about."""
+        rows = count(self.n_rows, "row") if self.n_rows else "no rows"
+        clusters = count(self.n_clusters, "cluster") if self.n_clusters else "no clusters"
+        return f"{clusters} and {rows}" if self.n_clusters and not self.n_rows else f"{rows} and {clusters}"
 
 
 KINDS: Mapping[str, Kind] = {
@@ -53,7 +62,8 @@ class Feedback:
     Raises
     ------
     ValueError
-        If the kind is unknown, or the number of rows or clusters is not that of its kind.
+        If the kind is unknown, the number of rows or clusters is not that of its kind, or they are no whole numbers
+        from 0.
 
     See Also
     --------
@@ -76,17 +86,14 @@ class Feedback:
     clusters: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ValueError(f"There is no feedback of the kind {self.kind!r}; the kinds are {', '.join(KINDS)}.")
         wanted = KINDS[self.kind]
         for name, n_wanted in (("rows", wanted.n_rows), ("clusters", wanted.n_clusters)):
             given = getattr(self, name)
-            numbers = tuple(int(number) for number in given)
-            if len(numbers) != n_wanted or any(number < 0 for number in numbers):
-                raise ValueError(
-                    f"Feedback of the kind {self.kind!r} is about {_count_of(n_wanted, name)}, not negative; got "
-                    f"{name}={given!r}."
-                )
+            numbers = _whole_numbers(given, name)
+            if len(numbers) != n_wanted:
+                raise ValueError(f"Feedback of the kind {self.kind!r} is about {wanted.spell()}; got {name}={given!r}.")
             if len(set(numbers)) < len(numbers):
                 raise ValueError(f"Feedback of the kind {self.kind!r} needs two different {name}; got {given!r}.")
             object.__setattr__(self, name, numbers)
@@ -125,9 +132,20 @@ class Feedback:
         Returns
         -------
         Feedback
+
+        Raises
+        ------
+        ValueError
+            If the line is not what :meth:`to_json` writes.
         """
-        fields = json.loads(line)
-        return cls(fields["kind"], tuple(fields.get("rows", ())), tuple(fields.get("clusters", ())))
+        try:
+            fields = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"A feedback is one JSON object; got {line!r}, which is no JSON: {error}.") from None
+        if not isinstance(fields, dict) or "kind" not in fields:
+            example = cls("must_link", (3, 17)).to_json()
+            raise ValueError(f"A feedback is a JSON object with a kind, such as {example}; got {line!r}.")
+        return cls(fields["kind"], fields.get("rows", ()), fields.get("clusters", ()))
 
     @property
     def target(self) -> int | None:
@@ -161,6 +179,10 @@ class Feedback:
         return False
 
 
-def _count_of(number: int, name: str) -> str:
-    """Word a number of rows or clusters."""
-    return f"no {name}" if number == 0 else f"{number} {name if number > 1 else name[:-1]}"
+def _whole_numbers(given: Any, name: str) -> tuple[int, ...]:
+    """Return rows or clusters as integers; refuse what are no whole numbers from 0."""
+    is_series = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
+    numbers = tuple(given) if is_series else (None,)
+    if any(isinstance(number, bool) or not isinstance(number, Integral) or number < 0 for number in numbers):
+        raise ValueError(f"The {name} of a feedback are whole numbers from 0, such as (3, 17); got {name}={given!r}.")
+    return tuple(int(number) for number in numbers)
