@@ -50,6 +50,7 @@ HARD = "ConstrainedGaussianMixture"
 SOFT = "PenalizedGaussianMixture, rate known"
 FIXED = f"PenalizedGaussianMixture, {CERTAINTY:.0%} certain"
 MEAN_FIELD = "MeanFieldMixture"
+MEAN_FIELD_STRICT = "MeanFieldMixture, penalty 1000"
 MEAN_FIELD_SOFT = "MeanFieldMixture, rate known"
 ROBUST, PCK, COP = "RobustBoostCluster", "PCKMeans", "COPKMeans"
 STYLES = {
@@ -57,7 +58,8 @@ STYLES = {
     HARD: LineStyle(1, "--"),
     SOFT: LineStyle(0),
     FIXED: LineStyle(0, ":"),
-    MEAN_FIELD: LineStyle(2, ":"),
+    MEAN_FIELD: LineStyle(2, "--"),
+    MEAN_FIELD_STRICT: LineStyle(2, ":"),
     MEAN_FIELD_SOFT: LineStyle(2),
     ROBUST: LineStyle(3),
     PCK: LineStyle(4, "-."),
@@ -127,6 +129,7 @@ METHODS: dict[str, Method] = {
     SOFT: partial(fit_soft, PenalizedGaussianMixture),
     FIXED: partial(fit_mixture, PenalizedGaussianMixture, penalty=flip_rate_penalty(1 - CERTAINTY)),
     MEAN_FIELD: partial(fit_mixture, MeanFieldMixture),
+    MEAN_FIELD_STRICT: partial(fit_mixture, MeanFieldMixture, penalty=1_000.0),
     MEAN_FIELD_SOFT: partial(fit_soft, MeanFieldMixture),
     ROBUST: fit_robust,
     PCK: partial(fit_kmeans, PCKMeans),
@@ -252,14 +255,14 @@ def judge_hard_harms(results: Results) -> Verdict:
 
 
 def judge_falls(results: Results) -> Verdict:
-    """From right links to 20% wrong ones, mean field loses at most half of what the hard mixture loses."""
-    shown = (MEAN_FIELD, HARD, MEAN_FIELD_SOFT)
+    """From right links to 20% wrong ones, mean field as published loses at most half of what the hard mixture does."""
+    shown = (MEAN_FIELD_STRICT, HARD, MEAN_FIELD, MEAN_FIELD_SOFT)
     means = {method: [mean_of(results, method, noise) for noise in (0.0, 0.2)] for method in shown}
     if any(math.isnan(value) for pair in means.values() for value in pair):
         return NO_RESULTS
-    ours, theirs = (means[method][0] - means[method][1] for method in (MEAN_FIELD, HARD))
+    ours, theirs = (means[method][0] - means[method][1] for method in shown[:2])
     words = [f"{name} from {before:.3f} to {after:.3f}" for name, (before, after) in means.items()]
-    sentence = f"Mean NMI of {join_words(words[:2])}; not judged, {words[2]}."
+    sentence = f"Mean NMI of {join_words(words[:2])}; not judged, {join_words(words[2:])}."
     return Verdict(ours <= max(theirs, 0) / 2 and theirs > 0, sentence)
 
 
@@ -275,7 +278,7 @@ def judge_clean(results: Results) -> Verdict:
 
 def judge_default(results: Results) -> Verdict:
     """With 20% and 30% wrong links, the default method is at least as good as each mixture, on average."""
-    mixtures = (HARD, SOFT, FIXED, MEAN_FIELD, MEAN_FIELD_SOFT)
+    mixtures = (HARD, SOFT, FIXED, MEAN_FIELD, MEAN_FIELD_STRICT, MEAN_FIELD_SOFT)
     parts, held = [], True
     for noise in (0.2, 0.3):
         ours, theirs = mean_of(results, ROBUST, noise), [mean_of(results, method, noise) for method in mixtures]
@@ -328,10 +331,11 @@ PROTOCOL = Protocol(
         "ConstrainedGaussianMixture and COPKMeans then keep the must-links and break as few cannot-links as they can "
         '(on_infeasible="relax"). PenalizedGaussianMixture takes its penalty from the true fraction of wrong links, '
         f"as in chapter 4, or assumes that {CERTAINTY:.0%} of the links are right, whatever the truth. "
-        "MeanFieldMixture has the penalty of 1,000 of chapter 5, or one from the true fraction as well; its labels are "
-        "those of the parameters alone, and linked rows have more weight. RobustBoostCluster has its default "
-        "parameters. Mean field with the true fraction was added, and the quick run raised from three trials to five, "
-        "after first scores had been looked at; the verdicts on three trials are the same."
+        "MeanFieldMixture chooses its penalty on held-out links, or has that of chapter 5, 1,000, or one from the true "
+        "fraction; its labels are those of the parameters alone, and linked rows have more weight. RobustBoostCluster "
+        "has its default parameters. Mean field with the true fraction was added, and the quick run raised from three "
+        "trials to five, after first scores had been looked at; so was the penalty that MeanFieldMixture chooses, "
+        "which became its default later. T2 is judged with the penalty of the chapter."
     ),
     datasets=SETS,
     methods=METHODS,
