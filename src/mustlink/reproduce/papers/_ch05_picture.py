@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from mustlink._plot_style import COLORS, pyplot
 from mustlink._types import Array
+from mustlink.reproduce.engine._matching import match_clusters
 from mustlink.reproduce.papers._ch05_data import IMAGE_SIZE, N_SITES, SITE_STEP, mondrian_image, mondrian_regions
 
 # The borders of the regions in pixels: across and down.
@@ -34,15 +34,10 @@ def draw_segments(segments: Mapping[str, Sequence[int]]) -> Any:
 
 
 def _colored(labels: Array) -> Array:
-    """Return the colors of all sites; each cluster has that of the region it covers most."""
+    """Return the colors of all sites; each cluster has that of the region it is matched to."""
     from matplotlib.colors import to_rgb
 
     at_sites = SITE_STEP // 2 + SITE_STEP * np.arange(N_SITES)
     y = mondrian_regions()[np.ix_(at_sites, at_sites)].ravel()
-    counts = np.zeros((int(labels.max()) + 1, int(y.max()) + 1))
-    np.add.at(counts, (labels, y), 1)
-    region = np.zeros(len(counts), dtype=int)
-    clusters, regions = linear_sum_assignment(-counts)
-    region[clusters] = regions
     palette = np.array([to_rgb(color) for color in COLORS])
-    return np.asarray(palette[region[labels] % len(palette)].reshape(N_SITES, N_SITES, 3))
+    return np.asarray(palette[match_clusters(y, labels) % len(palette)].reshape(N_SITES, N_SITES, 3))
