@@ -8,7 +8,7 @@ import time
 from collections import Counter
 
 from fuzz.fits import Finding
-from fuzz.runner import LINKS, Tally, check_problems
+from fuzz.runner import LINKS, MAX_SECONDS, Tally, check_problems
 from mustlink._progress import progress
 from mustlink.catalogue import CATALOGUE, find_clusterer
 
@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     tally, start = Tally(), time.monotonic()
     is_terminal = sys.stdout.isatty()
     with progress(len(seeds), "Problems", shown=is_terminal, timed=True) as advance:
-        for done in check_problems(seeds, methods, options.processes):
+        for done in check_problems(seeds, methods, options.processes, options.max_seconds):
             tally.add(done)
             advance(note=_count(len(tally.findings), "finding"))
             for finding in done.findings:
@@ -42,6 +42,9 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="seed of the first problem; the next one has the next seed")
     parser.add_argument("--method", action="append", help="only this method; may be repeated")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument(
+        "--max-seconds", type=float, default=MAX_SECONDS, help="a method that takes longer hangs; more on a busy machine"
+    )
     return parser.parse_args(arguments)
 
 
