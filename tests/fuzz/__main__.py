@@ -43,7 +43,10 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--method", action="append", help="only this method; may be repeated")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument(
-        "--max-seconds", type=float, default=MAX_SECONDS, help="a method that takes longer hangs; more on a busy machine"
+        "--max-seconds",
+        type=float,
+        default=MAX_SECONDS,
+        help="a method that takes longer hangs; more on a busy machine",
     )
     return parser.parse_args(arguments)
 
