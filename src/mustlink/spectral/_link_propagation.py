@@ -1,0 +1,142 @@
+"""Exhaustive and efficient constraint propagation: links spread over a graph and adjust its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import solve
+
+from mustlink._types import Floats, Indices
+from mustlink.constraints import Constraints
+from mustlink.spectral._eigenvectors import symmetric_form
+from mustlink.spectral._graph import Graph
+
+# New edges that are lighter than this multiple of the tolerance are dropped.
+EDGE_FACTOR = 5
+
+# The maximum number of new edges that a row chooses.
+MAX_NEW_EDGES = 50
+
+# The maximum number of products in a block of rows of the propagated links.
+MAX_PRODUCTS = 4_000_000
+
+# The minimum scale of the propagated links, as a fraction of the largest one at a link: below are rounding errors.
+MIN_SCALE = 1e-6
+
+
+def spread_links(graph: Graph, links: Constraints, alpha: float, tol: float) -> Graph:
+    """Adjust the weights of a graph by the propagated links."""
+    largest = float(graph.weights.max())
+    if largest > 1 + 1e-8:
+        raise ValueError(f"A precomputed affinity must be at most 1; it contains {largest:g}. Divide it by that.")
+    if links.is_empty:
+        return graph
+    linked, ends = np.unique(links.pairs, return_inverse=True)
+    signed = Constraints.signed(_renumber(links, ends.reshape(-1, 2)), len(linked))
+    matrix, _ = symmetric_form(graph)
+    if not sparse.issparse(graph.weights):
+        return replace(graph, weights=_adjust_dense(graph.weights, matrix, linked, signed, links, alpha))
+    spread = _spread(sparse.csr_array(matrix), linked, alpha, tol)
+    return _adjust_sparse(graph, spread, signed, links, EDGE_FACTOR * tol)
+
+
+def _renumber(links: Constraints, ends: Indices) -> Constraints:
+    """Number the linked rows from 0."""
+    must, cannot = links.sign > 0, links.sign < 0
+    return Constraints(
+        ends[must],
+        ends[cannot],
+        must_link_weight=links.weight[must],
+        cannot_link_weight=links.weight[cannot],
+        contradictions="keep",
+    )
+
+
+def _spread(matrix: Any, linked: Indices, alpha: float, tol: float) -> Any:
+    """Return the columns of (1 - a) (I - a L)^-1 of the linked rows, a sparse array with one column per linked row.
+
+    They are the sum of (1 - a) a^t L^t. What is below `tol` spreads no further, so that a column has entries only near
+    its row, whatever the size of the graph.
+    """
+    shape = (matrix.shape[0], len(linked))
+    step = sparse.csr_array((np.full(len(linked), 1 - alpha), (linked, np.arange(len(linked)))), shape=shape)
+    total, matrix = step, alpha * matrix
+    while step.nnz:
+        step = sparse.csr_array(matrix @ step)
+        step.data[step.data < tol] = 0.0
+        step.eliminate_zeros()
+        total = total + step
+    return total
+
+
+def _find_scale(at_links: Floats) -> float:
+    """Return what the propagated links are divided by: their median size at the links."""
+    size = np.abs(at_links)
+    return float(max(np.median(size), MIN_SCALE * size.max(), np.finfo(float).tiny))
+
+
+def _adjust_dense(
+    weights: Floats, matrix: Floats, linked: Indices, signed: Any, links: Constraints, alpha: float
+) -> Any:
+    """Adjust all weights by the formulas of the paper."""
+    system = -alpha * matrix
+    system.flat[:: len(system) + 1] += 1.0
+    columns = np.zeros((len(system), len(linked)))
+    columns[linked, np.arange(len(linked))] = 1 - alpha
+    spread = solve(system, columns, assume_a="pos", overwrite_a=True, overwrite_b=True)
+    found = spread @ (signed @ spread.T)
+    a, b = links.pairs.T
+    found = np.clip(found / _find_scale(found[a, b]), -1.0, 1.0)
+    adjusted = np.where(found >= 0, 1 - (1 - found) * (1 - weights), (1 + found) * weights)
+    np.fill_diagonal(adjusted, 0.0)
+    return np.maximum(adjusted, adjusted.T)
+
+
+def _adjust_sparse(graph: Graph, spread: Any, signed: Any, links: Constraints, min_weight: float) -> Graph:
+    """Adjust the weights of the edges, and add edges between rows near must-linked ones."""
+    across = sparse.csr_array(signed @ spread.T)
+    a, b = links.pairs.T
+    scale = _find_scale(spread[a].multiply(sparse.csr_array(across.T)[b]).sum(axis=1))
+    across = across / scale
+    old, new = [], []
+    for begin, end in _blocks(spread, across):
+        weights = graph.weights[begin:end]
+        found = sparse.csr_array(spread[begin:end] @ across)
+        np.clip(found.data, -1.0, 1.0, out=found.data)
+        on_edges = sparse.csr_array(found.multiply(weights != 0))
+        old.append(weights + on_edges.maximum(0) - weights.multiply(abs(on_edges)))
+        new.append(_heaviest(sparse.csr_array(found - on_edges), begin, min_weight))
+    old, new = sparse.csr_array(sparse.vstack(old)), sparse.csr_array(sparse.vstack(new))
+    new = new.maximum(new.T)
+    weights = sparse.csr_array(old.maximum(old.T) + new)
+    weights.eliminate_zeros()
+    return replace(graph, weights=weights, n_links=new.nnz // 2)
+
+
+def _blocks(spread: Any, across: Any) -> Iterator[tuple[int, int]]:
+    """Divide the rows into blocks whose part of the propagated links is not too large."""
+    products = np.zeros(len(spread.indices) + 1)
+    np.cumsum(np.diff(across.indptr)[spread.indices], out=products[1:])
+    until = products[spread.indptr[1:]]
+    begin, n_rows = 0, spread.shape[0]
+    while begin < n_rows:
+        done = until[begin - 1] if begin else 0.0
+        end = max(begin + 1, int(np.searchsorted(until, done + MAX_PRODUCTS, side="right")))
+        yield begin, end
+        begin = end
+
+
+def _heaviest(found: Any, begin: int, min_weight: float) -> Any:
+    """Keep the heaviest new edges of every row of a block."""
+    found = found.tocoo()
+    keep = (found.data > max(min_weight, 0.0)) & (found.row + begin != found.col)
+    row, column, weight = found.row[keep], found.col[keep], found.data[keep]
+    order = np.lexsort((column, -weight, row))
+    row, column, weight = row[order], column[order], weight[order]
+    first = np.searchsorted(row, row)
+    chosen = np.arange(len(row)) - first < MAX_NEW_EDGES
+    return sparse.csr_array((weight[chosen], (row[chosen], column[chosen])), shape=found.shape)
