@@ -92,9 +92,13 @@ class ConstraintPropagation(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimat
     Here F is divided by its median absolute value at the links, and clipped. Hence only the ratios of the links'
     weights matter.
 
-    F is dense in the paper. Here spreading stops where it is below `tol`, and a positive f where there was no edge is a
-    new edge if it is at least 5 tol and among the 50 largest of a row. Time and memory grow with the number of links,
-    and beyond the search for neighbors hardly with the number of rows. With ``affinity="full"`` F is complete.
+    F is dense in the paper. Here spreading stops where it is below `tol`, and entries of F below 5 tol are dropped. A
+    positive entry where there was no edge is a new edge if it is among the 50 largest of its row. The time for this
+    grows with the number of links, and hardly with the number of rows. With dense affinities F is complete.
+
+    Cannot-links only weaken edges: one between rows that have no edges near each other has no effect. Where classes
+    overlap, links between rows of the overlap spread to rows of the wrong class, and results can be worse than without
+    links.
 
     A graph with more connected components than eigenvectors is connected first, as by :class:`ConstrainedSpectral`, but
     never by an edge between cannot-linked rows.

@@ -13,10 +13,10 @@ from scipy.linalg import solve
 from mustlink._types import Floats, Indices
 from mustlink.constraints import Constraints
 from mustlink.spectral._eigenvectors import symmetric_form
-from mustlink.spectral._graph import Graph
+from mustlink.spectral._graph import Graph, with_short_indices
 
-# New edges that are lighter than this multiple of the tolerance are dropped.
-EDGE_FACTOR = 5
+# Propagated links that are smaller than this multiple of the tolerance are dropped.
+DROP_FACTOR = 5
 
 # The maximum number of new edges that a row chooses.
 MAX_NEW_EDGES = 50
@@ -35,25 +35,13 @@ def spread_links(graph: Graph, links: Constraints, alpha: float, tol: float) -> 
         raise ValueError(f"A precomputed affinity must be at most 1; it contains {largest:g}. Divide it by that.")
     if links.is_empty:
         return graph
-    linked, ends = np.unique(links.pairs, return_inverse=True)
-    signed = Constraints.signed(_renumber(links, ends.reshape(-1, 2)), len(linked))
+    linked = np.unique(links.pairs)
+    signed = links.signed(graph.n_rows)[linked][:, linked]
     matrix, _ = symmetric_form(graph)
     if not sparse.issparse(graph.weights):
         return replace(graph, weights=_adjust_dense(graph.weights, matrix, linked, signed, links, alpha))
-    spread = _spread(sparse.csr_array(matrix), linked, alpha, tol)
-    return _adjust_sparse(graph, spread, signed, links, EDGE_FACTOR * tol)
-
-
-def _renumber(links: Constraints, ends: Indices) -> Constraints:
-    """Number the linked rows from 0."""
-    must, cannot = links.sign > 0, links.sign < 0
-    return Constraints(
-        ends[must],
-        ends[cannot],
-        must_link_weight=links.weight[must],
-        cannot_link_weight=links.weight[cannot],
-        contradictions="keep",
-    )
+    spread = _spread(with_short_indices(sparse.csr_array(matrix)), linked.astype(np.int32), alpha, tol)
+    return _adjust_sparse(graph, spread, signed, links, DROP_FACTOR * tol)
 
 
 def _spread(matrix: Any, linked: Indices, alpha: float, tol: float) -> Any:
@@ -96,22 +84,24 @@ def _adjust_dense(
     return np.maximum(adjusted, adjusted.T)
 
 
-def _adjust_sparse(graph: Graph, spread: Any, signed: Any, links: Constraints, min_weight: float) -> Graph:
+def _adjust_sparse(graph: Graph, spread: Any, signed: Any, links: Constraints, min_size: float) -> Graph:
     """Adjust the weights of the edges, and add edges between rows near must-linked ones."""
-    across = sparse.csr_array(signed @ spread.T)
+    across = with_short_indices(sparse.csr_array(signed @ spread.T))
     a, b = links.pairs.T
-    scale = _find_scale(spread[a].multiply(sparse.csr_array(across.T)[b]).sum(axis=1))
-    across = across / scale
-    old, new = [], []
+    across = across / _find_scale(spread[a].multiply(sparse.csr_array(across.T)[b]).sum(axis=1))
+    old_blocks, new_blocks = [], []
     for begin, end in _blocks(spread, across):
-        weights = graph.weights[begin:end]
-        found = sparse.csr_array(spread[begin:end] @ across)
+        found = spread[begin:end] @ across
+        found.data[np.abs(found.data) < min_size] = 0.0
+        found.eliminate_zeros()
         np.clip(found.data, -1.0, 1.0, out=found.data)
+        weights = graph.weights[begin:end]
         on_edges = sparse.csr_array(found.multiply(weights != 0))
-        old.append(weights + on_edges.maximum(0) - weights.multiply(abs(on_edges)))
-        new.append(_heaviest(sparse.csr_array(found - on_edges), begin, min_weight))
-    old, new = sparse.csr_array(sparse.vstack(old)), sparse.csr_array(sparse.vstack(new))
-    new = new.maximum(new.T)
+        old_blocks.append(weights + on_edges.maximum(0) - weights.multiply(abs(on_edges)))
+        new_blocks.append(_heaviest_new(found - on_edges, begin))
+    old, new = sparse.csr_array(sparse.vstack(old_blocks)), sparse.csr_array(sparse.vstack(new_blocks))
+    # Rounding can differ on the two sides of the diagonal, and an edge may be among the heaviest of one row only.
+    new = sparse.csr_array(new.maximum(new.T))
     weights = sparse.csr_array(old.maximum(old.T) + new)
     weights.eliminate_zeros()
     return replace(graph, weights=weights, n_links=new.nnz // 2)
@@ -130,13 +120,12 @@ def _blocks(spread: Any, across: Any) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-def _heaviest(found: Any, begin: int, min_weight: float) -> Any:
-    """Keep the heaviest new edges of every row of a block."""
+def _heaviest_new(found: Any, begin: int) -> Any:
+    """Keep the largest positive entries of every row of a block, without the diagonal."""
     found = found.tocoo()
-    keep = (found.data > max(min_weight, 0.0)) & (found.row + begin != found.col)
+    keep = (found.data > 0) & (found.row + begin != found.col)
     row, column, weight = found.row[keep], found.col[keep], found.data[keep]
     order = np.lexsort((column, -weight, row))
     row, column, weight = row[order], column[order], weight[order]
-    first = np.searchsorted(row, row)
-    chosen = np.arange(len(row)) - first < MAX_NEW_EDGES
+    chosen = np.arange(len(row)) - np.searchsorted(row, row) < MAX_NEW_EDGES
     return sparse.csr_array((weight[chosen], (row[chosen], column[chosen])), shape=found.shape)
