@@ -47,7 +47,7 @@ def test_affinities_match_the_definition(seed, n_pairs, alpha, affinity):
     model = ConstraintPropagation(
         3,
         alpha=alpha,
-        tol=EXACT,
+        cutoff=EXACT,
         n_neighbors=8,
         affinity=affinity if affinity == "nearest_neighbors" else "precomputed",
         estimator=KMeans(n_init=1),
@@ -65,15 +65,15 @@ def test_affinities_match_the_definition(seed, n_pairs, alpha, affinity):
             np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, top @ top.T, atol=1e-4)
 
 
-def test_what_the_tolerance_drops_is_small(monkeypatch):
+def test_what_the_cutoff_drops_is_small(monkeypatch):
     monkeypatch.setattr(_link_propagation, "MAX_NEW_EDGES", 300)
     X, y = make_moons(300, noise=0.15, random_state=0)
     links = Constraints.sample(y, n_pairs=50, random_state=0)
-    exact = ConstraintPropagation(2, tol=1e-9, random_state=0).fit(X, constraints=links)
+    exact = ConstraintPropagation(2, cutoff=1e-9, random_state=0).fit(X, constraints=links)
     sizes = []
-    for tol in (1e-2, 1e-3, 1e-4):
-        model = ConstraintPropagation(2, tol=tol, random_state=0).fit(X, constraints=links)
-        assert abs(model.affinity_ - exact.affinity_).max() < 200 * tol
+    for cutoff in (1e-2, 1e-3, 1e-4):
+        model = ConstraintPropagation(2, cutoff=cutoff, random_state=0).fit(X, constraints=links)
+        assert abs(model.affinity_ - exact.affinity_).max() < 200 * cutoff
         sizes.append(model.affinity_.nnz)
     assert sizes == sorted(sizes)
     assert sizes[-1] < exact.affinity_.nnz
@@ -254,7 +254,8 @@ def test_affinities_above_1_are_refused(kind):
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"alpha": 0.0}, {"alpha": 1.0}, {"alpha": "auto"}, {"tol": 0.0}, {"tol": 1.0}, {"n_components": 0}]
+    "parameters",
+    [{"alpha": 0.0}, {"alpha": 1.0}, {"alpha": "auto"}, {"cutoff": 0.0}, {"cutoff": 1.0}, {"n_components": 0}],
 )
 def test_bad_parameters(parameters):
     name = next(iter(parameters))

@@ -34,9 +34,9 @@ class ConstraintPropagation(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimat
         set. None is k-means with ten runs.
     n_components : int or None, default=None
         The number of eigenvectors; None is `n_clusters`.
-    alpha : float, default=0.8
+    alpha : float, default=0.9
         How far links spread, between 0 and 1, both excluded. Each step to a neighbor keeps this fraction.
-    tol : float, default=1e-3
+    cutoff : float, default=1e-3
         Links spread no further where less than this of the weight 1 arrives. Smaller values are slower and use more
         memory.
     affinity : {"nearest_neighbors", "full", "precomputed"}, default="nearest_neighbors"
@@ -92,9 +92,9 @@ class ConstraintPropagation(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimat
     Here F is divided by its median absolute value at the links, and clipped. Hence only the ratios of the links'
     weights matter.
 
-    F is dense in the paper. Here spreading stops where it is below `tol`, and entries of F below 5 tol are dropped. A
-    positive entry where there was no edge is a new edge if it is among the 50 largest of its row. The time for this
-    grows with the number of links, and hardly with the number of rows. With dense affinities F is complete.
+    F is dense in the paper. Here spreading stops below `cutoff`, and entries of F below five times `cutoff` are
+    dropped. A positive entry where there was no edge is a new edge if it is among the 50 largest of its row. The time
+    for this grows with the number of links, and hardly with the number of rows. With dense affinities F is complete.
 
     Cannot-links only weaken edges: one between rows that have no edges near each other has no effect. Where classes
     overlap, links between rows of the overlap spread to rows of the wrong class, and results can be worse than without
@@ -134,7 +134,7 @@ class ConstraintPropagation(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimat
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EmbeddingMixin._parameter_constraints,
         "alpha": [Interval(Real, 0, 1, closed="neither")],
-        "tol": [Interval(Real, 0, 1, closed="neither")],
+        "cutoff": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def __init__(
@@ -143,8 +143,8 @@ class ConstraintPropagation(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimat
         *,
         estimator: Any = None,
         n_components: int | None = None,
-        alpha: float = 0.8,
-        tol: float = 1e-3,
+        alpha: float = 0.9,
+        cutoff: float = 1e-3,
         affinity: str = "nearest_neighbors",
         n_neighbors: int = 10,
         scale_neighbor: int | None = 7,
@@ -155,7 +155,7 @@ class ConstraintPropagation(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimat
         self.estimator = estimator
         self.n_components = n_components
         self.alpha = alpha
-        self.tol = tol
+        self.cutoff = cutoff
         self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.scale_neighbor = scale_neighbor
@@ -166,7 +166,7 @@ class ConstraintPropagation(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimat
         n_vectors = self._count_vectors(X.shape[0])
 
         def spread(graph: Graph, links: Constraints) -> Graph:
-            return spread_links(graph, links, self.alpha, self.tol)
+            return spread_links(graph, links, self.alpha, self.cutoff)
 
         graph = self._make_graph(X, max_pieces=n_vectors, links=links, use_links=spread)
         self.affinity_ = with_short_indices(graph.weights)

@@ -15,7 +15,7 @@ from mustlink.constraints import Constraints
 from mustlink.spectral._eigenvectors import symmetric_form
 from mustlink.spectral._graph import Graph, with_short_indices
 
-# Propagated links that are smaller than this multiple of the tolerance are dropped.
+# Propagated links that are smaller than this multiple of the cutoff are dropped.
 DROP_FACTOR = 5
 
 # The maximum number of new edges that a row chooses.
@@ -28,7 +28,7 @@ MAX_PRODUCTS = 4_000_000
 MIN_SCALE = 1e-6
 
 
-def spread_links(graph: Graph, links: Constraints, alpha: float, tol: float) -> Graph:
+def spread_links(graph: Graph, links: Constraints, alpha: float, cutoff: float) -> Graph:
     """Adjust the weights of a graph by the propagated links."""
     largest = float(graph.weights.max())
     if largest > 1 + 1e-8:
@@ -40,14 +40,14 @@ def spread_links(graph: Graph, links: Constraints, alpha: float, tol: float) -> 
     matrix, _ = symmetric_form(graph)
     if not sparse.issparse(graph.weights):
         return replace(graph, weights=_adjust_dense(graph.weights, matrix, linked, signed, links, alpha))
-    spread = _spread(with_short_indices(sparse.csr_array(matrix)), linked.astype(np.int32), alpha, tol)
-    return _adjust_sparse(graph, spread, signed, links, DROP_FACTOR * tol)
+    spread = _spread(with_short_indices(sparse.csr_array(matrix)), linked.astype(np.int32), alpha, cutoff)
+    return _adjust_sparse(graph, spread, signed, links, DROP_FACTOR * cutoff)
 
 
-def _spread(matrix: Any, linked: Indices, alpha: float, tol: float) -> Any:
+def _spread(matrix: Any, linked: Indices, alpha: float, cutoff: float) -> Any:
     """Return the columns of (1 - a) (I - a L)^-1 of the linked rows, a sparse array with one column per linked row.
 
-    They are the sum of (1 - a) a^t L^t. What is below `tol` spreads no further, so that a column has entries only near
+    They are the sum of (1 - a) a^t L^t. What is below `cutoff` spreads no further, so that a column has entries only near
     its row, whatever the size of the graph.
     """
     shape = (matrix.shape[0], len(linked))
@@ -55,7 +55,7 @@ def _spread(matrix: Any, linked: Indices, alpha: float, tol: float) -> Any:
     total, matrix = step, alpha * matrix
     while step.nnz:
         step = sparse.csr_array(matrix @ step)
-        step.data[step.data < tol] = 0.0
+        step.data[step.data < cutoff] = 0.0
         step.eliminate_zeros()
         total = total + step
     return total
