@@ -70,11 +70,13 @@ def test_what_the_cutoff_drops_is_small(monkeypatch):
     X, y = make_moons(300, noise=0.15, random_state=0)
     links = Constraints.sample(y, n_pairs=50, random_state=0)
     exact = ConstraintPropagation(2, cutoff=1e-9, random_state=0).fit(X, constraints=links)
-    sizes = []
-    for cutoff in (1e-2, 1e-3, 1e-4):
+    sizes, errors = [], []
+    for cutoff in (1e-1, 1e-2, 1e-3):
         model = ConstraintPropagation(2, cutoff=cutoff, random_state=0).fit(X, constraints=links)
-        assert abs(model.affinity_ - exact.affinity_).max() < 200 * cutoff
+        errors.append(abs(model.affinity_ - exact.affinity_).max())
         sizes.append(model.affinity_.nnz)
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 0.05
     assert sizes == sorted(sizes)
     assert sizes[-1] < exact.affinity_.nnz
 
@@ -288,7 +290,7 @@ def test_nothing_of_the_square_of_the_number_of_rows():
     graph = sparse.csr_matrix((np.full(n_rows, 0.5), (ring, (ring + 1) % n_rows)), shape=(n_rows, n_rows))
     links = Constraints(must_link=[(10, 15_000)], cannot_link=[(10, 12)])
     adjusted = _link_propagation.spread_links(
-        _link_propagation.Graph(sparse.csr_array(graph + graph.T)), links, 0.8, 1e-3
+        _link_propagation.Graph(sparse.csr_array(graph + graph.T)), links, 0.9, 0.01
     )
     assert 0 < adjusted.n_links < 1_000
     assert adjusted.weights.nnz < 3 * n_rows

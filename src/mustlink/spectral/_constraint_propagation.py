@@ -36,9 +36,9 @@ class ConstraintPropagation(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimat
         The number of eigenvectors; None is `n_clusters`.
     alpha : float, default=0.9
         How far links spread, between 0 and 1, both excluded. Each step to a neighbor keeps this fraction.
-    cutoff : float, default=1e-3
-        Links spread no further where less than this of the weight 1 arrives. Smaller values are slower and use more
-        memory.
+    cutoff : float, default=0.01
+        Links spread no further where less than this fraction of what their own rows keep arrives. Smaller values are
+        slower and use more memory.
     affinity : {"nearest_neighbors", "full", "precomputed"}, default="nearest_neighbors"
         Which rows have an edge: nearest neighbors, all rows, or as in X, if it is a symmetric matrix of nonnegative
         affinities, dense or sparse, at most 1.
@@ -92,8 +92,8 @@ class ConstraintPropagation(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimat
     Here F is divided by its median absolute value at the links, and clipped. Hence only the ratios of the links'
     weights matter.
 
-    F is dense in the paper. Here spreading stops below `cutoff`, and entries of F below five times `cutoff` are
-    dropped. A positive entry where there was no edge is a new edge if it is among the 50 largest of its row. The time
+    F is dense in the paper. Here spreading stops below `cutoff`, and so small entries of F after scaling are dropped. A
+    positive entry where there was no edge is a new edge if it is among the 50 largest of its row. The time
     for this grows with the number of links, and hardly with the number of rows. With dense affinities F is complete.
 
     Cannot-links only weaken edges: one between rows that have no edges near each other has no effect. Where classes
@@ -144,7 +144,7 @@ class ConstraintPropagation(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimat
         estimator: Any = None,
         n_components: int | None = None,
         alpha: float = 0.9,
-        cutoff: float = 1e-3,
+        cutoff: float = 0.01,
         affinity: str = "nearest_neighbors",
         n_neighbors: int = 10,
         scale_neighbor: int | None = 7,

@@ -15,9 +15,6 @@ from mustlink.constraints import Constraints
 from mustlink.spectral._eigenvectors import symmetric_form
 from mustlink.spectral._graph import Graph, with_short_indices
 
-# Propagated links that are smaller than this multiple of the cutoff are dropped.
-DROP_FACTOR = 5
-
 # The maximum number of new edges that a row chooses.
 MAX_NEW_EDGES = 50
 
@@ -41,21 +38,21 @@ def spread_links(graph: Graph, links: Constraints, alpha: float, cutoff: float) 
     if not sparse.issparse(graph.weights):
         return replace(graph, weights=_adjust_dense(graph.weights, matrix, linked, signed, links, alpha))
     spread = _spread(with_short_indices(sparse.csr_array(matrix)), linked.astype(np.int32), alpha, cutoff)
-    return _adjust_sparse(graph, spread, signed, links, DROP_FACTOR * cutoff)
+    return _adjust_sparse(graph, spread, signed, links, cutoff)
 
 
 def _spread(matrix: Any, linked: Indices, alpha: float, cutoff: float) -> Any:
     """Return the columns of (1 - a) (I - a L)^-1 of the linked rows, a sparse array with one column per linked row.
 
-    They are the sum of (1 - a) a^t L^t. What is below `cutoff` spreads no further, so that a column has entries only near
-    its row, whatever the size of the graph.
+    They are the sum of (1 - a) a^t L^t. What is below the fraction `cutoff` of the start spreads no further, so that a
+    column has entries only near its row, whatever the size of the graph.
     """
     shape = (matrix.shape[0], len(linked))
     step = sparse.csr_array((np.full(len(linked), 1 - alpha), (linked, np.arange(len(linked)))), shape=shape)
     total, matrix = step, alpha * matrix
     while step.nnz:
         step = sparse.csr_array(matrix @ step)
-        step.data[step.data < cutoff] = 0.0
+        step.data[step.data < cutoff * (1 - alpha)] = 0.0
         step.eliminate_zeros()
         total = total + step
     return total
