@@ -122,7 +122,9 @@ def _heaviest_new(found: Any, begin: int) -> Any:
     found = found.tocoo()
     keep = (found.data > 0) & (found.row + begin != found.col)
     row, column, weight = found.row[keep], found.col[keep], found.data[keep]
-    order = np.lexsort((column, -weight, row))
-    row, column, weight = row[order], column[order], weight[order]
-    chosen = np.arange(len(row)) - np.searchsorted(row, row) < MAX_NEW_EDGES
-    return sparse.csr_array((weight[chosen], (row[chosen], column[chosen])), shape=found.shape)
+    if np.bincount(row).max(initial=0) > MAX_NEW_EDGES:
+        order = np.lexsort((column, -weight, row))
+        row, column, weight = row[order], column[order], weight[order]
+        chosen = np.arange(len(row)) - np.searchsorted(row, row) < MAX_NEW_EDGES
+        row, column, weight = row[chosen], column[chosen], weight[chosen]
+    return sparse.csr_array((weight, (row, column)), shape=found.shape)
