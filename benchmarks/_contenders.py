@@ -249,6 +249,7 @@ CONTENDERS = (
     ),
     _our("kmeans:KernelKMeans", "kernels and spectra"),
     _our("spectral:SpectralLearning", "kernels and spectra"),
+    _our("spectral:ConstraintPropagation", "kernels and spectra"),
     _our("spectral:ConstrainedSpectral", "kernels and spectra"),
     _learn(
         "SpectralClustering",

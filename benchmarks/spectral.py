@@ -20,7 +20,7 @@ from benchmarks._show import new_table, show
 TIME_LIMIT = 120
 N_ROWS, N_PAIRS = 20_000, 2_000
 PEER = "scikit-learn SpectralClustering"
-FITS = (PEER, "NormalizedSpectralClustering", "SpectralLearning", "ConstrainedSpectral")
+FITS = (PEER, "NormalizedSpectralClustering", "SpectralLearning", "ConstraintPropagation", "ConstrainedSpectral")
 TABLES = {"moons": 2, "blobs": 10}
 
 

@@ -58,4 +58,5 @@ from mustlink.sizes import SizeConstrainedKMeans as SizeConstrainedKMeans
 from mustlink.sizes import SoftBalancedMixture as SoftBalancedMixture
 from mustlink.sizes import publish as publish
 from mustlink.spectral import ConstrainedSpectral as ConstrainedSpectral
+from mustlink.spectral import ConstraintPropagation as ConstraintPropagation
 from mustlink.spectral import SpectralLearning as SpectralLearning

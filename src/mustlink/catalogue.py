@@ -332,6 +332,14 @@ CATALOGUE: tuple[Entry, ...] = (
         boosts=True,
     ),
     Entry(
+        "ConstraintPropagation",
+        "mustlink.spectral",
+        "soft",
+        "As SpectralLearning, for many clusters or more links. Links also act on the neighbors of linked rows.",
+        aliases=("e2cp",),
+        boosts=True,
+    ),
+    Entry(
         "ConstrainedSpectral",
         "mustlink.spectral",
         "soft",

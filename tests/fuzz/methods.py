@@ -129,7 +129,7 @@ def _existential(rng: Generator, problem: Problem, drawn: Parameters) -> Paramet
     return {"pivot_min": int(rng.integers(0, most + 2))}
 
 
-def _spectral_learning(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
+def _embedding(rng: Generator, problem: Problem, drawn: Parameters) -> Parameters:
     return {"estimator": KMeans(n_init=1)}
 
 
@@ -146,7 +146,8 @@ OWN_PARAMETERS: Mapping[str, Callable[[Generator, Problem, Parameters], Paramete
     "ConstrainedHDBSCAN": _hdbscan,
     "ExistentialKMeans": _existential,
     "SizeConstrainedKMeans": _sizes,
-    "SpectralLearning": _spectral_learning,
+    "SpectralLearning": _embedding,
+    "ConstraintPropagation": _embedding,
 }
 
 

@@ -67,3 +67,29 @@ def feasible_vectors(A, links, bound):
     costs = np.array([v @ L @ v for v in vectors.T])
     order = np.argsort(costs)
     return vectors[:, order], costs[order], np.array([v @ Q @ v for v in vectors.T])[order]
+
+
+def propagate_links(A, links, alpha):
+    """Links along columns, then along rows, until nothing changes; scaled by their median at the links."""
+    L = symmetric(A)
+    Z = np.zeros_like(A)
+    for (a, b), sign, weight in zip(links.pairs, links.sign, links.weight, strict=True):
+        Z[a, b] = Z[b, a] = sign * weight
+    vertical, horizontal = np.zeros_like(A), np.zeros_like(A)
+    for _ in range(2_000):
+        vertical = alpha * L @ vertical + (1 - alpha) * Z
+    for _ in range(2_000):
+        horizontal = alpha * horizontal @ L + (1 - alpha) * vertical
+    F = horizontal / np.median([abs(horizontal[a, b]) for a, b in links.pairs])
+    return np.clip(F, -1, 1)
+
+
+def adjust_affinity(A, F):
+    """Affinities increased towards 1 by positive and decreased towards 0 by negative propagated links."""
+    adjusted = np.zeros_like(A)
+    for i in range(len(A)):
+        for j in range(len(A)):
+            if i != j:
+                f, w = F[i, j], A[i, j]
+                adjusted[i, j] = 1 - (1 - f) * (1 - w) if f >= 0 else (1 + f) * w
+    return adjusted

@@ -16,6 +16,9 @@ CASES = {
     "SpectralLearning": Case(
         normalized_spectral, [{"normalization": "symmetric"}, {"affinity": "full", "n_components": 2}]
     ),
+    "ConstraintPropagation": Case(
+        normalized_spectral, [{"alpha": 0.5, "cutoff": 0.1}, {"affinity": "full", "n_components": 2}]
+    ),
     "ConstrainedSpectral": Case(
         normalized_spectral, [{"n_components": 10, "satisfaction": -0.5}, {"affinity": "full"}]
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
@@ -125,6 +126,14 @@ def precomputed_graph(X: Any) -> Graph:
     return Graph(weights)
 
 
+def with_short_indices(weights: Any) -> Any:
+    """Return a sparse array with 32-bit indices, which scikit-learn requires, or a dense one as it is."""
+    if not sparse.issparse(weights) or weights.nnz > np.iinfo(np.int32).max:
+        return weights
+    indices = weights.indices.astype(np.int32, copy=False), weights.indptr.astype(np.int32, copy=False)
+    return sparse.csr_array((weights.data, *indices), shape=weights.shape)
+
+
 def add_links(graph: Graph, links: Constraints) -> Graph:
     """Set the weights of must-linked pairs to 1 and those of cannot-linked pairs to 0."""
     if not sparse.issparse(graph.weights):
@@ -229,6 +238,10 @@ def _nearest_pair(X: Any, one: Indices, other: Indices, forbidden: Any) -> tuple
     return best
 
 
+# How links change a graph.
+LinkEffect = Callable[[Graph, Constraints], Graph]
+
+
 class SpectralMixin:
     """The parameters of the graph, and the graph itself."""
 
@@ -247,11 +260,13 @@ class SpectralMixin:
     scale_neighbor: int | None
     max_samples: int
 
-    def _make_graph(self, X: Any, max_pieces: int, links: Constraints | None = None) -> Graph:
-        """Build the graph of X, with `links` as edges if given, and join its pieces if they are too many."""
+    def _make_graph(
+        self, X: Any, max_pieces: int, links: Constraints | None = None, use_links: LinkEffect = add_links
+    ) -> Graph:
+        """Build the graph of X, with the effect of `links` if given, and join its pieces if they are too many."""
         graph = make_graph(X, self.affinity, self.n_neighbors, self.scale_neighbor, self.max_samples)
         if links is not None:
-            graph = add_links(graph, links)
+            graph = use_links(graph, links)
         piece = find_pieces(graph.weights)
         self.n_connected_components_ = int(piece.max()) + 1
         return join_pieces(graph, piece, links) if self.n_connected_components_ > max_pieces else graph

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.cluster import KMeans
-from sklearn.preprocessing import normalize
-from sklearn.utils import check_random_state
 
-from mustlink._estimators import clone_with, draw_seed
-from mustlink._sklearn_compat import Interval, StrOptions
+from mustlink._sklearn_compat import StrOptions
 from mustlink._types import Array
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import Constraints
-from mustlink.spectral._eigenvectors import leading_vectors
-from mustlink.spectral._graph import SpectralMixin
+from mustlink.spectral._embedding import EmbeddingMixin
 
 __all__ = ["SpectralLearning"]
 
 
-class SpectralLearning(SpectralMixin, ConstrainedClusterMixin, BaseEstimator):
+class SpectralLearning(EmbeddingMixin, ConstrainedClusterMixin, BaseEstimator):
     """Spectral learning: links modify the affinities of spectral clustering (Kamvar, Klein and Manning 2003).
 
     Must-linked rows get the largest affinity, 1, and cannot-linked rows the affinity 0; the eigenvectors of the graph
@@ -77,6 +70,7 @@ class SpectralLearning(SpectralMixin, ConstrainedClusterMixin, BaseEstimator):
 
     See Also
     --------
+    ConstraintPropagation : Links also change the affinities of the neighbors of linked rows.
     ConstrainedSpectral : With a lower bound on the satisfaction of links.
     NormalizedSpectralClustering : Without links.
 
@@ -109,8 +103,7 @@ class SpectralLearning(SpectralMixin, ConstrainedClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SpectralMixin._parameter_constraints,
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        **EmbeddingMixin._parameter_constraints,
         "normalization": [StrOptions({"additive", "symmetric"})],
     }
 
@@ -138,17 +131,7 @@ class SpectralLearning(SpectralMixin, ConstrainedClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
-        n_vectors = self.n_clusters if self.n_components is None else self.n_components
-        if X.shape[0] < n_vectors:
-            raise ValueError(f"n_samples={X.shape[0]} should be >= n_components={n_vectors}.")
-        rng = check_random_state(self.random_state)
+        n_vectors = self._count_vectors(X.shape[0])
         graph = self._make_graph(X, max_pieces=n_vectors, links=links)
-        self.eigenvalues_, vectors = leading_vectors(graph, self.normalization, n_vectors, rng)
-        directions = normalize(vectors)
-        self.embedding_ = directions.astype(X.dtype, copy=False)
-        estimator = KMeans(n_init=10) if self.estimator is None else self.estimator
-        if isinstance(estimator, type) or not hasattr(estimator, "fit_predict"):
-            raise TypeError(f"estimator must be a clusterer with fit_predict, such as KMeans(); got {estimator!r}.")
-        self.estimator_ = clone_with(estimator, self.n_clusters, draw_seed(rng))
-        self.labels_ = np.asarray(self.estimator_.fit_predict(directions), dtype=np.int64)
+        self._cluster_vectors(graph, self.normalization, n_vectors, X.dtype)
         self.violations_ = links.violations(self.labels_)
