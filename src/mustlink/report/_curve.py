@@ -86,8 +86,8 @@ def value_ticks(low: float, high: float, *, is_logarithmic: bool = False) -> lis
         return [low]
     if is_logarithmic:
         first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
-        step = -(-(last - first) // (MAX_TICKS - 1))
-        return [10.0**power for power in range(first, last + step, step)]
+        powers = -(-(last - first) // (MAX_TICKS - 1))
+        return [10.0**power for power in range(first, last + powers, powers)]
     step = _round_step((high - low) / (MAX_TICKS - 1))
     first, last = int(np.floor(low / step + 1e-9)), int(np.ceil(high / step - 1e-9))
     return [step * place for place in range(first, last + 1)]
