@@ -19,6 +19,7 @@ HELPERS = {
     "_atomic",
     "_cells",
     "_coloring_kernels",
+    "_drawn",
     "_eigen",
     "_estimators",
     "_html",

@@ -15,6 +15,7 @@ from mustlink.errors import OptionError
 
 __all__ = [
     "CATALOGUE",
+    "DEFAULT_METHOD",
     "ESTIMATORS",
     "FAMILIES",
     "METRIC_LEARNERS",
@@ -24,6 +25,9 @@ __all__ = [
     "default_methods",
     "find_clusterer",
 ]
+
+# What the command runs if no method is named, and what another method must be better than in a selection.
+DEFAULT_METHOD = "boost"
 
 # The families in the order of all lists, with their titles. Each is a module of mustlink and a page of the guide.
 FAMILIES: Mapping[str, str] = {

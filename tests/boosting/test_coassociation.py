@@ -214,3 +214,28 @@ def test_bad_arguments_are_refused() -> None:
         CoAssociation.from_labels([])
     with pytest.raises(ValueError, match="round 1"):
         CoAssociation.from_labels([[0, 1], [0]])
+
+
+@pytest.mark.parametrize("by_lanczos", [False, True])
+@pytest.mark.parametrize("noise", [False, True])
+def test_principal_components_equal_those_of_the_full_matrix(by_lanczos, noise, monkeypatch):
+    rng = np.random.default_rng(3)
+    codes = rng.integers(-1 if noise else 0, 4, size=(40, 6))
+    kernel = CoAssociation(codes, rng.random(6))
+    if by_lanczos:
+        monkeypatch.setattr(module, "MAX_DENSE_COLUMNS", 5)
+    points, explained = kernel.principal_components(3)
+    # Without the entries that a row of noise has with itself alone.
+    centered = np.eye(40) - 1 / 40
+    values, vectors = np.linalg.eigh(centered @ (kernel.toarray() - np.diag(kernel.noise_weight)) @ centered)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    np.testing.assert_allclose(explained, values[:3] / values.sum())
+    np.testing.assert_allclose(np.abs(points), np.abs(vectors[:, :3]) * np.sqrt(values[:3]), atol=1e-7)
+
+
+def test_equal_rows_have_no_principal_component():
+    points, explained = CoAssociation([[0, 1]] * 4).principal_components()
+    assert points.shape == (4, 0)
+    assert explained.shape == (0,)
+    with pytest.raises(ValueError, match="n_components must be at least 1"):
+        CoAssociation([[0], [1]]).principal_components(0)

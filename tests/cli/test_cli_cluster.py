@@ -427,3 +427,15 @@ def test_excel_in_and_out(shop):
 def test_arrays_cannot_hold_the_columns(shop):
     sentence = shop.fails("cluster", "shop.csv", "-k", 3, "--ignore", "who", "--keep-columns", "-o", "out.npy")
     assert "out.npy: a table with its clusters is written as .csv, .tsv, .xlsx or .parquet" in sentence
+
+
+def test_columns_that_count_most_are_printed(shop, monkeypatch):
+    weights = property(lambda model: np.eye(model.n_features_in_)[-1])
+    monkeypatch.setattr(PCKMeans, "column_weights_", weights, raising=False)
+    options = ["-k", 3, "--id", "who", "--ignore", "kind", "--method", "pck", "--report", "report.html"]
+    result = shop.run("cluster", "shop.csv", "links.csv", *options)
+    said = re.search(r"Columns that count most: (.*); (\d+) of (\d+) counts? nothing\.", result.stdout)
+    assert said is not None, result.stdout
+    assert int(said[2]) == int(said[3]) - 1
+    page = (shop.folder / "report.html").read_text(encoding="utf-8")
+    assert f'<th scope="row">{said[1]}</th>' in page[page.index("What your links say matters") :]

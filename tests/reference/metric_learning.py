@@ -142,3 +142,29 @@ def dca_scatters(X: Floats, links: Constraints) -> tuple[Floats, Floats]:
     large = [chunklet for chunklet in chunklets if len(chunklet) > 1]
     within = sum(np.cov(chunklet.T, bias=True).reshape(between.shape) for chunklet in large)
     return between / n_pairs, within / len(large)
+
+
+def alignment_by_leaving_out(X: Floats, links: Constraints, shrinkage: float) -> Floats:
+    """The alignment of each must-linked row with the rest of its component, with RCA learned again without the row."""
+    n_rows, n_features = X.shape
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    component = links.components(n_rows)
+
+    def metric(rows: list[int]) -> Floats:
+        scatter = np.zeros((n_features, n_features))
+        for number in set(component[rows]):
+            members = X[[i for i in rows if component[i] == number]]
+            scatter += (members - members.mean(axis=0)).T @ (members - members.mean(axis=0))
+        return (1 - shrinkage) * scatter
+
+    linked = [i for i in range(n_rows) if (component == component[i]).sum() > 1]
+    whole = metric(linked)
+    ridge = shrinkage * np.trace(whole) / max(1 - shrinkage, 1e-300) / n_features * np.eye(n_features)
+    root = np.linalg.cholesky(np.linalg.inv(whole + ridge))
+    norm = np.linalg.norm(root.T @ (X.T @ X / n_rows) @ root)
+    found = []
+    for i in sorted(linked, key=lambda i: (component[i], i)):
+        A = np.linalg.inv(metric([j for j in linked if j != i]) + ridge)
+        others = [j for j in linked if j != i and component[j] == component[i]]
+        found.append(X[i] @ A @ X[others].mean(axis=0) / norm)
+    return np.array(found)

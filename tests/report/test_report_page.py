@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mustlink import Constraints
+from mustlink import Constraints, _drawn
 from mustlink.boosting import Suspect
-from mustlink.report import _picture, make_picture, render_report, summarize, write_report
+from mustlink.report import make_picture, render_report, summarize, write_report
 from mustlink.report._svg import N_COLORS, swatch
 from mustlink.tables import Feature
 
@@ -194,7 +194,7 @@ def test_points_and_links_are_drawn_as_they_are(blobs):
     picture = picture_in(page_of(X, labels, links))
     marks = list(picture.iter("use"))
     assert len(marks) == 60
-    assert sorted({mark.get("href") for mark in marks}) == ["#m0", "#m1", "#m2"]
+    assert sorted({mark.get("href") for mark in marks}) == ["#p0", "#p1", "#p2"]
     classes = sorted(path.get("class") for path in picture.iter("path") if (path.get("class") or "").startswith("link"))
     assert classes == ["link cannot", "link cannot broken", "link must", "link must", "link must broken"]
     width, height = map(float, picture.get("viewBox").split()[2:])
@@ -230,7 +230,7 @@ def test_sparse_rows_give_the_same_picture(blobs):
 
 
 def test_large_tables_are_sampled_with_all_linked_rows(monkeypatch):
-    monkeypatch.setattr(_picture, "MAX_POINTS", 100)
+    monkeypatch.setattr(_drawn, "MAX_POINTS", 100)
     rng = np.random.default_rng(0)
     labels = np.r_[np.zeros(1990, dtype=int), np.arange(1, 11)]
     X = rng.normal(size=(2000, 3))
@@ -244,7 +244,7 @@ def test_large_tables_are_sampled_with_all_linked_rows(monkeypatch):
 
 
 def test_many_links_are_sampled_broken_ones_first(monkeypatch):
-    monkeypatch.setattr(_picture, "MAX_LINKS", 10)
+    monkeypatch.setattr(_drawn, "MAX_LINKS", 10)
     labels = np.zeros(100, dtype=int)
     links = Constraints(must_link=[(i, i + 1) for i in range(0, 80, 2)], cannot_link=[(90, 91), (92, 93), (94, 95)])
     picture = make_picture(np.random.default_rng(0).normal(size=(100, 2)), labels, links)

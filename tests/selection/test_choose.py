@@ -18,7 +18,8 @@ from mustlink import ConstrainedHDBSCAN, Constraints, COPKMeans, PCKMeans
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.errors import ConstraintError, InfeasibleError
 from mustlink.selection import Choice, ConstraintKFold, Trial, choose, held_out_accuracy
-from mustlink.selection._choose import _rank
+from mustlink.selection._choose import _best, _incumbent
+from mustlink.selection._cost import Clock
 
 X, CLASSES = make_blobs(160, 4, centers=4, cluster_std=1.0, random_state=3)
 LINKS = Constraints.sample(CLASSES, n_pairs=80, random_state=0)
@@ -139,19 +140,36 @@ def trial(method: str, k: int | None, *scores: float) -> Trial:
 
 
 @pytest.mark.parametrize(
-    ("trials", "first"),
+    ("trials", "chosen"),
     [
-        # Within one standard error (0.05) of the best: the simpler method, with its own best number.
-        ([trial("a", 2, 0.6, 0.8), trial("a", 3, 0.8, 0.9), trial("b", 3, 0.85, 0.95)], 1),
-        # Beyond it: the better method.
-        ([trial("a", 3, 0.8, 0.84), trial("b", 3, 0.85, 0.95)], 1),
-        # Exact equals: the smaller number.
-        ([trial("a", 5, 0.9, 0.9), trial("a", 3, 0.9, 0.9)], 1),
-        ([trial("a", 3), trial("b", None, 0.5, 0.5)], 1),
+        # The differences are 0.05 and 0.05: their standard error is 0, and the better method is clearly better.
+        ([trial("a", 2, 0.6, 0.8), trial("a", 3, 0.8, 0.9), trial("b", 3, 0.85, 0.95)], 2),
+        # 0 and 0.1: a mean of 0.05, a standard error of 0.05; the incumbent stays, with its own best number.
+        ([trial("a", 2, 0.6, 0.8), trial("a", 3, 0.8, 0.9), trial("b", 3, 0.8, 1.0)], 1),
+        # Large errors of the two methods do not matter if one is better on every fold.
+        ([trial("a", 3, 0.2, 0.8), trial("b", 3, 0.3, 1.0)], 1),
+        # Of several that are better, the best; the other number of the incumbent is no rival.
+        ([trial("a", 3, 0.5, 0.5), trial("b", 3, 0.6, 0.6), trial("b", 4, 0.9, 0.9), trial("a", 4, 0.4, 0.4)], 2),
+        # Exact equals: the smaller number, and the incumbent.
+        ([trial("a", 5, 0.9, 0.9), trial("a", 3, 0.9, 0.9), trial("b", 2, 0.9, 0.9)], 1),
+        # Without a score the next method is the incumbent.
+        ([trial("a", 3), trial("b", None, 0.5, 0.5), trial("c", 2, 0.4, 0.7)], 1),
     ],
 )
-def test_ranking_of_trials(trials: list[Trial], first: int) -> None:
-    assert _rank(trials, ["a", "b"])[0] == first
+def test_the_incumbent_stays_unless_another_is_clearly_better(trials: list[Trial], chosen: int) -> None:
+    methods = ["a", "b", "c"]
+    incumbent = _incumbent(trials, methods)
+    best = _best(trials, trials[incumbent], methods)
+    assert (incumbent if best is None else best) == chosen
+
+
+@pytest.mark.parametrize(("wrong", "method"), [(0.0, "boost"), (0.3, "other")])
+def test_the_default_is_the_incumbent_wherever_it_is_listed(wrong: float, method: str) -> None:
+    methods = {"other": Scripted(), "boost": Scripted(wrong=wrong)}
+    choice = choose(X, LINKS, methods=methods, n_clusters=4, random_state=0)
+    assert choice.method == method
+    assert [trial.method for trial in choice.trials] == ["other", "boost"]
+    assert choice.incumbent is choice.trials[1]
 
 
 def test_slow_methods_are_tried_with_promising_numbers_only() -> None:
@@ -277,19 +295,50 @@ def test_trials_as_text_and_as_a_frame() -> None:
     lines = str(choice).splitlines()
     assert lines[0].split() == ["method", "clusters", "links", "kept", "+/-", "seconds"]
     assert lines[2].split()[:5] == ["*", "Scripted", "4", "100.0%", "0.0%"]
-    assert lines[-1] == ("Chosen: Scripted with 4 clusters keeps 100.0% of the held-out links, the most of all trials.")
+    assert lines[-1] == (
+        "Chosen: Scripted with 4 clusters keeps 100.0% of the held-out links, 50.0% (+/- 0.0%) more than Memory, the "
+        "first method."
+    )
     frame = choice.to_frame()
     assert frame["chosen"].tolist() == [False, True, False]
     assert frame["n_clusters"].isna().tolist() == [True, False, False]
     assert frame["mean"].tolist() == [trial.mean for trial in choice.trials]
 
 
-def test_the_reason_for_a_simpler_method() -> None:
-    close = Choice(trial("a", 3, 0.8, 0.9), None, (trial("a", 3, 0.8, 0.9), trial("b", 4, 0.85, 0.95)))
-    assert close.reason == (
-        "a with 3 clusters keeps 85.0% of the held-out links; b with 4 clusters keeps 90.0%, which is within "
-        "one standard error (5.0%), and a is the simpler method."
+def test_reasons_for_the_incumbent_and_for_another() -> None:
+    one, other = trial("boost", 3, 0.8, 0.9), trial("b", 4, 0.8, 1.0)
+    assert Choice(one, None, (one, other), incumbent=one).reason == (
+        "boost with 3 clusters keeps 85.0% of the held-out links; b with 4 clusters keeps 90.0%, but the difference is "
+        "within one standard error (5.0%), and boost is the default."
     )
+    one, other = trial("a", 3, 0.8, 0.9), trial("b", 4, 0.86, 0.98)
+    assert Choice(other, None, (one, other), incumbent=one).reason == (
+        "b with 4 clusters keeps 92.0% of the held-out links, 7.0% (+/- 1.0%) more than a with 3 clusters, the first "
+        "method."
+    )
+
+
+def test_the_cost_is_said_before_it_starts(capsys: pytest.CaptureFixture[str]) -> None:
+    choose(X, LINKS, methods={"boost": Scripted(), "pck": PCKMeans()}, verbose=1)
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "Choosing by held-out links: 61 fits (12 trials of 2 methods, 5 folds each, and the best with all links)."
+    )
+
+
+def test_the_time_left_is_a_bound_until_every_method_was_timed() -> None:
+    clock = Clock(["pck"] * 3 + ["boost"] * 2, {"boost"})
+    assert str(clock) == ""
+    clock.add("pck", 2.0)
+    assert str(clock) == "at least 4 s left"
+    clock.add("boost", 30.0)
+    assert str(clock) == "about 34 s left"
+    bounded = Clock(["boost", "pck", "pck"], {"boost"})
+    bounded.add("boost", 90.0)
+    assert str(bounded) == "at most 3 min left"
+    long = Clock(["boost"] * 3, {"boost"})
+    long.add("boost", 3600.0)
+    assert str(long) == "about 2 hours left"
 
 
 def test_the_progress_bar_is_written_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -318,6 +318,53 @@ class CoAssociation:
         values, vectors = self.eigenvectors(self.n_samples if n_components is None else n_components)
         return vectors * np.sqrt(values)
 
+    def principal_components(self, n_components: int = 2) -> tuple[Floats, Floats]:
+        """Return the rows in the directions in which the clusterings differ most, as for a picture.
+
+        Parameters
+        ----------
+        n_components : int, default=2
+            The number of directions. There are fewer if the rows differ in fewer.
+
+        Returns
+        -------
+        points : ndarray of shape (n_samples, s)
+            The principal components of the rows in the space of K. Rows with the same code are at the same place; in a
+            round in which a row is noise, it is at the origin of that round.
+        explained : ndarray of shape (s,)
+            The fraction of the variance along each of them.
+
+        Examples
+        --------
+        >>> from mustlink.boosting import CoAssociation
+        >>> points, explained = CoAssociation([[0, 0], [0, 0], [1, 0], [1, 0]], [1.0, 3.0]).principal_components()
+        >>> points.round(2).ravel().tolist(), explained
+        ([0.71, 0.71, -0.71, -0.71], array([1.]))
+        """
+        if n_components < 1:
+            raise ValueError(f"n_components must be at least 1; got {n_components}.")
+        n_columns = int(self.offsets[-1])
+        root = np.sqrt(self.column_weight)
+        counts = add_to_columns(self.codes, self.offsets, np.ones((self.n_samples, 1)))[:, 0]
+        mean = counts * root / max(self.n_samples, 1)
+        total = counts @ root**2 - self.n_samples * (mean @ mean)
+        if not total > 1e-12 * (counts @ root**2):
+            return np.zeros((self.n_samples, 0)), np.zeros(0)
+
+        def multiply(vector: Floats) -> Floats:
+            per_row = sum_table_rows(self.codes, self.offsets, (root * vector.ravel())[:, None])
+            back = add_to_columns(self.codes, self.offsets, np.ascontiguousarray(per_row))[:, 0]
+            return root * back - self.n_samples * (mean @ vector.ravel()) * mean
+
+        if n_columns <= MAX_DENSE_COLUMNS:
+            together = count_together(self.codes, self.offsets, np.ones(self.n_samples)) * root * root[:, None]
+            matrix = together - self.n_samples * np.outer(mean, mean)
+        else:
+            matrix = LinearOperator((n_columns, n_columns), matvec=multiply, dtype=np.float64)
+        values, vectors = leading_eigenpairs(matrix, min(n_components, n_columns), positive=True)
+        points = sum_table_rows(self.codes, self.offsets, self._weighted(vectors)) - mean @ vectors
+        return points, values / total
+
     def transform(self, labels: ArrayLike, n_components: int | None = None) -> Floats:
         """Embed new rows by their labels in the rounds.
 

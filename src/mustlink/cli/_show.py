@@ -99,6 +99,8 @@ def show_summary(summary: Summary) -> None:
     print_line()
     console().print(_cluster_table(summary))
     print_line()
+    if summary.columns:
+        print_line(str(summary.columns))
     if summary.bounds:
         show_list("Sizes", summary.size_notes, len(summary.size_notes))
     show_links(summary)

@@ -12,6 +12,7 @@ from mustlink._types import Floats
 from mustlink.constraints import Constraints
 from mustlink.metric_learning._base import BaseLinkedMetric, warn_of_identity
 from mustlink.metric_learning._scatter import Units, WithinComponents, shrink
+from mustlink.metric_learning._shrinkage import choose_shrinkage
 
 
 class RCA(BaseLinkedMetric):
@@ -25,7 +26,9 @@ class RCA(BaseLinkedMetric):
     shrinkage : float or "auto", default="auto"
         The weight, from 0 to 1, of a multiple of the identity that is mixed into the scatter of the must-linked rows,
         with all features scaled to unit variance. "auto" is d / (d + m) with d features and m independent
-        must-links. 0 is the method as published, which needs more must-links than features.
+        must-links, or less if the links themselves say so: with m at least d, each must-linked row is held out, and a
+        smaller value is used if its metric is clearly better at aligning the row with the rest of its component.
+        0 is the method as published, which needs more must-links than features.
 
     Attributes
     ----------
@@ -33,6 +36,8 @@ class RCA(BaseLinkedMetric):
         The map of ``transform``, one component for each feature that is not constant.
     metric_matrix_ : ndarray of shape (n_features, n_features)
         The matrix A of the metric.
+    shrinkage_ : float
+        The shrinkage used; 1 without must-links.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -49,6 +54,12 @@ class RCA(BaseLinkedMetric):
     C = 1/n sum over j and the rows x of j of (x - m_j)(x - m_j)', and A is its inverse. The map is the symmetric root
     of A for features scaled to unit variance. The paper first reduces the features to the rank of C; here only constant
     features are dropped, and `shrinkage` makes C regular when links are few. Weights of links are not used.
+
+    With "auto", the alignment of a held-out row x with the mean c of the other rows of its component is x'Ac, both
+    centered, over the Frobenius norm of the covariance of all rows in the metric A: the part of the spread that k-means
+    sees that is due to the classes. A smaller shrinkage replaces d / (d + m) if its mean alignment is higher by more
+    than two standard errors of the paired difference. Directions of small variance can hold the classes, and then
+    little shrinkage is right, or nothing; only the links tell.
 
     Without links, and with a warning without must-links between different rows, the metric is the Euclidean one.
 
@@ -77,12 +88,15 @@ class RCA(BaseLinkedMetric):
 
     def _learn(self, X: Any, links: Constraints) -> Floats:
         n_features = X.shape[1]
+        self.shrinkage_ = 1.0
         if links.is_empty:
             return np.eye(n_features)
         units = Units.of(X)
         within = WithinComponents.of(X, links.components(X.shape[0]), units)
         if not within.residual.any():
             return warn_of_identity("RCA", "must-links between different rows", links, n_features)
+        is_auto = isinstance(self.shrinkage, str)
+        self.shrinkage_ = choose_shrinkage(X, within, units) if is_auto else float(self.shrinkage)
         scatter = within.residual.T @ within.residual / len(within.residual)
-        values, vectors = np.linalg.eigh(shrink(scatter, self.shrinkage, within.n_independent, X.dtype))
+        values, vectors = np.linalg.eigh(shrink(scatter, self.shrinkage_, within.n_independent, X.dtype))
         return units.of_all_features((vectors / np.sqrt(values)) @ vectors.T)

@@ -51,9 +51,11 @@ class Units:
 class WithinComponents:
     """The rows of the must-link components of two and more rows.
 
-    `residual` is each row minus the mean of its component, `number` its component, `size` the rows of each component.
+    `rows` are their numbers, `residual` is each row minus the mean of its component, `number` its component, `size` the
+    number of rows of each component.
     """
 
+    rows: Indices
     residual: Floats
     number: Indices
     size: Indices
@@ -66,7 +68,7 @@ class WithinComponents:
         rows = rows[np.argsort(component[rows], kind="stable")]
         found, number = np.unique(component[rows], return_inverse=True)
         points = units.rows(X, rows)
-        return cls(points - group_means(points, number, len(found))[number], number, size[found])
+        return cls(rows, points - group_means(points, number, len(found))[number], number, size[found])
 
     @property
     def n_independent(self) -> int:
@@ -81,6 +83,11 @@ def group_means(points: Floats, group: Indices, n_groups: int) -> Floats:
     return np.asarray(member @ points)
 
 
+def default_shrinkage(n_features: int, n_independent: int) -> float:
+    """Return the shrinkage that gives the identity the weight of one difference for each feature."""
+    return n_features / (n_features + n_independent)
+
+
 def shrink(scatter: Floats, shrinkage: float | str, n_independent: int, dtype: Any) -> Floats:
     """Mix a multiple of the identity, of the same trace, into a scatter matrix of `n_independent` differences.
 
@@ -90,7 +97,7 @@ def shrink(scatter: Floats, shrinkage: float | str, n_independent: int, dtype: A
     mean = np.trace(scatter) / n_features
     if mean <= 0:
         return np.eye(n_features)
-    share = n_features / (n_features + n_independent) if isinstance(shrinkage, str) else float(shrinkage)
+    share = default_shrinkage(n_features, n_independent) if isinstance(shrinkage, str) else float(shrinkage)
     if share == 0 and _is_singular(scatter, dtype):
         raise ValueError(
             f"The scatter of the must-linked rows is singular in {n_features} features, and shrinkage=0 needs its "

@@ -1,7 +1,9 @@
-"""Plots of boosted clusterings, drawn with matplotlib (extra ``plot``)."""
+"""Plots of clusterings and of boosting, drawn with matplotlib (extra ``plot``)."""
 
+from mustlink.plot._clusters import clusters
 from mustlink.plot._coassociation import coassociation
+from mustlink.plot._columns import columns
 from mustlink.plot._history import history
 from mustlink.plot._projections import projections
 
-__all__ = ["coassociation", "history", "projections"]
+__all__ = ["clusters", "coassociation", "columns", "history", "projections"]

@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 
 from mustlink._plot_style import COLORS, DARK, GRAY, MARKERS, pyplot
 
-__all__ = ["projections"]
+__all__ = ["draw_points", "principal_view", "projections", "two_columns"]
 
 WIDTH, HEIGHT, MAX_COLUMNS = 3.3, 3.1, 4
 
@@ -81,11 +81,11 @@ def projections(
     plt = pyplot()
     if axes is None:
         axes = _new_axes(plt, 1 + len(chosen))
-    views = [_principal(X), *(_two_columns(model.represent(X, number)) for number in chosen)]
+    views = [principal_view(X), *(two_columns(model.represent(X, number)) for number in chosen)]
     titles = ["the table", *(f"round {number}" for number in chosen)]
     for ax, points, title in zip(axes, views, titles, strict=True):
         _draw_links(ax, points, links)
-        _draw_points(ax, points, groups)
+        draw_points(ax, points, groups)
         ax.set_title(title, fontsize=10)
         ax.set_xticks([])
         ax.set_yticks([])
@@ -110,15 +110,15 @@ def _choose_rounds(model: Any, rounds: Sequence[int] | None) -> list[int]:
     return list(rounds)
 
 
-def _principal(X: Any) -> NDArray[Any]:
+def principal_view(X: Any) -> NDArray[Any]:
     """Return the first two principal components."""
     if issparse(X):
-        return _two_columns(TruncatedSVD(n_components=min(2, X.shape[1]), random_state=0).fit_transform(X))
+        return two_columns(TruncatedSVD(n_components=min(2, X.shape[1]), random_state=0).fit_transform(X))
     X = np.asarray(X)
-    return _two_columns(PCA(n_components=min(2, *X.shape), random_state=0).fit_transform(X))
+    return two_columns(PCA(n_components=min(2, *X.shape), random_state=0).fit_transform(X))
 
 
-def _two_columns(points: NDArray[Any]) -> NDArray[Any]:
+def two_columns(points: NDArray[Any]) -> NDArray[Any]:
     """Return the first two columns, with zeros for a second that is not there."""
     points = np.asarray(points)[:, :2]
     return np.hstack([points, np.zeros((len(points), 2 - points.shape[1]))])
@@ -137,7 +137,7 @@ def _new_axes(plt: Any, count: int) -> NDArray[Any]:
     return axes
 
 
-def _draw_points(ax: Any, points: NDArray[Any], groups: NDArray[Any]) -> None:
+def draw_points(ax: Any, points: NDArray[Any], groups: NDArray[Any]) -> None:
     """Draw the points with a color and a marker for each group; noise is gray."""
     names = np.unique(groups)
     for place, name in enumerate(names):

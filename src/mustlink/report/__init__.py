@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mustlink.report._columns import ColumnWeights
 from mustlink.report._page import headline, render_report, suspicion
 from mustlink.report._picture import Picture, make_picture
 from mustlink.report._publication_page import render_publication
@@ -12,6 +13,7 @@ from mustlink.report._write import write_report
 __all__ = [
     "BrokenLink",
     "ClusterSummary",
+    "ColumnWeights",
     "Picture",
     "RowNames",
     "SizeBound",

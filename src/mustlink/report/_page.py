@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mustlink._html import HtmlList, HtmlTable, render_html
 from mustlink._spelling import count
 from mustlink._version import __version__
-from mustlink.report import _svg
+from mustlink.report import _curve, _svg
 from mustlink.report._picture import Picture
 from mustlink.report._summary import NOISE, Summary
 
@@ -23,7 +23,12 @@ MAX_IN_NOTEBOOK = 5
 
 
 def render_report(
-    summary: Summary, picture: Picture, *, title: str = "Clusters", run: Mapping[str, str] | None = None
+    summary: Summary,
+    picture: Picture,
+    *,
+    learned: Picture | None = None,
+    title: str = "Clusters",
+    run: Mapping[str, str] | None = None,
 ) -> str:
     """Lay out the report as HTML.
 
@@ -33,6 +38,8 @@ def render_report(
         The result of :func:`summarize`.
     picture : Picture
         The points and links to draw.
+    learned : Picture, default=None
+        The same in the view that the clusterer has learned, shown first.
     title : str, default='Clusters'
         The heading.
     run : mapping of str to str, default=None
@@ -56,7 +63,7 @@ def render_report(
     kinds = set(zip(picture.is_must.tolist(), picture.is_kept.tolist(), strict=True))
     return load_template("report.html").render(
         summary=summary,
-        picture=picture,
+        pictures=[picture] if learned is None else [learned, picture],
         title=title,
         headline=headline(summary),
         suspicion=suspicion(summary),
@@ -82,10 +89,11 @@ def load_template(name: str) -> Template:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        {name: drawn(getattr(_svg, name)) for name in ("bar", "curve", "link_swatch", "scatter", "swatch")},
+        {name: drawn(getattr(_svg, name)) for name in ("bar", "link_swatch", "scatter", "swatch")},
+        curve=drawn(_curve.curve),
         NOISE=NOISE,
         count=count,
-        ends=_svg.ends,
+        ends=_curve.ends,
         number="{:,}".format,
         pairs=zip,
         percent="{:.0%}".format,
@@ -148,6 +156,7 @@ def summary_html(summary: Summary) -> str:
     lists = [
         HtmlList(f"{heading}:", [str(line) for line in lines[:MAX_IN_NOTEBOOK]], total, noun)
         for heading, lines, total, noun in (
+            ("Columns", [str(summary.columns)] if summary.columns else [], int(summary.columns is not None), "note"),
             ("Sizes", summary.size_notes, len(summary.size_notes), "note"),
             ("Broken links", summary.broken, summary.n_broken, "link"),
             ("Links that may be wrong", summary.suspects, summary.n_suspects, "link"),

@@ -1,22 +1,20 @@
-"""Which points and links are drawn, and where: the first two principal components of the rows."""
+"""Which points and links are drawn, and where: the principal components of the rows, or a view that was learned."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
+from mustlink._drawn import choose_links, choose_rows, spread_equal_points
 from mustlink._types import Array
 from mustlink.constraints import Constraints
 from mustlink.report._summary import RowNames, mean_and_spread
 
-__all__ = ["Picture", "make_picture"]
-
-MAX_POINTS = 5_000
-MAX_LINKS = 1_500
+__all__ = ["Picture", "has_learned_view", "make_picture"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,9 @@ class Picture:
         The number of rows and links, drawn or not.
     cluster_names : sequence of str or None, default=None
         What the clusters 0, 1, ... are called, if not by their numbers.
+    view : {'principal', 'learned'}, default='principal'
+        Whether the plane is that of the first two principal components of the table, or the view that a boosted
+        clusterer has learned.
 
     Examples
     --------
@@ -61,15 +62,39 @@ class Picture:
     n_rows: int
     n_links: int
     cluster_names: Sequence[str] | None = None
+    view: Literal["principal", "learned"] = "principal"
+
+    @property
+    def plane(self) -> str:
+        """What the plane is, in words."""
+        return "the first two principal components" if self.view == "principal" else "the view that was learned"
 
     @property
     def caption(self) -> str:
         """What the axes are and what was left out."""
+        return self._axes + self._left_out
+
+    @property
+    def _axes(self) -> str:
+        """Word the axes."""
+        if self.view == "learned":
+            shares = " and ".join(f"{share:.0%}" for share in self.explained)
+            which = "directions in" if len(self.explained) > 1 else "direction in"
+            return (
+                f"Close are rows that the rounds put together: the {which} which the rounds differ most ({shares} of "
+                "the variance). Rows at about the same place are spread a little."
+            )
         caption = f"Horizontal axis: the first principal component ({self.explained[0]:.0%} of the variance). "
         if len(self.explained) == 1:
             caption += "The height has no meaning: the rows differ in one direction only."
         else:
             caption += f"Vertical axis: the second ({self.explained[1]:.0%})."
+        return caption
+
+    @property
+    def _left_out(self) -> str:
+        """Word what is not drawn."""
+        caption = ""
         if len(self.points) < self.n_rows:
             caption += f" {len(self.points):,} of {self.n_rows:,} rows are drawn, those of the drawn links among them."
         if len(self.links) < self.n_links:
@@ -83,6 +108,7 @@ def make_picture(
     constraints: Constraints,
     row_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
+    model: Any = None,
 ) -> Picture:
     """Choose what is drawn of a clustering, and project it.
 
@@ -98,6 +124,9 @@ def make_picture(
         The names of the rows; their numbers by default.
     cluster_names : sequence of str, default=None
         What the clusters 0, 1, ... are called; their numbers by default.
+    model : object, default=None
+        A fitted boosted clusterer, to draw the view that it has learned: the principal components of its
+        ``coassociation_``. None draws those of `X`.
 
     Returns
     -------
@@ -119,9 +148,9 @@ def make_picture(
     kept = constraints.satisfied(labels)
     # A fixed seed: the same clustering always gives the same picture.
     rng = np.random.default_rng(0)
-    chosen = _choose_links(kept, rng)
-    rows = _choose_rows(labels, np.unique(pairs[chosen]), rng)
-    points, explained = _principal_components(X, rows)
+    chosen = choose_links(kept, rng)
+    rows = choose_rows(labels, np.unique(pairs[chosen]), rng)
+    points, explained = _principal_components(X, rows) if model is None else _learned_components(model, rows)
     names = RowNames(row_names)
     return Picture(
         points=points,
@@ -134,29 +163,24 @@ def make_picture(
         n_rows=labels.size,
         n_links=len(pairs),
         cluster_names=cluster_names,
+        view="principal" if model is None else "learned",
     )
 
 
-def _choose_links(kept: Array, rng: np.random.Generator) -> Array:
-    """Choose the broken links first, and random ones of either kind if there are too many."""
-    order = np.concatenate([rng.permutation(np.flatnonzero(~kept)), rng.permutation(np.flatnonzero(kept))])
-    return np.sort(order[:MAX_LINKS])
+def has_learned_view(model: Any, n_rows: int) -> bool:
+    """Return whether a clusterer has learned a view of these rows in which they differ."""
+    kernel = getattr(model, "coassociation_", None)
+    if kernel is None or kernel.n_samples != n_rows or getattr(model, "is_plain_", False):
+        return False
+    return kernel.n_rounds > 1 and len(kernel.principal_components(1)[1]) > 0
 
 
-def _choose_rows(labels: Array, linked: Array, rng: np.random.Generator) -> Array:
-    """Choose the rows of the drawn links and then random ones, with a few of every cluster."""
-    if labels.size <= MAX_POINTS:
-        return np.arange(labels.size)
-    shuffled = rng.permutation(labels.size)
-    # The position of each row within its cluster, in the shuffled order: the first few of all clusters come first.
-    by_cluster = np.argsort(labels[shuffled], kind="stable")
-    _, start, counts = np.unique(labels[shuffled][by_cluster], return_index=True, return_counts=True)
-    place = np.empty(labels.size, dtype=np.int64)
-    place[by_cluster] = np.arange(labels.size) - np.repeat(start, counts)
-    a_few = max(1, MAX_POINTS // (4 * start.size))
-    preferred = np.concatenate([shuffled[place < a_few], shuffled[place >= a_few]])
-    others = preferred[~np.isin(preferred, linked)]
-    return np.sort(np.concatenate([linked, others[: max(0, MAX_POINTS - linked.size)]]))
+def _learned_components(model: Any, rows: Array) -> tuple[Array, tuple[float, ...]]:
+    """Return the chosen rows in the view of a boosted clusterer, those at about the same place spread."""
+    points, explained = model.coassociation_.principal_components(2)
+    if points.shape[1] == 1:
+        points = np.column_stack([points, np.zeros(len(points))])
+    return spread_equal_points(points[rows]), tuple(float(share) for share in explained)
 
 
 def _principal_components(X: Any, rows: Array) -> tuple[Array, tuple[float, ...]]:

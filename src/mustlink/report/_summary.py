@@ -15,6 +15,7 @@ from mustlink._spelling import spell_numbers
 from mustlink._types import Array
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints, known_rows
+from mustlink.report._columns import ColumnWeights, weigh_columns
 from mustlink.report._sizes import SizeBound, reached_bounds, spell_bounds
 from mustlink.tables import TIME_UNITS, Feature
 
@@ -242,6 +243,8 @@ class Summary:
         The objective of the clusterer after each of its rounds.
     bounds : tuple of SizeBound
         The minimum and maximum sizes that clusters are at.
+    columns : ColumnWeights or None, default=None
+        What the columns count; None if the clusterer gives them no weights, or equal ones.
 
     Examples
     --------
@@ -272,6 +275,7 @@ class Summary:
     suspects: tuple[SuspectLink, ...] = ()
     objective: tuple[float, ...] = ()
     bounds: tuple[SizeBound, ...] = ()
+    columns: ColumnWeights | None = None
 
     @property
     def n_links(self) -> int:
@@ -330,8 +334,9 @@ def summarize(
     notices : sequence of str, default=()
         Notes to show, as sentences.
     estimator : object, default=None
-        The fitted clusterer. Its ``suspects_`` (links that may be wrong), ``objective_`` (one value per round) and
-        ``gains_`` (of looser minimum and maximum sizes) are shown if it has them.
+        The fitted clusterer. Its ``suspects_`` (links that may be wrong), ``objective_`` (one value per round),
+        ``column_weights_`` (what each column counts) and ``gains_`` (of looser minimum and maximum sizes) are shown if
+        it has them.
     cluster_names : sequence of str, default=None
         What the clusters 0, 1, ... are called; their numbers by default.
 
@@ -367,11 +372,12 @@ def summarize(
     must_kept, cannot_kept = np.split(kept, [len(constraints.must_link)])
     conflicts = constraints.conflicts()
     namer, places = RowNames(row_names), RowNames(cluster_names)
+    columns = named_features(features, X.shape[1])
     return Summary(
         n_rows=X.shape[0],
         n_features=X.shape[1],
         n_noise=int(np.count_nonzero(labels == NOISE)),
-        clusters=_cluster_summaries(X, labels, named_features(features, X.shape[1]), namer, known, places),
+        clusters=_cluster_summaries(X, labels, columns, namer, known, places),
         n_must=must_kept.size,
         n_must_kept=int(must_kept.sum()),
         n_cannot=cannot_kept.size,
@@ -389,6 +395,7 @@ def summarize(
         ),
         objective=tuple(float(value) for value in getattr(estimator, "objective_", ())),
         bounds=reached_bounds(estimator, labels, places),
+        columns=weigh_columns(estimator, [printable(column.name) for column in columns]),
     )
 
 

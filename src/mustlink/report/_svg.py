@@ -1,23 +1,19 @@
-"""SVG for the report: a scatter of points and links, a curve, and marks for the legend, colored by its style sheet."""
+"""SVG for the report: a scatter of points and links, and marks for the legend, colored by its style sheet."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 
-from mustlink._spelling import count, spell_numbers
+from mustlink._spelling import count
 from mustlink._types import Array
 from mustlink.report._picture import Picture
 from mustlink.report._summary import NOISE, RowNames, printable
 
-__all__ = ["N_COLORS", "bar", "color_class", "curve", "ends", "link_swatch", "scatter", "swatch"]
+__all__ = ["N_COLORS", "bar", "color_class", "link_swatch", "scatter", "swatch"]
 
 WIDTH, HEIGHT, MARGIN = 760, 500, 26
-CURVE_HEIGHT = 180
-# A curve whose largest value is more than this many times the smallest is drawn on a logarithmic scale.
-MAX_LINEAR_RATIO = 20
 N_COLORS = 7
 MIN_LABEL_GAP = 24.0
 # Longer names of clusters are cut where they stand among the points.
@@ -75,13 +71,16 @@ def scatter(picture: Picture) -> str:
     """
     xy = _on_canvas(picture.points)
     description = (
-        f"{count(len(xy), 'row')} in the plane of the first two principal components, with "
+        f"{count(len(xy), 'row')} in the plane of {picture.plane}, with "
         f"{count(len(picture.links), 'link')}, "
         f"{int(np.count_nonzero(~picture.is_kept)):,} of them broken."
     )
     parts = [
         f'<svg class="scatter" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(description)}">',
-        *(_defined_shape(int(label), crowded=len(xy) > MAX_FULL_SIZE_POINTS) for label in np.unique(picture.labels)),
+        *(
+            _defined_shape(int(label), picture.view, crowded=len(xy) > MAX_FULL_SIZE_POINTS)
+            for label in np.unique(picture.labels)
+        ),
         "<g>",
         *_links(xy, picture, kept=True),
         '</g><g class="points">',
@@ -104,39 +103,24 @@ def bar(part: float) -> str:
     )
 
 
-def ends(values: Sequence[float]) -> str:
-    """Word the first and the last of some values."""
-    return " to ".join(spell_numbers([values[0], values[-1]]))
-
-
-def curve(values: Sequence[float]) -> str:
-    """Draw a line with one point per round, on a logarithmic scale if the values differ much."""
-    heights = np.asarray(values, dtype=float)
-    is_logarithmic = heights.min() > 0 and heights.max() / heights.min() > MAX_LINEAR_RATIO
-    across = np.arange(1, len(heights) + 1, dtype=float)
-    xy = _on_canvas(np.column_stack([across, np.log(heights) if is_logarithmic else heights]), CURVE_HEIGHT)
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in xy)
-    description = f"From {ends(values)} after {count(len(heights), 'round')}."
-    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in xy)
-    return (
-        f'<svg class="curve" viewBox="0 0 {WIDTH} {CURVE_HEIGHT}" role="img" aria-label="{description}">'
-        f'<polyline points="{line}"/>{dots}</svg>'
-    )
-
-
-def _on_canvas(points: Array, height: int = HEIGHT) -> Array:
+def _on_canvas(points: Array) -> Array:
     """Scale the points to the canvas, with larger values further up."""
     low = points.min(axis=0)
     span = points.max(axis=0) - low
     share = np.divide(points - low, span, out=np.full_like(points, 0.5), where=span > 0)
     across = MARGIN + share[:, 0] * (WIDTH - 2 * MARGIN)
-    down = height - MARGIN - share[:, 1] * (height - 2 * MARGIN)
+    down = HEIGHT - MARGIN - share[:, 1] * (HEIGHT - 2 * MARGIN)
     return np.column_stack([across, down])
 
 
-def _defined_shape(label: int, *, crowded: bool) -> str:
+def _shape_name(label: int, view: str) -> str:
+    """Return the name under which the mark of a cluster is defined in a picture; names are unique on a page."""
+    return f"{view[0]}{'n' if label == NOISE else label}"
+
+
+def _defined_shape(label: int, view: str, *, crowded: bool) -> str:
     """Define the mark of a cluster once, for the points to refer to, smaller where there are many."""
-    name = "mn" if label == NOISE else f"m{label}"
+    name = _shape_name(label, view)
     size = ' transform="scale(.75)"' if crowded else ""
     return f'<defs><path id="{name}" d="{_shape_of(label)}"{size}/></defs>'
 
@@ -146,7 +130,7 @@ def _points(xy: Array, picture: Picture) -> list[str]:
     marks = []
     clusters = RowNames(picture.cluster_names)
     for (x, y), label, name in zip(xy.tolist(), picture.labels.tolist(), picture.names, strict=True):
-        reference = "mn" if label == NOISE else f"m{label}"
+        reference = _shape_name(label, picture.view)
         place = "no cluster" if label == NOISE else f"cluster {clusters[label]}"
         marks.append(
             f'<use href="#{reference}" x="{x:.1f}" y="{y:.1f}" class="mark {color_class(label)}">'

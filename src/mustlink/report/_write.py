@@ -13,7 +13,7 @@ from mustlink._atomic import StagedFiles
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.report._page import render_report
-from mustlink.report._picture import make_picture
+from mustlink.report._picture import has_learned_view, make_picture
 from mustlink.report._summary import Summary, summarize
 from mustlink.tables import Feature
 
@@ -43,8 +43,9 @@ def write_report(
     """Write a clustering as one HTML file to look at, the report of the command.
 
     It shows the rows in the plane of their first two principal components with the links drawn, a table of the
-    clusters, the broken links and the conflicts, and, given the fitted clusterer, the links that may be wrong and
-    the objective after each round. The file needs nothing from outside and runs no script.
+    clusters, the broken links and the conflicts, and, given the fitted clusterer, the view that it has learned, the
+    columns that count most, the links that may be wrong and the objective after each round. The file needs nothing from
+    outside and runs no script.
 
     Parameters
     ----------
@@ -61,7 +62,8 @@ def write_report(
     row_names, known_labels, notices : sequence of str
         As for :func:`summarize`.
     estimator : object, default=None
-        The fitted clusterer, whose parameters, ``suspects_`` and ``objective_`` are shown if it has them.
+        The fitted clusterer, whose parameters, ``coassociation_``, ``column_weights_``, ``suspects_`` and
+        ``objective_`` are shown if it has them.
     choice : Choice, default=None
         The result of :func:`mustlink.selection.choose`, if the clusterer was chosen by it.
     title : str, default='Clusters'
@@ -116,13 +118,17 @@ def write_report(
         cluster_names=cluster_names,
     )
     links = as_constraints(constraints, summary.n_rows)
-    picture = make_picture(X, np.asarray(labels), links, row_names, cluster_names)
+    labels = np.asarray(labels)
+    picture = make_picture(X, labels, links, row_names, cluster_names)
+    learned = None
+    if has_learned_view(estimator, summary.n_rows):
+        learned = make_picture(X, labels, links, row_names, cluster_names, model=estimator)
     made = dict(run or {})
     if estimator is not None:
         made["Method"] = " ".join(repr(estimator).split())
     if choice is not None:
         made["Chosen"] = choice.reason
-    page = render_report(summary, picture, title=title, run=made).encode("utf-8")
+    page = render_report(summary, picture, learned=learned, title=title, run=made).encode("utf-8")
     with StagedFiles() if files is None else nullcontext(files) as staged:
         staged.stage(path, page)
     return summary

@@ -9,6 +9,7 @@ import numpy as np
 
 from mustlink._html import HtmlList, HtmlTable, render_html
 from mustlink._spelling import count
+from mustlink.catalogue import DEFAULT_METHOD
 from mustlink.selection._held_out import labels_of
 
 __all__ = ["Choice", "Trial"]
@@ -60,6 +61,31 @@ class Trial:
         """The standard error of the mean; NaN after a failure."""
         return float(np.std(self.scores, ddof=1) / np.sqrt(len(self.scores))) if self.scores else float("nan")
 
+    def gain_over(self, other: Trial) -> tuple[float, float]:
+        """Compare with another trial on the same folds.
+
+        Parameters
+        ----------
+        other : Trial
+            A trial with as many scores.
+
+        Returns
+        -------
+        gain : float
+            The mean difference of the scores.
+        standard_error : float
+            The standard error of this mean.
+
+        Examples
+        --------
+        >>> from mustlink.selection import Trial
+        >>> gain, error = Trial("pck", 3, (0.8, 1.0), 0.1).gain_over(Trial("cop", 3, (0.7, 0.7), 0.1))
+        >>> round(gain, 3), round(error, 3)
+        (0.2, 0.1)
+        """
+        difference = np.subtract(self.scores, other.scores)
+        return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference)))
+
     @property
     def name(self) -> str:
         """The method and the number of clusters as text."""
@@ -80,6 +106,8 @@ class Choice:
         All trials in order, including failures.
     notes : tuple of str
         Caveats: few links, only one kind of links, fewer folds than requested, a refit that failed.
+    incumbent : Trial or None, default=None
+        The best trial of the default method, or of the first one, that another must be clearly better than.
 
     Examples
     --------
@@ -99,6 +127,7 @@ class Choice:
     estimator: Any
     trials: tuple[Trial, ...]
     notes: tuple[str, ...] = ()
+    incumbent: Trial | None = None
 
     @property
     def method(self) -> str:
@@ -119,13 +148,18 @@ class Choice:
     @property
     def reason(self) -> str:
         """The reason for the selection, as a sentence."""
-        best = self.best
+        best, incumbent = self.best, self.incumbent or self.best
         result = f"{best.name} keeps {best.mean:.1%} of the held-out links"
+        why = "the default" if incumbent.method == DEFAULT_METHOD else "the first method"
+        if best is not incumbent:
+            gain, error = best.gain_over(incumbent)
+            return f"{result}, {gain:.1%} (+/- {error:.1%}) more than {incumbent.name}, {why}."
         top = max((trial for trial in self.trials if trial.scores), key=lambda trial: trial.mean)
         if top.mean > best.mean:
+            gain, error = top.gain_over(best)
             return (
-                f"{result}; {top.name} keeps {top.mean:.1%}, which is within one standard error "
-                f"({top.standard_error:.1%}), and {best.method} is the simpler method."
+                f"{result}; {top.name} keeps {top.mean:.1%}, but the difference is within one standard error "
+                f"({error:.1%}), and {best.method} is {why}."
             )
         return f"{result}, the most of all trials."
 

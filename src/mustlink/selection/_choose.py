@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,10 +19,11 @@ from mustlink._progress import Advance, progress
 from mustlink._spelling import count
 from mustlink._warnings import warn_caller
 from mustlink.base import collect_links
-from mustlink.catalogue import CATALOGUE, default_methods, find_clusterer
+from mustlink.catalogue import CATALOGUE, DEFAULT_METHOD, default_methods, find_clusterer
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import ConstraintError, MustlinkError
 from mustlink.selection._choice import Choice, Trial
+from mustlink.selection._cost import Clock, spell_cost
 from mustlink.selection._held_out import fit_with_links, held_out_accuracy
 from mustlink.selection._kfold import DEFAULT_N_SPLITS, ConstraintKFold, check_splitter, link_groups, links_form
 
@@ -31,6 +33,9 @@ __all__ = ["choose"]
 MIN_LINKS = 10
 # The largest number of clusters that is tried by default.
 MAX_CLUSTERS = 10
+
+# The methods that are tried with few numbers of clusters.
+SLOW = frozenset(entry.name for entry in CATALOGUE if entry.speed == "slow")
 
 Candidate = tuple[str, int | None, Any]
 Methods = Mapping[str, Any] | Iterable[Any] | str | None
@@ -64,8 +69,9 @@ def choose(
     y : array-like of shape (n_samples,), default=None
         Partial labels, -1 for unknown, as an additional source of links. They are split like the links.
     methods : str, list or dict, default=None
-        The methods, simplest first: names of the catalogue such as "pck", clusterers, or a dict of names and
-        clusterers. None is pck, cop, mpck and boost.
+        The methods: names of the catalogue such as "pck", clusterers, or a dict of names and clusterers. None is pck,
+        cop, mpck and boost. Of boost, the default of the command, or else the first one, another method must be clearly
+        better to be selected.
     n_clusters : int or iterable of int, default=None
         The numbers of clusters; None is 2 to 10. A clusterer without a parameter for it is tried once.
     cv : int, ConstraintKFold or None, default=5
@@ -81,7 +87,7 @@ def choose(
     n_jobs : int, default=None
         The number of folds that are fitted in parallel.
     verbose : int or bool, default=0
-        Whether to show a progress bar.
+        Whether to print the number of fits and to show a progress bar with the estimated time left.
 
     Returns
     -------
@@ -108,9 +114,11 @@ def choose(
 
     Notes
     -----
-    The largest mean score wins, with one exception: the first, hence simplest, method with a mean within one standard
-    error of the largest is preferred. Of its numbers of clusters the one with the largest mean is selected, and ties go
-    to the smallest.
+    The default method, boost, is the incumbent; the first one, if it is not among `methods`. Another method replaces it
+    only if its mean score is larger by more than one standard error of the difference, paired over the folds. So a
+    method is not preferred by chance, and the result is not worse than that of the default by more than noise. Of
+    several such methods, and of the numbers of clusters of a method, the one with the largest mean score is selected,
+    and ties go to the first method and to the smallest number.
 
     A method that fails on a fold, as a hard one may, is a trial with a failure. If the best one fails with all links,
     the next is selected.
@@ -142,14 +150,31 @@ def choose(
     for note in notes:
         warn_caller(note, UserWarning)
     score = partial(held_out_accuracy, X=X, constraints=links, cv=splitter, balanced=balanced, n_jobs=n_jobs)
-    with progress(None, "Choosing", shown=verbose, stderr=True) as advance:
-        slow_names = {entry.name for entry in CATALOGUE if entry.speed == "slow" and shortlist is not None}
-        slow = {name: clusterer for name, clusterer in candidates.items() if name in slow_names}
-        quick = {name: clusterer for name, clusterer in candidates.items() if name not in slow}
-        tried = _try_all(list(_configured(quick, numbers, seed)), score, advance)
+    incumbent = DEFAULT_METHOD if DEFAULT_METHOD in candidates else next(iter(candidates))
+    first, last = _order(candidates, incumbent, is_short=shortlist is None or len(numbers) <= shortlist)
+    planned = [name for name, _, _ in _configured(first, numbers, seed)]
+    planned += [name for name, _, _ in _configured(last, numbers[: shortlist if first else None], seed)]
+    clock = Clock(planned, SLOW)
+    if verbose:
+        print(spell_cost(len(planned), len(candidates), splitter.n_splits), file=sys.stderr)
+    with progress(len(planned), "Choosing", shown=verbose, stderr=True) as advance:
+        tried = _try_all(list(_configured(first, numbers, seed)), score, advance, clock)
         promising = _promising([trial for trial, _ in tried], numbers, shortlist)
-        tried += _try_all(list(_configured(slow, promising, seed)), score, advance)
-    return _fit_best(tried, X, links.on(n_samples), list(candidates), notes)
+        tried += _try_all(list(_configured(last, promising, seed)), score, advance, clock)
+    methods = list(candidates)
+    tried.sort(key=lambda one: methods.index(one[0].method))
+    return _fit_best(tried, X, links.on(n_samples), [incumbent, *methods], notes)
+
+
+def _order(candidates: dict[str, Any], incumbent: str, *, is_short: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the methods to try with all numbers of clusters, and those to try with the promising ones of the others.
+
+    If there are few numbers, all are tried with all of them, the incumbent first, whose time bounds that of the others.
+    """
+    if is_short:
+        return {incumbent: candidates[incumbent]} | candidates, {}
+    slow = {name: clusterer for name, clusterer in candidates.items() if name in SLOW}
+    return {name: clusterer for name, clusterer in candidates.items() if name not in slow}, slow
 
 
 def _named_clusterers(methods: Methods) -> dict[str, Any]:
@@ -273,12 +298,12 @@ def _parameter_name(clusterer: Any, name: str) -> str | None:
 
 
 def _try_all(
-    prepared: list[Candidate], score: Callable[[Any], NDArray[np.float64]], advance: Advance
+    prepared: list[Candidate], score: Callable[[Any], NDArray[np.float64]], advance: Advance, clock: Clock
 ) -> list[tuple[Trial, Any]]:
     """Score some clusterers, and return their trials with them; a failure is a result as well."""
     tried = []
-    for place, (method, number, clusterer) in enumerate(prepared):
-        advance(place, method if number is None else f"{method}, {number} clusters", total=len(prepared))
+    for method, number, clusterer in prepared:
+        advance(clock.n_done, ", ".join(filter(None, [Trial(method, number, (), 0.0).name, str(clock)])))
         started = time.perf_counter()
         scores: tuple[float, ...] = ()
         failure = None
@@ -289,25 +314,30 @@ def _try_all(
                 scores = tuple(score(clusterer).tolist())
             except Exception as error:
                 failure = _sentence(error)
-        tried.append((Trial(method, number, scores, time.perf_counter() - started, failure), clusterer))
+        seconds = time.perf_counter() - started
+        clock.add(method, seconds)
+        tried.append((Trial(method, number, scores, seconds, failure), clusterer))
     return tried
 
 
 def _fit_best(
     tried: list[tuple[Trial, Any]], X: Any, links: AlignedConstraints, methods: list[str], notes: list[str]
 ) -> Choice:
-    """Fit the best clusterer with all links, or the next one if it fails."""
+    """Fit the best clusterer with all links, or the next one if it fails; the first of `methods` is the incumbent."""
     trials = [trial for trial, _ in tried]
-    while ranked := _rank(trials, methods):
-        trial, clusterer = trials[ranked[0]], tried[ranked[0]][1]
+    while any(trial.scores for trial in trials):
+        incumbent = _incumbent(trials, methods)
+        chosen = _best(trials, trials[incumbent], methods)
+        place = incumbent if chosen is None else chosen
+        trial, clusterer = trials[place], tried[place][1]
         try:
             fit_with_links(clusterer, X, links)
         except Exception as error:
             failure = f"It was the best on the folds, and failed with all links: {_sentence(error)}"
-            trials[ranked[0]] = replace(trial, scores=(), failure=failure)
+            trials[place] = replace(trial, scores=(), failure=failure)
             notes.append(f"{trial.name} was the best on the folds, and failed with all links.")
         else:
-            return Choice(trial, clusterer, tuple(trials), tuple(notes))
+            return Choice(trial, clusterer, tuple(trials), tuple(notes), trials[incumbent])
     examples = "; ".join(f"{trial.name}: {trial.failure}" for trial in trials[:3])
     raise ValueError(f"All {len(trials)} trials failed, for example {examples}")
 
@@ -318,17 +348,25 @@ def _sentence(error: Exception) -> str:
     return " ".join(text.split()) or type(error).__name__
 
 
-def _rank(trials: list[Trial], methods: list[str]) -> list[int]:
-    """Return the indices of the trials that have a score, best first; `methods` are in order, simplest first."""
+def _incumbent(trials: list[Trial], methods: list[str]) -> int:
+    """Return the index of the best trial of the first method that has a score."""
     scored = [place for place, trial in enumerate(trials) if trial.scores]
-    if not scored:
-        return []
-    top = max((trials[place] for place in scored), key=lambda trial: trial.mean)
-    as_good = {trials[place].method for place in scored if trials[place].mean >= top.mean - top.standard_error}
-    simplest = min(as_good, key=methods.index)
+    first = min((trials[place].method for place in scored), key=methods.index)
+    own = [place for place in scored if trials[place].method == first]
+    return min(own, key=lambda place: (-trials[place].mean, trials[place].n_clusters or 0))
 
-    def rank(place: int) -> tuple[bool, float, int, int]:
+
+def _best(trials: list[Trial], incumbent: Trial, methods: list[str]) -> int | None:
+    """Return the index of the best trial that is clearly better than the incumbent; None if there is none."""
+    better = []
+    for place, trial in enumerate(trials):
+        if trial.scores and trial.method != incumbent.method:
+            gain, error = trial.gain_over(incumbent)
+            if gain > error:
+                better.append(place)
+
+    def rank(place: int) -> tuple[float, int, int]:
         trial = trials[place]
-        return trial.method != simplest, -trial.mean, methods.index(trial.method), trial.n_clusters or 0
+        return -trial.mean, methods.index(trial.method), trial.n_clusters or 0
 
-    return sorted(scored, key=rank)
+    return min(better, key=rank, default=None)

@@ -19,7 +19,7 @@ from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink._warnings import reword_warning
 from mustlink.base import collect_links, refuse_contradictions
-from mustlink.catalogue import ESTIMATORS, Entry, default_methods, find_clusterer
+from mustlink.catalogue import DEFAULT_METHOD, ESTIMATORS, Entry, default_methods, find_clusterer
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
@@ -41,7 +41,6 @@ from mustlink.workflow._outputs import check_output_size, check_outputs, stage_l
 __all__ = ["Job", "JobResult", "run_job"]
 
 AUTO = "auto"
-DEFAULT_METHOD = "boost"
 # The method of a job with sizes that names none, and what is said of it.
 SIZED_METHOD = "sizes"
 SIZED_NOTE = f"The method is {SIZED_METHOD}, k-means with sizes; {DEFAULT_METHOD}, the default, keeps to no sizes."

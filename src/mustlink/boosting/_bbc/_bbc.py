@@ -30,7 +30,7 @@ from mustlink.errors import UnmetConstraintsWarning
 
 __all__ = ["BoostBaseClustering"]
 
-# Up to this number of pairs, partial labels become all the pairs that they imply.
+# Up to this number of pairs, partial labels and links that state classes become all the pairs that they imply.
 MAX_IMPLIED_PAIRS = 1_000_000
 # The eigenvalues of a (d, d) matrix are needed at every step.
 MAX_FEATURES = 5_000
@@ -210,7 +210,8 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
     then searched that gives this number; if none does, there are more or fewer clusters, and a ConvergenceWarning.
 
     Partial labels become all the pairs they imply, as in the paper, up to 1,000,000 pairs; beyond that a chain
-    through every class and one cannot-link for every two classes.
+    through every class and one cannot-link for every two classes. So do links of equal weight that state the classes of
+    their rows, such as those of ``Constraints.from_labels``; `violations_` lists the given links only.
 
     With no more distinct rows of labels than `n_clusters`, the spectral consensus gives fewer clusters.
 
@@ -287,7 +288,7 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
         if self.scale:
             scaler = StandardScaler().fit(X)
             points, spread = scaler.transform(X), scaler.scale_
-        rounds = Supervision.begin(links, X.shape[1])
+        rounds = Supervision.begin(pairs_of_classes(links, len(X)), X.shape[1])
         if links.is_empty:
             if self.estimator == "affinity" and n_wanted is not None:
                 inner = replace(inner, run=lambda S, seed, _: search_preference(S, n_wanted, seed)[0].labels)
@@ -299,6 +300,7 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
             self.coassociation_ = CoAssociation.from_labels(*kept)
             self.labels_ = self._read_clusters(n_wanted, draw_seed(rng))
         self._keep(rounds, spread)
+        self.violations_ = links.violations(self.labels_)
         # A soft method may break a few pairs; a warning is due if the pairs cannot be met or the clusterer stalls.
         if not self.violations_.is_empty and (self.stalls_ or links.conflicts()):
             warn_caller(self._warning(len(links)), UnmetConstraintsWarning, remedy="see_history")
@@ -317,11 +319,7 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
 
     def _links_of_labels(self, y: Array, order: Indices) -> Constraints:
         """Return all pairs that the partial labels imply, if these are not too many."""
-        compact = super()._links_of_labels(y, order)
-        n_labeled = len(compact.constrained_rows())
-        if n_labeled * (n_labeled - 1) // 2 > MAX_IMPLIED_PAIRS:
-            return compact
-        return Constraints.from_labels(y, pairs="all")
+        return pairs_of_classes(super()._links_of_labels(y, order), len(y))
 
     def _supervise(self, X: Array, state: Supervision, inner: InnerClusterer, rng: np.random.RandomState) -> None:
         """Run the rounds: the loop of the paper's Figure 1, with an exit."""
@@ -350,7 +348,6 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
     def _keep(self, rounds: Supervision, spread: Floats) -> None:
         """Set the learned attributes."""
         self.n_clusters_ = _count(self.labels_)
-        self.violations_ = rounds.links.violations(self.labels_)
         self.metric_ = rounds.metric / spread / spread[:, None]
         self.alphas_, self.errors_ = np.array(rounds.of_counted("alpha")), np.array(rounds.of_counted("error"))
         self.objective_ = rounds.of_counted("objective")
@@ -367,6 +364,24 @@ class BoostBaseClustering(ConstrainedClusterMixin, BaseEstimator):
             f"The result breaks {len(self.violations_):,} of {count(n_pairs, 'link')}. Of {count(n_rounds, 'round')} "
             f"{n_counted} counted.{stalled}"
         )
+
+
+def pairs_of_classes(links: Constraints, n_samples: int) -> Constraints:
+    """Return all the pairs that links imply, if the links state the classes of their rows, as partial labels do.
+
+    They do if every two linked rows are together or apart by the links, without a contradiction. A short list, such as
+    a chain of must-links through each class, then becomes the pairs of the paper; its own few pairs give a far worse
+    gradient. Links that leave some pairs open, have weights, or imply too many pairs are returned as they are.
+    """
+    n_linked = len(links.constrained_rows())
+    n_pairs = n_linked * (n_linked - 1) // 2
+    if not len(links) < n_pairs <= MAX_IMPLIED_PAIRS or np.ptp(links.weight) > 0:
+        return links
+    closure = links.closure(n_samples)
+    n_classes = closure.n_components - (n_samples - n_linked)
+    if closure.self_loops.size or len(closure.cannot_link) < n_classes * (n_classes - 1) // 2:
+        return links
+    return closure.explicit()
 
 
 def _components(kernel: CoAssociation) -> Ints:
