@@ -137,6 +137,8 @@ def collect_links(constraints: Constraints | AlignedConstraints | None, y: Array
 
 def _order_by_content(X: Any, labels: NDArray[Any], links: Constraints, *, is_pairwise: bool = False) -> Indices:
     """Return the rank by content of the rows that have a label, of equal rows by their class and their links."""
+    # The rows of a group are alike.
+    links = links.without_groups()
     rows, codes, _ = known_rows(labels)
     code = np.full(len(labels), -1)
     code[rows] = codes
@@ -268,6 +270,9 @@ class ConstrainedClusterMixin(TableClusterMixin):
 
     __metadata_request__fit = {"constraints": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
 
+    # Whether a class works on groups of cannot-links themselves; others are given the list of their pairs.
+    _takes_groups: ClassVar[bool] = False
+
     violations_: Constraints
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -307,6 +312,8 @@ class ConstrainedClusterMixin(TableClusterMixin):
         X = self._check_fit_rows(X)
         n_samples = X.shape[0]
         links = as_constraints(constraints, n_samples)
+        if not self._takes_groups:
+            links = links.expand()
         labels = check_partial_labels(y, n_samples)
         if labels is not None:
             if getattr(self, "on_infeasible", None) == "raise":
