@@ -34,6 +34,7 @@ __all__ = [
     "collect_links",
     "refuse_contradictions",
     "refuse_infeasible",
+    "refuse_large_groups",
     "refuse_many_classes",
     "warn_of_fewer_clusters",
 ]
@@ -312,6 +313,8 @@ class ConstrainedClusterMixin(TableClusterMixin):
         X = self._check_fit_rows(X)
         n_samples = X.shape[0]
         links = as_constraints(constraints, n_samples)
+        if getattr(self, "on_infeasible", None) == "raise":
+            refuse_large_groups(links, self._n_clusters_wanted(), n_samples, number=count_parameter(self))
         if not self._takes_groups:
             links = links.expand()
         labels = check_partial_labels(y, n_samples)
@@ -582,6 +585,41 @@ def refuse_infeasible(feasibility: Feasibility, *, number: str = "n_clusters", s
             number=number,
             feasibility=feasibility,
         )
+
+
+def refuse_large_groups(
+    links: Constraints, n_clusters: int | None, n_samples: int, *, number: str | None = "n_clusters"
+) -> None:
+    """Refuse groups of more rows than clusters, if no two rows of a group may be in one cluster.
+
+    Parameters
+    ----------
+    links : Constraints
+        The links.
+    n_clusters : int or None
+        The number of clusters; None if it is estimated.
+    n_samples : int
+        The number of rows.
+    number : str or None, default="n_clusters"
+        The name of the parameter for the number of clusters.
+
+    Raises
+    ------
+    InfeasibleError
+        With the name and the size of a group.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> from mustlink.base import refuse_large_groups
+    >>> refuse_large_groups(Constraints.from_groups(["a", "b", "a", "a"]), 2, 4)
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.InfeasibleError: The group a has 3 rows, no two of which may be in one cluster, and there are ...
+    """
+    largest = max((int(one.sizes.max()) for one in links.cannot_link_groups), default=0)
+    if n_clusters is not None and largest > n_clusters:
+        refuse_infeasible(links.feasible(n_clusters, n_samples), number=number or "n_clusters")
 
 
 def refuse_many_classes(

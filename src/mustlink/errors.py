@@ -89,6 +89,7 @@ REMEDIES = {
     "no_header": "pass header=False if they are data",
     "no_labels": "leave out label_column",
     "no_links": "leave out links",
+    "no_rules": "leave out never_together and always_together",
     "no_starts": "leave out n_init",
     "not_relaxed": "leave out relax",
     "order_categories": "take them in their sorted order with ordered=[{column!r}], or join some of them",

@@ -67,6 +67,7 @@ REMEDIES = {
     "no_header": "use --no-header if they are data",
     "no_labels": "leave out --label-column",
     "no_links": "leave out LINKS",
+    "no_rules": "leave out --never-together and --always-together",
     "no_starts": "leave out --starts",
     "not_relaxed": "leave out --relax",
     "other_answers": "use the same options, or another file with --answers",

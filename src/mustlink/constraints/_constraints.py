@@ -658,6 +658,30 @@ class Constraints:
             contradictions="keep",
         )
 
+    def excerpt(self, max_pairs: int = MAX_LISTED_PAIRS) -> Constraints:
+        """Return the links with the pairs of groups listed, or only some of these pairs if there are too many.
+
+        Parameters
+        ----------
+        max_pairs : int, default=5_000_000
+            The most cannot-links of groups that are listed.
+
+        Returns
+        -------
+        Constraints
+            Without groups: something to show, not to cluster by.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints.from_groups([1] * 100_000).excerpt(max_pairs=10)
+        Constraints(0 must-links, 10 cannot-links)
+        """
+        if sum(one.n_pairs for one in self._groups) <= max_pairs:
+            return self._with_list()
+        fewer = [one.first_pairs(max_pairs // len(self._groups)) for one in self._groups]
+        return self.with_groups([one for one in fewer if one is not None]).expand(max_pairs)
+
     def without_groups(self) -> Constraints:
         """Return the links that were given as pairs, without those of groups.
 

@@ -178,6 +178,32 @@ class CannotLinkGroups:
         both = self.code[kept] * (key.max(initial=0) + 1) + key
         return group_rows(self.rows[kept], both, self.names[self.code[kept]], self.weight)
 
+    def first_pairs(self, max_pairs: int) -> CannotLinkGroups | None:
+        """Return the groups without their last rows, such that they have at most so many pairs.
+
+        Parameters
+        ----------
+        max_pairs : int
+            The most pairs.
+
+        Returns
+        -------
+        CannotLinkGroups or None
+            None if no pair is left.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints.from_groups([1] * 50).cannot_link_groups[0].first_pairs(3).n_pairs
+        3
+        """
+        by_group = np.argsort(self.code, kind="stable")
+        place = np.arange(len(by_group)) - np.concatenate([[0], np.cumsum(self.sizes)])[self.code[by_group]]
+        # A row has a pair with every row of its group before it.
+        kept = np.full(len(by_group), NO_GROUP)
+        kept[by_group[np.cumsum(place) <= max_pairs]] = 0
+        return self.cross(kept)
+
     def take(self, chosen: NDArray[np.bool_]) -> CannotLinkGroups | None:
         """Return some of the groups.
 
