@@ -28,6 +28,7 @@ from mustlink.constraints._groups import (
     in_any,
     merge_equal,
     name_size,
+    split_alone,
 )
 from mustlink.constraints._pairs import (
     as_count,
@@ -681,6 +682,27 @@ class Constraints:
             return self._with_list()
         fewer = [one.first_pairs(max_pairs // len(self._groups)) for one in self._groups]
         return self.with_groups([one for one in fewer if one is not None]).expand(max_pairs)
+
+    def split_groups(self) -> tuple[Constraints, Constraints]:
+        """Split off the groups whose rows are in no other link.
+
+        Returns
+        -------
+        alone : Constraints
+            These groups. The rows of one can be placed without regard to any other link.
+        others : Constraints
+            The other links, those of other groups among them.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> links = Constraints(must_link=[(0, 4)]) + Constraints.from_groups([1, 1, 2, 2, 2, 1])
+        >>> alone, others = links.split_groups()
+        >>> alone, others
+        (Constraints(0 must-links, 0 cannot-links), Constraints(1 must-link, 6 cannot-links in 2 groups))
+        """
+        alone, others = split_alone(self)
+        return Constraints().with_groups(alone), others
 
     def without_groups(self) -> Constraints:
         """Return the links that were given as pairs, without those of groups.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +24,9 @@ from mustlink.kmeans._base import BaseWeightedKMeans, Problem
 from mustlink.kmeans._copkmeans_kernels import place_by_saturation, place_forest, settle, smallest_last
 from mustlink.kmeans._engine import Run
 from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
+
+# The most costs of rows of groups that are held at once, 64 MB.
+MAX_COSTS = 2**23
 
 
 class COPKMeans(BaseWeightedKMeans):
@@ -155,6 +159,8 @@ class COPKMeans(BaseWeightedKMeans):
         self.verbose = verbose
         self.random_state = random_state
 
+    _takes_groups = True
+
     def _rule(self, problem: Problem) -> Components:
         relax = self.on_infeasible == "relax"
         rule = Components(problem.linked, self.n_clusters, order=self.order, relax=relax, rng=problem.rng)
@@ -170,7 +176,7 @@ class COPKMeans(BaseWeightedKMeans):
         if run.n_broken:
             warn_caller(
                 f"Not all links could be kept: the clustering breaks {run.n_broken:,} of "
-                f"{count(len(links.cannot_link), 'cannot-link')}",
+                f"{count(links.n_cannot_links, 'cannot-link')}",
                 InfeasibleWarning,
                 remedy="see_violations",
             )
@@ -183,19 +189,29 @@ class Components(LinkRule):
     among them) and cliques get the placement of least cost. The rest is placed greedily, then by moves of one
     component at a time; the previous placement is kept if it costs less, and the inertia never rises. With `relax`, as
     few cannot-links as possible are broken where not all can be kept, instead of giving up.
+
+    The rows of a group of :meth:`Constraints.from_groups` that are in no other link are units after all others. They
+    are a clique of their own, placed group by group: there is no list of their links, nor an array of all their costs.
     """
 
     def __init__(
         self, linked: LinkedRows, n_clusters: int, *, order: str, relax: bool, rng: np.random.RandomState
     ) -> None:
         closure = linked.closure
-        super().__init__(linked.rows, closure.component)
+        members = [one.members() for one in linked.alone]
+        rows = np.concatenate([linked.rows, *(rows for _, rows in members)])
+        self._n_joint = int(closure.component.max(initial=-1)) + 1
+        n_alone = len(rows) - len(linked.rows)
+        super().__init__(rows, np.concatenate([closure.component, self._n_joint + np.arange(n_alone)]))
+        # Where each group begins and ends among the units.
+        sizes = np.concatenate([[self._n_joint], *(np.diff(indptr) for indptr, _ in members)])
+        self._group_ends = np.cumsum(sizes)
         self._linked, self._n_clusters = linked, n_clusters
         self._order, self._relax, self._rng = order, relax, rng
         self._edges, self._n_links = closure.cannot_link, closure.count
         # Cannot-links inside components, which no placement keeps.
         self._n_inner = len(linked.links.cannot_link) - int(closure.count.sum())
-        if self.n_units:
+        if self._n_joint:
             self._sort_parts(replace(closure, weight=closure.count.astype(np.float64)).graph())
 
     @property
@@ -211,7 +227,7 @@ class Components(LinkRule):
         is_tree = (n_edges == n_nodes - 1) & ((self._n_clusters > 1) | (n_nodes == 1))
         is_clique = (n_edges == n_nodes * (n_nodes - 1) // 2) & (n_nodes <= self._n_clusters) & ~is_tree
         roots = np.unique(part, return_index=True)[1][is_tree]
-        self._tree_order, self._parent = _from_the_roots(self._edges, roots, self.n_units)
+        self._tree_order, self._parent = _from_the_roots(self._edges, roots, self._n_joint)
         self._cliques = _members(part, is_clique)
         is_hard = ~(is_tree | is_clique)
         self._hard = np.flatnonzero(is_hard[part])
@@ -220,8 +236,24 @@ class Components(LinkRule):
             position = np.cumsum(is_hard[part]) - 1
             self._hard_parts = [position[nodes] for nodes in _members(part, is_hard)]
 
+    def parts(self, n_clusters: int) -> list[slice]:
+        joint = [slice(0, self._n_joint)] if self._n_joint else []
+        # Whole groups, up to a number of costs.
+        ends = self._group_ends
+        batch = (ends[1:] - self._n_joint) * n_clusters // MAX_COSTS
+        stops = np.append(np.flatnonzero(np.diff(batch)) + 1, len(ends) - 1) if len(ends) > 1 else np.empty(0, np.intp)
+        bounds = ends[np.concatenate([[0], stops])].tolist()
+        return joint + [slice(start, stop) for start, stop in pairwise(bounds)]
+
+    def place_part(self, part: slice, costs: Floats, previous: Indices | None) -> Indices:
+        if part.start < self._n_joint:
+            return self.place(costs, previous)
+        first, last = np.searchsorted(self._group_ends, [part.start, part.stop])
+        bounds = (self._group_ends[first : last + 1] - part.start).tolist()
+        return np.concatenate([_place_group(costs[start:stop]) for start, stop in pairwise(bounds)])
+
     def place(self, costs: Floats, previous: Indices | None) -> Indices:
-        labels = np.full(self.n_units, -1, dtype=np.intp)
+        labels = np.full(self._n_joint, -1, dtype=np.intp)
         place_forest(costs, self._tree_order, self._parent, labels)
         for nodes in self._cliques:
             labels[nodes] = linear_sum_assignment(costs[nodes])[1]
@@ -302,11 +334,31 @@ class Components(LinkRule):
     def n_broken(self, units: Indices) -> int:
         """Count the cannot-links that a placement breaks, including those inside components."""
         a, b = self._edges.T
-        return self._n_inner + int(self._n_links[units[a] == units[b]].sum())
+        n_broken = self._n_inner + int(self._n_links[units[a] == units[b]].sum())
+        sizes = np.diff(self._group_ends)
+        if sizes.max(initial=0) <= self._n_clusters:
+            return n_broken
+        group = np.repeat(np.arange(len(sizes)), sizes)
+        _, n_together = np.unique(group * self._n_clusters + units[self._n_joint :], return_counts=True)
+        return n_broken + int((n_together * (n_together - 1) // 2).sum())
 
     def gain_of_leaving(self, units: Indices, distance: Floats, c: int) -> Floats:
         # No link forbids an empty cluster.
         return distance.copy()
+
+
+def _place_group(costs: Floats) -> Indices:
+    """Place rows that may not share a cluster at the least cost; if there are too few clusters, few pairs share one."""
+    n_rows, n_clusters = costs.shape
+    nearest = costs.argmin(axis=1)
+    if len(np.unique(nearest)) == n_rows:
+        return nearest
+    n_copies = -(-n_rows // n_clusters)
+    if n_copies > 1:
+        # The n-th row of a cluster shares it with n - 1 others; one pair fewer is better whatever the costs are.
+        per_pair = 1.0 + 2.0 * n_rows * float(np.ptp(costs))
+        costs = np.concatenate([costs + place * per_pair for place in range(n_copies)], axis=1)
+    return np.asarray(linear_sum_assignment(costs)[1] % n_clusters)
 
 
 def _from_the_roots(edges: Ints, roots: Indices, n_nodes: int) -> tuple[Ints, Ints]:
