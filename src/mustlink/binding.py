@@ -37,9 +37,9 @@ def bind(estimator: Any, constraints: Constraints | AlignedConstraints) -> Bound
 
     Examples
     --------
-    >>> from mustlink import Constraints, PCKMeans, bind
+    >>> from mustlink import Constraints, COPKMeans, bind
     >>> links = Constraints(must_link=[(1, 2)])
-    >>> bind(PCKMeans(2, random_state=0), links.on(4)).fit_predict([[0.0], [1.0], [8.0], [9.0]])
+    >>> bind(COPKMeans(2, random_state=0), links.on(4)).fit_predict([[0.0], [1.0], [8.0], [9.0]])
     array([1, 0, 0, 0])
     """
     return BoundEstimator(estimator, constraints)
@@ -90,10 +90,10 @@ class BoundEstimator(MetaEstimatorMixin, BaseEstimator):
     >>> import numpy as np
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from mustlink import Constraints, PCKMeans, bind
+    >>> from mustlink import Constraints, COPKMeans, bind
     >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
     >>> links = Constraints(must_link=[(1, 2)]).on(len(X))
-    >>> make_pipeline(StandardScaler(), bind(PCKMeans(2, random_state=0), links)).fit_predict(X)
+    >>> make_pipeline(StandardScaler(), bind(COPKMeans(2, random_state=0), links)).fit_predict(X)
     array([1, 0, 0, 0])
     """
 

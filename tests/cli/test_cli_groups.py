@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mustlink import COPKMeans, Constraints
+from mustlink import Constraints, COPKMeans
 from mustlink.tables import encode, read_table
 from mustlink.workflow import Job, TableOptions, load_table, run_job
 

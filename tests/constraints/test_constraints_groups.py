@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mustlink import COPKMeans, Constraints, PCKMeans
+from mustlink import Constraints, COPKMeans, PCKMeans
 from mustlink.errors import ConstraintError, TooLargeError
 from mustlink.metrics import violation_rate
 from reference.random_links import cases
@@ -35,7 +35,7 @@ def grouped_links(draw: st.DrawFn) -> tuple[int, list[list[int]], Constraints, C
 @given(drawn=grouped_links())
 @settings(max_examples=200)
 def test_groups_are_the_list_of_their_pairs(drawn: tuple) -> None:
-    n, _, links, listed = drawn
+    _, _, links, listed = drawn
     assert links == listed
     assert hash(links) == hash(listed)
     assert len(links) == len(listed)
@@ -84,9 +84,7 @@ def test_feasibility(drawn: tuple, n_clusters: int) -> None:
         assert set(labels) == set(range(n_clusters))
 
 
-@given(
-    drawn=grouped_links(), contradictions=st.sampled_from(["keep", "majority"]), column=st.lists(st.integers(-1, 1))
-)
+@given(drawn=grouped_links(), contradictions=st.sampled_from(["keep", "majority"]), column=st.lists(st.integers(-1, 1)))
 @settings(max_examples=100)
 def test_sums(drawn: tuple, contradictions: str, column: list[int]) -> None:
     _, _, links, listed = drawn
@@ -157,7 +155,9 @@ def test_words() -> None:
     found = links.feasible(2, 5)
     assert found.answer is False
     assert found.min_clusters == 3
-    assert found.reason == "The group north has 3 rows, no two of which may be in one cluster, and there are 2 clusters."
+    assert (
+        found.reason == "The group north has 3 rows, no two of which may be in one cluster, and there are 2 clusters."
+    )
 
 
 def test_a_million_rows() -> None:

@@ -53,7 +53,8 @@ def cluster(
 
     Prints the clusters and how each differs from the rest, the links that were kept and broken, and the links that
     contradict each other; writes the cluster of every row. Without --method, the rules of --never-together and
-    --always-together are kept by k-means that keeps every link (--method cop). Exit code 0, or 2 when something in the input is wrong.
+    --always-together are kept by k-means that keeps every link (--method cop). Exit code 0, or 2 when something in
+    the input is wrong.
     """
     from mustlink.cli._interrupt import run_interruptibly
     from mustlink.cli._show import print_line, show_result, show_status

@@ -746,8 +746,7 @@ class Constraints:
         some = ", some" if len(self._pairs) > self._n_must else ""
         inside = f"{some} in {count(n_groups, 'group')}" if n_groups else ""
         return (
-            f"Constraints({count(self.n_must_links, 'must-link')}, "
-            f"{count(self.n_cannot_links, 'cannot-link')}{inside})"
+            f"Constraints({count(self.n_must_links, 'must-link')}, {count(self.n_cannot_links, 'cannot-link')}{inside})"
         )
 
     def _repr_html_(self) -> str:

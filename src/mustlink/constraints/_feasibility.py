@@ -153,8 +153,8 @@ def decide_for_table(links: Constraints, n_clusters: int, n_samples: int, budget
         if (size := int(one.sizes[largest])) > n_clusters:
             return Feasibility(
                 False,
-                f"The group {one.names[largest]!s} has {count(size, 'row')}, no two of which may be in one cluster, and "
-                f"there {'is' if n_clusters == 1 else 'are'} {count(n_clusters, 'cluster')}.",
+                f"The group {one.names[largest]!s} has {count(size, 'row')}, no two of which may be in one cluster, "
+                f"and there {'is' if n_clusters == 1 else 'are'} {count(n_clusters, 'cluster')}.",
                 min_clusters=size,
             )
     alone, links = split_alone(links)

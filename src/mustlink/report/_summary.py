@@ -573,9 +573,7 @@ def _traits(cluster: int, spread: Array, means: _SpelledMeans) -> tuple[Trait, .
     return tuple(traits)
 
 
-def _broken_links(
-    broken: Constraints, labels: Array, names: RowNames, places: RowNames
-) -> tuple[BrokenLink, ...]:
+def _broken_links(broken: Constraints, labels: Array, names: RowNames, places: RowNames) -> tuple[BrokenLink, ...]:
     """List the broken links, up to the maximum shown."""
     return tuple(
         BrokenLink(

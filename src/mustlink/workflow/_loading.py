@@ -332,12 +332,14 @@ def load_table(options: TableOptions) -> LoadedTable:
     return replace(table, notices=(*notices, _note_on_labels(options.label_column)))
 
 
-def read_rules(
-    source: Table, kept: Indices, options: TableOptions
-) -> tuple[Constraints, list[str]]:
+def read_rules(source: Table, kept: Indices, options: TableOptions) -> tuple[Constraints, list[str]]:
     """Return the links of the columns of groups between the kept rows, and notes on columns without effect."""
     rules, notices = Constraints(), []
-    for link, names in (("cannot", options.never_together), ("must", options.always_together)):
+    columns: dict[Literal["cannot", "must"], Sequence[str]] = {
+        "cannot": options.never_together,
+        "must": options.always_together,
+    }
+    for link, names in columns.items():
         for name in names:
             column = np.array(known_labels(source.strings(name)), dtype=object)[kept]
             found = Constraints.from_groups(column, link)
