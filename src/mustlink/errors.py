@@ -61,7 +61,7 @@ REMEDIES = {
     "give_links": "pass links, or a column of labels as label_column",
     "give_n_clusters": "pass n_clusters",
     "give_text_column": "name the column of the texts with text_column",
-    "groups_method": "use COPKMeans, which takes groups without a list of their pairs, or smaller groups",
+    "groups_method": "use COPKMeans or PCKMeans, which take groups without a list of their pairs, or smaller groups",
     "handle_missing": 'fill it, or pass missing="drop" or missing="mean"',
     "harden_must_links": "give must-links that are certain a weight of {hard_weight:g} or more, which makes them hard",
     "header": "pass header=True if they are the names of the columns",

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mustlink import Constraints, COPKMeans, PCKMeans
+from mustlink import LCVQE, Constraints, COPKMeans
 from mustlink.errors import ConstraintError, TooLargeError
 from mustlink.metrics import violation_rate
 from reference.random_links import cases
@@ -172,7 +172,7 @@ def test_a_million_rows() -> None:
     assert links.feasible(1000, 1_000_000).colors.max() == 999
     assert len(links.on(1_000_000)[::10].constraints) == 1000 * 4950
     assert pickle.loads(pickle.dumps(links)) == links
-    for read in (lambda: links.pairs, lambda: PCKMeans(2).fit(np.zeros((1_000_000, 1)), constraints=links)):
+    for read in (lambda: links.pairs, lambda: LCVQE(2).fit(np.zeros((1_000_000, 1)), constraints=links)):
         with pytest.raises(TooLargeError, match=r"1,000,000 rows in 1,000 groups .* 499,500,000 cannot-links, .*COPK"):
             read()
 

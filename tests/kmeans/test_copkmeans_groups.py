@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import mustlink.kmeans._copkmeans as copkmeans
+import mustlink.kmeans._group_units as group_units
 from mustlink import Constraints, COPKMeans
 from mustlink.errors import InfeasibleError, InfeasibleWarning
 from mustlink.kmeans._copkmeans import Components
@@ -46,7 +46,7 @@ def test_a_result_keeps_all_links_and_there_is_one_whenever_it_exists(
 
 @pytest.mark.parametrize("max_costs", [1, 12, 2**23])
 def test_the_same_as_with_the_list_of_pairs(monkeypatch: pytest.MonkeyPatch, max_costs: int) -> None:
-    monkeypatch.setattr(copkmeans, "MAX_COSTS", max_costs)
+    monkeypatch.setattr(group_units, "MAX_COSTS", max_costs)
     rng = np.random.RandomState(1)
     X = rng.normal(size=(90, 2))
     column = np.where(np.arange(90) < 60, np.arange(90) // 4, -1)[rng.permutation(90)]
@@ -64,7 +64,7 @@ def test_the_same_as_with_the_list_of_pairs(monkeypatch: pytest.MonkeyPatch, max
 
 @pytest.mark.parametrize(("sizes", "max_costs"), [([3, 2, 3, 1], 1), ([2, 2, 2], 7), ([3], 100), ([], 1)])
 def test_groups_are_placed_at_the_least_cost(monkeypatch: pytest.MonkeyPatch, sizes: list[int], max_costs: int) -> None:
-    monkeypatch.setattr(copkmeans, "MAX_COSTS", max_costs)
+    monkeypatch.setattr(group_units, "MAX_COSTS", max_costs)
     column = np.repeat(np.arange(len(sizes)), sizes)
     links = Constraints.from_groups(column) if sizes else Constraints()
     rule = Components(LinkedRows(links, len(column)), K, order="saturation", relax=False, rng=np.random.RandomState(0))

@@ -45,7 +45,7 @@ REMEDIES = {
     "give_links": "give LINKS, or a column of labels with --label-column",
     "give_n_clusters": "give it with -k",
     "give_text_column": "name the column of the texts with --text",
-    "groups_method": "use --method cop, which takes groups without a list of their pairs, or smaller groups",
+    "groups_method": "use --method cop or pck, which take groups without a list of their pairs, or smaller groups",
     "handle_missing": "fill it, or use --missing drop or --missing mean",
     "header": "use --header if they are the names of the columns",
     "ignore_column": "leave it out with --ignore {column}",

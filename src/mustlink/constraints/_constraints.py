@@ -294,7 +294,8 @@ class Constraints:
         Notes
         -----
         A group of m rows needs at least m clusters for a hard clusterer. The clusterers that know no groups get the
-        list of pairs, up to 5 million; COPKMeans takes the groups themselves.
+        list of pairs, up to 5 million. COPKMeans and PCKMeans take the groups themselves where their rows are in
+        no other link, and the list of the others.
 
         Examples
         --------

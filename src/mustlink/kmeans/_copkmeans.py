@@ -23,10 +23,8 @@ from mustlink.errors import InfeasibleWarning
 from mustlink.kmeans._base import BaseWeightedKMeans, Problem
 from mustlink.kmeans._copkmeans_kernels import place_by_saturation, place_forest, settle, smallest_last
 from mustlink.kmeans._engine import Run
+from mustlink.kmeans._group_units import GroupUnits
 from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
-
-# The most costs of rows of groups that are held at once, 64 MB.
-MAX_COSTS = 2**23
 
 
 class COPKMeans(BaseWeightedKMeans):
@@ -110,6 +108,10 @@ class COPKMeans(BaseWeightedKMeans):
     order, and at last from a coloring found by :meth:`Constraints.feasible`: a problem known to have a solution never
     fails. A placement is replaced only by one of lower cost; the inertia never rises, which the original does not
     guarantee.
+
+    Groups of :meth:`Constraints.from_groups` whose rows are in no other link are cliques; they are placed one after the
+    other, without a list of their pairs. In a group of more rows than clusters, ``on_infeasible="relax"`` lets the
+    fewest pairs share a cluster.
 
     An empty cluster is restarted at the component with the largest cost. Without links this is Lloyd's algorithm. The
     numbering of the rows matters only for the orders "given" and "random", and for exact ties.
@@ -198,14 +200,11 @@ class Components(LinkRule):
         self, linked: LinkedRows, n_clusters: int, *, order: str, relax: bool, rng: np.random.RandomState
     ) -> None:
         closure = linked.closure
-        members = [one.members() for one in linked.alone]
-        rows = np.concatenate([linked.rows, *(rows for _, rows in members)])
         self._n_joint = int(closure.component.max(initial=-1)) + 1
-        n_alone = len(rows) - len(linked.rows)
+        self._alone = GroupUnits(linked.alone, self._n_joint)
+        rows = np.concatenate([linked.rows, self._alone.rows])
+        n_alone = len(self._alone.rows)
         super().__init__(rows, np.concatenate([closure.component, self._n_joint + np.arange(n_alone)]))
-        # Where each group begins and ends among the units.
-        sizes = np.concatenate([[self._n_joint], *(np.diff(indptr) for indptr, _ in members)])
-        self._group_ends = np.cumsum(sizes)
         self._linked, self._n_clusters = linked, n_clusters
         self._order, self._relax, self._rng = order, relax, rng
         self._edges, self._n_links = closure.cannot_link, closure.count
@@ -237,20 +236,13 @@ class Components(LinkRule):
             self._hard_parts = [position[nodes] for nodes in _members(part, is_hard)]
 
     def parts(self, n_clusters: int) -> list[slice]:
-        joint = [slice(0, self._n_joint)] if self._n_joint else []
-        # Whole groups, up to a number of costs.
-        ends = self._group_ends
-        batch = (ends[1:] - self._n_joint) * n_clusters // MAX_COSTS
-        stops = np.append(np.flatnonzero(np.diff(batch)) + 1, len(ends) - 1) if len(ends) > 1 else np.empty(0, np.intp)
-        bounds = ends[np.concatenate([[0], stops])].tolist()
-        return joint + [slice(start, stop) for start, stop in pairwise(bounds)]
+        return self._alone.parts(n_clusters)
 
     def place_part(self, part: slice, costs: Floats, previous: Indices | None) -> Indices:
         if part.start < self._n_joint:
             return self.place(costs, previous)
-        first, last = np.searchsorted(self._group_ends, [part.start, part.stop])
-        bounds = (self._group_ends[first : last + 1] - part.start).tolist()
-        return np.concatenate([_place_group(costs[start:stop]) for start, stop in pairwise(bounds)])
+        bounds = pairwise(self._alone.bounds(part).tolist())
+        return np.concatenate([_place_group(costs[start:stop]) for start, stop in bounds])
 
     def place(self, costs: Floats, previous: Indices | None) -> Indices:
         labels = np.full(self._n_joint, -1, dtype=np.intp)
@@ -335,12 +327,7 @@ class Components(LinkRule):
         """Count the cannot-links that a placement breaks, including those inside components."""
         a, b = self._edges.T
         n_broken = self._n_inner + int(self._n_links[units[a] == units[b]].sum())
-        sizes = np.diff(self._group_ends)
-        if sizes.max(initial=0) <= self._n_clusters:
-            return n_broken
-        group = np.repeat(np.arange(len(sizes)), sizes)
-        _, n_together = np.unique(group * self._n_clusters + units[self._n_joint :], return_counts=True)
-        return n_broken + int((n_together * (n_together - 1) // 2).sum())
+        return n_broken + int(self._alone.n_sharing(units, self._n_clusters).sum()) // 2
 
     def gain_of_leaving(self, units: Indices, distance: Floats, c: int) -> Floats:
         # No link forbids an empty cluster.

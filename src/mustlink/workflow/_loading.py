@@ -30,7 +30,7 @@ REMEDIES = {
     **errors.REMEDIES,
     "fewer_neighbors": 'use another method, such as method="boost"',
     "give_ids": "name the column of the ids with id_column",
-    "groups_method": 'use method="cop", which takes groups without a list of their pairs, or smaller groups',
+    "groups_method": 'use method="cop" or "pck", which take groups without a list of their pairs, or smaller groups',
     "linked_method": 'use a method that takes links, such as method="boost"',
     "look_ahead": 'use a method that looks ahead, such as method="linkage"',
     "relax": "pass relax=True",
