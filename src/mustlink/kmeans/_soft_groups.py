@@ -41,7 +41,7 @@ class SoftGroups(SoftLinks):
         bounds = self._alone.bounds(part)
         labels = np.full(len(costs), -1, dtype=np.intp) if previous is None else previous.copy()
         group = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-        two = np.sort(costs, axis=1)[:, :2]
+        two = np.partition(costs, min(1, costs.shape[1] - 1), axis=1)[:, :2]
         # The most certain rows of each group first.
         order = np.lexsort((two[:, 0] - two[:, -1], group))
         sweep_groups_apart(costs, bounds, self._group_penalty[self._alone.groups_in(part)], order, labels)
