@@ -423,6 +423,12 @@ class TakesFarthestCenter(Soft):
         return distances.argmax(axis=1)
 
 
+class IgnoresGroups(Hard):
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Self:
+        given = constraints.without_groups() if isinstance(constraints, Constraints) else constraints
+        return super().fit(X, y, constraints=given)
+
+
 WRONG: list[tuple[str, type[Soft], str]] = [
     ("check_metadata_request", DoesNotRequest, "does not request constraints"),
     ("check_fit_returns_self", ReturnsNothing, "does not return the estimator"),
@@ -452,6 +458,7 @@ WRONG: list[tuple[str, type[Soft], str]] = [
     ("check_cross_validation", CountsItsFits, "in a fold of cross-validation"),
     ("check_no_links_in_any_form", NoneIsSomethingElse, "differs from no constraints"),
     ("check_order_and_repetition_of_pairs", CountsItsFits, "the order of the pairs matters"),
+    ("check_groups", IgnoresGroups, r"Constraints\.from_groups differs"),
     ("check_aligned_form", IgnoresAligned, r"constraints\.on\(n_samples\) differs"),
     (
         "check_permuted_rows",

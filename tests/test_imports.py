@@ -45,7 +45,7 @@ ROWS = [
     {"inference"},
     {"base", "_rows", "estimator_checks"},
     {"boosting", "density", "hierarchy", "kmeans", "metric_learning", "mixture", "sizes", "spectral"},
-    {"active", "catalogue", "datasets", "metrics"},
+    {"active", "binding", "catalogue", "datasets", "metrics"},
     {"selection", "plot"},
     {"tables"},
     {"report"},

@@ -17,6 +17,7 @@ from mustlink.catalogue import CATALOGUE, METRIC_LEARNERS
 _HOME = {
     "CoAssociation": "mustlink.boosting",
     "Constraints": "mustlink.constraints",
+    "bind": "mustlink.binding",
     "publish": "mustlink.sizes",
     **{entry.class_name: entry.module for entry in (*CATALOGUE, *METRIC_LEARNERS)},
 }

@@ -1,6 +1,7 @@
 # The public names of mustlink. Written by make tables.
 from mustlink import active as active
 from mustlink import base as base
+from mustlink import binding as binding
 from mustlink import boosting as boosting
 from mustlink import catalogue as catalogue
 from mustlink import cli as cli
@@ -24,6 +25,7 @@ from mustlink import spectral as spectral
 from mustlink import tables as tables
 from mustlink import workflow as workflow
 from mustlink._version import __version__ as __version__
+from mustlink.binding import bind as bind
 from mustlink.boosting import BoostBaseClustering as BoostBaseClustering
 from mustlink.boosting import BoostCluster as BoostCluster
 from mustlink.boosting import BoostedConstrainedKMeans as BoostedConstrainedKMeans

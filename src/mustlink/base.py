@@ -34,6 +34,7 @@ __all__ = [
     "collect_links",
     "refuse_contradictions",
     "refuse_infeasible",
+    "refuse_large_groups",
     "refuse_many_classes",
     "warn_of_fewer_clusters",
 ]
@@ -137,6 +138,8 @@ def collect_links(constraints: Constraints | AlignedConstraints | None, y: Array
 
 def _order_by_content(X: Any, labels: NDArray[Any], links: Constraints, *, is_pairwise: bool = False) -> Indices:
     """Return the rank by content of the rows that have a label, of equal rows by their class and their links."""
+    # The rows of a group are alike.
+    links = links.without_groups()
     rows, codes, _ = known_rows(labels)
     code = np.full(len(labels), -1)
     code[rows] = codes
@@ -268,6 +271,9 @@ class ConstrainedClusterMixin(TableClusterMixin):
 
     __metadata_request__fit = {"constraints": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
 
+    # Whether a class works on groups of cannot-links themselves; others are given the list of their pairs.
+    _takes_groups: ClassVar[bool] = False
+
     violations_: Constraints
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -307,6 +313,10 @@ class ConstrainedClusterMixin(TableClusterMixin):
         X = self._check_fit_rows(X)
         n_samples = X.shape[0]
         links = as_constraints(constraints, n_samples)
+        if getattr(self, "on_infeasible", None) == "raise":
+            refuse_large_groups(links, self._n_clusters_wanted(), n_samples, number=count_parameter(self))
+        if not self._takes_groups:
+            links = links.expand()
         labels = check_partial_labels(y, n_samples)
         if labels is not None:
             if getattr(self, "on_infeasible", None) == "raise":
@@ -575,6 +585,41 @@ def refuse_infeasible(feasibility: Feasibility, *, number: str = "n_clusters", s
             number=number,
             feasibility=feasibility,
         )
+
+
+def refuse_large_groups(
+    links: Constraints, n_clusters: int | None, n_samples: int, *, number: str | None = "n_clusters"
+) -> None:
+    """Refuse groups of more rows than clusters, if no two rows of a group may be in one cluster.
+
+    Parameters
+    ----------
+    links : Constraints
+        The links.
+    n_clusters : int or None
+        The number of clusters; None if it is estimated.
+    n_samples : int
+        The number of rows.
+    number : str or None, default="n_clusters"
+        The name of the parameter for the number of clusters.
+
+    Raises
+    ------
+    InfeasibleError
+        With the name and the size of a group.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> from mustlink.base import refuse_large_groups
+    >>> refuse_large_groups(Constraints.from_groups(["a", "b", "a", "a"]), 2, 4)
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.InfeasibleError: The group a has 3 rows, no two of which may be in one cluster, and there are ...
+    """
+    largest = max((int(one.sizes.max()) for one in links.cannot_link_groups), default=0)
+    if n_clusters is not None and largest > n_clusters:
+        refuse_infeasible(links.feasible(n_clusters, n_samples), number=number or "n_clusters")
 
 
 def refuse_many_classes(

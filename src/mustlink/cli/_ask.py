@@ -62,6 +62,8 @@ def ask(
     ] = None,
     id_column: opt.LinkIdColumn = None,
     label_column: opt.LabelColumn = None,
+    never_together: opt.NeverTogether = None,
+    always_together: opt.AlwaysTogether = None,
     ignore: opt.Ignore = None,
     categorical: opt.Categorical = None,
     scale: opt.Scale = True,

@@ -36,6 +36,8 @@ def check(
         typer.Option("-k", "--clusters", metavar="K", help="Check whether K clusters can keep all links."),
     ] = None,
     id_column: opt.LinkIdColumn = None,
+    never_together: opt.NeverTogether = None,
+    always_together: opt.AlwaysTogether = None,
     ignore: opt.Ignore = None,
     categorical: opt.Categorical = None,
     scale: opt.Scale = True,
@@ -64,12 +66,15 @@ def check(
 
     if table is None and id_column is not None:
         raise ValueError("--id needs the table that holds the ids: mustlink check LINKS TABLE --id COLUMN.")
+    if table is None and (never_together or always_together):
+        raise ValueError("--never-together and --always-together need the table that holds the columns.")
     loaded = None if table is None else load_table(opt.fill(TableOptions, locals()))
     check_seed(random_state)
     if n_clusters is not None:
         check_n_clusters(n_clusters, loaded)
     if loaded is not None:
         known, notices = loaded.read_links(links, contradictions, unknown_ids)
+        known = known.add(loaded.rules, contradictions=contradictions)
         notices = [*loaded.notices, *notices]
         n_rows, names = len(loaded.X), RowNames(loaded.row_names)
     else:
@@ -138,7 +143,7 @@ def _show_counts(links: Constraints, n_rows: int, *, of_table: bool) -> None:
     from mustlink.cli._show import print_line
 
     rows, numbered = links.compact()
-    print_line(f"Links: {len(links.must_link):,} must, {len(links.cannot_link):,} cannot", "bold")
+    print_line(f"Links: {links.n_must_links:,} must, {links.n_cannot_links:,} cannot", "bold")
     print_line(f"Rows in links: {len(rows):,}" + (f" of {n_rows:,}" if of_table else ""))
     if n_rows:
         sizes = np.bincount(numbered.components(len(rows)), minlength=1)

@@ -24,6 +24,8 @@ def cluster(
     estimator: opt.Base = None,
     id_column: opt.IdColumn = None,
     label_column: opt.LabelColumn = None,
+    never_together: opt.NeverTogether = None,
+    always_together: opt.AlwaysTogether = None,
     ignore: opt.Ignore = None,
     categorical: opt.Categorical = None,
     scale: opt.Scale = True,
@@ -50,7 +52,9 @@ def cluster(
     """Cluster a table, with links and labels where you have them.
 
     Prints the clusters and how each differs from the rest, the links that were kept and broken, and the links that
-    contradict each other; writes the cluster of every row. Exit code 0, or 2 when something in the input is wrong.
+    contradict each other; writes the cluster of every row. Without --method, the rules of --never-together and
+    --always-together are kept by k-means that keeps every link (--method cop). Exit code 0, or 2 when something in
+    the input is wrong.
     """
     from mustlink.cli._interrupt import run_interruptibly
     from mustlink.cli._show import print_line, show_result, show_status

@@ -20,6 +20,8 @@ def explain(
     cluster_column: opt.ClusterColumn = None,
     id_column: opt.ExplainedIds = None,
     label_column: opt.LabelColumn = None,
+    never_together: opt.NeverTogether = None,
+    always_together: opt.AlwaysTogether = None,
     ignore: opt.Ignore = None,
     categorical: opt.Categorical = None,
     scale: opt.Scale = True,

@@ -191,6 +191,23 @@ LabelColumn = Annotated[
         "not used as a feature.",
     ),
 ]
+NeverTogether = Annotated[
+    list[str] | None,
+    _column_option(
+        "--never-together",
+        metavar="COLUMN",
+        help="A column of groups: rows with the same entry are never in one cluster. Empty cells and -1 are no group. "
+        "It is not used as a feature, unless --categorical names it too. May be repeated.",
+    ),
+]
+AlwaysTogether = Annotated[
+    list[str] | None,
+    _column_option(
+        "--always-together",
+        metavar="COLUMN",
+        help="A column of groups: rows with the same entry are always in one cluster, as --never-together.",
+    ),
+]
 Ignore = Annotated[
     list[str] | None, _column_option("--ignore", metavar="COLUMN", help="A column to leave out. May be repeated.")
 ]

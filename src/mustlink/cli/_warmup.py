@@ -93,6 +93,8 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     from scipy import sparse
 
     from mustlink.catalogue import all_clusterers
+    from mustlink.constraints import Constraints
+    from mustlink.kmeans import PCKMeans
 
     rows = np.random.default_rng(0).normal(size=(24, 3))
     for name, clusterer in all_clusterers():
@@ -108,6 +110,8 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
                     yield f"{name}, features, {np.dtype(dtype)}, {kind}", features
                 if "enforce" in clusterer().get_params():
                     yield f"{name}, soft, {np.dtype(dtype)}, {kind}", partial(_exercise, clusterer, X, enforce="soft")
+    apart = Constraints.from_groups(np.arange(24) // 3)
+    yield "groups", lambda: PCKMeans(3, max_iter=3, random_state=0).fit(rows, constraints=apart)
     yield from _size_steps(rows)
     yield "publish", _publish_small
     yield from _density_steps(rows)

@@ -6,10 +6,12 @@ from mustlink.constraints._conflicts import Conflict
 from mustlink.constraints._constraints import Constraints
 from mustlink.constraints._feasibility import Feasibility
 from mustlink.constraints._graph import LinkGraph
+from mustlink.constraints._groups import CannotLinkGroups
 from mustlink.constraints._sampling import known_rows
 
 __all__ = [
     "AlignedConstraints",
+    "CannotLinkGroups",
     "Closure",
     "Conflict",
     "Constraints",

@@ -102,9 +102,14 @@ class AlignedConstraints:
         if rows.ndim != 1:
             raise IndexError(f"Constraints on rows take one list of rows, not an index of shape {rows.shape}.")
         links = self.constraints
-        pairs, source = _renumber(links.pairs, rows, len(self))
-        taken = links.from_pairs(pairs, links.sign[source], links.weight[source], contradictions="keep")
-        return AlignedConstraints(taken, len(rows))
+        if links.cannot_link_groups and len(np.unique(rows)) < len(rows):
+            # Copies of a row have no link between them, so that its group is no longer one.
+            links = links.expand()
+        given = links.without_groups()
+        pairs, source = _renumber(given.pairs, rows, len(self))
+        taken = given.from_pairs(pairs, given.sign[source], given.weight[source], contradictions="keep")
+        groups = [one.renumber(rows) for one in links.cannot_link_groups]
+        return AlignedConstraints(taken.with_groups([one for one in groups if one is not None]), len(rows))
 
 
 def _renumber(

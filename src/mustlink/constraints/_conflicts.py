@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from mustlink._html import render_html
 from mustlink._spelling import count
 from mustlink.constraints._display import conflict_list
 from mustlink.constraints._graph import connected_nodes, shortest_path, symmetric_csr
+
+if TYPE_CHECKING:
+    from mustlink.constraints._constraints import Constraints
 
 __all__ = ["Conflict", "Conflicts"]
 
@@ -134,14 +137,21 @@ class _MustLinkGraph:
     def _graph(self) -> csr_array:
         return symmetric_csr(self._edges, np.ones(len(self._edges), dtype=np.int8), len(self.rows))
 
+    @cached_property
+    def _component(self) -> NDArray[np.intp]:
+        return connected_nodes(self._edges, len(self.rows))
+
+    def component_of(self, rows: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Return the component of some rows, -1 for a row without a must-link."""
+        if len(self.rows) == 0:
+            return np.full(rows.shape, -1, dtype=np.intp)
+        position = np.searchsorted(self.rows, rows).clip(max=len(self.rows) - 1)
+        return np.where(self.rows[position] == rows, self._component[position], -1)
+
     def joins(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which pairs have two rows that must-links join."""
-        if len(self.rows) == 0:
-            return np.zeros(len(pairs), dtype=bool)
-        position = np.searchsorted(self.rows, pairs).clip(max=len(self.rows) - 1)
-        linked = (self.rows[position] == pairs).all(axis=1)
-        component = connected_nodes(self._edges, len(self.rows))
-        return linked & (component[position[:, 0]] == component[position[:, 1]])
+        a, b = self.component_of(pairs).T
+        return (a == b) & (a >= 0)
 
     def chain(self, a: int, b: int) -> tuple[int, ...]:
         """Return the rows of a shortest path between two rows that are joined."""
@@ -150,7 +160,10 @@ class _MustLinkGraph:
         return tuple(self.rows[path].tolist())
 
 
-def find_conflicts(must_link: NDArray[np.int64], cannot_link: NDArray[np.int64]) -> Conflicts:
+def find_conflicts(links: Constraints) -> Conflicts:
     """List the cannot-links whose rows must-links join."""
-    graph = _MustLinkGraph(must_link)
-    return Conflicts(cannot_link[graph.joins(cannot_link)], graph)
+    graph = _MustLinkGraph(links.must_link)
+    given = links.without_groups()
+    joined = given.take((given.sign < 0) & graph.joins(given.pairs))
+    split = [one.cross(graph.component_of(one.rows)) for one in links.cannot_link_groups]
+    return Conflicts(joined.with_groups([one for one in split if one is not None]).cannot_link, graph)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
@@ -19,6 +20,16 @@ from mustlink.constraints._conflicts import Conflict, find_conflicts
 from mustlink.constraints._display import constraints_html
 from mustlink.constraints._feasibility import DEFAULT_BUDGET, Feasibility, decide_for_table
 from mustlink.constraints._graph import LinkGraph, connected_nodes, symmetric_csr
+from mustlink.constraints._groups import (
+    CannotLinkGroups,
+    chains_of_column,
+    count_pairs,
+    groups_of_column,
+    in_any,
+    merge_equal,
+    name_size,
+    split_alone,
+)
 from mustlink.constraints._pairs import (
     as_count,
     as_pairs,
@@ -45,6 +56,8 @@ Contradictions: TypeAlias = Literal["raise", "majority", "keep"]
 TIE = 1e-12
 # The most rows for which an entry per row is made.
 MAX_TABLE_ROWS = 500_000_000
+# The most cannot-links of groups that are listed.
+MAX_LISTED_PAIRS = 5_000_000
 NOISE_LABEL = -1
 
 
@@ -74,6 +87,8 @@ class Constraints:
         Each pair once, smaller index first, sorted; read-only.
     must_link_weight, cannot_link_weight : ndarray of shape (m,)
         Their weights; read-only.
+    cannot_link_groups : tuple of CannotLinkGroups
+        The groups of :meth:`from_groups`. Their pairs are among `cannot_link`, which lists them when it is first read.
 
     Raises
     ------
@@ -90,6 +105,9 @@ class Constraints:
     Links that contradict each other through a chain are not refused: :meth:`conflicts` lists them. Soft clusterers
     break some of them, and hard clusterers raise an error.
 
+    The cannot-links of groups (:meth:`from_groups`) are kept without a list of pairs. What needs the list makes it,
+    see :meth:`expand`, up to 5 million pairs.
+
     Examples
     --------
     >>> from mustlink import Constraints
@@ -101,7 +119,7 @@ class Constraints:
            [4, 7]])
     """
 
-    __slots__ = ("_n_must", "_pairs", "_sign", "_weight")
+    __slots__ = ("_groups", "_listed", "_n_must", "_pairs", "_sign", "_weight")
 
     def __init__(
         self,
@@ -132,9 +150,18 @@ class Constraints:
         check_total_weight(pairs, weight)
         self._store(pairs, weight, len(must))
 
-    def _store(self, pairs: NDArray[np.int64], weight: NDArray[np.float64], n_must: int) -> None:
-        """Keep the links, must-links first, in arrays that cannot be written to."""
+    def _store(
+        self,
+        pairs: NDArray[np.int64],
+        weight: NDArray[np.float64],
+        n_must: int,
+        groups: Sequence[CannotLinkGroups] = (),
+    ) -> None:
+        """Keep the given pairs, must-links first, in arrays that cannot be written to, and the groups."""
         self._pairs, self._weight, self._n_must = pairs, weight, n_must
+        self._groups = merge_equal(groups)
+        # The links with those of the groups in the list, once they are needed.
+        self._listed: Constraints | None = None
         self._sign = np.repeat(np.array([1, -1], dtype=np.int8), [n_must, len(pairs) - n_must])
         for array in (self._pairs, self._weight, self._sign):
             array.flags.writeable = False
@@ -228,6 +255,94 @@ class Constraints:
                [1, 2]])
         """
         return cls(*links_of_labels(y, missing, pairs, order))
+
+    @classmethod
+    def from_groups(
+        cls,
+        groups: ArrayLike,
+        link: Literal["cannot", "must"] = "cannot",
+        *,
+        missing: object = -1,
+        weight: float = 1.0,
+    ) -> Constraints:
+        """Derive links from a column: rows of one group are never, or always, in one cluster.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_samples,)
+            The group of each row, as text or numbers.
+        link : {"cannot", "must"}, default="cannot"
+            With "cannot", no two rows of a group may be in one cluster, as the records of one source without
+            duplicates, or the speakers of one moment. With "must", all rows of a group belong to one cluster.
+        missing : object, default=-1
+            A further marker of a row in no group, or a list of them. -1, None, NaN, masked entries and empty text
+            always are, as for :meth:`from_labels`.
+        weight : float, default=1.0
+            The weight of each link.
+
+        Returns
+        -------
+        Constraints
+            With "cannot", the groups themselves (`cannot_link_groups`), without a list of their pairs: a million rows
+            in groups of 1,000 are 499.5 million cannot-links, and take the memory of two numbers per row. With "must",
+            a chain of must-links through each group, which has the same closure as all pairs.
+
+        See Also
+        --------
+        expand : The same links with all pairs listed.
+
+        Notes
+        -----
+        A group of m rows needs at least m clusters for a hard clusterer. The clusterers that know no groups get the
+        list of pairs, up to 5 million. COPKMeans and PCKMeans take the groups themselves where their rows are in
+        no other link, and the list of the others.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> links = Constraints.from_groups(["film 1", "film 1", "film 2", "film 1", None])
+        >>> links
+        Constraints(0 must-links, 3 cannot-links in 1 group)
+        >>> links.cannot_link
+        array([[0, 1],
+               [0, 3],
+               [1, 3]])
+        >>> Constraints.from_groups([5, 5, 8, 5], "must").must_link
+        array([[0, 1],
+               [1, 3]])
+        """
+        if link not in ("cannot", "must"):
+            raise ConstraintError(f'link must be "cannot" or "must"; got {link!r}.')
+        if link == "must":
+            return cls(chains_of_column(groups, missing), must_link_weight=weight)
+        checked = as_weights(weight, np.array([[0, 1]]), "cannot-link")
+        if np.ndim(weight):
+            raise ConstraintError("The links of groups have one weight for all of them; add groups with other weights.")
+        made = groups_of_column(groups, missing, float(checked[0]))
+        return cls() if made is None else cls().with_groups([made])
+
+    def with_groups(self, groups: Sequence[CannotLinkGroups]) -> Constraints:
+        """Return the links that were given as pairs, with other groups.
+
+        Parameters
+        ----------
+        groups : sequence of CannotLinkGroups
+            Instead of `cannot_link_groups`.
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> groups = Constraints.from_groups([1, 1, 1, 2]).cannot_link_groups
+        >>> Constraints(must_link=[(0, 3)]).with_groups(groups)
+        Constraints(1 must-link, 3 cannot-links in 1 group)
+        """
+        links = object.__new__(Constraints)
+        links._store(self._pairs, self._weight, self._n_must, groups)
+        return links
 
     @classmethod
     def from_frame(
@@ -460,7 +575,7 @@ class Constraints:
     @property
     def cannot_link(self) -> NDArray[np.int64]:
         """The pairs that belong to different clusters."""
-        return self._pairs[self._n_must :]
+        return self.pairs[self._n_must :]
 
     @property
     def must_link_weight(self) -> NDArray[np.float64]:
@@ -470,27 +585,154 @@ class Constraints:
     @property
     def cannot_link_weight(self) -> NDArray[np.float64]:
         """The weights of the cannot-links."""
-        return self._weight[self._n_must :]
+        return self.weight[self._n_must :]
+
+    @property
+    def cannot_link_groups(self) -> tuple[CannotLinkGroups, ...]:
+        """Groups of rows that all have cannot-links between them."""
+        return self._groups
 
     @property
     def pairs(self) -> NDArray[np.int64]:
         """All pairs, must-links first."""
-        return self._pairs
+        return self._with_list()._pairs
 
     @property
     def sign(self) -> NDArray[np.int8]:
         """The kind of each of `pairs`: 1 for a must-link, -1 for a cannot-link."""
-        return self._sign
+        return self._with_list()._sign
 
     @property
     def weight(self) -> NDArray[np.float64]:
         """The weight of each of `pairs`."""
-        return self._weight
+        return self._with_list()._weight
+
+    @property
+    def n_must_links(self) -> int:
+        """The number of must-links."""
+        return self._n_must
+
+    @property
+    def n_cannot_links(self) -> int:
+        """The number of cannot-links, counted without a list of those of groups."""
+        listed = self._pairs[self._n_must :]
+        return len(listed) - int(in_any(self._groups, listed).sum()) + count_pairs(self._groups)
+
+    def expand(self, max_pairs: int = MAX_LISTED_PAIRS) -> Constraints:
+        """Return the links with the pairs of groups listed.
+
+        Parameters
+        ----------
+        max_pairs : int, default=5_000_000
+            The most cannot-links that are listed.
+
+        Returns
+        -------
+        Constraints
+            The same links without groups. A pair that is also linked by itself has the weights added.
+
+        Raises
+        ------
+        TooLargeError
+            If the groups have more pairs, with their number.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints.from_groups([1, 1, 1, 2]).expand()
+        Constraints(0 must-links, 3 cannot-links)
+        """
+        if not self._groups:
+            return self
+        n_pairs = sum(one.n_pairs for one in self._groups)
+        if n_pairs > max_pairs:
+            raise TooLargeError(
+                f"{name_size(self._groups)} are {count(n_pairs, 'cannot-link')}, and at most {max_pairs:,} are listed",
+                remedy="groups_method",
+            )
+        inside = [one.pairs() for one in self._groups]
+        weights = [np.full(one.n_pairs, one.weight) for one in self._groups]
+        return Constraints(
+            self.must_link,
+            np.concatenate([self._pairs[self._n_must :], *inside]),
+            must_link_weight=self.must_link_weight,
+            cannot_link_weight=np.concatenate([self._weight[self._n_must :], *weights]),
+            contradictions="keep",
+        )
+
+    def excerpt(self, max_pairs: int = MAX_LISTED_PAIRS) -> Constraints:
+        """Return the links with the pairs of groups listed, or only some of these pairs if there are too many.
+
+        Parameters
+        ----------
+        max_pairs : int, default=5_000_000
+            The most cannot-links of groups that are listed.
+
+        Returns
+        -------
+        Constraints
+            Without groups: something to show, not to cluster by.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> Constraints.from_groups([1] * 100_000).excerpt(max_pairs=10)
+        Constraints(0 must-links, 10 cannot-links)
+        """
+        if sum(one.n_pairs for one in self._groups) <= max_pairs:
+            return self._with_list()
+        fewer = [one.first_pairs(max_pairs // len(self._groups)) for one in self._groups]
+        return self.with_groups([one for one in fewer if one is not None]).expand(max_pairs)
+
+    def split_groups(self) -> tuple[Constraints, Constraints]:
+        """Split off the groups whose rows are in no other link.
+
+        Returns
+        -------
+        alone : Constraints
+            These groups. The rows of one can be placed without regard to any other link.
+        others : Constraints
+            The other links, those of other groups among them.
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> links = Constraints(must_link=[(0, 4)]) + Constraints.from_groups([1, 1, 2, 2, 2, 1])
+        >>> alone, others = links.split_groups()
+        >>> alone, others
+        (Constraints(0 must-links, 0 cannot-links), Constraints(1 must-link, 6 cannot-links in 2 groups))
+        """
+        alone, others = split_alone(self)
+        return Constraints().with_groups(alone), others
+
+    def without_groups(self) -> Constraints:
+        """Return the links that were given as pairs, without those of groups.
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> from mustlink import Constraints
+        >>> links = Constraints(must_link=[(0, 3)]) + Constraints.from_groups([1, 1, 1, 2])
+        >>> links.without_groups()
+        Constraints(1 must-link, 0 cannot-links)
+        """
+        return self.with_groups(()) if self._groups else self
+
+    def _with_list(self) -> Constraints:
+        """Return the links with the pairs of groups listed; computed once."""
+        if not self._groups:
+            return self
+        if self._listed is None:
+            self._listed = self.expand()
+        return self._listed
 
     @property
     def is_empty(self) -> bool:
         """Whether there is no pair at all."""
-        return len(self) == 0
+        return not (len(self._pairs) or self._groups)
 
     @property
     def shape(self) -> NoShape:
@@ -498,27 +740,43 @@ class Constraints:
         return NoShape()
 
     def __len__(self) -> int:
-        return len(self._pairs)
+        return self.n_must_links + self.n_cannot_links
 
     def __repr__(self) -> str:
-        return f"Constraints({count(len(self.must_link), 'must-link')}, {count(len(self.cannot_link), 'cannot-link')})"
+        n_groups = sum(len(one.names) for one in self._groups)
+        some = ", some" if len(self._pairs) > self._n_must else ""
+        inside = f"{some} in {count(n_groups, 'group')}" if n_groups else ""
+        return (
+            f"Constraints({count(self.n_must_links, 'must-link')}, {count(self.n_cannot_links, 'cannot-link')}{inside})"
+        )
 
     def _repr_html_(self) -> str:
         return constraints_html(self)
 
     def _state(self) -> tuple[NDArray[Any], ...]:
-        return self.must_link, self.must_link_weight, self.cannot_link, self.cannot_link_weight
+        """Return the links as they are kept; the names of groups are not part of the value."""
+        groups = [array for one in self._groups for array in (one.rows, one.code, np.array([one.weight]))]
+        return self._pairs, self._weight, self._sign, *groups
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constraints):
             return NotImplemented
-        return all(np.array_equal(mine, yours) for mine, yours in zip(self._state(), other._state(), strict=True))
+        mine, yours = self._state(), other._state()
+        if len(mine) == len(yours) and all(map(np.array_equal, mine, yours)):
+            return True
+        # Groups and the list of their pairs are the same links.
+        if not (self._groups or other._groups) or len(self) != len(other):
+            return False
+        return self.expand() == other.expand()
 
     def __hash__(self) -> int:
-        return hash(tuple(array.tobytes() for array in self._state()))
+        # The same for groups and for the list of their pairs.
+        return hash((self.must_link.tobytes(), self.must_link_weight.tobytes(), self.n_cannot_links))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, self._state()
+        n_must = self._n_must
+        pairs, weight = self._pairs, self._weight
+        return _rebuild, (pairs[:n_must], weight[:n_must], pairs[n_must:], weight[n_must:], self._groups)
 
     def __add__(self, other: object) -> Constraints:
         return self.add(other) if isinstance(other, Constraints) else NotImplemented
@@ -545,11 +803,14 @@ class Constraints:
         (0, 1)
         """
         together = Constraints.from_pairs(
-            np.concatenate([self.pairs, other.pairs]),
-            np.concatenate([self.sign, other.sign]),
-            np.concatenate([self.weight, other.weight]),
+            np.concatenate([self._pairs, other._pairs]),
+            np.concatenate([self._sign, other._sign]),
+            np.concatenate([self._weight, other._weight]),
             contradictions="keep" if contradictions == "raise" else contradictions,
-        )
+        ).with_groups([*self._groups, *other._groups])
+        if contradictions == "majority" and together._linked_both_ways():
+            # One pair fewer, and a group is no longer one.
+            return self.expand().add(other.expand(), contradictions=contradictions)
         if contradictions == "raise":
             accepted = {*self._linked_both_ways(), *other._linked_both_ways()}
             new = [pair for pair in together._linked_both_ways() if pair not in accepted]
@@ -559,7 +820,10 @@ class Constraints:
 
     def _linked_both_ways(self) -> list[tuple[int, int]]:
         """Return the pairs that have both links."""
-        return to_tuples(self.must_link[in_both(self.must_link, self.cannot_link)[0]])
+        must, listed = self.must_link, self._pairs[self._n_must :]
+        is_both = in_any(self._groups, must)
+        is_both[in_both(must, listed)[0]] = True
+        return to_tuples(must[is_both])
 
     # ---- rows --------------------------------------------------------------------------------------------------
 
@@ -580,13 +844,19 @@ class Constraints:
         mustlink.errors.ConstraintError: A must-link names the rows 0 and 5, but the table has 5 rows, numbered 0 to 4.
         """
         n_samples = as_count(n_samples, "n_samples")
-        for kind, pairs in (("must-link", self.must_link), ("cannot-link", self.cannot_link)):
+        for kind, pairs in (("must-link", self.must_link), ("cannot-link", self._pairs[self._n_must :])):
             outside = np.flatnonzero(pairs[:, 1] >= n_samples)
             if outside.size:
                 raise ConstraintError(
                     f"A {kind} names the rows {name_pair(pairs[outside[0]])}, but the table has "
                     f"{name_rows(n_samples)}.",
                     to_tuples(pairs[outside]),
+                )
+        for one in self._groups:
+            if one.rows[-1] >= n_samples:
+                raise ConstraintError(
+                    f"The group {one.names[one.code[-1]]!s} has the row {one.rows[-1]}, but the table has "
+                    f"{name_rows(n_samples)}; give one group per row of the table."
                 )
 
     def _check_table(self, n_samples: int) -> None:
@@ -631,7 +901,7 @@ class Constraints:
         >>> Constraints(must_link=[(7, 2)], cannot_link=[(2, 4)]).constrained_rows()
         array([2, 4, 7])
         """
-        return np.unique(self._pairs)
+        return np.unique(np.concatenate([self._pairs.ravel(), *(one.rows for one in self._groups)]))
 
     def take(self, chosen: ArrayLike) -> Constraints:
         """Return some of the links, with their weights.
@@ -660,7 +930,7 @@ class Constraints:
             raise ValueError(f"The mask must have one entry per link, {len(self):,} in all; got {mask.shape}.")
         taken = object.__new__(Constraints)
         # The order is kept, so the pairs stay sorted and need no second check.
-        taken._store(self._pairs[mask], self._weight[mask], int(mask[: self._n_must].sum()))
+        taken._store(self.pairs[mask], self.weight[mask], int(mask[: self._n_must].sum()))
         return taken
 
     def compact(self) -> tuple[NDArray[np.intp], Constraints]:
@@ -683,7 +953,12 @@ class Constraints:
         rows = self.constrained_rows().astype(np.intp)
         local = object.__new__(Constraints)
         # The order of rows is kept, so the pairs stay sorted and need no second check.
-        local._store(np.searchsorted(rows, self._pairs).astype(np.int64), self._weight, self._n_must)
+        local._store(
+            np.searchsorted(rows, self._pairs).astype(np.int64),
+            self._weight,
+            self._n_must,
+            [replace(one, rows=np.searchsorted(rows, one.rows).astype(np.int64)) for one in self._groups],
+        )
         return rows, local
 
     # ---- the links as a graph ----------------------------------------------------------------------------------
@@ -793,7 +1068,7 @@ class Constraints:
         >>> [conflict.cannot_link for conflict in links.conflicts()]
         [(0, 2)]
         """
-        return find_conflicts(self.must_link, self.cannot_link)
+        return find_conflicts(self)
 
     def feasible(self, n_clusters: int, n_samples: int, *, budget: int = DEFAULT_BUDGET) -> Feasibility:
         """Decide whether some clustering into n_clusters non-empty clusters satisfies all links.
@@ -847,16 +1122,21 @@ class Constraints:
         >>> Constraints(must_link=[(0, 1)], cannot_link=[(0, 2)]).satisfied([5, 5, 5])
         array([ True, False])
         """
-        array = np.asarray(labels)
-        if array.ndim != 1:
-            raise ValueError(f"Labels must be one per row, an array of one dimension; got {array.ndim}.")
-        self.check_rows(len(array))
-        is_noise = array == NOISE_LABEL if array.dtype.kind in "ifO" else np.zeros(len(array), dtype=bool)
+        array, is_noise = self._check_labels(labels)
         together = [
             (array[pairs[:, 0]] == array[pairs[:, 1]]) & ~is_noise[pairs[:, 0]]
             for pairs in (self.must_link, self.cannot_link)
         ]
         return np.concatenate([together[0], ~together[1]])
+
+    def _check_labels(self, labels: ArrayLike) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return labels of all rows that links name, and which of them are noise."""
+        array = np.asarray(labels)
+        if array.ndim != 1:
+            raise ValueError(f"Labels must be one per row, an array of one dimension; got {array.ndim}.")
+        self.check_rows(len(array))
+        is_noise = array == NOISE_LABEL if array.dtype.kind in "ifO" else np.zeros(len(array), dtype=bool)
+        return array, is_noise
 
     def violations(self, labels: ArrayLike) -> Constraints:
         """Return the pairs that a clustering violates.
@@ -869,6 +1149,7 @@ class Constraints:
         Returns
         -------
         Constraints
+            Of a group, the rows that share a cluster, as groups.
 
         Examples
         --------
@@ -876,7 +1157,14 @@ class Constraints:
         >>> Constraints(must_link=[(0, 1)], cannot_link=[(0, 2)]).violations([5, 5, 5]).cannot_link
         array([[0, 2]])
         """
-        return self.take(~self.satisfied(labels))
+        pairs = self.without_groups()
+        broken = pairs.take(~pairs.satisfied(labels))
+        if not self._groups:
+            return broken
+        array, is_noise = self._check_labels(labels)
+        cluster = np.where(is_noise, -1, np.unique(array, return_inverse=True)[1])
+        split = [one.cross(cluster[one.rows]) for one in self._groups]
+        return broken.with_groups([one for one in split if one is not None])
 
     def violation_rate(self, labels: ArrayLike) -> float:
         """Return the fraction of the pairs that a clustering violates, 0 without pairs.
@@ -896,8 +1184,8 @@ class Constraints:
         >>> Constraints(must_link=[(0, 1)], cannot_link=[(0, 2)]).violation_rate([5, 5, 5])
         0.5
         """
-        broken = ~self.satisfied(labels)
-        return float(broken.mean()) if len(broken) else 0.0
+        n_links = len(self)
+        return len(self.violations(labels)) / n_links if n_links else 0.0
 
     def informativeness(self, labels: ArrayLike) -> float:
         """Return the fraction of the pairs that an unconstrained clustering violates.
@@ -983,6 +1271,7 @@ def _rebuild(
     must_link_weight: NDArray[np.float64],
     cannot_link: NDArray[np.int64],
     cannot_link_weight: NDArray[np.float64],
+    groups: Sequence[CannotLinkGroups] = (),
 ) -> Constraints:
     """Rebuild the value from its pickled parts."""
     return Constraints(
@@ -991,4 +1280,4 @@ def _rebuild(
         must_link_weight=must_link_weight,
         cannot_link_weight=cannot_link_weight,
         contradictions="keep",
-    )
+    ).with_groups(groups)

@@ -17,8 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from mustlink._html import render_html
+from mustlink._spelling import count
 from mustlink.constraints._closure import Closure, doubled_edges, two_coloring
 from mustlink.constraints._graph import connected_nodes, shortest_path, symmetric_csr
+from mustlink.constraints._groups import CannotLinkGroups, split_alone
 
 if TYPE_CHECKING:
     from mustlink.constraints._constraints import Constraints
@@ -120,6 +122,8 @@ class LinkedRows:
     rows: NDArray[np.intp]
     component: NDArray[np.intp]
     n_samples: int
+    # Groups whose rows are in no other link; they are not among the rows above.
+    alone: Sequence[CannotLinkGroups] = ()
 
     def spread(self, colors: NDArray[np.intp]) -> NDArray[np.intp]:
         """Write out the colors of these components and some of the rows after them for all components of the table."""
@@ -133,7 +137,10 @@ class LinkedRows:
         more = colors[len(first) :]
         spread[number] = colors[: len(first)]
         spread[np.flatnonzero(without_link)[: len(more)]] = more
-        return spread
+        for one in self.alone:
+            indptr, rows = one.members()
+            spread[rows - np.searchsorted(others, rows)] = np.arange(len(rows)) - np.repeat(indptr[:-1], one.sizes)
+        return _leave_none_empty(spread, int(colors.max()) + 1) if self.alone else spread
 
 
 def decide_for_table(links: Constraints, n_clusters: int, n_samples: int, budget: int) -> Feasibility:
@@ -141,11 +148,23 @@ def decide_for_table(links: Constraints, n_clusters: int, n_samples: int, budget
     conflicts = links.conflicts()
     if conflicts:
         return Feasibility(False, str(conflicts[0]))
-    rows, local = links.compact()
+    for one in links.cannot_link_groups:
+        largest = int(one.sizes.argmax())
+        if (size := int(one.sizes[largest])) > n_clusters:
+            return Feasibility(
+                False,
+                f"The group {one.names[largest]!s} has {count(size, 'row')}, no two of which may be in one cluster, "
+                f"and there {'is' if n_clusters == 1 else 'are'} {count(n_clusters, 'cluster')}.",
+                min_clusters=size,
+            )
+    alone, links = split_alone(links)
+    rows, local = links.expand().compact()
     # Rows without a link are alike, and no more of them matter than there are clusters.
     closure = local.closure(len(rows) + min(n_samples - len(rows), n_clusters))
     answer = decide(closure, n_clusters, budget)
-    linked = LinkedRows(rows, closure.component[: len(rows)], n_samples)
+    linked = LinkedRows(rows, closure.component[: len(rows)], n_samples, alone)
+    if alone and answer.words == NO_CANNOT_LINKS:
+        answer = replace(answer, words=FOUND)
     return replace(answer, rows=tuple(rows[list(answer.rows)].tolist()), linked=linked)
 
 

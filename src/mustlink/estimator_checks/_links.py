@@ -96,6 +96,20 @@ def check_aligned_form(estimator: BaseEstimator) -> None:
     expect(found.violations_ == expected.violations_, "with constraints.on(n_samples) violations_ differs.")
 
 
+def check_groups(estimator: BaseEstimator) -> None:
+    """Links by a column (``Constraints.from_groups``) and the list of their pairs give the same result."""
+    case = crowded()
+    joined = case.links.must_link
+    single = np.setdiff1d(np.arange(N_ROWS), joined)
+    column = np.full(N_ROWS, -1)
+    column[single[:3]], column[single[3:5]], column[[joined[0, 0], single[5]]] = 0, 1, 2
+    links = Constraints(joined) + Constraints.from_groups(column)
+    expected = fitted(estimator, case.X, constraints=links.expand())
+    found = fitted(estimator, case.X, constraints=links)
+    expect_labels(found.labels_, expected.labels_, "Constraints.from_groups differs from the list of its pairs")
+    expect(found.violations_ == expected.violations_, "with Constraints.from_groups violations_ differs.")
+
+
 def check_permuted_rows(estimator: BaseEstimator) -> None:
     """A permutation of the rows, with the links renumbered, gives the same clusters."""
     case = separated()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from mustlink.errors import InfeasibleWarning
 from mustlink.kmeans._base import BaseWeightedKMeans, Problem
 from mustlink.kmeans._copkmeans_kernels import place_by_saturation, place_forest, settle, smallest_last
 from mustlink.kmeans._engine import Run
+from mustlink.kmeans._group_units import GroupUnits
 from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
 
 
@@ -107,6 +109,10 @@ class COPKMeans(BaseWeightedKMeans):
     fails. A placement is replaced only by one of lower cost; the inertia never rises, which the original does not
     guarantee.
 
+    Groups of :meth:`Constraints.from_groups` whose rows are in no other link are cliques; they are placed one after the
+    other, without a list of their pairs. In a group of more rows than clusters, ``on_infeasible="relax"`` lets the
+    fewest pairs share a cluster.
+
     An empty cluster is restarted at the component with the largest cost. Without links this is Lloyd's algorithm. The
     numbering of the rows matters only for the orders "given" and "random", and for exact ties.
 
@@ -155,6 +161,8 @@ class COPKMeans(BaseWeightedKMeans):
         self.verbose = verbose
         self.random_state = random_state
 
+    _takes_groups = True
+
     def _rule(self, problem: Problem) -> Components:
         relax = self.on_infeasible == "relax"
         rule = Components(problem.linked, self.n_clusters, order=self.order, relax=relax, rng=problem.rng)
@@ -170,7 +178,7 @@ class COPKMeans(BaseWeightedKMeans):
         if run.n_broken:
             warn_caller(
                 f"Not all links could be kept: the clustering breaks {run.n_broken:,} of "
-                f"{count(len(links.cannot_link), 'cannot-link')}",
+                f"{count(links.n_cannot_links, 'cannot-link')}",
                 InfeasibleWarning,
                 remedy="see_violations",
             )
@@ -183,19 +191,26 @@ class Components(LinkRule):
     among them) and cliques get the placement of least cost. The rest is placed greedily, then by moves of one
     component at a time; the previous placement is kept if it costs less, and the inertia never rises. With `relax`, as
     few cannot-links as possible are broken where not all can be kept, instead of giving up.
+
+    The rows of a group of :meth:`Constraints.from_groups` that are in no other link are units after all others. They
+    are a clique of their own, placed group by group: there is no list of their links, nor an array of all their costs.
     """
 
     def __init__(
         self, linked: LinkedRows, n_clusters: int, *, order: str, relax: bool, rng: np.random.RandomState
     ) -> None:
         closure = linked.closure
-        super().__init__(linked.rows, closure.component)
+        self._n_joint = int(closure.component.max(initial=-1)) + 1
+        self._alone = GroupUnits(linked.alone, self._n_joint)
+        rows = np.concatenate([linked.rows, self._alone.rows])
+        n_alone = len(self._alone.rows)
+        super().__init__(rows, np.concatenate([closure.component, self._n_joint + np.arange(n_alone)]))
         self._linked, self._n_clusters = linked, n_clusters
         self._order, self._relax, self._rng = order, relax, rng
         self._edges, self._n_links = closure.cannot_link, closure.count
         # Cannot-links inside components, which no placement keeps.
         self._n_inner = len(linked.links.cannot_link) - int(closure.count.sum())
-        if self.n_units:
+        if self._n_joint:
             self._sort_parts(replace(closure, weight=closure.count.astype(np.float64)).graph())
 
     @property
@@ -211,7 +226,7 @@ class Components(LinkRule):
         is_tree = (n_edges == n_nodes - 1) & ((self._n_clusters > 1) | (n_nodes == 1))
         is_clique = (n_edges == n_nodes * (n_nodes - 1) // 2) & (n_nodes <= self._n_clusters) & ~is_tree
         roots = np.unique(part, return_index=True)[1][is_tree]
-        self._tree_order, self._parent = _from_the_roots(self._edges, roots, self.n_units)
+        self._tree_order, self._parent = _from_the_roots(self._edges, roots, self._n_joint)
         self._cliques = _members(part, is_clique)
         is_hard = ~(is_tree | is_clique)
         self._hard = np.flatnonzero(is_hard[part])
@@ -220,8 +235,17 @@ class Components(LinkRule):
             position = np.cumsum(is_hard[part]) - 1
             self._hard_parts = [position[nodes] for nodes in _members(part, is_hard)]
 
+    def parts(self, n_clusters: int) -> list[slice]:
+        return self._alone.parts(n_clusters)
+
+    def place_part(self, part: slice, costs: Floats, previous: Indices | None) -> Indices:
+        if part.start < self._n_joint:
+            return self.place(costs, previous)
+        bounds = pairwise(self._alone.bounds(part).tolist())
+        return np.concatenate([_place_group(costs[start:stop]) for start, stop in bounds])
+
     def place(self, costs: Floats, previous: Indices | None) -> Indices:
-        labels = np.full(self.n_units, -1, dtype=np.intp)
+        labels = np.full(self._n_joint, -1, dtype=np.intp)
         place_forest(costs, self._tree_order, self._parent, labels)
         for nodes in self._cliques:
             labels[nodes] = linear_sum_assignment(costs[nodes])[1]
@@ -302,11 +326,26 @@ class Components(LinkRule):
     def n_broken(self, units: Indices) -> int:
         """Count the cannot-links that a placement breaks, including those inside components."""
         a, b = self._edges.T
-        return self._n_inner + int(self._n_links[units[a] == units[b]].sum())
+        n_broken = self._n_inner + int(self._n_links[units[a] == units[b]].sum())
+        return n_broken + int(self._alone.n_sharing(units, self._n_clusters).sum()) // 2
 
     def gain_of_leaving(self, units: Indices, distance: Floats, c: int) -> Floats:
         # No link forbids an empty cluster.
         return distance.copy()
+
+
+def _place_group(costs: Floats) -> Indices:
+    """Place rows that may not share a cluster at the least cost; if there are too few clusters, few pairs share one."""
+    n_rows, n_clusters = costs.shape
+    nearest = costs.argmin(axis=1)
+    if len(np.unique(nearest)) == n_rows:
+        return nearest
+    n_copies = -(-n_rows // n_clusters)
+    if n_copies > 1:
+        # The n-th row of a cluster shares it with n - 1 others; one pair fewer is better whatever the costs are.
+        per_pair = 1.0 + 2.0 * n_rows * float(np.ptp(costs))
+        costs = np.concatenate([costs + place * per_pair for place in range(n_copies)], axis=1)
+    return np.asarray(linear_sum_assignment(costs)[1] % n_clusters)
 
 
 def _from_the_roots(edges: Ints, roots: Indices, n_nodes: int) -> tuple[Ints, Ints]:

@@ -28,6 +28,7 @@ Report = Callable[[int, float], None]
 
 # The weight of a unit of weight zero in its costs: it still goes where it is near.
 MIN_WEIGHT = 1e-150
+EVERY = slice(None)
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,12 @@ class Geometry(ABC):
     @abstractmethod
     def unit_costs(self, state: State) -> Floats:
         """Return the cost of every unit of the rule in every cluster."""
+
+    def place_units(self, state: State, previous: Indices | None) -> tuple[Indices, Floats]:
+        """Return the cluster of every unit, and its cost there."""
+        costs = self.unit_costs(state)
+        units = self.rule.place(costs, previous)
+        return units, costs[np.arange(len(units)), units]
 
     @abstractmethod
     def update(self, step: Step, state: State) -> State:
@@ -153,9 +160,20 @@ class Euclidean(Geometry):
         found = self._rows.assign(state.centers, self._free_weight)
         return found.labels, found
 
-    def unit_costs(self, state: State) -> Floats:
+    def unit_costs(self, state: State, part: slice = EVERY) -> Floats:
         """Return the weighted squared distances of the means of the units, without the scatter inside units."""
-        return np.maximum(self._weight, MIN_WEIGHT)[:, None] * self._means.squared_distances(state.centers)
+        means = self._means if part == EVERY else RowBlocks(self._means.X[part])
+        costs = means.squared_distances(state.centers)
+        costs *= np.maximum(self._weight[part], MIN_WEIGHT)[:, None]
+        return costs
+
+    def place_units(self, state: State, previous: Indices | None) -> tuple[Indices, Floats]:
+        units, cost = np.empty(self.rule.n_units, dtype=np.intp), np.empty(self.rule.n_units)
+        for part in self.rule.parts(len(state.centers)):
+            costs = self.unit_costs(state, part)
+            units[part] = self.rule.place_part(part, costs, None if previous is None else previous[part])
+            cost[part] = costs[np.arange(len(costs)), units[part]]
+        return units, cost
 
     def add_units(self, step: Step) -> None:
         step.found.add(self._means.X, np.arange(self.rule.n_units), step.units, self._weight)
@@ -251,9 +269,7 @@ def assign(geometry: Geometry, state: State, previous: Indices | None) -> Step:
         penalties = geometry.link_penalties(state)
         if penalties is not None:
             rule.set_penalties(penalties)
-        costs = geometry.unit_costs(state)
-        step.units = rule.place(costs, previous)
-        step.unit_cost = costs[np.arange(rule.n_units), step.units]
+        step.units, step.unit_cost = geometry.place_units(state, previous)
         step.labels[rule.rows] = step.units[rule.unit]
         geometry.add_units(step)
     step.inertia = geometry.inertia(step)

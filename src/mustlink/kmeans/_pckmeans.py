@@ -11,7 +11,8 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import BaseWeightedKMeans, Problem
-from mustlink.kmeans._rules import LinkedRows, SoftLinks
+from mustlink.kmeans._rules import LinkedRows
+from mustlink.kmeans._soft_groups import SoftGroups
 
 
 class PCKMeans(BaseWeightedKMeans):
@@ -84,6 +85,9 @@ class PCKMeans(BaseWeightedKMeans):
     high penalty no link is broken in the end, if there are more clusters than any component has cannot-linked
     neighbors. An empty cluster is restarted at the row or component whose leaving lowers the objective most.
 
+    In groups of :meth:`Constraints.from_groups` whose rows are in no other link, the links are counted and not listed;
+    the result is the same.
+
     With many correct links a penalty above "auto" is often better, with wrong links a lower one. The numbering of the
     rows matters only for exact ties.
 
@@ -129,14 +133,17 @@ class PCKMeans(BaseWeightedKMeans):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _rule(self, problem: Problem) -> SoftLinks:
+    _takes_groups = True
+
+    def _rule(self, problem: Problem) -> SoftGroups:
         linked = problem.linked
-        penalty = 0.0 if linked.links.is_empty else self._penalty_of_weight_one(problem)
+        penalty = 0.0 if linked.given.is_empty else self._penalty_of_weight_one(problem)
         if not penalty:
             linked = LinkedRows(Constraints(), problem.rows.n_rows)
-        return SoftLinks(
+        return SoftGroups(
             linked,
-            penalty * linked.links.weight,
+            self.n_clusters,
+            penalty,
             data_factor=0.5,
             group_scatter=lambda: _group_scatter(problem, linked),
         )

@@ -17,11 +17,16 @@ NO_ROWS: Indices = np.empty(0, dtype=np.intp)
 
 
 class LinkedRows:
-    """The linked rows of a fit and their links, numbered by the places of these rows; each part is computed once."""
+    """The linked rows of a fit and their links, numbered by the places of these rows; each part is computed once.
+
+    The rows of `alone`, groups without any other link, are not among them.
+    """
 
     def __init__(self, links: Constraints, n_samples: int) -> None:
         self.given, self.n_samples = links, n_samples
-        self.rows, self.links = links.compact()
+        alone, others = links.split_groups()
+        self.alone = alone.cannot_link_groups
+        self.rows, self.links = others.expand().compact()
 
     @cached_property
     def closure(self) -> Closure:
@@ -60,6 +65,14 @@ class LinkRule:
     def place(self, costs: Floats, previous: Indices | None) -> Indices:
         """Return the cluster of each unit, given its cost in each cluster and where it was."""
         return self._fixed.copy()
+
+    def parts(self, n_clusters: int) -> list[slice]:
+        """Return the units in parts that are placed independently of each other."""
+        return [slice(0, self.n_units)]
+
+    def place_part(self, part: slice, costs: Floats, previous: Indices | None) -> Indices:
+        """Return the cluster of each unit of a part, given its cost in each cluster and where it was."""
+        return self.place(costs, previous)
 
     def try_another_order(self) -> None:
         """Prepare for another run after one that found no placement."""

@@ -144,6 +144,7 @@ def make_picture(
     >>> picture.points.shape, picture.names[picture.links[0, 1]]
     ((5000, 2), '19999')
     """
+    n_links, constraints = len(constraints), constraints.excerpt()
     pairs = constraints.pairs
     kept = constraints.satisfied(labels)
     # A fixed seed: the same clustering always gives the same picture.
@@ -161,7 +162,7 @@ def make_picture(
         is_kept=kept[chosen],
         explained=explained,
         n_rows=labels.size,
-        n_links=len(pairs),
+        n_links=n_links,
         cluster_names=cluster_names,
         view="principal" if model is None else "learned",
     )

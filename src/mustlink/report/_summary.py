@@ -368,8 +368,7 @@ def summarize(
     known = None if known_labels is None else _known_names(known_labels)
     constraints = as_constraints(constraints, X.shape[0])
     suspects = getattr(estimator, "suspects_", ())
-    kept = constraints.satisfied(labels)
-    must_kept, cannot_kept = np.split(kept, [len(constraints.must_link)])
+    broken = constraints.violations(labels)
     conflicts = constraints.conflicts()
     namer, places = RowNames(row_names), RowNames(cluster_names)
     columns = named_features(features, X.shape[1])
@@ -378,11 +377,11 @@ def summarize(
         n_features=X.shape[1],
         n_noise=int(np.count_nonzero(labels == NOISE)),
         clusters=_cluster_summaries(X, labels, columns, namer, known, places),
-        n_must=must_kept.size,
-        n_must_kept=int(must_kept.sum()),
-        n_cannot=cannot_kept.size,
-        n_cannot_kept=int(cannot_kept.sum()),
-        broken=_broken_links(constraints, kept, labels, namer, places),
+        n_must=constraints.n_must_links,
+        n_must_kept=constraints.n_must_links - broken.n_must_links,
+        n_cannot=constraints.n_cannot_links,
+        n_cannot_kept=constraints.n_cannot_links - broken.n_cannot_links,
+        broken=_broken_links(broken.excerpt(), labels, namer, places),
         n_conflicts=len(conflicts),
         conflicts=tuple(conflicts[i].describe(namer) for i in range(min(len(conflicts), MAX_CONFLICTS))),
         n_known=0 if known is None else sum(map(bool, known)),
@@ -581,20 +580,19 @@ def _traits(cluster: int, spread: Array, means: _SpelledMeans) -> tuple[Trait, .
     return tuple(traits)
 
 
-def _broken_links(
-    constraints: Constraints, kept: Array, labels: Array, names: RowNames, places: RowNames
-) -> tuple[BrokenLink, ...]:
+def _broken_links(broken: Constraints, labels: Array, names: RowNames, places: RowNames) -> tuple[BrokenLink, ...]:
     """List the broken links, up to the maximum shown."""
-    broken = np.flatnonzero(~kept)[:MAX_BROKEN_LINKS]
     return tuple(
         BrokenLink(
-            kind="must" if constraints.sign[link] > 0 else "cannot",
+            kind="must" if sign > 0 else "cannot",
             rows=(first, second),
             names=(names[first], names[second]),
             clusters=(int(labels[first]), int(labels[second])),
             places=(_place(places, labels[first]), _place(places, labels[second])),
         )
-        for link, (first, second) in zip(broken.tolist(), constraints.pairs[broken].tolist(), strict=True)
+        for sign, (first, second) in zip(
+            broken.sign[:MAX_BROKEN_LINKS].tolist(), broken.pairs[:MAX_BROKEN_LINKS].tolist(), strict=True
+        )
     )
 
 

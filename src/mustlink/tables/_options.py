@@ -55,6 +55,8 @@ RULES: dict[str, Rule] = {
     "keep_columns": _SWITCH,
     "id_column": _or_none(_NAME),
     "label_column": _or_none(_NAME),
+    "never_together": _NAMES,
+    "always_together": _NAMES,
     "ignore": _NAMES,
     "categorical": _NAMES,
     "scale": _SWITCH,

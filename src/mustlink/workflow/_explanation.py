@@ -140,9 +140,10 @@ def run_explanation(job: ExplanationJob, *, command: str | None = None) -> Expla
     check_outputs([job.table, job.clusters, job.links], {"report": job.report})
     table, cells, notices = _load(job)
     labels, names = _number(cells, table)
-    links = Constraints()
+    links = table.rules
     if job.links is not None:
-        links, more = table.read_links(job.links, job.contradictions, job.unknown_ids)
+        given, more = table.read_links(job.links, job.contradictions, job.unknown_ids)
+        links = links.add(given, contradictions=job.contradictions)
         notices += more
     shown: dict[str, Any] = {
         "features": table.features,

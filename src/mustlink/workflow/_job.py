@@ -43,6 +43,11 @@ __all__ = ["Job", "JobResult", "run_job"]
 AUTO = "auto"
 # The method of a job with sizes that names none, and what is said of it.
 SIZED_METHOD = "sizes"
+# The method of a job with columns of groups that names none: a rule is to be kept.
+RULED_METHOD = "cop"
+RULED_NOTE = (
+    f"The method is {RULED_METHOD}, k-means that keeps every link; {DEFAULT_METHOD}, the default, may break some."
+)
 SIZED_NOTE = f"The method is {SIZED_METHOD}, k-means with sizes; {DEFAULT_METHOD}, the default, keeps to no sizes."
 # What the parameters of the sizes are called.
 SIZE_NAMES = {"size_min": "minimum", "size_max": "maximum"}
@@ -62,12 +67,14 @@ class Job(TableOptions):
     Parameters
     ----------
     links : str, path-like or None, default=None
-        The file of links, as :meth:`mustlink.Constraints.read` reads it. Refused by methods that take no links.
+        The file of links, as :meth:`mustlink.Constraints.read` reads it. Refused by methods that take no links, and
+        so are `never_together` and `always_together`.
     n_clusters : int or None, default=None
         The number of clusters. Not needed by methods that find the number, and by "auto".
     method : str, default="boost"
         A clusterer of the catalogue, by its short name or the name of its class, or "auto" for the one that best
-        predicts held-out links.
+        predicts held-out links. With `never_together` or `always_together`, the default becomes "cop",
+        :class:`mustlink.COPKMeans`, which keeps every link.
     estimator : str or None, default=None
         The clusterer to boost, by name; None is the method's own default.
     random_state : int or None, default=0
@@ -126,6 +133,11 @@ class Job(TableOptions):
     def is_auto(self) -> bool:
         """Whether the method is chosen by held-out links."""
         return self.method.lower() == AUTO
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether rows are linked by columns of groups."""
+        return bool(self.never_together or self.always_together)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -228,9 +240,9 @@ def run_job(
     """
     if not isinstance(job, Job):
         raise TypeError(f"run_job takes a Job, and this is a {type(job).__name__}.")
-    sized = bool(job.sizes) and job.method == DEFAULT_METHOD and not is_method_given
-    if sized:
-        job = replace(job, method=SIZED_METHOD)
+    chosen = None if is_method_given or job.method != DEFAULT_METHOD else _method_of_options(job)
+    if chosen is not None:
+        job = replace(job, method=chosen[0])
     entry = None if job.is_auto else find_clusterer(job.method)
     _check_options(job, entry)
     outputs = {"clusters": job.output, "report": job.report, "model": job.save_model}
@@ -245,10 +257,11 @@ def run_job(
             f"{job.label_column!r}",
             remedy=("no_labels", "linked_method"),
         )
-    links, notices = Constraints(), [SIZED_NOTE] if sized else list[str]()
+    links, notices = table.rules, [] if chosen is None else [chosen[1]]
     if job.links is not None:
-        links, about_links = table.read_links(job.links, job.contradictions, job.unknown_ids)
+        given, about_links = table.read_links(job.links, job.contradictions, job.unknown_ids)
         notices += about_links
+        links = _add_rules(given, table, job)
     known = collect_links(links, table.partial_labels, table.X)
     if entry is None and known.is_empty:
         raise _no_links_to_choose_by(job, table)
@@ -271,6 +284,22 @@ def run_job(
         notices += _model_notices(model, table, labels, has_links=has_links, has_sizes=has_sizes)
     summary = _write(job, command, table, links, labels, estimator, choice, model, notices)
     return JobResult(job, table, links, labels, estimator, entry, summary, choice)
+
+
+def _method_of_options(job: Job) -> tuple[str, str] | None:
+    """Return the method that sizes or columns of groups ask for, with a note on it, if the job names none."""
+    if job.sizes:
+        return SIZED_METHOD, SIZED_NOTE
+    return (RULED_METHOD, RULED_NOTE) if job.has_rules else None
+
+
+def _add_rules(links: Constraints, table: LoadedTable, job: Job) -> Constraints:
+    """Return the links of a file together with those of columns of groups."""
+    try:
+        return links.add(table.rules, contradictions=job.contradictions)
+    except ConstraintError as error:
+        problem = error.problem.replace("given both", "given by the links and the columns of groups both")
+        raise _with_row_names(error.with_problem(problem), table.row_names) from None
 
 
 def _no_links_to_choose_by(job: Job, table: LoadedTable) -> OptionError:
@@ -305,7 +334,7 @@ def _check_options(job: Job, entry: Entry | None) -> None:
     elif entry is not None and count_parameter(entry.load()()) is not None:
         other = ("choose_auto",) if entry.takes_links else ()
         raise OptionError(f"The method {entry.name} needs the number of clusters", remedy=("give_n_clusters", *other))
-    elif entry is None and job.links is None and job.label_column is None:
+    elif entry is None and job.links is None and job.label_column is None and not job.has_rules:
         raise OptionError("The method auto chooses by links, and there are none", remedy="give_links")
 
 
@@ -327,6 +356,10 @@ def _check_parameters(job: Job, entry: Entry) -> None:
     if job.links is not None and not entry.takes_links:
         raise OptionError(
             f"The method {entry.name} takes no links, and {job.links} was given", remedy=("no_links", "linked_method")
+        )
+    if job.has_rules and not entry.takes_links:
+        raise OptionError(
+            f"The method {entry.name} takes no links, and so no columns of groups", remedy=("no_rules", "linked_method")
         )
     if job.relax and not entry.takes_links:
         raise OptionError(f"The method {entry.name} takes no links that it could break", remedy="not_relaxed")

@@ -14,7 +14,7 @@ import numpy as np
 
 from mustlink import errors
 from mustlink._spelling import count, spell_whole
-from mustlink._types import Ints
+from mustlink._types import Indices, Ints
 from mustlink.constraints import Constraints, known_rows
 from mustlink.errors import ColumnsError, ConstraintError, FileFormatError, MustlinkError, OptionError
 from mustlink.tables import EncodedTable, Table, UnknownIds, check_options, encode, read_links, read_table
@@ -30,6 +30,7 @@ REMEDIES = {
     **errors.REMEDIES,
     "fewer_neighbors": 'use another method, such as method="boost"',
     "give_ids": "name the column of the ids with id_column",
+    "groups_method": 'use method="cop" or "pck", which take groups without a list of their pairs, or smaller groups',
     "linked_method": 'use a method that takes links, such as method="boost"',
     "look_ahead": 'use a method that looks ahead, such as method="linkage"',
     "relax": "pass relax=True",
@@ -66,6 +67,10 @@ class TableOptions:
     label_column : str or None, default=None
         A column with the labels of some rows, empty or -1 where unknown. It is used as supervision, not as a feature.
         If every row has a label, the clusters are compared with the labels, and no links are made of them.
+    never_together, always_together : sequence of str, default=()
+        Columns of groups: rows with the same entry in one of these columns are never, or always, in one cluster. Empty
+        cells and -1 are no group. They are used for this rule and not as features, unless they are also among
+        `categorical`.
     ignore : sequence of str, default=()
         Columns to leave out.
     categorical : sequence of str, default=()
@@ -96,6 +101,8 @@ class TableOptions:
     _: KW_ONLY
     id_column: str | None = None
     label_column: str | None = None
+    never_together: Sequence[str] = ()
+    always_together: Sequence[str] = ()
     ignore: Sequence[str] = ()
     categorical: Sequence[str] = ()
     scale: bool = True
@@ -131,6 +138,8 @@ class LoadedTable(EncodedTable):
     labels : list of str or None
         The known labels of all rows, empty where unknown, if a column holds them. Cells that are empty or -1 are
         unknown.
+    rules : Constraints
+        The links of the columns `never_together` and `always_together`, between the kept rows.
 
     Examples
     --------
@@ -144,6 +153,7 @@ class LoadedTable(EncodedTable):
     source: Table
     ids: list[str] | None
     labels: list[str] | None
+    rules: Constraints = Constraints()  # noqa: RUF009  (an immutable value)
 
     @cached_property
     def row_names(self) -> list[str]:
@@ -283,6 +293,11 @@ def load_table(options: TableOptions) -> LoadedTable:
     if options.id_column is not None and options.id_column == options.label_column:
         raise OptionError(f"The column {options.id_column!r} cannot hold both the ids and the labels.")
     no_features = [name for name in (options.id_column, options.label_column) if name is not None]
+    rule_columns = [*options.never_together, *options.always_together]
+    for name in rule_columns:
+        if name in no_features or rule_columns.count(name) > 1:
+            raise OptionError(f"The column {name!r} of groups has two uses; choose one of the two.")
+    no_features += [name for name in rule_columns if name not in options.categorical]
     for name in (*no_features, *options.categorical):
         if name in options.ignore:
             raise OptionError(f"The column {name!r} is both used and ignored; choose one of the two.")
@@ -309,11 +324,34 @@ def load_table(options: TableOptions) -> LoadedTable:
         )
     except FileFormatError as error:
         raise _suggest_ids(error, source.n_rows) if options.id_column is None else error from None
-    notices = (*source.notices, *encoded.notices)
-    table = LoadedTable(encoded.X, encoded.rows, encoded.features, notices, source, ids, labels)
+    rules, about_rules = read_rules(source, encoded.rows, options)
+    notices = (*source.notices, *encoded.notices, *about_rules)
+    table = LoadedTable(encoded.X, encoded.rows, encoded.features, notices, source, ids, labels, rules)
     if not table.is_labeled:
         return table
     return replace(table, notices=(*notices, _note_on_labels(options.label_column)))
+
+
+def read_rules(source: Table, kept: Indices, options: TableOptions) -> tuple[Constraints, list[str]]:
+    """Return the links of the columns of groups between the kept rows, and notes on columns without effect."""
+    rules, notices = Constraints(), []
+    columns: dict[Literal["cannot", "must"], Sequence[str]] = {
+        "cannot": options.never_together,
+        "must": options.always_together,
+    }
+    for link, names in columns.items():
+        for name in names:
+            column = np.array(known_labels(source.strings(name)), dtype=object)[kept]
+            found = Constraints.from_groups(column, link)
+            if found.is_empty:
+                notices.append(f"No two rows have the same entry in the column {name!r}, so its rule has no effect.")
+            # An error names a group with its column.
+            named = [
+                replace(one, names=np.array([f"{name}={group}" for group in one.names], dtype=object))
+                for one in found.cannot_link_groups
+            ]
+            rules = rules.add(found.with_groups(named), contradictions="keep")
+    return rules, notices
 
 
 def known_labels(cells: list[str]) -> list[str]:

@@ -138,6 +138,7 @@ class Sitting:
                     f"{n_conflicts:,} of the links in {self.path} contradict others and are ignored here."
                 )
         self.n_known_links = len(known)
+        known = known.add(self._table.rules, contradictions="keep")
         return collect_links(known, self._table.partial_labels, self._table.X)
 
     @property
