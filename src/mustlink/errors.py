@@ -53,6 +53,7 @@ REMEDIES = {
     "drop_side": "remove one of the two",
     "empty_labels": "leave some of the labels empty",
     "encoding_names": 'encoding must be one that Python knows: "utf-8", "utf-16", "cp1252", "latin-1", "cp437", ...',
+    "estimate_trust": 'pass trust="estimate"',
     "fewer_clusters": "reduce {number}",
     "fewer_neighbors": "reduce min_samples",
     "fix_cell": "correct the cell",

@@ -18,20 +18,14 @@ from mustlink import Constraints
 from mustlink.boosting import RobustBoostCluster
 from mustlink.boosting._bases import BaseClusterer, BaseRun, NearestMean
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import held_out_log_odds
+from mustlink.boosting._boostcluster._views import RepresentationView
 from mustlink.boosting._robust import _trials
 from mustlink.boosting._robust._estimator import combine_voters
 from mustlink.boosting._robust._resolution import update_trust
-from mustlink.boosting._robust._trials import (
-    Trials,
-    conflict_bound,
-    draw_masks,
-    draw_representations,
-    estimate_trust,
-    fit_logistic,
-    held_out_votes,
-    score,
-)
+from mustlink.boosting._robust._trials import Trials, draw_masks, draw_views, held_out_votes, score
+from mustlink.boosting._robust._trust import conflict_bound, estimate_trust, fit_logistic
 
 
 def link_set(links: Constraints, n: int) -> LinkSet:
@@ -88,11 +82,10 @@ def test_the_logistic_fit_is_the_minimum_of_its_loss(seed: int) -> None:
     n_must, n_cannot = rng.randint(1, 20, 2)
     links = link_set(Constraints(*pairs_of(n_must, n_cannot)), 100)
     x = rng.uniform(-0.5, 0.5, len(links))
-    weight = np.where(links.is_must, len(links) / 2 / n_must, len(links) / 2 / n_cannot)
 
     def loss(beta: np.ndarray) -> float:
         z = beta[0] + beta[1] * x
-        return float((weight * (np.logaddexp(0, z) - links.is_must * z)).sum() + 0.05 * beta[1] ** 2)
+        return float((np.logaddexp(0, z) - links.is_must * z).sum() + 0.05 * beta[1] ** 2)
 
     found = np.array(fit_logistic(x, links))
     assert loss(found) <= minimize(loss, np.zeros(2)).fun + 1e-4
@@ -142,9 +135,19 @@ def test_dense_links_that_agree_bound_the_error_rate() -> None:
     assert conflict_bound(Constraints([(0, 1)], [(2, 3)]), 40) > 0.3
 
 
-def test_representations_are_drawn_in_proportion() -> None:
+def test_few_links_of_a_kind_bound_the_error_rate() -> None:
+    """With 3 cannot-links among 100 links, at most 3% are wrong, whatever the votes."""
+    constraints = Constraints(*pairs_of(97, 3))
+    links = link_set(constraints, 200)
+    vote = np.where(np.arange(100) % 3 == 0, 0.6, 0.5)
+    vote[links.is_must] += 0.1
+    error, _ = estimate_trust(links, constraints, vote, 200, 0.3)
+    assert error <= 0.03
+
+
+def test_views_are_drawn_in_proportion() -> None:
     weights = np.array([0.1, 0.0, 0.6, 0.3])
-    drawn = draw_representations(weights, 20, np.random.RandomState(0))
+    drawn = draw_views(weights, 20, np.random.RandomState(0))
     assert np.bincount(drawn, minlength=4).tolist() == [2, 0, 12, 6]
     assert not (np.diff(drawn) >= 0).all()
 
@@ -153,7 +156,8 @@ def test_rounds_and_trials_share_the_weight() -> None:
     X, y = load_iris(return_X_y=True)
     rounds = [BaseRun(y, None, weight=weight) for weight in (1.0, 3.0)]
     runs = [[BaseRun(y, None)] * 2, [BaseRun(y, None)] * 2]
-    trials = Trials(runs, votes=np.zeros((2, 1)), scores=np.array([0.9, 0.4])).voters()
+    view = RepresentationView(BaseClusterer(None, 3), Representation("ridged"))
+    trials = Trials([view], runs, votes=np.zeros((2, 1)), scores=np.array([0.9, 0.4])).voters()
     voters = combine_voters(rounds, trials, 0.6)
     assert [voter.weight for voter in voters] == pytest.approx([0.1, 0.3, 0.3, 0.3])
     only_trials = combine_voters([], trials, 0.6)
@@ -220,7 +224,7 @@ def test_the_rounds_start_again_after_a_third() -> None:
 
     def fails_at_the_end(table: np.ndarray) -> np.ndarray:
         turn[0] += 1
-        if turn[0] == 4 * 8 + 8:
+        if turn[0] == 4 * 11 + 8:
             raise ValueError("out of luck")
         return KMeans(3, n_init=1, random_state=turn[0]).fit_predict(table)
 
@@ -267,7 +271,8 @@ def test_every_suspect_is_more_likely_wrong_than_right(n_links: int) -> None:
 def test_a_single_link_that_is_broken_is_not_a_suspect() -> None:
     square = np.array([[0.0, 0.0], [0.1, 0.0], [0.0, 0.1], [0.1, 0.1]])
     links = Constraints(must_link=[(0, 4)])
-    model = RobustBoostCluster(n_clusters=2, random_state=0).fit(np.vstack([square, square + 5]), constraints=links)
+    model = RobustBoostCluster(n_clusters=2, link_penalty=0.1, random_state=0)
+    model.fit(np.vstack([square, square + 5]), constraints=links)
     assert model.violations_ == links
     assert model.suspects_ == []
 
@@ -303,9 +308,14 @@ def test_wrong_links_are_found_and_the_result_stays_above_the_base_alone() -> No
 def test_representation_weights_tell_what_was_used() -> None:
     X, y = load_iris(return_X_y=True)
     links = Constraints.sample(y, 100, random_state=0)
-    model = RobustBoostCluster(n_clusters=3, representations=[(1.0, 1.0), (0.1, 0.3)], n_rounds=6, random_state=0)
+    model = RobustBoostCluster(None, 3, representations=[(1.0, 1.0), (0.1, 0.3)], n_rounds=6, random_state=0)
     model.fit(X, constraints=links)
-    assert list(model.representation_weights_) == ["ridged(1, 1)", "ridged(0.1, 0.3)", "plain"]
+    labels = list(model.representation_weights_)
+    weighted = [f"ridged(1, 1) on columns by {weighting}" for weighting in ("ratio", "test", "screen")]
+    assert labels[:4] == ["ridged(1, 1)", *weighted]
+    assert labels[4] == "ridged(0.1, 0.3)"
+    assert labels[5].startswith("ridged(0.1, 0.3) on columns by")
+    assert labels[6:] == ["plain"]
     assert sum(model.representation_weights_.values()) == pytest.approx(1.0)
     assert {report["representation"] for report in model.history_} <= set(model.representation_weights_)
     assert model.coassociation_.weights.sum() == pytest.approx(1.0)
@@ -350,7 +360,7 @@ def test_unequal_numbers_of_links_work() -> None:
 # ---- many rows -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("base", [None, AgglomerativeClustering()], ids=["predicts", "does not"])
+@pytest.mark.parametrize("base", [KMeans(), AgglomerativeClustering()], ids=["predicts", "does not"])
 def test_trials_use_a_sample_of_a_large_table(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make_blobs(600, 4, centers=3, cluster_std=2.0, random_state=0)
     links = Constraints.sample(y, 60, random_state=0)
@@ -367,7 +377,7 @@ def test_trials_use_a_sample_of_a_large_table(base: Any, monkeypatch: pytest.Mon
     model = RobustBoostCluster(base, 3, n_rounds=3, n_trials=2, random_state=0).fit(X, constraints=links)
     n_linked = len(links.constrained_rows())
     assert seen[-3:] == [600] * 3
-    assert len(seen) == 2 * 8 + 3
+    assert len(seen) == 2 * 11 + 3
     assert all(n_linked <= count <= n_linked + 90 for count in seen[:-3])
     assert len(set(seen[:-3])) == 1
     assert model.coassociation_.n_samples == 600
@@ -386,7 +396,7 @@ def test_many_runs_build_nothing_quadratic() -> None:
     X, y = make_blobs(30_000, 3, centers=3, random_state=0)
     links = Constraints.sample(y, 50, random_state=0)
     model = RobustBoostCluster(KMeans(n_init=1, max_iter=5), 3, n_rounds=5, random_state=0).fit(X, constraints=links)
-    assert model.coassociation_.codes.nbytes <= 30_000 * (5 + 32)
+    assert model.coassociation_.codes.nbytes <= 30_000 * (5 + 44)
     assert adjusted_rand_score(y, model.labels_) > 0.9
 
 

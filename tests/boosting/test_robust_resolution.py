@@ -111,7 +111,7 @@ def test_new_rows_get_the_cluster_of_rows_with_their_code(penalty: float) -> Non
     kernel = CoAssociation(codes, rng.dirichlet(np.ones(9)))
     labels, _ = kernel.kmeans(3, y)
     links = link_set(Constraints.sample(y, 40, noise=0.2, random_state=0), 120)
-    model = weigh_links(Consensus(kernel, labels.astype(np.int64)), links, penalty, 1.4)
+    model = weigh_links(Consensus(kernel, labels.astype(np.int64)), links, penalty, 1.4, seed=0)
     free = np.setdiff1d(np.arange(120), links.rows)
     assert len(free) > 30
     assert (model.predict(codes[free]) == model.labels[free]).all()
@@ -123,7 +123,7 @@ def test_clusters_that_links_empty_are_removed() -> None:
     kernel = CoAssociation(codes, np.full(3, 1 / 3))
     labels = codes[:, 0].astype(np.int64)
     links = link_set(Constraints([(20, 0), (20, 1), (20, 2)], [(0, 10)]), 21)
-    model = weigh_links(Consensus(kernel, labels), links, 0.5, 3.9)
+    model = weigh_links(Consensus(kernel, labels), links, 0.5, 3.9, seed=0)
     assert np.unique(model.labels).tolist() == [0, 1]
     assert isinstance(model, ResolvedConsensus)
     assert model.marginals.shape == (5, 2)
@@ -137,7 +137,7 @@ def test_resolving_ends_with_the_most_probable_clusters() -> None:
     kernel = CoAssociation(codes, np.full(7, 1 / 7))
     start, _ = kernel.kmeans(3, y)
     links = link_set(Constraints.sample(y, 200, noise=0.1, random_state=0), 60)
-    labels, marginals = resolve_links(kernel, start.astype(np.int64), links, 0.5, 2.2)
+    labels, marginals = resolve_links(kernel, start.astype(np.int64), links, 0.5, 2.2, 3)
     assert (labels[links.rows] == marginals.rows.argmax(axis=1)).all()
     assert (labels != y).sum() < (start != y).sum()
 
@@ -148,5 +148,5 @@ def test_violations_are_reduced_if_links_are_trusted() -> None:
     kernel = CoAssociation(codes, [0.5, 0.5])
     links = Constraints([(0, 3), (3, 6)], [(0, 6)])
     start = codes[:, 0].astype(np.int64)
-    labels, _ = resolve_links(kernel, start, link_set(links, 30), 0.5, 3.9)
+    labels, _ = resolve_links(kernel, start, link_set(links, 30), 0.5, 3.9, 2)
     assert links.satisfied(labels).tolist() == [True, True, False]

@@ -51,6 +51,30 @@ class BaseRun:
 
 
 @dataclass(frozen=True)
+class LeadingColumns:
+    """Predicts by a model of the leading columns."""
+
+    model: Any
+    n_columns: int
+
+    def predict(self, table: Any) -> Array:
+        """Return the prediction of the model."""
+        return np.asarray(self.model.predict(table[:, : self.n_columns]))
+
+
+@dataclass(frozen=True)
+class NearestRow:
+    """Predicts the label of the nearest of some rows."""
+
+    table: Array
+    labels: Array
+
+    def predict(self, table: Any) -> Array:
+        """Return the label of the nearest row."""
+        return np.asarray(self.labels[pairwise_distances_argmin(table, self.table)])
+
+
+@dataclass(frozen=True)
 class NearestMean:
     """Predicts the cluster whose mean is nearest, never noise."""
 
@@ -79,10 +103,13 @@ class BaseClusterer:
     """The clusterer that is boosted: a scikit-learn estimator, or a function from a table to labels.
 
     None is k-means with three starts. `n_clusters` is set in the clones of an estimator that has such a parameter; None
-    keeps the estimator's own.
+    keeps the estimator's own. With `max_rows`, a larger table is clustered by a random sample of so many rows, and the
+    other rows are predicted; with `max_columns`, only so many leading columns are used.
     """
 
-    def __init__(self, estimator: Any, n_clusters: int | None) -> None:
+    def __init__(
+        self, estimator: Any, n_clusters: int | None, *, max_rows: int | None = None, max_columns: int | None = None
+    ) -> None:
         if estimator is None:
             estimator = KMeans(DEFAULT_N_CLUSTERS if n_clusters is None else n_clusters, n_init=3)
         is_estimator = hasattr(estimator, "fit") or hasattr(estimator, "fit_predict")
@@ -94,6 +121,7 @@ class BaseClusterer:
             )
         self.estimator = estimator
         self.is_function = not is_estimator
+        self.max_rows, self.max_columns = max_rows, max_columns
         self._has_run = False
         counts, self._seeded = ([], []) if self.is_function else count_and_seed_parameters(estimator)
         self._settings = {} if n_clusters is None else dict.fromkeys(counts, n_clusters)
@@ -135,6 +163,23 @@ class BaseClusterer:
             ) from error
 
     def _run(self, table: Any, seed: int) -> BaseRun:
+        """Cluster a table, or a sample of it."""
+        if self.max_columns is not None and table.shape[1] > self.max_columns:
+            run = self._run_sampled(table[:, : self.max_columns], seed)
+            return replace(run, model=None if run.model is None else LeadingColumns(run.model, self.max_columns))
+        return self._run_sampled(table, seed)
+
+    def _run_sampled(self, table: Any, seed: int) -> BaseRun:
+        """Cluster at most `max_rows` rows and predict the others."""
+        if self.max_rows is None or table.shape[0] <= self.max_rows:
+            return self._run_all(table, seed)
+        rows = np.random.RandomState(seed).choice(table.shape[0], size=self.max_rows, replace=False)
+        sample = table[rows]
+        run = self._run_all(sample, seed)
+        model = NearestRow(sample, run.labels) if run.model is None else run.model
+        return replace(run, model=model).on_all_rows(sample, table, rows)
+
+    def _run_all(self, table: Any, seed: int) -> BaseRun:
         """Clone, seed and fit the base, and check its labels."""
         if self.is_function:
             return BaseRun(self._checked(self.estimator(table), table.shape[0]), None)

@@ -39,6 +39,7 @@ REMEDIES = {
     "delimiter_sign": "--delimiter must be one character that separates cells, such as , or ; or |, or tab",
     "drop_incomplete": "fill them, or leave out these rows with --missing drop",
     "encoding_names": "--encoding must be one that Python knows: utf-8, utf-16, cp1252, latin-1, cp437, ...",
+    "estimate_trust": "leave out --links-are certain",
     "fewer_clusters": "reduce the number of clusters (-k)",
     "fewer_neighbors": "use another method, such as --method boost",
     "give_ids": "give the table with --id COLUMN if links name ids",

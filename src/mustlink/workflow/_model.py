@@ -50,7 +50,9 @@ KEPT_TYPES = frozenset(
     {
         "mustlink._rows.Standardizer",
         "mustlink.boosting._bases.BaseRun",
+        "mustlink.boosting._bases.LeadingColumns",
         "mustlink.boosting._bases.NearestMean",
+        "mustlink.boosting._bases.NearestRow",
         "mustlink.boosting._boostcluster._consensus.Consensus",
         "mustlink.boosting._boostcluster._coordinates.Basis",
         "mustlink.boosting._boostcluster._coordinates.Coordinates",

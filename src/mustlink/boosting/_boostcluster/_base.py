@@ -82,19 +82,23 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         return tags
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
-        base = BaseClusterer(self.estimator, self.n_clusters)
-        self._base_takes_sparse = base.takes_sparse
-        check_enough_rows(X.shape[0], base.n_clusters)
+        bases = self._bases(X.shape[0])
+        self._base_takes_sparse, self._first_base = bases[0].takes_sparse, bases[0].name
+        check_enough_rows(X.shape[0], bases[0].n_clusters)
         rng = check_random_state(self.random_state)
         seed = draw_seed(rng)
         if links.is_empty:
-            self._fit_plain(X, base, seed)
+            self._fit_plain(X, bases[0], seed)
         else:
-            self._fit_links(X, links, base, seed, rng)
+            self._fit_links(X, links, bases, seed, rng)
         self.violations_ = links.violations(self.labels_)
 
     def _n_clusters_wanted(self) -> int | None:
-        return BaseClusterer(self.estimator, self.n_clusters).n_clusters
+        return self._bases(0)[0].n_clusters
+
+    def _bases(self, n_samples: int) -> list[BaseClusterer]:
+        """Return the base clusterers, the one that also runs on the plain table first."""
+        return [BaseClusterer(self.estimator, self.n_clusters)]
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         X = check_table(self, X, reset=reset, accept_sparse="csr", order="C")
@@ -117,7 +121,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         return getattr(self, name)
 
     def _fit_links(
-        self, X: Any, constraints: Constraints, base: BaseClusterer, seed: int, rng: np.random.RandomState
+        self, X: Any, constraints: Constraints, bases: list[BaseClusterer], seed: int, rng: np.random.RandomState
     ) -> None:
         """Run the rounds and keep their result; the seed is for the consensus."""
         raise NotImplementedError
@@ -206,7 +210,10 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         rows = self._coordinates_of(X)
         if not 1 <= round_number <= self.n_iter_:
             raise ValueError(f"round_number must be between 1 and the {self.n_iter_} rounds; got {round_number}.")
-        return rows.represent(self._directions[round_number - 1])
+        directions = self._directions[round_number - 1]
+        if directions is None:
+            return np.asarray(rows.plain_for(takes_sparse=False))
+        return rows.represent(directions)
 
     def _vote(self, t: int, new: Coordinates) -> Array:
         """Return the labels that one run gives to new rows."""

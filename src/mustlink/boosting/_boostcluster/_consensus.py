@@ -23,7 +23,14 @@ from mustlink.boosting._code_kmeans import (
     take_rows,
 )
 
-__all__ = ["Consensus", "count_clusters", "find_consensus", "kmeans_on_codes", "subsample_with_linked"]
+__all__ = [
+    "Consensus",
+    "count_clusters",
+    "find_consensus",
+    "kmeans_on_codes",
+    "promising_starts",
+    "subsample_with_linked",
+]
 
 N_STARTS = 10
 # Subsample sizes for ranking starts: fine pass, coarse pass.

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, diags_array, issparse, vstack
 
 from mustlink._types import Array, Floats
 from mustlink.boosting._boostcluster._links import LinkSet
-from mustlink.boosting._boostcluster._representations import Directions
+from mustlink.boosting._boostcluster._representations import Directions, to_dense
 from mustlink.constraints import Constraints
 
 __all__ = ["Coordinates", "Scaling", "make_coordinates"]
@@ -32,6 +32,7 @@ N_LEADING = 100
 MAX_SPAN = 1_500
 SPAN_TOLERANCE = 1e-10
 BLOCK_ROWS = 8_192
+BLOCK_COLUMNS = 64
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,14 @@ class Basis:
             result -= ((self.rows @ offset) @ self.mix).astype(result.dtype)
         return result
 
+    def row_squares(self, matrix: Floats) -> Floats:
+        """Return the squared lengths of the rows of basis @ matrix, computed for a few columns at a time."""
+        total = np.zeros(self.mix.shape[0] if self.rows is None else self.rows.shape[1])
+        for start in range(0, matrix.shape[1], BLOCK_COLUMNS):
+            product = self.mix @ matrix[:, start : start + BLOCK_COLUMNS]
+            total += ((product if self.rows is None else self.rows.T @ product) ** 2).sum(axis=1)
+        return total
+
     def without(self, vectors: Floats) -> Floats:
         """Return the part of feature vectors (columns) that is orthogonal to the basis."""
         if self.rows is None:
@@ -136,6 +145,9 @@ class Coordinates:
     def represent(self, directions: Directions) -> Array:
         """Return the representation that the base is given, with at most n_components columns."""
         dtype, n_components = self.linked.dtype, self.n_components
+        if directions.columns is not None:
+            few = to_dense(self.plain[:, directions.columns]).astype(dtype)
+            return few @ directions.matrix[:, :n_components].astype(dtype)
         if self.rest is None or directions.rest_factor == 0:
             return self.linked @ directions.matrix[:, :n_components].astype(dtype)
         if n_components is None:
@@ -149,12 +161,36 @@ class Coordinates:
         left = n_components - first.shape[1] - rest.shape[1]
         return np.hstack([first, rest, self.linked @ directions.matrix[:, above : above + left].astype(dtype)])
 
+    def column_lengths(self, directions: Directions | None, n_features: int) -> Floats:
+        """Return how far a unit of every feature moves a row in a representation; None is the plain table."""
+        if directions is None:
+            return np.ones(n_features)
+        if directions.columns is not None or not self.bases:
+            squares = np.zeros(n_features)
+            squares[slice(None) if directions.columns is None else directions.columns] = (directions.matrix**2).sum(
+                axis=1
+            )
+            return np.sqrt(squares)
+        squares = self.bases[0].row_squares(directions.matrix)
+        if self.rest_basis is not None and directions.rest_factor > 0:
+            n_rest = self.rest_basis.mix.shape[1]
+            squares = squares + self.rest_basis.row_squares(directions.rest_factor * np.eye(n_rest))
+        return np.sqrt(squares)
+
     def place_links(self, links: Constraints, with_covariance: bool = False) -> LinkSet:
         """Return the links with the coordinates of their rows in the linked part."""
         covariance = None
         if with_covariance:
             covariance = np.atleast_2d(np.cov(self.linked, rowvar=False, dtype=np.float64))
         return LinkSet.of(links, self.linked, self.spread, covariance)
+
+    def with_columns(self, links: LinkSet) -> LinkSet:
+        """Return links that know the features of their rows, too, for weights of columns."""
+        if not self.bases:
+            return replace(links, column_variance=self.linked.var(axis=0, dtype=np.float64))
+        first, second = links.pairs.T
+        differences = self.plain[first] - self.plain[second]
+        return replace(links, column_variance=column_variance(self.plain), differences=differences)
 
 
 def make_coordinates(
@@ -212,12 +248,18 @@ def shifted_dense(scaled: Table, offset: Floats | None) -> Array:
     return dense if offset is None else dense - offset.astype(dense.dtype)
 
 
+def column_variance(scaled: Table) -> Floats:
+    """Return the variance of every column."""
+    if not issparse(scaled):
+        return np.asarray(scaled.var(axis=0, dtype=np.float64))
+    mean = np.asarray(scaled.mean(axis=0, dtype=np.float64)).ravel()
+    squares = np.asarray(scaled.multiply(scaled).mean(axis=0, dtype=np.float64)).ravel()
+    return np.maximum(squares - mean**2, 0.0)
+
+
 def total_variance(scaled: Table) -> float:
     """Return trace(cov)."""
-    if not issparse(scaled):
-        return float(scaled.var(axis=0, dtype=np.float64).sum())
-    mean = np.asarray(scaled.mean(axis=0, dtype=np.float64)).ravel()
-    return float(scaled.multiply(scaled).sum(dtype=np.float64)) / scaled.shape[0] - float(mean @ mean)
+    return float(column_variance(scaled).sum())
 
 
 def linked_span(scaled: Table, offset: Floats | None, links: Constraints, points: bool) -> Basis:

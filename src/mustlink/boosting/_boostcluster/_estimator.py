@@ -16,6 +16,7 @@ from mustlink.boosting._boostcluster._consensus import Consensus, find_consensus
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._representations import Kind, Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, boost, draw_seeds
+from mustlink.boosting._boostcluster._views import RepresentationView, run_base
 from mustlink.constraints import Constraints
 
 __all__ = ["BoostCluster"]
@@ -205,8 +206,9 @@ class BoostCluster(BaseBoostCluster):
         return DEFAULTS[name][self.representation == "published"] if value is None else value
 
     def _fit_links(
-        self, X: Any, constraints: Constraints, base: BaseClusterer, seed: int, rng: np.random.RandomState
+        self, X: Any, constraints: Constraints, bases: list[BaseClusterer], seed: int, rng: np.random.RandomState
     ) -> None:
+        (base,) = bases
         kind = cast(Kind, "projection" if self.representation == "published" else self.representation)
         n_components, identity = self._setting("n_components"), self._setting("ridge_identity")
         representation = Representation(kind, identity=1.0 if kind == "ridged" else identity)
@@ -224,12 +226,14 @@ class BoostCluster(BaseBoostCluster):
             settings = [self._setting(name) for name in ("n_rounds", "learning_rate", "smoothing", "on_bad_round")]
             problem = BoostProblem(base, coordinates, links, advance, *settings)
             seeds = draw_seeds(rng, self.n_rounds)
-            result = boost(problem, [representation] * self.n_rounds, seeds, np.ones(len(links)))
+            result = boost(
+                problem, [RepresentationView(base, representation)] * self.n_rounds, seeds, np.ones(len(links))
+            )
         voters = result.voters
         if voters:
             consensus = find_consensus(voters, base, self._setting("consensus"), n_components, seed)
         else:
-            voters = [base.run(coordinates.plain_for(base.takes_sparse), draw_seed(rng), "on the plain table")]
+            voters = [run_base(base, coordinates, None, draw_seed(rng), "on the plain table")]
             consensus = Consensus.of_run(voters[0])
         self._keep(consensus, voters, coordinates, result, is_plain=not result.voters)
         growth = result.weights.growth()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ class LinkSet:
     ends: Floats  # (2, n_links, n_dims): the coordinates of the two rows of each link
     spread: float = 1.0  # the variance per dimension, trace(cov X) / dim
     covariance: Floats | None = None  # of all rows, where the representation needs it
+    column_variance: Floats = field(default_factory=lambda: np.ones(1))  # of every feature
+    differences: Any = None  # (n_links, n_features), of the features, where `ends` are other coordinates
 
     @classmethod
     def of(
@@ -57,12 +60,24 @@ class LinkSet:
         """Return the links with rows numbered by their places in an ascending array that has all linked rows."""
         return replace(self, pairs=np.searchsorted(rows, self.pairs), rows=np.searchsorted(rows, self.rows))
 
-    def graph(self) -> LinkGraph:
-        """Return the graph of the linked rows, numbered by their places in `rows`; the links keep their order."""
+    def constraints(self) -> Constraints:
+        """Return the links as a value."""
+        sign = np.where(self.is_must, 1, -1)
+        return Constraints.from_pairs(self.pairs, sign, self.weight, contradictions="keep")
+
+    def among_linked(self) -> Constraints:
+        """Return the links as a value, with rows numbered by their places in `rows`; the links keep their order."""
         by_number = np.argsort(self.rows)
         ends = by_number[np.searchsorted(self.rows, self.pairs, sorter=by_number)]
-        sign = np.where(self.is_must, 1, -1)
-        return Constraints.from_pairs(ends, sign, self.weight, contradictions="keep").adjacency(len(self.rows))
+        return replace(self, pairs=ends).constraints()
+
+    def graph(self) -> LinkGraph:
+        """Return the graph of :meth:`among_linked`."""
+        return self.among_linked().adjacency(len(self.rows))
+
+    def column_differences(self) -> Any:
+        """Return the differences of the features of linked rows; sparse if the table is."""
+        return self.ends[0] - self.ends[1] if self.differences is None else self.differences
 
     def together(self, labels: Array) -> Mask:
         """Return for each link whether a clustering puts its rows together; noise is apart from everything."""

@@ -5,13 +5,15 @@ A representation depends on the weighted links only; `_coordinates.py` has the c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.sparse import issparse
 
-from mustlink._types import Floats
+from mustlink._types import Floats, Indices
+from mustlink.boosting._boostcluster._columns import Weighting, weigh_columns
 from mustlink.boosting._boostcluster._links import LinkSet
 
 __all__ = ["Directions", "Kind", "Representation"]
@@ -24,6 +26,8 @@ COVARIANCE_RIDGE = 0.1
 # The largest norm of a matrix of products that is used as it is. The squared distances of the representation are fourth
 # powers of the table, which overflow in single precision much sooner than squares.
 MAX_UNSCALED = 1e15
+# Of a table with many columns, this many are weighted, those with the largest weights; the others are left out.
+MAX_WEIGHTED = 128
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Directions:
     values: Floats  # the eigenvalues, descending
     rest_value: float = 0.0  # the eigenvalue of every direction orthogonal to the linked part
     rest_factor: float = 0.0  # the factor by which those directions are multiplied
+    columns: Indices | None = None  # the features that the matrix acts on, if these are not the linked part
 
 
 @dataclass(frozen=True)
@@ -43,14 +48,22 @@ class Representation:
     kind: Kind
     ridge: float = 1.0  # of "ridged", in units of the variance per dimension
     identity: float = 0.1  # the multiple of the identity that is added to the matrix of spectral norm one
+    weighting: Weighting | None = None  # of the columns, before anything else; None leaves them as they are
 
     @property
     def label(self) -> str:
         """A short name for reports."""
-        return f"ridged({self.ridge:g}, {self.identity:g})" if self.kind == "ridged" else self.kind
+        label = f"ridged({self.ridge:g}, {self.identity:g})" if self.kind == "ridged" else self.kind
+        return label if self.weighting is None else f"{label} on columns by {self.weighting}"
 
-    def directions(self, links: LinkSet, weight: Floats) -> Directions:
-        """Return the positive directions, given a weight for each link; there may be none."""
+    def directions(self, links: LinkSet, weight: Floats, column_evidence: Floats | None = None) -> Directions:
+        """Return the positive directions, given a weight for each link; there may be none.
+
+        Columns are weighted by `column_evidence`, another weight for each link; None is the same.
+        """
+        if self.weighting is not None:
+            evidence = weight if column_evidence is None else column_evidence
+            return self._weighted_directions(self.weighting, links, weight, evidence)
         if self.kind == "projection":
             return positive_part(signed_products(links, weight), self.identity)
         difference = links.ends[0] - links.ends[1]
@@ -67,6 +80,28 @@ class Representation:
         contrast = apart - together if weight[cannot].sum() > 0 else np.zeros_like(together)
         white = positive_part(whitener @ contrast @ whitener, self.identity)
         return Directions(whitener @ white.matrix, white.values, white.rest_value, white.rest_factor * beyond)
+
+    def _weighted_directions(
+        self, weighting: Weighting, links: LinkSet, weight: Floats, column_evidence: Floats
+    ) -> Directions:
+        """Return the directions of the weighted columns, in terms of the columns as they are."""
+        differences = links.column_differences()
+        factors = weigh_columns(weighting, differences, links.is_must, column_evidence, links.column_variance)
+        columns = None
+        if links.differences is not None:
+            columns = np.sort(np.argsort(-factors, kind="stable")[:MAX_WEIGHTED]).astype(np.intp)
+            differences, factors = to_dense(differences[:, columns]), factors[columns]
+        spread = float(np.mean(factors**2 * links.column_variance[slice(None) if columns is None else columns]))
+        # Only differences of linked rows matter, hence one end of each may be the origin.
+        ends = np.stack([differences * factors, np.zeros_like(differences)])
+        weighted = replace(links, ends=ends, spread=spread or 1.0)
+        found = replace(self, weighting=None).directions(weighted, weight)
+        return replace(found, matrix=factors[:, None] * found.matrix, columns=columns)
+
+
+def to_dense(table: Any) -> Floats:
+    """Return a table of few columns as a dense array."""
+    return np.asarray(table.toarray() if issparse(table) else table, dtype=np.float64)
 
 
 def signed_products(links: LinkSet, weight: Floats) -> Floats:

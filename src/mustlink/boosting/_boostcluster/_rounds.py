@@ -1,4 +1,4 @@
-"""The boosting rounds: a representation for what is still broken, a run of the base clusterer, a step."""
+"""The boosting rounds: a representation for what is still broken, a run of a base clusterer, a step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import count_clusters
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights, optimal_step
-from mustlink.boosting._boostcluster._representations import Directions, Representation
+from mustlink.boosting._boostcluster._representations import Directions
+from mustlink.boosting._boostcluster._views import View
 
 __all__ = ["BoostProblem", "BoostResult", "boost", "draw_seeds", "held_out_log_odds"]
 
@@ -24,7 +25,7 @@ HALF_A_LINK = 0.5
 class BoostProblem:
     """What is boosted, and how rounds count; the last four are parameters of :class:`BoostCluster`."""
 
-    base: BaseClusterer
+    base: BaseClusterer  # the first one, if there are several
     coordinates: Coordinates
     links: LinkSet
     after_run: Callable[[], Any]  # moves the progress bar
@@ -40,7 +41,7 @@ class BoostResult:
 
     weights: LinkWeights  # after the rounds
     history: list[dict[str, Any]] = field(default_factory=list)
-    directions: list[Directions] = field(default_factory=list)
+    directions: list[Directions | None] = field(default_factory=list)  # None is the plain table
     voters: list[BaseRun] = field(default_factory=list)  # the runs that count, with their weights
 
     def continued(self, later: BoostResult) -> BoostResult:
@@ -51,14 +52,14 @@ class BoostResult:
 
 def boost(
     problem: BoostProblem,
-    representations: Sequence[Representation],
+    views: Sequence[View],
     seeds: Ints,
     trust: Floats,
     *,
     seen: Mask | None = None,
     first_round: int = 1,
 ) -> BoostResult:
-    """Run a round for each representation; the first of them has the number `first_round`.
+    """Run a round for each view; the first of them has the number `first_round`.
 
     Alpha is 1/2 log((B/A)(C/D)), smoothed and multiplied by the learning rate. It is positive if and only if the round
     puts must-links together more often than cannot-links, and is then the weight of the round.
@@ -71,15 +72,17 @@ def boost(
     weights = LinkWeights(links, trust)
     result = BoostResult(weights)
     before: tuple[Floats, Array] | None = None
-    for t, (representation, seed) in enumerate(zip(representations, seeds, strict=True), start=first_round):
+    for t, (view, seed) in enumerate(zip(views, seeds, strict=True), start=first_round):
         mask = None if seen is None else seen[t - first_round]
         weight = weights.normalized()
-        directions = representation.directions(links, weight if mask is None else weight * mask)
-        if not directions.values.size:
+        shown = np.ones(len(links), dtype=np.bool_) if mask is None else mask
+        where = f"in round {t} of {problem.n_rounds}"
+        # Columns are weighted by what the links say, and not by what is still broken.
+        evidence = links.weight * trust * shown
+        run = view.run(problem.coordinates, links, weight * shown, int(seed), where, column_evidence=evidence)
+        if run is None:
             problem.after_run()
             continue
-        table = problem.coordinates.represent(directions)
-        run = problem.base.run(table, int(seed), f"in round {t} of {problem.n_rounds}")
         # If every round sees all links, weights and labels that repeat once repeat for all further rounds.
         now = weights.kernel, run.labels
         if seen is None and before is not None and all(map(np.array_equal, before, now)):
@@ -93,10 +96,11 @@ def boost(
             vote = held_out_log_odds(links, trust * ~mask, together)
         if alpha > 0 or problem.on_bad_round == "reweight":
             weights.add(alpha, together)
-        result.directions.append(directions)
+        result.directions.append(run.directions)
         result.history.append(
             {
-                "representation": representation.label,
+                "base": view.name,
+                "representation": view.label,
                 "objective": float(np.exp(weights.log_objective())),
                 "alpha": alpha,
                 **masses,
@@ -106,7 +110,7 @@ def boost(
         )
         problem.after_run()
         if vote > 0:
-            result.voters.append(replace(run, directions=directions, weight=vote))
+            result.voters.append(replace(run, weight=vote))
         if alpha <= 0 and problem.on_bad_round == "stop":
             break
     return result

@@ -10,24 +10,32 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mustlink._progress import progress
-from mustlink._sklearn_compat import Interval
+from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
 from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes
-from mustlink.boosting._boostcluster._coordinates import make_coordinates
+from mustlink.boosting._boostcluster._coordinates import Coordinates, make_coordinates
+from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost, draw_seeds
+from mustlink.boosting._boostcluster._views import View
+from mustlink.boosting._robust._automatic import AUTOMATIC, AutomaticPlan, automatic_bases
+from mustlink.boosting._robust._certain import check_certain, keep_links
+from mustlink.boosting._robust._column_weights import average_column_weights
+from mustlink.boosting._robust._propagation import PropagationView
 from mustlink.boosting._robust._resolution import doubt_broken_links, prior_log_odds, update_trust, weigh_links
-from mustlink.boosting._robust._trials import Trials, draw_mask, draw_representations, estimate_trust, run_trials
+from mustlink.boosting._robust._trials import Trials, draw_mask, draw_views, run_trials
+from mustlink.boosting._robust._trust import estimate_trust
 from mustlink.constraints import Constraints
 
 __all__ = ["REPRESENTATIONS", "RobustBoostCluster"]
 
 PLAIN = "plain"
+CERTAIN = "certain"
 SUSPECT_BELOW = 0.5
 # Chosen by experiment on twelve data sets.
-REPRESENTATIONS = ((0.1, 0.3), (0.3, 1.0), (1.0, 0.3), (1.0, 1.0), (3.0, 1.0), (1.0, 3.0), (10.0, 0.3))
+REPRESENTATIONS = ((1.0, 1.0), (0.1, 0.3), (1.0, 0.3), (1.0, 3.0))
 # After this fraction of the rounds they start again with updated trust. The links then count less beside distances than
 # in the end: a link should not confirm itself.
 RESTART_AFTER = 1 / 3
@@ -39,41 +47,47 @@ PLAIN_MARGIN = 0.5
 
 
 class RobustBoostCluster(BaseBoostCluster):
-    """Boosting of any clusterer with must-link and cannot-link constraints, some of which may be wrong.
+    """Boosting of several clusterers with must-link and cannot-link constraints, some of which may be wrong.
 
-    An extension of :class:`BoostCluster`. Several representations are first tried with some links held out. How well
-    they predict the held-out links gives the weight of each representation, the estimated fraction of wrong links, and
-    the probability that each link is correct. The rounds use these, and in the end links are weighed against distances
-    by belief propagation.
+    An extension of :class:`BoostCluster`. Several bases, representations and weights of columns are first tried with
+    some links held out. How well they predict the held-out links gives their weights, the estimated fraction of wrong
+    links, and the probability that each link is correct. The rounds use these, and in the end links are weighed against
+    distances by belief propagation.
 
     Parameters
     ----------
-    estimator : clusterer or callable, default=None
+    estimator : clusterer, callable, "auto" or None, default="auto"
         The base: a scikit-learn clusterer (or mixture), a pipeline that ends in one, or a function from a table to
-        labels. It may find the number of clusters itself, and the label -1 is noise. None is
-        ``KMeans(n_clusters, n_init=3)``. It is cloned for every run, and its random states are set.
+        labels. It may find the number of clusters itself, and the label -1 is noise. "auto" mixes k-means, Ward's
+        linkage, a Gaussian mixture, spectral clustering of nearest neighbors, and constraint propagation; the last four
+        cluster a sample of a large table. None is ``KMeans(n_clusters, n_init=3)``. A base is cloned for every run, and
+        its random states are set.
     n_clusters : int, default=None
         The number of clusters. It is also set in the base clusterer (`n_components` of a mixture). None takes the
-        number of the base (8 for the default base) or, if the base finds it, the weighted median over all runs.
+        number of the base (8 for "auto" and None) or, if the base finds it, the weighted median over all runs.
     n_rounds : int, default=25
-        The number of rounds. The base runs ``n_rounds + n_trials * (len(representations) + 1)`` times.
+        The number of rounds. With the other defaults the bases run 97 times in all; a base given by the user 69 times.
     learning_rate : float, default=0.5
         Fraction of the optimal step that is taken.
     scale : bool, default=True
         Whether to standardize the features. Set it to False for pixels, spectra and tf-idf.
     n_components : int, default=None
         Maximum number of columns of a representation, those with the largest eigenvalues; None is all positive ones.
-    representations : sequence of (ridge, identity), default=seven pairs chosen by experiment
+    representations : sequence of (ridge, identity), default=four pairs chosen by experiment
         The representations to mix. Each whitens by the must-link scatter plus `ridge` times the variance per feature,
-        and adds `identity` times the identity to the result, which has norm one.
+        and adds `identity` times the identity to the result, which has norm one. Those after the first are tried with
+        the first base only.
     n_trials : int, default=4
-        How often each representation, and the base alone, is tried with some links held out.
+        How often each view, a base in a representation, is tried with some links held out.
     trial_weight : float, default=0.1
         The weight of the trials in the co-association matrix; the rounds have the rest.
     link_penalty : float, default=0.5
         How much links count in the final step: breaking a link costs as much as a squared distance of `link_penalty`
         times the log-odds that a link is correct. Squared distances there are at most 2. With 0 the final step
         ignores links.
+    trust : {"estimate", "certain"}, default="estimate"
+        Whether to estimate which links are wrong, or to keep all of them, as :class:`~mustlink.COPKMeans` does. Links
+        that are certain and contradict each other, or need more clusters, raise an error.
     max_error : float, default=0.3
         Upper bound on the estimated fraction of wrong links.
     n_jobs : int, default=None
@@ -102,15 +116,20 @@ class RobustBoostCluster(BaseBoostCluster):
         The estimated fraction of wrong links: an upper bound less a margin. None without links.
     representation_weights_ : dict of str to float
         The weight of each representation; "plain" is the table itself. If it is large, the links add little.
+    base_weights_ : dict of str to float
+        The weight of each base clusterer.
+    column_weights_ : ndarray of shape (n_features,)
+        How much each column counts: how far a unit of it, or a standard deviation if `scale` is True, moves a row in
+        the representations of the rounds, as they count. The largest is 1. All are 1 if the links play no part.
     objective_ : list of float
         The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never increases except
         after a third of the rounds, when they start again with new trust.
     alphas_ : ndarray of shape (n_iter,)
         The step of each round.
     history_ : list of dict
-        One entry per round: its representation, objective, alpha, the weights of the links it satisfies and breaks
-        (`must_apart`, `must_together`, `cannot_apart`, `cannot_together`), whether it counted, and its number of
-        clusters.
+        One entry per round: its base, representation, objective, alpha, the weights of the links it satisfies and
+        breaks (`must_apart`, `must_together`, `cannot_apart`, `cannot_together`), whether it counted, and its number
+        of clusters.
     coassociation_ : CoAssociation
         The co-association matrix that was clustered.
     is_plain_ : bool
@@ -129,27 +148,34 @@ class RobustBoostCluster(BaseBoostCluster):
 
     Notes
     -----
-    Without links the result is that of the base on the scaled table. Only the proportions of link weights matter. With
-    one kind of link only, all links are trusted and representations are compared with chance. If the base alone
-    contradicts the links beyond chance and no representation does better, the links are ignored.
+    Without links the result is that of the base, k-means for "auto", on the scaled table. Only the proportions of link
+    weights matter. Columns are weighted by how much less they differ within must-links than within cannot-links, in
+    three ways, of which the best in the trials is used beside all columns as they are. With one kind of link only, all
+    links are trusted, and links are compared with random pairs of rows. If the base alone contradicts the links beyond
+    chance and no representation does better, the links are ignored.
 
     Tables with more than 20,000 rows are tried on a sample that contains all linked rows. The steps, and what they gain
     on real data, are described in the user guide. For tables with many features see :class:`BoostCluster`.
 
     Examples
     --------
-    >>> from sklearn.cluster import AgglomerativeClustering
+    >>> import numpy as np
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.metrics import adjusted_rand_score
     >>> from mustlink import Constraints
     >>> from mustlink.boosting import RobustBoostCluster
     >>> X, y = load_iris(return_X_y=True)
     >>> links = Constraints.sample(y, n_pairs=100, random_state=0)
-    >>> model = RobustBoostCluster(AgglomerativeClustering(), n_clusters=3, random_state=0)
+    >>> model = RobustBoostCluster(n_clusters=3, random_state=0)
     >>> model.fit(X, constraints=links).suspects_
     []
     >>> adjusted_rand_score(y, model.labels_) > 0.85
     True
+
+    The petals, columns 2 and 3, tell the flowers apart:
+
+    >>> np.argsort(model.column_weights_)[-2:]
+    array([2, 3])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -158,13 +184,14 @@ class RobustBoostCluster(BaseBoostCluster):
         "n_trials": [Interval(Integral, 2, None, closed="left")],
         "trial_weight": [Interval(Real, 0, 1, closed="both")],
         "link_penalty": [Interval(Real, 0, None, closed="left")],
+        "trust": [StrOptions({"estimate", CERTAIN})],
         "max_error": [Interval(Real, 0, 0.5, closed="left")],
         "n_jobs": [Integral, None],
     }
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Any = AUTOMATIC,
         n_clusters: int | None = None,
         *,
         n_rounds: int = 25,
@@ -175,6 +202,7 @@ class RobustBoostCluster(BaseBoostCluster):
         n_trials: int = 4,
         trial_weight: float = 0.1,
         link_penalty: float = 0.5,
+        trust: str = "estimate",
         max_error: float = 0.3,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -190,48 +218,91 @@ class RobustBoostCluster(BaseBoostCluster):
         self.n_trials = n_trials
         self.trial_weight = trial_weight
         self.link_penalty = link_penalty
+        self.trust = trust
         self.max_error = max_error
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
+    def _bases(self, n_samples: int) -> list[BaseClusterer]:
+        """Return the base clusterers, the one that also runs on the plain table first."""
+        if isinstance(self.estimator, str):
+            if self.estimator != AUTOMATIC:
+                raise ValueError(f"estimator must be a clusterer, a function, None or 'auto'; got {self.estimator!r}.")
+            return automatic_bases(n_samples, self.n_clusters)
+        return [BaseClusterer(self.estimator, self.n_clusters)]
+
     def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
         super()._fit_plain(X, base, seed)
         self.representation_weights_ = {PLAIN: 1.0}
+        self.base_weights_ = {base.name: 1.0}
+        self.column_weights_ = np.ones(X.shape[1])
         self.error_rate_: float | None = None
         self.trust_ = np.ones(0)
 
     def _fit_links(
-        self, X: Any, constraints: Constraints, base: BaseClusterer, seed: int, rng: np.random.RandomState
+        self, X: Any, constraints: Constraints, bases: list[BaseClusterer], seed: int, rng: np.random.RandomState
     ) -> None:
-        representations = self._representations()
+        is_certain = self.trust == CERTAIN
+        if is_certain:
+            check_certain(constraints, bases[0].n_clusters, X.shape[0])
         coordinates = make_coordinates(
             X, constraints, standardize=self.scale, points=False, needs_rest=True, n_components=self.n_components
         )
-        links = coordinates.place_links(constraints)
-        n_runs = self.n_rounds + self.n_trials * (len(representations) + 1)
+        links = coordinates.with_columns(coordinates.place_links(constraints))
+        plan = self._plan(bases, coordinates, links, rng)
+        n_runs = self.n_rounds + self.n_trials * (plan.n_views + 1)
         with progress(n_runs, "RobustBoostCluster", shown=self.verbose) as advance:
-            problem = BoostProblem(base, coordinates, links, advance, self.n_rounds, self.learning_rate)
-            # 1. Try every representation with some links held out.
-            trials = run_trials(problem, representations, self.n_trials, self.n_jobs, rng)
+            problem = BoostProblem(bases[0], coordinates, links, advance, self.n_rounds, self.learning_rate)
+            # 1. Try every view of the table with some links held out.
+            trials = run_trials(problem, plan, self.n_trials, self.n_jobs, rng)
             # 2. From the held-out links, estimate how far each link can be trusted.
             vote = trials.weights() @ trials.votes
-            error_rate, trust = estimate_trust(links, constraints, vote, X.shape[0], self.max_error)
-            penalty = 0.0 if trials.contradict_links() else self.link_penalty
+            error_rate, trust = 0.0, np.ones(len(links))
+            if not is_certain:
+                error_rate, trust = estimate_trust(links, constraints, vote, X.shape[0], self.max_error)
+            penalty = 0.0 if trials.contradict_links() and not is_certain else self.link_penalty
             log_odds = prior_log_odds(error_rate)
-            # 3. Boost with these weights of representations and links.
-            rounds = boost_robustly(problem, representations, trials, trust, penalty, log_odds, rng)
+            # 3. Boost with these weights of views and links.
+            rounds = boost_robustly(problem, trials, trust, penalty, log_odds, rng)
         # 4. Cluster the co-association of rounds and trials, unless the base alone agrees better with the links.
         all_voters = combine_voters(rounds.voters, trials.voters(), self.trial_weight)
         consensus, voters = choose_consensus(problem, all_voters, trials, penalty * log_odds)
-        # 5. Weigh links against distances.
-        consensus = weigh_links(consensus, links, penalty, log_odds)
+        # 5. Weigh links against distances, or keep all of them.
+        if is_certain:
+            consensus = keep_links(consensus, links, bases[0].n_clusters or int(consensus.labels.max()) + 1, seed)
+        else:
+            consensus = weigh_links(consensus, links, penalty, log_odds, seed)
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
-        names = [representation.label for representation in representations] + [PLAIN]
-        self.representation_weights_ = dict(zip(names, trials.weights().tolist(), strict=True))
-        trust = doubt_broken_links(trust, links, vote, consensus, error_rate)
+        self._keep_weights(trials)
+        self.column_weights_ = average_column_weights([] if self.is_plain_ else rounds.voters, coordinates, X.shape[1])
+        if not is_certain:
+            trust = doubt_broken_links(trust, links, vote, consensus, error_rate)
         self.error_rate_, self.trust_ = error_rate, links.as_given(trust)
         self.suspects_ = list_suspects(links, trust < SUSPECT_BELOW, trust, rounds.weights.growth())
+
+    def _plan(
+        self, bases: list[BaseClusterer], coordinates: Coordinates, links: LinkSet, rng: np.random.RandomState
+    ) -> AutomaticPlan:
+        """Return the views that are tried."""
+        others: list[View] = []
+        n_clusters = bases[0].n_clusters
+        if len(bases) > 1 and n_clusters is not None:
+            propagation = PropagationView.of(coordinates, links, n_clusters, bases[0].takes_sparse, rng)
+            others = [] if propagation is None else [propagation]
+        n_features = len(links.column_variance)
+        return AutomaticPlan(bases, self._representations(), n_features > 1, others)
+
+    def _keep_weights(self, trials: Trials) -> None:
+        """Keep the weights of the views, by representation and by base."""
+        weights = trials.weights().tolist()
+        self.representation_weights_ = {}
+        self.base_weights_ = {}
+        for view, weight in zip(trials.views, weights, strict=False):
+            self.representation_weights_[view.label] = self.representation_weights_.get(view.label, 0.0) + weight
+            self.base_weights_[view.name] = self.base_weights_.get(view.name, 0.0) + weight
+        self.representation_weights_[PLAIN] = weights[-1]
+        self.base_weights_[self._first_base] += weights[-1]
 
     def _representations(self) -> list[Representation]:
         """Return the representations that the parameters ask for."""
@@ -246,19 +317,18 @@ class RobustBoostCluster(BaseBoostCluster):
 
 def boost_robustly(
     problem: BoostProblem,
-    representations: Sequence[Representation],
     trials: Trials,
     trust: Floats,
     penalty: float,
     log_odds: float,
     rng: np.random.RandomState,
 ) -> BoostResult:
-    """Run the rounds: each in a representation drawn by its weight, each with some links held out.
+    """Run the rounds: each in a view drawn by its weight, each with some links held out.
 
     After a third of the rounds, these and the trials give a new estimate of the trust in each link.
     """
     links, n_rounds = problem.links, problem.n_rounds
-    drawn = [representations[r] for r in draw_representations(trials.weights(with_plain=False), n_rounds, rng)]
+    drawn = [trials.views[v] for v in draw_views(trials.weights(with_plain=False), n_rounds, rng)]
     seeds = draw_seeds(rng, n_rounds)
     seen = np.array([draw_mask(links.is_must, rng) for _ in drawn])
     cut = round(RESTART_AFTER * n_rounds)

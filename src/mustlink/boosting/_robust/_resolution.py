@@ -21,7 +21,9 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import CoAssociation, label_names
 from mustlink.boosting._coassociation_kernels import nearest_two, vote_by_similarity
 from mustlink.boosting._code_kmeans import CodeCenters, assign, code_distances, compute_centers, take_rows
-from mustlink.boosting._robust._trials import MIN_TRUST
+from mustlink.boosting._robust._rejoining import rejoin_components
+from mustlink.boosting._robust._starts import list_starts
+from mustlink.boosting._robust._trust import MIN_TRUST
 from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, Marginals, iterated_conditional_modes, propagate_beliefs
 
@@ -43,6 +45,8 @@ MAX_LOG_ODDS = 30.0
 # Margin, in squared distance, above which a row goes to its nearest center without consulting linked rows. On twelve
 # data sets a sixth of the rows were below, and consulting for all rows gave the same results.
 CLEAR_MARGIN = 0.5
+# Costs of two results that differ by less than this fraction differ by rounding.
+ROUNDING = 1e-12
 # How often centers and marginals are updated in turn; after that hardly a row moves.
 MAX_TURNS = 3
 # An example votes with its co-association to this power: one that is in the same cluster in 98% of the runs counts half
@@ -114,15 +118,34 @@ def link_model(distance: Floats, graph: LinkGraph, penalty: float, log_odds: flo
     return LinkModel(-distance / penalty, graph, np.minimum(log_odds * graph.weight, MAX_LOG_ODDS))
 
 
-def weigh_links(consensus: Consensus, links: LinkSet, penalty: float, log_odds: float) -> Consensus:
-    """Weigh links against distances, and assign the rows in no link; a result with noise is not changed."""
+def weigh_links(consensus: Consensus, links: LinkSet, penalty: float, log_odds: float, seed: int) -> Consensus:
+    """Weigh links against distances, and assign the rows in no link; a result with noise is not changed.
+
+    This is done from several starts: the consensus, must-link components, and runs; the best result has the lowest sum
+    of distances and penalties.
+    """
     if penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
     kernel = consensus.kernel
     shown = subsample_with_linked(links, kernel.n_samples)
+    some, among = take_rows(kernel, shown), links.among(shown)
+    # The subsample stands for all rows, but the links of all rows are in it.
+    price = penalty * log_odds * len(shown) / kernel.n_samples
+    n_clusters = int(consensus.labels.max()) + 1
+    results = [
+        resolve_links(some, start, among, penalty, log_odds, n_clusters)
+        for start in list_starts(some, consensus.labels[shown], n_clusters, among, seed)
+    ]
+    costs = np.array(
+        [
+            compute_centers(some, labels, n_clusters).objective + price * among.broken_weight(labels)
+            for labels, _ in results
+        ]
+    )
+    # Of equal ones the first.
+    found, marginals = results[int(np.argmax(costs <= costs.min() + ROUNDING * np.abs(costs.min())))]
     labels = consensus.labels.copy()
-    some = take_rows(kernel, shown)
-    labels[shown], marginals = resolve_links(some, labels[shown], links.among(shown), penalty, log_odds)
+    labels[shown] = found
     centers = compute_centers(kernel, labels, marginals.rows.shape[1])
     resolved = ResolvedConsensus(
         kernel, labels, linked=links.rows, marginals=marginals.rows, link_marginals=marginals.links, centers=centers
@@ -133,14 +156,14 @@ def weigh_links(consensus: Consensus, links: LinkSet, penalty: float, log_odds: 
 
 
 def resolve_links(
-    rows: CoAssociation, labels: Ints, links: LinkSet, penalty: float, log_odds: float
+    rows: CoAssociation, labels: Ints, links: LinkSet, penalty: float, log_odds: float, n_clusters: int
 ) -> tuple[Ints, Marginals]:
     """Continue k-means on the codes, but give every linked row its most probable cluster.
 
     The most probable clusters of two rows may break a link that both could satisfy together. If few links seem wrong,
-    such rows are moved. The marginals, returned as well, are those of ``links.rows`` and of the links.
+    such rows are moved, and parts of must-link components are rejoined. The marginals, returned as well, are those of
+    ``links.rows`` and of the links.
     """
-    n_clusters = int(labels.max()) + 1
     graph = links.graph()
     linked = take_rows(rows, links.rows)
     for _ in range(MAX_TURNS):
@@ -157,7 +180,12 @@ def resolve_links(
             break
     if log_odds > prior_log_odds(MAX_ERROR_TRUSTED):
         in_order = np.arange(len(links.rows))
-        labels[links.rows] = iterated_conditional_modes(model, labels=labels[links.rows], order=in_order)
+        own = iterated_conditional_modes(model, labels=labels[links.rows], order=in_order)
+        rejoined = rejoin_components(distance, own, links.among_linked(), penalty * log_odds)
+        # As examples for other rows, rows that were moved with their part are certain.
+        changed = rejoined != own
+        certain = np.where(changed[:, None], np.eye(n_clusters)[rejoined], marginals.rows)
+        labels[links.rows], marginals = rejoined, replace(marginals, rows=certain)
     return labels, marginals
 
 
@@ -189,5 +217,6 @@ def update_trust(
     consensus = kmeans_on_codes([replace(run, labels=run.labels[rows]) for run in voters], base)
     if consensus.labels.max() < 1:
         return trust
-    _, marginals = resolve_links(consensus.kernel, consensus.labels, links.among(rows), penalty, log_odds)
+    n_clusters = int(consensus.labels.max()) + 1
+    _, marginals = resolve_links(consensus.kernel, consensus.labels, links.among(rows), penalty, log_odds, n_clusters)
     return np.maximum(marginals.links, MIN_TRUST)

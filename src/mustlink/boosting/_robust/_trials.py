@@ -1,61 +1,87 @@
-"""Held-out trials: how well each representation predicts unseen links, and how likely each link is to be correct."""
+"""Held-out trials: how well each view predicts links that it has not seen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
-from scipy.special import expit, softmax
-from sklearn.linear_model import LogisticRegression
+from scipy.special import softmax
 from sklearn.utils.parallel import Parallel, delayed
 
 from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
-from mustlink.boosting._boostcluster._representations import Directions, Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
-from mustlink.constraints import Constraints
+from mustlink.boosting._boostcluster._views import View, run_base
 
-__all__ = [
-    "MIN_TRUST",
-    "Trials",
-    "draw_mask",
-    "draw_masks",
-    "draw_representations",
-    "estimate_trust",
-    "run_trials",
-]
+__all__ = ["Trials", "ViewPlan", "draw_mask", "draw_masks", "draw_views", "run_trials"]
 
 # The fraction of the links that a trial or a round sees.
 SEEN_FRACTION = 0.63
-SCORE_SHARPNESS = 2.0
+SCORE_SHARPNESS = 3.0
+# The weight of all views of weighted columns together, if their scores are those of the others. On most tables all
+# columns say something.
+WEIGHTED_PRIOR = 0.25
 # Three standard errors of a balanced accuracy.
 CHANCE_MARGIN = 1.5
 # Tables with more rows are tried on a sample, small enough that all trials together cost as much as a few rounds.
 MAX_ROWS_TRIED = 20_000
 SAMPLE_FRACTION = 0.1
 MIN_SAMPLE, MAX_SAMPLE = 3_000, 50_000
-LOGISTIC_RIDGE = 0.1
-MIN_TRUST = 1e-3
+
+
+class ViewPlan(Protocol):
+    """Which views are tried: some first and, given their trials, some more."""
+
+    def first_views(self, trials: Trials) -> list[View]:
+        """Return the views to begin with."""
+
+    def further_views(self, trials: Trials) -> list[View]:
+        """Return further views, given the trials of the first ones."""
 
 
 @dataclass(frozen=True)
 class Trials:
-    """Runs of the base in every representation, each with some links held out, and on the plain table."""
+    """Runs of every view, each with some links held out, and of the first base on the plain table."""
 
-    runs: list[list[BaseRun]]  # of every representation, the plain table last
+    views: list[View]
+    runs: list[list[BaseRun]]  # of every view; when all are done, those of the plain table last
     votes: Floats  # for each of them and each link, the fraction of its held-out runs that puts the rows together
     scores: Floats  # the balanced accuracy of the votes on the links, the mean of the soft and the hard one
 
+    @classmethod
+    def none(cls, n_links: int) -> Trials:
+        """Return no trials, of so many links."""
+        return cls([], [], np.empty((0, n_links)), np.empty(0))
+
+    def with_views(
+        self, views: list[View], runs: list[list[BaseRun]], votes: Sequence[Floats], links: LinkSet
+    ) -> Trials:
+        """Return these trials and those of more views; without views, of the plain table."""
+        scores = [score(links, row, vote) for row, vote in zip(runs, votes, strict=True)]
+        return Trials(
+            self.views + views,
+            self.runs + runs,
+            np.vstack([self.votes, *votes]),
+            np.concatenate([self.scores, scores]),
+        )
+
     def weights(self, with_plain: bool = True) -> Floats:
-        """Return the weights of the representations, the plain table last if included; they sum to one."""
-        scores = self.scores if with_plain else self.scores[:-1]
-        return np.asarray(softmax(SCORE_SHARPNESS * np.sqrt(self.votes.shape[1]) * scores))
+        """Return the weights of the views, the plain table last if included; they sum to one."""
+        log_odds = SCORE_SHARPNESS * np.sqrt(self.votes.shape[1]) * self.scores + np.log(self._prior())
+        return np.asarray(softmax(log_odds if with_plain else log_odds[:-1]))
+
+    def _prior(self) -> Floats:
+        """Return the weights of views with equal scores."""
+        is_weighted = np.array([view.weighs_columns for view in self.views] + [False])
+        share = WEIGHTED_PRIOR if is_weighted.any() else 0.0
+        return np.where(is_weighted, share / max(is_weighted.sum(), 1), (1 - share) / (~is_weighted).sum())
 
     def contradict_links(self) -> bool:
-        """Whether the base alone contradicts the links beyond chance, and no representation beats chance.
+        """Whether the base alone contradicts the links beyond chance, and no view beats chance.
 
         Then the links are most likely reversed, and a representation that follows them destroys what is there.
         """
@@ -63,7 +89,7 @@ class Trials:
         return bool(self.scores[-1] < 0.5 - chance and self.scores[:-1].max() < 0.5 + chance)
 
     def voters(self) -> list[BaseRun]:
-        """Return the runs that count, weighted by the log-odds and the weight of their representation."""
+        """Return the runs that count, weighted by the log-odds and the weight of their view."""
         odds = np.clip(self.scores, 1e-6, 1 - 1e-6)
         weights = np.maximum(0.0, np.log(odds / (1 - odds))) * self.weights()
         return [
@@ -75,52 +101,51 @@ class Trials:
 
 
 def run_trials(
-    problem: BoostProblem,
-    representations: Sequence[Representation],
-    n_trials: int,
-    n_jobs: int | None,
-    rng: np.random.RandomState,
+    problem: BoostProblem, plan: ViewPlan, n_trials: int, n_jobs: int | None, rng: np.random.RandomState
 ) -> Trials:
-    """Run the base in every representation, `n_trials` times with some links held out, and on the plain table."""
-    links = problem.links
+    """Run the planned views, `n_trials` times each with some links held out, and the first base on the plain table."""
+    links, coordinates = problem.links, problem.coordinates
     masks = draw_masks(links.is_must, n_trials, rng)
-    # Each trial has the same seed in all representations.
+    # Each trial has the same seed in all views.
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
-    rows = sample_rows(links, problem.coordinates.linked.shape[0], rng)
-    tasks = [
-        (representation.directions(links, links.weight * mask), int(seed))
-        for representation in representations
-        for mask, seed in zip(masks, seeds, strict=True)
-    ] + [(None, int(seed)) for seed in plain_seeds]
-    made = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(run_trial)(problem.base, problem.coordinates, rows, *task) for task in tasks
-    )
-    flat = []
-    for run in made:
-        flat.append(run)
+    rows = sample_rows(links, coordinates.linked.shape[0], rng)
+    trials = Trials.none(len(links))
+    for plan_views in (plan.first_views, plan.further_views):
+        views = plan_views(trials)
+        tasks = [
+            delayed(run_view)(view, problem.base, coordinates, links, mask, int(seed), rows)
+            for view in views
+            for mask, seed in zip(masks, seeds, strict=True)
+        ]
+        runs = run_tasks(tasks, problem, n_trials, n_jobs)
+        trials = trials.with_views(views, runs, [held_out_votes(links, row, masks) for row in runs], links)
+    where = "on the plain table"
+    tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, rows) for seed in plain_seeds]
+    runs = run_tasks(tasks, problem, n_trials, n_jobs)
+    return trials.with_views([], runs, [held_out_votes(links, runs[0], np.zeros_like(masks))], links)
+
+
+def run_tasks(tasks: list[Any], problem: BoostProblem, n_trials: int, n_jobs: int | None) -> list[list[BaseRun]]:
+    """Run the tasks in parallel, and return their runs in groups of `n_trials`."""
+    runs = []
+    for run in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+        runs.append(run)
         problem.after_run()
-    runs = [flat[start : start + n_trials] for start in range(0, len(flat), n_trials)]
-    votes = [held_out_votes(links, row, masks) for row in runs[:-1]]
-    votes.append(held_out_votes(links, runs[-1], np.zeros_like(masks)))
-    scores = np.array([score(links, row, vote) for row, vote in zip(runs, votes, strict=True)])
-    return Trials(runs, np.array(votes), scores)
+    return [runs[start : start + n_trials] for start in range(0, len(runs), n_trials)]
 
 
-def run_trial(
-    base: BaseClusterer, coordinates: Coordinates, rows: Indices | None, directions: Directions | None, seed: int
+def run_view(
+    view: View,
+    base: BaseClusterer,
+    coordinates: Coordinates,
+    links: LinkSet,
+    mask: Mask,
+    seed: int,
+    rows: Indices | None,
 ) -> BaseRun:
-    """Run the base once, in a representation or on the plain table, and label all rows; None for `rows` is all."""
-    if directions is None or not directions.values.size:
-        directions = None
-        where, table = "on the plain table", coordinates.plain_for(base.takes_sparse)
-    else:
-        where, table = "in a trial of a representation", coordinates.represent(directions)
-    if rows is None:
-        run = base.run(table, seed, where)
-    else:
-        sample = table[rows]
-        run = base.run(sample, seed, where).on_all_rows(sample, table, rows)
-    return replace(run, directions=directions)
+    """Run a view once with the links of a mask, or the base on the plain table if these give no representation."""
+    run = view.run(coordinates, links, links.weight * mask, seed, "in a trial of a representation", rows=rows)
+    return run_base(base, coordinates, None, seed, "on the plain table", rows) if run is None else run
 
 
 def sample_rows(links: LinkSet, n_samples: int, rng: np.random.RandomState) -> Indices | None:
@@ -149,7 +174,7 @@ def draw_masks(is_must: Mask, n_masks: int, rng: np.random.RandomState) -> Mask:
     return masks
 
 
-def draw_representations(weights: Floats, n_rounds: int, rng: np.random.RandomState) -> Indices:
+def draw_views(weights: Floats, n_rounds: int, rng: np.random.RandomState) -> Indices:
     """Draw one for every round in proportion to the weights (systematic sampling), in random order."""
     drawn = np.searchsorted(np.cumsum(weights), (rng.uniform() + np.arange(n_rounds)) / n_rounds)
     return rng.permutation(np.minimum(drawn, len(weights) - 1))
@@ -179,52 +204,3 @@ def fraction_together(labels: Array) -> float:
     """Return the fraction of all pairs of rows that a clustering puts together."""
     sizes = np.unique(labels[labels != -1], return_counts=True)[1].astype(float)
     return float((sizes * (sizes - 1)).sum() / (len(labels) * (len(labels) - 1)))
-
-
-# ---- trust ----------------------------------------------------------------------------------------------------------
-
-
-def estimate_trust(
-    links: LinkSet, constraints: Constraints, vote: Floats, n_samples: int, max_error: float
-) -> tuple[float, Floats]:
-    """Estimate the fraction of wrong links, and the probability that each link is correct, from the held-out votes.
-
-    The fraction is an upper bound less a margin. All links are trusted if the votes are unrelated to them, or if there
-    is only one kind of link.
-    """
-    if not links.has_both_kinds:
-        return 0.0, np.ones(len(links))
-    intercept, slope = fit_logistic(vote - 0.5, links)
-    if slope <= 0:
-        return 0.0, np.ones(len(links))
-    low, high = expit(intercept - slope / 2), expit(intercept + slope / 2)
-    error = float(np.clip(min(low, 1 - high) - 0.5 / np.sqrt(len(links)), 0, max_error))
-    error = min(error, conflict_bound(constraints, n_samples))
-    must = expit(intercept + slope * (vote - 0.5))
-    correct = np.clip((must - error) / (1 - 2 * error), 0, 1)
-    trust = (1 - error) * np.where(links.is_must, correct / must, (1 - correct) / (1 - must))
-    return error, np.maximum(trust, MIN_TRUST)
-
-
-def fit_logistic(x: Floats, links: LinkSet) -> tuple[float, float]:
-    """Fit P(must-link | x) = sigma(b0 + b1 x), both kinds with equal weight, with a ridge on b1; return b0 and b1."""
-    weight = links.weight.copy()
-    for kind in (links.is_must, ~links.is_must):
-        weight[kind] *= len(links) / 2 / weight[kind].sum()
-    model = LogisticRegression(C=1 / LOGISTIC_RIDGE, solver="newton-cg", tol=1e-8)
-    model.fit(x[:, None], links.is_must, sample_weight=weight)
-    return float(model.intercept_[0]), float(model.coef_[0, 0])
-
-
-def conflict_bound(constraints: Constraints, n_samples: int) -> float:
-    """Bound the error rate by the number of cannot-links inside must-link components.
-
-    Random pairs of rows would fall inside components in a known number. Far fewer cannot-links inside them mean that
-    the links agree with each other. The bound matters where links are dense.
-    """
-    component = constraints.components(n_samples)
-    sizes = np.bincount(component).astype(float)
-    cannot = constraints.cannot_link
-    expected = len(cannot) * (sizes * (sizes - 1)).sum() / (n_samples * (n_samples - 1))
-    inside = float((component[cannot[:, 0]] == component[cannot[:, 1]]).sum())
-    return (inside + 1.65 * np.sqrt(inside) + 3) / expected if expected > 0 else np.inf

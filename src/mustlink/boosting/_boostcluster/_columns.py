@@ -1,0 +1,70 @@
+"""Weights of columns from links: columns that differ less within must-links than within cannot-links count more.
+
+A matrix of products of all columns needs many links. A weight for each column needs only as many as one test, and finds
+the few columns that matter among many that do not.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.special import ndtr
+
+from mustlink._types import Floats, Mask
+
+__all__ = ["WEIGHTINGS", "Weighting", "weigh_columns"]
+
+Weighting = Literal["ratio", "test", "screen"]
+WEIGHTINGS: tuple[Weighting, ...] = ("ratio", "test", "screen")
+# The number of standard errors that a difference must exceed to count, with "test".
+MIN_Z = 1.0
+# With "screen": the expected fraction of columns among those that pass that say nothing, and the weight of the others.
+FALSE_DISCOVERIES = 0.2
+SCREENED_OUT = 0.05
+
+
+def weigh_columns(weighting: Weighting, differences: Any, is_must: Mask, weight: Floats, variance: Floats) -> Floats:
+    """Return a weight for each column, given the differences of linked rows and the variance of the columns.
+
+    The largest weight is one; if no column says anything, all are one. With one kind of link only, links are compared
+    with random pairs of rows, whose mean squared difference is twice the variance.
+    """
+    squares = differences.multiply(differences) if issparse(differences) else differences**2
+    together, together_error = mean_and_error(squares, weight * is_must, 2 * variance)
+    apart, apart_error = mean_and_error(squares, weight * ~is_must, 2 * variance)
+    contrast = apart - together
+    if weighting == "ratio":
+        scale = together + variance
+        found = np.sqrt(np.maximum(contrast, 0.0) / np.where(scale > 0, scale, np.inf))
+    else:
+        error = np.sqrt(together_error + apart_error)
+        z = contrast / np.where(error > 0, error, np.inf)
+        found = np.sqrt(np.maximum(z - MIN_Z, 0.0)) if weighting == "test" else screen(z)
+    largest = found.max(initial=0.0)
+    return found / largest if largest > 0 else np.ones_like(found)
+
+
+def mean_and_error(squares: Any, weight: Floats, reference: Floats) -> tuple[Floats, Floats]:
+    """Return the weighted mean of each column and its squared standard error; the reference if all weights are zero."""
+    total = weight.sum()
+    if total <= 0:
+        return reference, np.zeros_like(reference)
+    share = weight / total
+    mean = np.asarray(share @ squares).ravel()
+    fourth = squares.multiply(squares) if issparse(squares) else squares**2
+    spread = np.maximum(np.asarray(share @ fourth).ravel() - mean**2, 0.0)
+    # As many links of equal weight would have the same error.
+    n_effective = 1 / float(share @ share)
+    return mean, spread / max(n_effective - 1, 1.0)
+
+
+def screen(z: Floats) -> Floats:
+    """Return one for columns that pass a one-sided test by Benjamini and Hochberg's rule, a small weight otherwise."""
+    p = ndtr(-z)
+    order = np.argsort(p, kind="stable")
+    below = np.flatnonzero(p[order] <= FALSE_DISCOVERIES * np.arange(1, len(p) + 1) / len(p))
+    found = np.full(len(p), SCREENED_OUT)
+    found[order[: below[-1] + 1 if below.size else 0]] = 1.0
+    return found

@@ -1,0 +1,86 @@
+"""The choice of bases, column weights and representations that are tried.
+
+Not all combinations are tried. A column weighting is chosen by trials of the first base in the first representation.
+Then the other representations of the first base, and the other bases in the first representation, are tried on all
+columns and on the weighted ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.mixture import GaussianMixture
+
+from mustlink.boosting._bases import BaseClusterer
+from mustlink.boosting._boostcluster._columns import WEIGHTINGS, Weighting
+from mustlink.boosting._boostcluster._representations import Representation
+from mustlink.boosting._boostcluster._views import RepresentationView, View
+from mustlink.boosting._robust._trials import Trials
+from mustlink.spectral import NormalizedSpectralClustering
+
+__all__ = ["AUTOMATIC", "AutomaticPlan", "automatic_bases"]
+
+AUTOMATIC = "auto"
+# The time of the slower bases grows with the square of the rows, or nearly.
+MAX_ROWS_OF_SLOW = 1_500
+# A full covariance of more columns has more parameters than most clusters have rows.
+MAX_COLUMNS_OF_MIXTURE = 30
+MIXTURE_RIDGE = 1e-3
+# With fewer rows for each cluster there is no neighborhood, and no covariance, to speak of.
+MIN_ROWS_PER_CLUSTER = 10
+
+
+def automatic_bases(n_samples: int, n_clusters: int | None) -> list[BaseClusterer]:
+    """Return the bases of "auto": k-means, Ward, a Gaussian mixture, and spectral clustering of nearest neighbors."""
+    first = BaseClusterer(None, n_clusters)
+    n_clusters = first.n_clusters
+    if n_clusters is None or n_samples < MIN_ROWS_PER_CLUSTER * n_clusters:
+        return [first]
+    return [
+        first,
+        BaseClusterer(AgglomerativeClustering(n_clusters), n_clusters, max_rows=MAX_ROWS_OF_SLOW),
+        BaseClusterer(
+            GaussianMixture(n_clusters, reg_covar=MIXTURE_RIDGE),
+            n_clusters,
+            max_rows=MAX_ROWS_OF_SLOW,
+            max_columns=MAX_COLUMNS_OF_MIXTURE,
+        ),
+        BaseClusterer(NormalizedSpectralClustering(n_clusters), n_clusters, max_rows=MAX_ROWS_OF_SLOW),
+    ]
+
+
+@dataclass(frozen=True)
+class AutomaticPlan:
+    """The views that are tried."""
+
+    bases: Sequence[BaseClusterer]
+    representations: Sequence[Representation]
+    weighs_columns: bool  # whether column weightings are tried, too
+    others: Sequence[View] = ()  # further views of their own kind
+
+    @property
+    def n_views(self) -> int:
+        """The number of views."""
+        n_pairs = len(self.representations) + len(self.bases) - 2
+        n_first = 1 + len(WEIGHTINGS) if self.weighs_columns else 1
+        return n_first + n_pairs * (2 if self.weighs_columns else 1) + len(self.others)
+
+    def first_views(self, trials: Trials) -> list[View]:
+        """Return the first base in the first representation, with all column weightings."""
+        weightings: tuple[Weighting | None, ...] = (None, *WEIGHTINGS) if self.weighs_columns else (None,)
+        return [self._view(self.bases[0], self.representations[0], weighting) for weighting in weightings]
+
+    def further_views(self, trials: Trials) -> list[View]:
+        """Return the other representations and bases, on all columns and with the best of the weightings."""
+        pairs = [(self.bases[0], representation) for representation in self.representations[1:]]
+        pairs += [(base, self.representations[0]) for base in self.bases[1:]]
+        weightings: tuple[Weighting | None, ...] = (None,)
+        if self.weighs_columns:
+            weightings = None, WEIGHTINGS[int(np.argmax(trials.scores[1:]))]
+        return [self._view(*pair, weighting) for pair in pairs for weighting in weightings] + list(self.others)
+
+    def _view(self, base: BaseClusterer, representation: Representation, weighting: Weighting | None) -> View:
+        return RepresentationView(base, replace(representation, weighting=weighting))

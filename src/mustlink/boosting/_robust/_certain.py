@@ -1,0 +1,60 @@
+"""Certain links: a consensus that keeps all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mustlink.base import refuse_contradictions, refuse_infeasible
+from mustlink.boosting._boostcluster._consensus import Consensus, subsample_with_linked
+from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._code_kmeans import compute_centers, take_rows
+from mustlink.boosting._robust._resolution import ResolvedConsensus
+from mustlink.constraints import Constraints
+from mustlink.errors import InfeasibleError
+from mustlink.kmeans import COPKMeans
+
+__all__ = ["check_certain", "keep_links"]
+
+
+def check_certain(links: Constraints, n_clusters: int | None, n_samples: int) -> None:
+    """Refuse links that no clustering can keep; None is a number of clusters that the base finds."""
+    try:
+        refuse_contradictions(links, soft="estimate_trust")
+        if n_clusters is not None:
+            feasibility = links.feasible(n_clusters, n_samples)
+            # If the search ran out of budget, COP-KMeans may still find a way.
+            if feasibility.answer is False:
+                refuse_infeasible(feasibility, soft="estimate_trust")
+    except InfeasibleError as error:
+        raise error.without_remedies("relax") from None
+
+
+def keep_links(consensus: Consensus, links: LinkSet, n_clusters: int, seed: int) -> Consensus:
+    """Run COP-KMeans on the co-association from several starts, and assign the rows in no link."""
+    kernel = consensus.kernel
+    shown = subsample_with_linked(links, kernel.n_samples)
+    some, among = take_rows(kernel, shown), links.among(shown)
+    table = some.embed(min(2 * n_clusters, some.n_samples))
+    starts: list[Any] = ["components", "k-means++"]
+    if np.unique(consensus.labels[shown]).tolist() == list(range(n_clusters)):
+        starts.append(
+            np.array([table[consensus.labels[shown] == cluster].mean(axis=0) for cluster in range(n_clusters)])
+        )
+    models = [COPKMeans(n_clusters, init=start, random_state=seed) for start in starts]
+    best = min((model.fit(table, constraints=among.constraints()) for model in models), key=lambda m: m.inertia_)
+    labels = np.full(kernel.n_samples, -1, dtype=np.int64)
+    labels[shown] = best.labels_
+    resolved = ResolvedConsensus(
+        kernel,
+        labels,
+        linked=links.rows,
+        marginals=np.eye(n_clusters)[labels[links.rows]],
+        link_marginals=np.ones(len(links)),
+        centers=compute_centers(kernel, labels, n_clusters),
+    )
+    assigned = resolved._assign(kernel)
+    assigned[links.rows] = labels[links.rows]
+    return replace(resolved, labels=assigned).compact()
