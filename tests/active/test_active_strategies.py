@@ -11,8 +11,9 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from mustlink import Constraints
-from mustlink.active import NPU, Answer, Consolidate, Explore, MinMax, Question, RandomPairs, TruthOracle, ask
-from mustlink.active._npu import leaf_similarity, normalized_uncertainty, to_probabilities
+from mustlink.active import COBRAS, NPU, Answer, Consolidate, Explore, MinMax, Question, RandomPairs, TruthOracle, ask
+from mustlink.active._npu import mean_similarity, normalized_uncertainty, to_probabilities
+from mustlink.boosting import CoAssociation
 from mustlink.errors import ConstraintError
 from reference.active import membership, next_question, uncertainty_per_question
 
@@ -23,8 +24,9 @@ PLACING = [
     pytest.param(MinMax, {}, id="MinMax"),
     pytest.param(NPU, {"similarity": "distance"}, id="NPU-distance"),
     pytest.param(NPU, {"n_trees": 3, "every": 8}, id="NPU-forest"),
+    pytest.param(NPU, {"n_trees": 3}, id="NPU-auto"),
 ]
-ALL = [*PLACING, pytest.param(RandomPairs, {}, id="RandomPairs")]
+ALL = [*PLACING, pytest.param(RandomPairs, {}, id="RandomPairs"), pytest.param(COBRAS, {}, id="COBRAS")]
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +147,6 @@ def test_the_same_seed_asks_the_same_questions(cls, options, blobs):
 @pytest.mark.parametrize(("cls", "options"), ALL)
 def test_answers_restore_the_state_in_a_new_strategy(cls, options, blobs):
     X, y = blobs
-    if options.get("every"):
-        options = options | {"every": 1}
     strategy = cls(X, 4, random_state=2, **options)
     oracle = TruthOracle(y)
     for n_more in (1, 4, 9):
@@ -163,8 +163,6 @@ def test_answers_restore_the_state_in_a_new_strategy(cls, options, blobs):
 @pytest.mark.parametrize(("cls", "options"), ALL)
 def test_undo_asks_the_question_again(cls, options, blobs):
     X, y = blobs
-    if options.get("every"):
-        options = options | {"every": 1}
     straight, undoing = (cls(X, 4, random_state=5, **options) for _ in range(2))
     oracle = TruthOracle(y)
     for place, question in enumerate(itertools.islice(straight, 15)):
@@ -200,7 +198,7 @@ def test_known_links_are_not_asked(cls, options, blobs):
 
 def test_no_questions_if_all_links_are_known(blobs):
     X, y = blobs
-    for cls in (Explore, Consolidate, MinMax, NPU, RandomPairs):
+    for cls in (COBRAS, Explore, Consolidate, MinMax, NPU, RandomPairs):
         assert cls(X, 4, known=Constraints.from_labels(y)).question is None
 
 
@@ -290,8 +288,9 @@ def test_sparse_and_single_precision_ask_the_same_questions(cls, options, blobs)
 def test_forest_probabilities_and_uncertainty(seed, n_groups, n_trees):
     rng = np.random.default_rng(seed)
     leaves = rng.integers(4, size=(12, n_trees))
+    kernel = CoAssociation(leaves)
     groups = [group.tolist() for group in np.array_split(rng.permutation(12)[:8], n_groups)]
-    found = to_probabilities(leaf_similarity(leaves, groups, leaves))
+    found = to_probabilities(mean_similarity(kernel, groups, kernel.codes))
     expected = [membership(leaves.tolist(), groups, row) for row in range(12)]
     assert np.allclose(found, expected)
     assert np.allclose(normalized_uncertainty(found), [uncertainty_per_question(row) for row in expected])
@@ -356,7 +355,7 @@ def test_invalid_data_are_refused(arguments, options, message):
         (lambda X: Consolidate(X, 2, order="alphabetical"), "order must be"),
         (lambda X: NPU(X, 2, similarity="cosine"), "similarity must be"),
         (lambda X: NPU(X, 2, n_trees=0), "n_trees must be an integer of at least 1; got 0"),
-        (lambda X: NPU(X, 2, every=1.5), "every must be an integer of at least 1; got 1.5"),
+        (lambda X: NPU(X, 2, every=1.5), 'every must be "auto" or an integer of at least 1; got 1.5'),
     ],
 )
 def test_invalid_options_are_refused(make, message, blobs):
@@ -425,7 +424,7 @@ def test_an_answer_without_a_question_raises(blobs):
 
 
 def test_equal_rows():
-    for cls in (Explore, Consolidate, MinMax, NPU, RandomPairs):
+    for cls in (COBRAS, Explore, Consolidate, MinMax, NPU, RandomPairs):
         strategy = cls(np.zeros((8, 2)), 3, random_state=0)
         run(strategy, TruthOracle([0, 0, 1, 1, 2, 2, 2, 2]))
         assert strategy.constraints.violation_rate([0, 0, 1, 1, 2, 2, 2, 2]) == 0

@@ -142,9 +142,13 @@ class Strategy(ABC):
     @property
     def constraints(self) -> Constraints:
         """All links: `known`, the answers and the deduced pairs."""
+        return self._links_after(len(self.answers), len(self.deduced))
+
+    def _links_after(self, n_answers: int, n_deduced: int) -> Constraints:
+        """Return the links that were known after some answers and deduced pairs."""
         known = self._known
-        answered = [(a, b, 1 if together else -1) for a, b, together in self.answers if together is not None]
-        new = np.array([*answered, *((a, b, 1) for a, b in self.deduced)], dtype=np.int64).reshape(-1, 3)
+        signs = [(a, b, 1 if together else -1) for a, b, together in self.answers[:n_answers] if together is not None]
+        new = np.array([*signs, *((a, b, 1) for a, b in self.deduced[:n_deduced])], dtype=np.int64).reshape(-1, 3)
         return Constraints.from_pairs(
             np.concatenate([known.pairs, new[:, :2]]),
             np.concatenate([known.sign, new[:, 2]]),
