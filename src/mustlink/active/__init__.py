@@ -1,5 +1,6 @@
 """Active learning of links: strategies that choose the pairs to ask about, and oracles that answer."""
 
+from mustlink.active._advice import Advice
 from mustlink.active._cobras import COBRAS
 from mustlink.active._farthest_first import Consolidate, Explore, MinMax
 from mustlink.active._npu import NPU
@@ -10,6 +11,7 @@ from mustlink.active._strategy import Answer, Question, Strategy
 __all__ = [
     "COBRAS",
     "NPU",
+    "Advice",
     "Answer",
     "CallbackOracle",
     "Consolidate",

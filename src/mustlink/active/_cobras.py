@@ -68,8 +68,8 @@ class COBRAS(Strategy):
     -----
     With `d` answers "apart" before the first "together", a super-instance is split into ``2 ** max(d, 1)``. If a
     question is skipped, the division ends there, or the two super-instances are treated as apart. Equal rows are never
-    split. While super-instances are being compared, :attr:`labels_` is the clustering before the last split, as in the
-    paper: the new ones are not merged yet.
+    split. While new super-instances are compared, :attr:`labels_` is the clustering before the last split, as in the
+    paper; after the first split it is what is merged so far.
 
     A wrong answer "together" merges two clusters for good, as it does in the paper.
 
@@ -95,7 +95,7 @@ class COBRAS(Strategy):
     @property
     def labels_(self) -> Ints:
         """The cluster of every row by the answers so far, numbered by their first rows."""
-        return self._labels.copy()
+        return self._merge() if self._merged is None else self._merged.copy()
 
     @property
     def super_instances(self) -> list[list[int]]:
@@ -106,7 +106,7 @@ class COBRAS(Strategy):
         super()._begin()
         rows = np.arange(self._n_rows)
         self._parts = [SuperInstance(rows, self._find_medoid(rows))]
-        self._labels = np.zeros(self._n_rows, dtype=np.int64)
+        self._merged: Ints | None = None
         self._advance()
 
     def _conclude_from(self, answer: Answer) -> None:
@@ -121,7 +121,8 @@ class COBRAS(Strategy):
         This is done after every answer, hence the state does not depend on when questions are read.
         """
         while (question := self._closest_undecided()) is None:
-            self._labels, self._is_merged = self._merge(), True
+            if len(self._parts) > 1:
+                self._merged = self._merge()
             place = self._largest_to_split()
             if place is None:
                 break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -10,19 +9,18 @@ import numpy as np
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
-from mustlink._estimators import clone_with
 from mustlink._types import Array, Floats
+from mustlink.active._advice import fit_quietly
 from mustlink.active._placing import PlacingStrategy
 from mustlink.active._strategy import Answer, is_integer
 from mustlink.boosting import CoAssociation
 from mustlink.constraints import Constraints
-from mustlink.kmeans import PCKMeans
 
 __all__ = ["NPU"]
 
-# With every="auto" the rows are clustered again after the assigned rows have grown by this factor.
-GROWTH = 1.25
-GROWTH_COASSOCIATION = 1.5
+# With every="auto" the rows are clustered again when this factor, and so many, more rows are assigned.
+GROWTH = 1.5
+MIN_STEP = 8
 
 
 class NPU(PlacingStrategy):
@@ -121,16 +119,16 @@ class NPU(PlacingStrategy):
 
     def _renew_basis(self) -> None:
         """Decide after which answers the rows are clustered, so that it does not depend on when that is done."""
-        n_assigned = int(self._assigned.sum())
         if len(self._firsts) < 2:
             return
+        n_assigned = int(self._assigned.sum())
         if self._basis is None or self._is_due(self._n_at_basis, n_assigned):
             self._basis, self._n_at_basis = (len(self.answers), len(self.deduced)), n_assigned
 
     def _is_due(self, n_before: int, n_assigned: int) -> bool:
         """Return whether enough rows were assigned since the last clustering."""
         if self.every == "auto":
-            return n_assigned >= GROWTH * n_before
+            return n_assigned >= max(GROWTH * n_before, n_before + MIN_STEP)
         return n_assigned // self.every != n_before // self.every
 
     def _next_row(self) -> int | None:
@@ -166,7 +164,8 @@ class NPU(PlacingStrategy):
         assert self._basis is not None
         answers = self.answers[: self._basis[0]]
         if self._kernel is None or self._kernel_answers != answers:
-            model = self._cluster(self._links_after(*self._basis))
+            links = self._links_after(*self._basis)
+            model = fit_quietly(self.clusterer, self.X, links, self.n_clusters, self._seed)
             self._kernel, self._kernel_answers = self._to_kernel(model), answers
         return self._kernel
 
@@ -177,16 +176,6 @@ class NPU(PlacingStrategy):
         forest = RandomForestClassifier(self.n_trees, random_state=self._seed)
         X = in_single_range(self.X)
         return CoAssociation(forest.fit(X, model.labels_).apply(X))
-
-    def _cluster(self, links: Constraints) -> Any:
-        """Cluster the rows with some links; return the fitted clusterer."""
-        clusterer = clone_with(PCKMeans() if self.clusterer is None else self.clusterer, self.n_clusters, self._seed)
-        if getattr(clusterer, "n_clusters", 0) is None:
-            clusterer.set_params(n_clusters=self.n_clusters)
-        with warnings.catch_warnings():
-            # Warnings of these intermediate clusterings are irrelevant.
-            warnings.simplefilter("ignore")
-            return clusterer.fit(self.X, constraints=links)
 
 
 def in_single_range(X: Any) -> Any:
