@@ -36,16 +36,19 @@ class NPU(PlacingStrategy):
         The data. Features are not scaled.
     n_clusters : int
         The number of clusters.
-    similarity : {"forest", "distance"}, default="forest"
+    similarity : {"auto", "forest", "distance"}, default="auto"
         "forest" trains a random forest to predict the clusters, as in the paper: the similarity of two rows is the
-        fraction of trees in which they are in the same leaf. "distance" uses the distances to the means of the
-        components, which needs no clustering and is much faster.
+        fraction of trees in which they are in the same leaf. "auto" does so unless the clusterer has a
+        `coassociation_`, as the boosting methods have: that is then the similarity. "distance" uses the distances to
+        the means of the components, which needs no clustering and is much faster.
     n_trees : int, default=50
         The number of trees.
-    every : int, default=1
-        Cluster again after so many further rows are assigned; 1, as in the paper, is best and slowest.
+    every : "auto" or int, default="auto"
+        Cluster again after so many further rows are assigned; 1 is as in the paper. "auto" does so when the assigned
+        rows have grown by half, and by at least eight: up to eight times in 200 questions.
     clusterer : estimator, default=None
-        A clusterer of mustlink for the rows; None is :class:`~mustlink.PCKMeans`.
+        A clusterer of mustlink for the rows; None is :class:`~mustlink.PCKMeans`. If its `n_clusters` is None, the
+        number of clusters is set.
     known : Constraints, default=None
         Links that are known in advance and not asked about. Their components that are apart from each other are the
         first components.
@@ -55,7 +58,7 @@ class NPU(PlacingStrategy):
     See Also
     --------
     Strategy : The methods and attributes of all strategies.
-    MinMax : Much faster, with more questions on most data.
+    MinMax : Clusters nothing, and is faster on large tables.
 
     Notes
     -----
@@ -64,7 +67,7 @@ class NPU(PlacingStrategy):
     and ``s**2`` the mean over all rows of the smallest ``d**2``.
 
     The paper starts with a single component, to which every row belongs with certainty; here the farthest row is next
-    until there are two. The paper finds the number of clusters by asking; here, as in the other strategies, a row that
+    until there are two. Answers since the last clustering count too, as the components grow. The paper finds the number of clusters by asking; here, as in the other strategies, a row that
     is apart from all but one of `n_clusters` components belongs to the last one without a question.
 
     References
