@@ -100,7 +100,9 @@ def test_an_answer_that_cannot_be_saved_does_not_count(shop, table, monkeypatch)
 
 
 def test_an_unknown_strategy_is_refused_before_a_file_is_made(shop, table):
-    with pytest.raises(OptionError, match="There is no strategy 'luck'; the strategies are cobras, consolidate, explore"):
+    with pytest.raises(
+        OptionError, match="There is no strategy 'luck'; the strategies are cobras, consolidate, explore"
+    ):
         Sitting(table, shop / "new.csv", n_clusters=3, strategy="luck")
     assert not (shop / "new.csv").exists()
 

@@ -67,8 +67,9 @@ class NPU(PlacingStrategy):
     and ``s**2`` the mean over all rows of the smallest ``d**2``.
 
     The paper starts with a single component, to which every row belongs with certainty; here the farthest row is next
-    until there are two. Answers since the last clustering count too, as the components grow. The paper finds the number of clusters by asking; here, as in the other strategies, a row that
-    is apart from all but one of `n_clusters` components belongs to the last one without a question.
+    until there are two. The paper finds the number of clusters by asking; here, as in the other strategies, a row that
+    is apart from all but one of `n_clusters` components belongs to the last one without a question. Answers since the
+    last clustering count too, as the components grow.
 
     References
     ----------

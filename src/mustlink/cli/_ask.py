@@ -82,9 +82,10 @@ def ask(
     """Answer questions about pairs of rows, and save the answers as links.
 
     Shows two rows side by side and asks whether they belong together: y (yes), n (no), s (skip), u (undo) or q (quit).
-    The questions are chosen so that few are needed. Every answer is in the file before the next question, so nothing is
-    lost by quitting, and the same command continues later. When answers can be predicted, it says so. Answers may also be piped in, one per line. Exit code 0, or
-    2 when something in the input is wrong; the answers before it are kept.
+    The questions are chosen so that few are needed; when the answers can be predicted, it says so. Every answer is in
+    the file before the next question, so nothing is lost by quitting, and the same command continues later. Answers may
+    also be piped in, one per line. Exit code 0, or 2 when something in the input is wrong; the answers before it are
+    kept.
     """
     from mustlink.cli._show import print_command, print_line
     from mustlink.workflow import RowComparison, Sitting, TableOptions, load_table
