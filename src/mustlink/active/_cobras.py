@@ -155,8 +155,9 @@ class COBRAS(Strategy):
 
     def _largest_to_split(self) -> int | None:
         """Return the place of the largest super-instance with different rows; None if there is none."""
-        order = np.argsort([-len(part.rows) for part in self._parts], kind="stable")
-        return next((place for place in order.tolist() if len(self._split(self._parts[place].rows, 2)) > 1), None)
+        parts = self._parts
+        order = sorted(range(len(parts)), key=lambda place: (-len(parts[place].rows), parts[place].rows[0]))
+        return next((place for place in order if len(self._split(parts[place].rows, 2)) > 1), None)
 
     def _find_split_level(self, part: SuperInstance) -> tuple[Question | None, int]:
         """Return the next question that is needed to know how finely to split, and the number of parts so far."""
