@@ -12,10 +12,11 @@ from sklearn.datasets import make_blobs
 
 from mustlink import Constraints
 from mustlink.active import COBRAS, NPU, Answer, Consolidate, Explore, MinMax, Question, RandomPairs, TruthOracle, ask
+from mustlink.active._advice import fit_quietly
 from mustlink.active._npu import mean_similarity, normalized_uncertainty, to_probabilities
 from mustlink.boosting import CoAssociation
 from mustlink.errors import ConstraintError
-from reference.active import membership, next_question, uncertainty_per_question
+from reference.active import membership, next_question, settled, uncertainty_per_question
 
 PLACING = [
     pytest.param(Explore, {}, id="Explore"),
@@ -321,6 +322,72 @@ def test_npu_with_another_clusterer(blobs):
     strategy = NPU(X, 4, clusterer=SeededKMeans(max_iter=5), n_trees=3, random_state=0)
     run(strategy, TruthOracle(y), 12)
     assert strategy.n_asked == 12
+
+
+def test_npu_takes_the_coassociation_of_a_boosted_clusterer(blobs, monkeypatch):
+    from mustlink import RobustBoostCluster
+    from mustlink.active import _npu
+
+    monkeypatch.setattr(_npu, "RandomForestClassifier", None)
+    fits = []
+    monkeypatch.setattr(_npu, "fit_quietly", lambda *given: fits.append(given) or fit_quietly(*given))
+    X, y = blobs
+    strategy = NPU(X, 4, clusterer=RobustBoostCluster(n_rounds=3), random_state=0)
+    run(strategy, TruthOracle(y), 30)
+    kernel = strategy._similarities()
+    assert kernel.names[0].tolist() == [0, 1, 2, 3], "the number of clusters is set"
+    members = [[0, 3], [5]]
+    alike = kernel.toarray()
+    expected = np.column_stack([alike[:, group].mean(axis=1) for group in members])
+    assert np.allclose(mean_similarity(kernel, members, kernel.codes), expected)
+    assert 2 <= len(fits) <= 5
+
+
+@pytest.mark.parametrize(("every", "n_fits", "n_after_undo"), [("auto", 5, 5), (1, 49, 50), (20, 3, 3)])
+def test_npu_clusters_as_often_as_it_says(blobs, monkeypatch, every, n_fits, n_after_undo):
+    from mustlink.active import _npu
+
+    fits = []
+    monkeypatch.setattr(_npu, "fit_quietly", lambda *given: fits.append(given) or fit_quietly(*given))
+    X, y = blobs
+    strategy = NPU(X, 4, n_trees=2, every=every, random_state=0)
+    run(strategy, TruthOracle(y))
+    assert len(fits) == n_fits
+    # An answer that is taken back needs no new clustering, unless one was due after it.
+    strategy.undo()
+    ask(strategy, TruthOracle(y), 0)
+    strategy._similarities()
+    assert len(fits) == n_after_undo
+
+
+def test_similarity_with_noise_is_zero():
+    kernel = CoAssociation([[0, -1], [0, -1], [1, 0]])
+    found = mean_similarity(kernel, [[0], [2]], kernel.codes)
+    assert found.tolist() == [[1, 0], [1, 0], [0, 2]]
+
+
+@pytest.mark.parametrize(("cls", "options"), ALL)
+@settings(deadline=None, max_examples=8)
+@given(data=st.data())
+def test_no_question_follows_from_others_whatever_is_told(cls, options, data):
+    n_rows, seed = data.draw(st.integers(4, 10)), data.draw(st.integers(0, 99))
+    rng = np.random.default_rng(seed)
+    X = rng.integers(4, size=(n_rows, 2)).astype(float)
+    strategy = cls(X, data.draw(st.integers(1, 4)), random_state=seed, **options)
+    for _ in range(25):
+        question = strategy.question
+        if question is not None:
+            facts = [answer for answer in strategy.answers if answer not in strategy.contradictions]
+            facts += [(*pair, True) for pair in strategy.deduced]
+            assert not settled(facts, *question)
+        step = data.draw(st.sampled_from(["answer", "answer", "tell", "undo"]))
+        given_answer = data.draw(st.sampled_from([True, False, None]))
+        if step == "answer" and question is not None:
+            strategy.answer(given_answer)
+        elif step == "tell":
+            strategy.tell(*rng.choice(n_rows, 2, replace=False).tolist(), given_answer)
+        else:
+            strategy.undo()
 
 
 def test_many_known_rows_are_compared_at_once():
