@@ -343,7 +343,7 @@ def test_npu_takes_the_coassociation_of_a_boosted_clusterer(blobs, monkeypatch):
     assert 2 <= len(fits) <= 5
 
 
-@pytest.mark.parametrize(("every", "n_fits", "n_after_undo"), [("auto", 5, 5), (1, 49, 50), (20, 3, 3)])
+@pytest.mark.parametrize(("every", "n_fits", "n_after_undo"), [("auto", 9, 9), (1, 49, 50), (20, 3, 3)])
 def test_npu_clusters_as_often_as_it_says(blobs, monkeypatch, every, n_fits, n_after_undo):
     from mustlink.active import _npu
 
