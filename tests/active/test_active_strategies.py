@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-from mustlink import Constraints
+from mustlink import Constraints, PCKMeans
 from mustlink.active import COBRAS, NPU, Answer, Consolidate, Explore, MinMax, Question, RandomPairs, TruthOracle, ask
 from mustlink.active._advice import fit_quietly
 from mustlink.active._npu import mean_similarity, normalized_uncertainty, to_probabilities
 from mustlink.boosting import CoAssociation
-from mustlink.errors import ConstraintError
+from mustlink.errors import ConstraintError, NumberTooLargeError
 from reference.active import membership, next_question, settled, uncertainty_per_question
 
 PLACING = [
@@ -428,6 +429,23 @@ def test_invalid_data_are_refused(arguments, options, message):
 def test_invalid_options_are_refused(make, message, blobs):
     with pytest.raises(ValueError, match=message):
         make(blobs[0])
+
+
+@pytest.mark.parametrize("clusterer", ["kmeans", 3, KMeans(), PCKMeans])
+def test_a_clusterer_without_links_is_refused(clusterer, blobs):
+    message = r"clusterer must be an estimator whose fit takes constraints, such as PCKMeans\(\), or None; got"
+    with pytest.raises(TypeError, match=message):
+        NPU(blobs[0], 4, clusterer=clusterer)
+    with pytest.raises(TypeError, match=message):
+        MinMax(blobs[0], 4).advise(clusterer)
+
+
+@pytest.mark.parametrize(("cls", "options"), ALL)
+def test_numbers_too_large_for_distances_are_refused(cls, options, blobs):
+    X = blobs[0].copy()
+    X[7, 1] = 1.7e308
+    with pytest.raises(NumberTooLargeError, match="Row 7, column 1 of X"):
+        cls(X, 4, **options)
 
 
 def test_known_must_be_constraints(blobs):

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mustlink._estimators import clone_with
+from mustlink._estimators import clone_with, takes_links
 from mustlink._spelling import count
 from mustlink.constraints import Constraints
 from mustlink.kmeans import PCKMeans
@@ -14,7 +14,7 @@ from mustlink.kmeans import PCKMeans
 if TYPE_CHECKING:
     from mustlink.active._strategy import Answer
 
-__all__ = ["Advice", "check_predicted", "count_last", "fit_quietly"]
+__all__ = ["Advice", "check_clusterer", "check_predicted", "count_last", "fit_quietly"]
 
 
 class Advice(NamedTuple):
@@ -62,6 +62,16 @@ def check_predicted(labels: Any, answers: Sequence[Answer]) -> Advice:
     known = [answer for answer in answers if answer.together is not None]
     n_predicted = sum(bool(labels[a] == labels[b]) == together for a, b, together in known)
     return Advice(n_predicted == len(known), len(known), n_predicted)
+
+
+def check_clusterer(clusterer: Any) -> None:
+    """Refuse what is neither None nor a clusterer with links."""
+    is_estimator = hasattr(clusterer, "get_params") and hasattr(clusterer, "fit") and not isinstance(clusterer, type)
+    if clusterer is not None and not (is_estimator and takes_links(clusterer)):
+        raise TypeError(
+            "clusterer must be an estimator whose fit takes constraints, such as PCKMeans(), or None; got "
+            f"{clusterer!r}."
+        )
 
 
 def fit_quietly(clusterer: Any, X: Any, links: Constraints, n_clusters: int, seed: int) -> Any:

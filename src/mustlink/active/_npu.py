@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
 from mustlink._types import Array, Floats
-from mustlink.active._advice import fit_quietly
+from mustlink.active._advice import check_clusterer, fit_quietly
 from mustlink.active._placing import PlacingStrategy
 from mustlink.active._strategy import Answer, is_integer
 from mustlink.boosting import (
@@ -122,6 +122,7 @@ class NPU(PlacingStrategy):
             raise ValueError(f"n_trees must be an integer of at least 1; got {n_trees!r}.")
         if every != "auto" and not is_integer(every, 1):
             raise ValueError(f'every must be "auto" or an integer of at least 1; got {every!r}.')
+        check_clusterer(clusterer)
         self.similarity = similarity
         self.n_trees = n_trees
         self.every = every
@@ -133,8 +134,8 @@ class NPU(PlacingStrategy):
 
     def _begin(self) -> None:
         super()._begin()
-        self._basis: tuple[int, int] | None = None
-        self._n_at_basis = 0
+        # The numbers of answers and deduced pairs that the rows are clustered with, and of rows assigned by then.
+        self._basis, self._n_at_basis = (0, 0), 0
         self._renew_basis()
 
     def _conclude_from(self, answer: Answer) -> None:
@@ -146,7 +147,7 @@ class NPU(PlacingStrategy):
         if len(self._firsts) < 2:
             return
         n_assigned = int(self._assigned.sum())
-        if self._basis is None or self._is_due(self._n_at_basis, n_assigned):
+        if not self._n_at_basis or self._is_due(self._n_at_basis, n_assigned):
             self._basis, self._n_at_basis = (len(self.answers), len(self.deduced)), n_assigned
 
     def _is_due(self, n_before: int, n_assigned: int) -> bool:
@@ -186,7 +187,6 @@ class NPU(PlacingStrategy):
 
     def _similarities(self) -> CoAssociation:
         """Return the similarities of rows by the last clustering that is due."""
-        assert self._basis is not None
         answers = self.answers[: self._basis[0]]
         if self._kernel is None or self._kernel_answers != answers:
             links = self._links_after(*self._basis)

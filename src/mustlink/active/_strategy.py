@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils import check_array
 
 from mustlink._estimators import draw_seed
-from mustlink.active._advice import Advice, check_predicted, count_last, fit_quietly
+from mustlink._magnitude import check_magnitude
+from mustlink.active._advice import Advice, check_clusterer, check_predicted, count_last, fit_quietly
 from mustlink.active._knowledge import Knowledge
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError
@@ -113,6 +114,7 @@ class Strategy(ABC):
 
     def __init__(self, X: Any, n_clusters: int, *, known: Any = None, random_state: Any = None) -> None:
         X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2, input_name="X")
+        check_magnitude(X)
         if not is_integer(n_clusters, 1, X.shape[0]):
             raise ValueError(
                 f"n_clusters must be an integer from 1 to the number of rows, {X.shape[0]}; got {n_clusters!r}."
@@ -264,6 +266,7 @@ class Strategy(ABC):
         """
         if not is_integer(n_together, 1):
             raise ValueError(f"n_together must be an integer of at least 1; got {n_together!r}.")
+        check_clusterer(clusterer)
         n_before = len(self.answers) - count_last(self.answers, int(n_together))
         if n_before == len(self.answers):
             return Advice(is_settled=False, n_checked=0, n_predicted=0)
