@@ -141,3 +141,18 @@ def test_single_precision_and_sparse_rows(clouds):
         strategy = COBRAS(form, 3, random_state=0)
         ask(strategy, TruthOracle(y))
         assert strategy.labels_.tolist() == expected.labels_.tolist()
+
+
+def test_rows_known_to_be_together_are_not_split():
+    y = np.arange(3000) % 3
+    X = np.random.default_rng(0).normal(size=(3000, 2)) + 9.0 * y[:, None]
+    strategy = COBRAS(X, 3, known=Constraints.from_labels(y), random_state=0)
+    assert strategy.question is None
+    assert len(strategy.super_instances) < 20
+
+
+def test_a_split_has_at_most_128_parts():
+    X = np.random.default_rng(0).normal(size=(1000, 2))
+    strategy = COBRAS(X, 3, random_state=0)
+    ask(strategy, lambda a, b: False, 12)
+    assert len(strategy.super_instances) == 128

@@ -17,6 +17,8 @@ from mustlink.constraints import Constraints
 __all__ = ["COBRAS"]
 
 N_STARTS = 3
+# A super-instance is split into at most 128: to compare more would take thousands of questions.
+MAX_LEVEL = 7
 
 
 class SuperInstance(NamedTuple):
@@ -66,10 +68,10 @@ class COBRAS(Strategy):
 
     Notes
     -----
-    With `d` answers "apart" before the first "together", a super-instance is split into ``2 ** max(d, 1)``. If a
-    question is skipped, the division ends there, or the two super-instances are treated as apart. Equal rows are never
-    split. While new super-instances are compared, :attr:`labels_` is the clustering before the last split, as in the
-    paper; after the first split it is what is merged so far.
+    With `d` answers "apart" before the first "together", a super-instance is split into ``2 ** max(d, 1)``, at most
+    128 here. If a question is skipped, the division ends there, or the two super-instances are treated as apart. Equal
+    rows are never split. While new super-instances are compared, :attr:`labels_` is the clustering before the last
+    split, as in the paper; after the first split it is what is merged so far.
 
     A wrong answer "together" merges two clusters for good, as it does in the paper.
 
@@ -154,16 +156,23 @@ class COBRAS(Strategy):
         return number_by_first(labels, self._n_rows)[0]
 
     def _largest_to_split(self) -> int | None:
-        """Return the place of the largest super-instance with different rows; None if there is none."""
+        """Return the place of the largest super-instance that may be split; None if there is none."""
         parts = self._parts
         order = sorted(range(len(parts)), key=lambda place: (-len(parts[place].rows), parts[place].rows[0]))
-        return next((place for place in order if len(self._split(parts[place].rows, 2)) > 1), None)
+        return next((place for place in order if self._may_be_split(parts[place].rows)), None)
+
+    def _may_be_split(self, rows: Indices) -> bool:
+        """Return whether rows are not known to be together, and not all equal."""
+        first = self._knowledge.root(int(rows[0]))
+        if all(self._knowledge.root(row) == first for row in rows.tolist()):
+            return False
+        return len(self._split(rows, 2)) > 1
 
     def _find_split_level(self, part: SuperInstance) -> tuple[Question | None, int]:
         """Return the next question that is needed to know how finely to split, and the number of parts so far."""
         level = 0
         random = np.random.RandomState(self._seed)
-        while len(halves := self._split(part.rows, 2)) > 1:
+        while level < MAX_LEVEL and len(halves := self._split(part.rows, 2)) > 1:
             pair = Question(halves[0].medoid, halves[1].medoid)
             if not self._knowledge.is_settled(*pair):
                 return pair, 0
