@@ -29,14 +29,15 @@ BOOSTED = (BoostBaseClustering, BoostCluster, BoostedConstrainedKMeans, RobustBo
 
 
 class Growth(NamedTuple):
-    """With every="auto", the rows are clustered again when the assigned rows have grown by a factor and a number."""
+    """With every="auto", the rows are clustered again after a fraction of the assigned rows more, within bounds."""
 
-    factor: float
-    step: int
+    fraction: float
+    min_step: int
+    max_step: int
 
 
 # Chosen by experiment on five data sets.
-GROWTH, GROWTH_BOOSTED = Growth(1.25, 4), Growth(1.5, 8)
+GROWTH, GROWTH_BOOSTED = Growth(0.25, 4, 24), Growth(0.5, 8, 64)
 
 
 class NPU(PlacingStrategy):
@@ -61,8 +62,8 @@ class NPU(PlacingStrategy):
         The number of trees.
     every : "auto" or int, default="auto"
         Cluster again after so many further rows are assigned; 1 is as in the paper. "auto" does so when the assigned
-        rows have grown by a quarter, and by at least four: 12 to 14 times in 200 questions on tables of a few hundred
-        rows. With a boosting method it is by half and at least eight: seven or eight times.
+        rows have grown by a quarter, at least four and at most 24: 12 to 14 times in 200 questions on tables of a few
+        hundred rows. With a boosting method it is by half, 8 to 64: seven or eight times.
     clusterer : estimator, default=None
         A clusterer of mustlink for the rows; None is :class:`~mustlink.PCKMeans`. If its `n_clusters` is None, the
         number of clusters is set.
@@ -154,7 +155,8 @@ class NPU(PlacingStrategy):
         """Return whether enough rows were assigned since the last clustering."""
         if self.every == "auto":
             growth = GROWTH_BOOSTED if self._uses_coassociation else GROWTH
-            return n_assigned >= max(growth.factor * n_before, n_before + growth.step)
+            step = min(max(growth.fraction * n_before, growth.min_step), growth.max_step)
+            return n_assigned >= n_before + step
         return n_assigned // self.every != n_before // self.every
 
     def _next_row(self) -> int | None:

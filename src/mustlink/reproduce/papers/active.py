@@ -216,11 +216,11 @@ PROTOCOL = Protocol(
         "Three data sets of scikit-learn, standardized. Each strategy asks about pairs, the true classes answer, and "
         "after every portion of the questions PCKMeans and MPCKMeans are fitted with the links so far: the answers, "
         "and what follows from the number of groups. All strategies of a trial share their seed. NPU clusters by "
-        "PCKMeans and fits a new forest of 50 trees when the assigned rows have grown by a quarter. The claims Q1 to "
-        "Q4 are tested with PCKMeans, by the number of questions after which the score is never again below 0.9. A "
-        "further part, of up to 500 rows of five sets, compares the default, RobustBoostCluster, with PCKMeans on the "
-        "same links after 50, 100 and 200 questions, and with the clusters that COBRAS makes by itself; one of its "
-        "strategies is NPU with the default as its clusterer."
+        "PCKMeans and fits a new forest of 50 trees when the assigned rows have grown by a quarter, or by 24. The "
+        "claims Q1 to Q4 are tested with PCKMeans, by the number of questions after which the score is never again "
+        "below 0.9. A further part, of up to 500 rows of five sets, compares the default, RobustBoostCluster, with "
+        "PCKMeans on the same links after 50, 100 and 200 questions, and with the clusters that COBRAS makes by "
+        "itself; one of its strategies is NPU with the default as its clusterer."
     ),
     datasets=tuple(DataSet(name, name, standardize) for name in SETS),
     methods={strategy: partial(ask_and_cluster, strategy) for strategy in STRATEGIES} | default_part.METHODS,
