@@ -51,7 +51,10 @@ def test_bibtex_says_the_same(citation: dict[str, Any], file: str) -> None:
     assert fields["year"] == str(citation["date-released"].year)
 
 
-@pytest.mark.parametrize(("name", "key"), [("MinMax", "mallapragada2008active"), ("NPU", "xiong2014active")])
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("COBRAS", "vancraenendonck2018cobras"), ("MinMax", "mallapragada2008active"), ("NPU", "xiong2014active")],
+)
 def test_strategies_of_questions_are_cited(name: str, key: str) -> None:
     row = (ROOT / "docs" / "cite.rst").read_text(encoding="utf-8").split(f"~mustlink.active.{name}`", 1)[1]
     assert f"``{key}``" in row.split("* - ", 1)[0]

@@ -8,13 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-from mustlink import Constraints
-from mustlink.active import NPU, Answer, Consolidate, Explore, MinMax, Question, RandomPairs, TruthOracle, ask
-from mustlink.active._npu import leaf_similarity, normalized_uncertainty, to_probabilities
-from mustlink.errors import ConstraintError
-from reference.active import membership, next_question, uncertainty_per_question
+from mustlink import Constraints, PCKMeans
+from mustlink.active import COBRAS, NPU, Answer, Consolidate, Explore, MinMax, Question, RandomPairs, TruthOracle, ask
+from mustlink.active._advice import fit_quietly
+from mustlink.active._npu import mean_similarity, normalized_uncertainty, to_probabilities
+from mustlink.boosting import CoAssociation
+from mustlink.errors import ConstraintError, NumberTooLargeError
+from reference.active import membership, next_question, settled, uncertainty_per_question
 
 PLACING = [
     pytest.param(Explore, {}, id="Explore"),
@@ -23,8 +26,9 @@ PLACING = [
     pytest.param(MinMax, {}, id="MinMax"),
     pytest.param(NPU, {"similarity": "distance"}, id="NPU-distance"),
     pytest.param(NPU, {"n_trees": 3, "every": 8}, id="NPU-forest"),
+    pytest.param(NPU, {"n_trees": 3}, id="NPU-auto"),
 ]
-ALL = [*PLACING, pytest.param(RandomPairs, {}, id="RandomPairs")]
+ALL = [*PLACING, pytest.param(RandomPairs, {}, id="RandomPairs"), pytest.param(COBRAS, {}, id="COBRAS")]
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +149,6 @@ def test_the_same_seed_asks_the_same_questions(cls, options, blobs):
 @pytest.mark.parametrize(("cls", "options"), ALL)
 def test_answers_restore_the_state_in_a_new_strategy(cls, options, blobs):
     X, y = blobs
-    if options.get("every"):
-        options = options | {"every": 1}
     strategy = cls(X, 4, random_state=2, **options)
     oracle = TruthOracle(y)
     for n_more in (1, 4, 9):
@@ -163,8 +165,6 @@ def test_answers_restore_the_state_in_a_new_strategy(cls, options, blobs):
 @pytest.mark.parametrize(("cls", "options"), ALL)
 def test_undo_asks_the_question_again(cls, options, blobs):
     X, y = blobs
-    if options.get("every"):
-        options = options | {"every": 1}
     straight, undoing = (cls(X, 4, random_state=5, **options) for _ in range(2))
     oracle = TruthOracle(y)
     for place, question in enumerate(itertools.islice(straight, 15)):
@@ -200,7 +200,7 @@ def test_known_links_are_not_asked(cls, options, blobs):
 
 def test_no_questions_if_all_links_are_known(blobs):
     X, y = blobs
-    for cls in (Explore, Consolidate, MinMax, NPU, RandomPairs):
+    for cls in (COBRAS, Explore, Consolidate, MinMax, NPU, RandomPairs):
         assert cls(X, 4, known=Constraints.from_labels(y)).question is None
 
 
@@ -290,8 +290,9 @@ def test_sparse_and_single_precision_ask_the_same_questions(cls, options, blobs)
 def test_forest_probabilities_and_uncertainty(seed, n_groups, n_trees):
     rng = np.random.default_rng(seed)
     leaves = rng.integers(4, size=(12, n_trees))
+    kernel = CoAssociation(leaves)
     groups = [group.tolist() for group in np.array_split(rng.permutation(12)[:8], n_groups)]
-    found = to_probabilities(leaf_similarity(leaves, groups, leaves))
+    found = to_probabilities(mean_similarity(kernel, groups, kernel.codes))
     expected = [membership(leaves.tolist(), groups, row) for row in range(12)]
     assert np.allclose(found, expected)
     assert np.allclose(normalized_uncertainty(found), [uncertainty_per_question(row) for row in expected])
@@ -322,6 +323,72 @@ def test_npu_with_another_clusterer(blobs):
     strategy = NPU(X, 4, clusterer=SeededKMeans(max_iter=5), n_trees=3, random_state=0)
     run(strategy, TruthOracle(y), 12)
     assert strategy.n_asked == 12
+
+
+def test_npu_takes_the_coassociation_of_a_boosted_clusterer(blobs, monkeypatch):
+    from mustlink import RobustBoostCluster
+    from mustlink.active import _npu
+
+    monkeypatch.setattr(_npu, "RandomForestClassifier", None)
+    fits = []
+    monkeypatch.setattr(_npu, "fit_quietly", lambda *given: fits.append(given) or fit_quietly(*given))
+    X, y = blobs
+    strategy = NPU(X, 4, clusterer=RobustBoostCluster(n_rounds=3), random_state=0)
+    run(strategy, TruthOracle(y), 30)
+    kernel = strategy._similarities()
+    assert kernel.names[0].tolist() == [0, 1, 2, 3], "the number of clusters is set"
+    members = [[0, 3], [5]]
+    alike = kernel.toarray()
+    expected = np.column_stack([alike[:, group].mean(axis=1) for group in members])
+    assert np.allclose(mean_similarity(kernel, members, kernel.codes), expected)
+    assert 2 <= len(fits) <= 5
+
+
+@pytest.mark.parametrize(("every", "n_fits", "n_after_undo"), [("auto", 9, 9), (1, 49, 50), (20, 3, 3)])
+def test_npu_clusters_as_often_as_it_says(blobs, monkeypatch, every, n_fits, n_after_undo):
+    from mustlink.active import _npu
+
+    fits = []
+    monkeypatch.setattr(_npu, "fit_quietly", lambda *given: fits.append(given) or fit_quietly(*given))
+    X, y = blobs
+    strategy = NPU(X, 4, n_trees=2, every=every, random_state=0)
+    run(strategy, TruthOracle(y))
+    assert len(fits) == n_fits
+    # An answer that is taken back needs no new clustering, unless one was due after it.
+    strategy.undo()
+    ask(strategy, TruthOracle(y), 0)
+    strategy._similarities()
+    assert len(fits) == n_after_undo
+
+
+def test_similarity_with_noise_is_zero():
+    kernel = CoAssociation([[0, -1], [0, -1], [1, 0]])
+    found = mean_similarity(kernel, [[0], [2]], kernel.codes)
+    assert found.tolist() == [[1, 0], [1, 0], [0, 2]]
+
+
+@pytest.mark.parametrize(("cls", "options"), ALL)
+@settings(deadline=None, max_examples=8)
+@given(data=st.data())
+def test_no_question_follows_from_others_whatever_is_told(cls, options, data):
+    n_rows, seed = data.draw(st.integers(4, 10)), data.draw(st.integers(0, 99))
+    rng = np.random.default_rng(seed)
+    X = rng.integers(4, size=(n_rows, 2)).astype(float)
+    strategy = cls(X, data.draw(st.integers(1, 4)), random_state=seed, **options)
+    for _ in range(25):
+        question = strategy.question
+        if question is not None:
+            facts = [answer for answer in strategy.answers if answer not in strategy.contradictions]
+            facts += [(*pair, True) for pair in strategy.deduced]
+            assert not settled(facts, *question)
+        step = data.draw(st.sampled_from(["answer", "answer", "tell", "undo"]))
+        given_answer = data.draw(st.sampled_from([True, False, None]))
+        if step == "answer" and question is not None:
+            strategy.answer(given_answer)
+        elif step == "tell":
+            strategy.tell(*rng.choice(n_rows, 2, replace=False).tolist(), given_answer)
+        else:
+            strategy.undo()
 
 
 def test_many_known_rows_are_compared_at_once():
@@ -356,12 +423,29 @@ def test_invalid_data_are_refused(arguments, options, message):
         (lambda X: Consolidate(X, 2, order="alphabetical"), "order must be"),
         (lambda X: NPU(X, 2, similarity="cosine"), "similarity must be"),
         (lambda X: NPU(X, 2, n_trees=0), "n_trees must be an integer of at least 1; got 0"),
-        (lambda X: NPU(X, 2, every=1.5), "every must be an integer of at least 1; got 1.5"),
+        (lambda X: NPU(X, 2, every=1.5), 'every must be "auto" or an integer of at least 1; got 1.5'),
     ],
 )
 def test_invalid_options_are_refused(make, message, blobs):
     with pytest.raises(ValueError, match=message):
         make(blobs[0])
+
+
+@pytest.mark.parametrize("clusterer", ["kmeans", 3, KMeans(), PCKMeans])
+def test_a_clusterer_without_links_is_refused(clusterer, blobs):
+    message = r"clusterer must be an estimator whose fit takes constraints, such as PCKMeans\(\), or None; got"
+    with pytest.raises(TypeError, match=message):
+        NPU(blobs[0], 4, clusterer=clusterer)
+    with pytest.raises(TypeError, match=message):
+        MinMax(blobs[0], 4).advise(clusterer)
+
+
+@pytest.mark.parametrize(("cls", "options"), ALL)
+def test_numbers_too_large_for_distances_are_refused(cls, options, blobs):
+    X = blobs[0].copy()
+    X[7, 1] = 1.7e308
+    with pytest.raises(NumberTooLargeError, match="Row 7, column 1 of X"):
+        cls(X, 4, **options)
 
 
 def test_known_must_be_constraints(blobs):
@@ -425,7 +509,7 @@ def test_an_answer_without_a_question_raises(blobs):
 
 
 def test_equal_rows():
-    for cls in (Explore, Consolidate, MinMax, NPU, RandomPairs):
+    for cls in (COBRAS, Explore, Consolidate, MinMax, NPU, RandomPairs):
         strategy = cls(np.zeros((8, 2)), 3, random_state=0)
         run(strategy, TruthOracle([0, 0, 1, 1, 2, 2, 2, 2]))
         assert strategy.constraints.violation_rate([0, 0, 1, 1, 2, 2, 2, 2]) == 0

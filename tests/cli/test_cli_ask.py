@@ -13,7 +13,7 @@ from mustlink.cli import app
 from mustlink.cli._options import typed_words
 from mustlink.workflow import TableOptions
 
-STRATEGIES = ["consolidate", "explore", "minmax", "npu", "random"]
+STRATEGIES = ["cobras", "consolidate", "explore", "minmax", "npu", "random"]
 IDS = [f"c{row:02d}" for row in range(30)]
 OWN = ("--id", "who", "--ignore", "kind")
 GROUPS = {name: row % 3 for row, name in enumerate(IDS)}
@@ -331,3 +331,24 @@ def test_the_suggested_command_repeats_that_there_is_no_header(desk):
     words = shlex.split(shown.stdout.strip().splitlines()[-1])
     assert words[-1] == "--no-header"
     assert desk.run(*words[1:], "--method", "pck").exit_code == 0
+
+
+def test_it_says_when_answers_are_predicted_and_goes_on(shop):
+    from mustlink.workflow import Sitting, load_table
+
+    rows = "".join(f"{row},{row % 2 * 50 + row % 7}\n" for row in range(70))
+    (shop.folder / "far.csv").write_text(f"who,size\n{rows}")
+    table = load_table(TableOptions(shop.folder / "far.csv", id_column="who"))
+    sitting, lines = Sitting(table, shop.folder / "new.csv", n_clusters=2), []
+    while len(lines) < 65:
+        a, b = sitting.question
+        sitting.answer(a % 2 == b % 2)
+        lines.append("y" if a % 2 == b % 2 else "n")
+    result = answered(shop, lines, shop.folder / "far.csv", "-k", 2, "--id", "who", "--limit", 65)
+    assert result.exit_code == 0, result.output
+    said = [
+        line for line in result.stdout.splitlines() if "were as predicted; more questions will change little." in line
+    ]
+    assert said
+    assert said[0].startswith("The last ")
+    assert "Question 65 of 65" in result.stdout

@@ -130,3 +130,56 @@ def uncertainty_per_question(probabilities):
     entropy = -sum(p * math.log2(p) for p in probabilities if p > 0)
     expected = sum(place * p for place, p in enumerate(sorted(probabilities, reverse=True), start=1))
     return entropy / expected
+
+
+def cobras_run(X, answer, split, random, limit):
+    """COBRAS by its definition: the facts of every question, and the clusters at the end or after `limit` questions.
+
+    `split` divides rows into parts, each with its medoid; `random` makes the random state that picks a half.
+    """
+    facts = []
+
+    def together(a, b):
+        known = relation(facts, a, b)
+        if known is None:
+            if len(facts) == limit:
+                raise StopIteration
+            facts.append((a, b, answer(a, b)))
+            known = facts[-1][2]
+        return known
+
+    def split_level(rows):
+        level, picks = 0, random()
+        while len(halves := split(rows, 2)) > 1 and not together(halves[0][1], halves[1][1]):
+            level += 1
+            rows = halves[picks.randint(2)][0]
+        return 2 ** max(level, 1)
+
+    def merge(clusters):
+        merged = True
+        while merged:
+            merged = False
+            pairs = [(math.sqrt(squared(X, s[1], t[1])), s, t) for c in clusters for d in clusters if c is not d
+                     for s in c for t in d]  # fmt: skip
+            for _, s, t in sorted(pairs, key=lambda pair: pair[0]):
+                if together(s[1], t[1]):
+                    first, second = (next(c for c in clusters if any(p is part for p in c)) for part in (s, t))
+                    clusters = [c for c in clusters if c is not first and c is not second] + [first + second]
+                    merged = True
+                    break
+        return clusters
+
+    every_row = list(range(len(X)))
+    clusters, complete = [[(every_row, None)]], None
+    try:
+        while True:
+            parts = [part for cluster in clusters for part in cluster if len(split(part[0], 2)) > 1]
+            if not parts:
+                return facts, complete
+            largest = max(parts, key=lambda part: (len(part[0]), -min(part[0])))
+            new = split(largest[0], split_level(largest[0]))
+            clusters = [[part for part in cluster if part is not largest] for cluster in clusters]
+            clusters = merge([cluster for cluster in clusters if cluster] + [[part] for part in new])
+            complete = [sorted(row for part in cluster for row in part[0]) for cluster in clusters]
+    except StopIteration:
+        return facts, complete

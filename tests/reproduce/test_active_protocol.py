@@ -8,17 +8,9 @@ import pytest
 from mustlink.reproduce._run_paper import find_protocol
 from mustlink.reproduce.engine._page import Page
 from mustlink.reproduce.engine._results import Results, Run
-from mustlink.reproduce.papers.active import (
-    CONSOLIDATE,
-    MINMAX,
-    RANDOM,
-    TARGET,
-    UNCERTAIN,
-    first_above,
-    mean_curve,
-    needed,
-    stays_above,
-)
+from mustlink.reproduce.papers._active_default import PREFIX
+from mustlink.reproduce.papers._active_strategies import COARSE_TO_FINE, CONSOLIDATE, MINMAX, RANDOM, UNCERTAIN
+from mustlink.reproduce.papers.active import TARGET, first_above, mean_curve, needed, stays_above
 from reference.active_results import asking_results, asking_run
 
 matplotlib.use("Agg")
@@ -62,7 +54,7 @@ def test_tables_and_pictures_show_what_there_is(tmp_path):
     protocol = find_protocol("active")
     page = Page(protocol, protocol.parts, protocol.quick, asking_results(True), "mustlink reproduce active")
     titles = [table.title for table in page.tables()]
-    assert len(titles) == 4, "of PCKMeans alone"
+    assert len(titles) == 6, "four of PCKMeans, two of the default"
     rows = {row[1]: row[2:] for row in page.tables()[0].rows[:4]}
     assert rows[RANDOM] == ("not within 150", "not within 150")
     assert rows[UNCERTAIN] == ("15", "15")
@@ -71,6 +63,8 @@ def test_tables_and_pictures_show_what_there_is(tmp_path):
         "active.rst",
         "active-pckmeans-questions.png",
         "active-pckmeans-questions-unlinked.png",
+        "active-default-questions.png",
+        "active-default-gain.png",
     }
 
 
@@ -85,3 +79,19 @@ def test_a_run_scores_every_portion_and_shares_its_seed():
         assert reached is None or found.scores["PCKMeans_ari"][reached] >= TARGET
     assert records[0].scores["PCKMeans_ari"][0] == records[1].scores["PCKMeans_ari"][0]
     assert records[1].scores["n_unlinked"] < 150
+
+
+def test_the_default_and_cobras_are_compared_on_the_same_links():
+    protocol = find_protocol("active")
+    found = protocol.compute(Run("active", "iris", PREFIX + COARSE_TO_FINE, 60, trial=0))
+    assert found.error is None, found.error
+    for name in ("PCKMeans", "RobustBoostCluster", "COBRAS, its own clusters"):
+        assert len(found.scores[f"{name}_ari"]) == 2, "after 50 and 60 questions"
+
+
+def test_cells_in_which_the_default_is_behind_are_named():
+    claim = find_protocol("active").parts[-1].claims[0]
+    sentence = claim.judge(asking_results(False)).sentence
+    assert sentence.startswith("Below it in 90 of 90 cells; the worst, by set, strategy and questions: ")
+    assert "digits, COBRAS, 100: 0.60 to 0.80" in sentence
+    assert claim.judge(asking_results(True)).sentence == "Below it in 0 of 90 cells."

@@ -100,7 +100,9 @@ def test_an_answer_that_cannot_be_saved_does_not_count(shop, table, monkeypatch)
 
 
 def test_an_unknown_strategy_is_refused_before_a_file_is_made(shop, table):
-    with pytest.raises(OptionError, match="There is no strategy 'luck'; the strategies are consolidate, explore"):
+    with pytest.raises(
+        OptionError, match="There is no strategy 'luck'; the strategies are cobras, consolidate, explore"
+    ):
         Sitting(table, shop / "new.csv", n_clusters=3, strategy="luck")
     assert not (shop / "new.csv").exists()
 
@@ -151,3 +153,22 @@ def test_a_sitting_skips_links_with_unknown_ids_on_request(shop, table):
     assert any("1 of 2 links names an id that is not in the table" in notice for notice in sitting.notices)
     answer_by_group(sitting, 1)
     assert (shop / "new.csv").read_text().splitlines()[:3] == ["a,b,link", "c00,c03,must", "c00,c99,must"]
+
+
+@pytest.mark.parametrize(("truthful", "settled"), [(True, [True] * 4), (False, [False] * 4)])
+def test_advice_comes_when_enough_was_answered(shop, truthful, settled):
+    # Two groups far apart, or two groups that have nothing to do with the columns.
+    rows = "".join(f"{row},{row % 2 * 50 + row % 7}\n" for row in range(70))
+    (shop / "far.csv").write_text(f"who,size\n{rows}")
+    table = load_table(TableOptions(shop / "far.csv", id_column="who"))
+    sitting = Sitting(table, shop / "new.csv", n_clusters=2, strategy="random")
+    given = {}
+    while sitting.question is not None:
+        a, b = sitting.question
+        sitting.answer(a % 2 == b % 2 if truthful else a // 35 == b // 35)
+        advice = sitting.advise()
+        if advice is not None:
+            given[sitting.counts.together] = advice.is_settled
+        assert sitting.advise() is None, "nothing new"
+    assert list(given) == [30, 40, 50, 60]
+    assert list(given.values()) == settled

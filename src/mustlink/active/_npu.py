@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
-from mustlink._estimators import clone_with
-from mustlink._types import Array, Floats, Indices
+from mustlink._types import Array, Floats
+from mustlink.active._advice import check_clusterer, fit_quietly
 from mustlink.active._placing import PlacingStrategy
-from mustlink.active._strategy import is_integer
+from mustlink.active._strategy import Answer, is_integer
+from mustlink.boosting import (
+    BoostBaseClustering,
+    BoostCluster,
+    BoostedConstrainedKMeans,
+    CoAssociation,
+    RobustBoostCluster,
+)
 from mustlink.constraints import Constraints
 
 __all__ = ["NPU"]
+
+# Clusterers whose fits are slower, and whose co-association is the similarity of rows.
+BOOSTED = (BoostBaseClustering, BoostCluster, BoostedConstrainedKMeans, RobustBoostCluster)
+
+
+class Growth(NamedTuple):
+    """With every="auto", the rows are clustered again after a fraction of the assigned rows more, within bounds."""
+
+    fraction: float
+    min_step: int
+    max_step: int
+
+
+# Chosen by experiment on five data sets.
+GROWTH, GROWTH_BOOSTED = Growth(0.25, 4, 24), Growth(0.5, 8, 64)
 
 
 class NPU(PlacingStrategy):
@@ -32,16 +53,20 @@ class NPU(PlacingStrategy):
         The data. Features are not scaled.
     n_clusters : int
         The number of clusters.
-    similarity : {"forest", "distance"}, default="forest"
+    similarity : {"auto", "forest", "distance"}, default="auto"
         "forest" trains a random forest to predict the clusters, as in the paper: the similarity of two rows is the
-        fraction of trees in which they are in the same leaf. "distance" uses the distances to the means of the
-        components, which needs no clustering and is much faster.
+        fraction of trees in which they are in the same leaf. "auto" does so unless the clusterer is one of the
+        boosting methods: their co-association is then the similarity. "distance" uses the distances to the means of
+        the components, which needs no clustering and is much faster.
     n_trees : int, default=50
         The number of trees.
-    every : int, default=1
-        Cluster again after so many further rows are assigned; 1, as in the paper, is best and slowest.
+    every : "auto" or int, default="auto"
+        Cluster again after so many further rows are assigned; 1 is as in the paper. "auto" does so when the assigned
+        rows have grown by a quarter, at least four and at most 24: 12 to 14 times in 200 questions on tables of a few
+        hundred rows. With a boosting method it is by half, 8 to 64: seven or eight times.
     clusterer : estimator, default=None
-        A clusterer of mustlink for the rows; None is :class:`~mustlink.PCKMeans`.
+        A clusterer of mustlink for the rows; None is :class:`~mustlink.PCKMeans`. If its `n_clusters` is None, the
+        number of clusters is set.
     known : Constraints, default=None
         Links that are known in advance and not asked about. Their components that are apart from each other are the
         first components.
@@ -51,7 +76,7 @@ class NPU(PlacingStrategy):
     See Also
     --------
     Strategy : The methods and attributes of all strategies.
-    MinMax : Much faster, with more questions on most data.
+    MinMax : Clusters nothing, and is faster on large tables.
 
     Notes
     -----
@@ -61,7 +86,8 @@ class NPU(PlacingStrategy):
 
     The paper starts with a single component, to which every row belongs with certainty; here the farthest row is next
     until there are two. The paper finds the number of clusters by asking; here, as in the other strategies, a row that
-    is apart from all but one of `n_clusters` components belongs to the last one without a question.
+    is apart from all but one of `n_clusters` components belongs to the last one without a question. Answers since the
+    last clustering count too, as the components grow.
 
     References
     ----------
@@ -84,28 +110,54 @@ class NPU(PlacingStrategy):
         X: Any,
         n_clusters: int,
         *,
-        similarity: Literal["forest", "distance"] = "forest",
+        similarity: Literal["auto", "forest", "distance"] = "auto",
         n_trees: int = 50,
-        every: int = 1,
+        every: int | Literal["auto"] = "auto",
         clusterer: Any = None,
         known: Constraints | None = None,
         random_state: Any = None,
     ) -> None:
-        if similarity not in ("forest", "distance"):
-            raise ValueError(f'similarity must be "forest" or "distance"; got {similarity!r}.')
-        for name, value in (("n_trees", n_trees), ("every", every)):
-            if not is_integer(value, 1):
-                raise ValueError(f"{name} must be an integer of at least 1; got {value!r}.")
+        if similarity not in ("auto", "forest", "distance"):
+            raise ValueError(f'similarity must be "auto", "forest" or "distance"; got {similarity!r}.')
+        if not is_integer(n_trees, 1):
+            raise ValueError(f"n_trees must be an integer of at least 1; got {n_trees!r}.")
+        if every != "auto" and not is_integer(every, 1):
+            raise ValueError(f'every must be "auto" or an integer of at least 1; got {every!r}.')
+        check_clusterer(clusterer)
         self.similarity = similarity
         self.n_trees = n_trees
         self.every = every
         self.clusterer = clusterer
+        self._uses_coassociation = similarity == "auto" and isinstance(clusterer, BOOSTED)
+        self._kernel: CoAssociation | None = None
+        self._kernel_answers: list[Answer] = []
         super().__init__(X, n_clusters, known=known, random_state=random_state)
 
     def _begin(self) -> None:
         super()._begin()
-        self._leaves: Indices | None = None
-        self._stage = -1
+        # The numbers of answers and deduced pairs that the rows are clustered with, and of rows assigned by then.
+        self._basis, self._n_at_basis = (0, 0), 0
+        self._renew_basis()
+
+    def _conclude_from(self, answer: Answer) -> None:
+        super()._conclude_from(answer)
+        self._renew_basis()
+
+    def _renew_basis(self) -> None:
+        """Decide after which answers the rows are clustered, so that it does not depend on when that is done."""
+        if len(self._firsts) < 2:
+            return
+        n_assigned = int(self._assigned.sum())
+        if not self._n_at_basis or self._is_due(self._n_at_basis, n_assigned):
+            self._basis, self._n_at_basis = (len(self.answers), len(self.deduced)), n_assigned
+
+    def _is_due(self, n_before: int, n_assigned: int) -> bool:
+        """Return whether enough rows were assigned since the last clustering."""
+        if self.every == "auto":
+            growth = GROWTH_BOOSTED if self._uses_coassociation else GROWTH
+            step = min(max(growth.fraction * n_before, growth.min_step), growth.max_step)
+            return n_assigned >= n_before + step
+        return n_assigned // self.every != n_before // self.every
 
     def _next_row(self) -> int | None:
         if len(self._firsts) < 2:
@@ -123,8 +175,9 @@ class NPU(PlacingStrategy):
         members = [self._knowledge.members(first) for first in self._firsts]
         if self.similarity == "distance":
             return self._by_distance(members, rows)
-        leaves = self._forest_leaves()
-        return to_probabilities(leaf_similarity(leaves, members, leaves if rows is None else leaves[rows]))
+        kernel = self._similarities()
+        codes = kernel.codes if rows is None else kernel.codes[rows]
+        return to_probabilities(mean_similarity(kernel, members, codes))
 
     def _by_distance(self, members: list[list[int]], rows: Sequence[int] | None) -> Floats:
         """Return probabilities that decrease with the distance to the mean of a component."""
@@ -134,29 +187,23 @@ class NPU(PlacingStrategy):
         apart = (apart - apart.min(axis=1, keepdims=True)) / (2 * width)
         return to_probabilities(np.exp(-np.minimum(apart, 700.0)))
 
-    def _forest_leaves(self) -> Indices:
-        """Return the leaf of every row in every tree, of a new forest if enough further rows are assigned."""
-        stage = int(self._assigned.sum()) // self.every
-        if self._leaves is None or stage != self._stage:
-            self._stage = stage
-            labels = self._cluster()
-            forest = RandomForestClassifier(self.n_trees, random_state=self._seed)
-            X = in_single_range(self.X)
-            leaves = forest.fit(X, labels).apply(X)
-            # Numbered from 0 in each tree, for counting.
-            self._leaves = np.column_stack([np.unique(tree, return_inverse=True)[1] for tree in leaves.T])
-        return self._leaves
+    def _similarities(self) -> CoAssociation:
+        """Return the similarities of rows by the last clustering that is due."""
+        answers = self.answers[: self._basis[0]]
+        if self._kernel is None or self._kernel_answers != answers:
+            links = self._links_after(*self._basis)
+            model = fit_quietly(self.clusterer, self.X, links, self.n_clusters, self._seed)
+            self._kernel, self._kernel_answers = self._to_kernel(model), answers
+        return self._kernel
 
-    def _cluster(self) -> Array:
-        """Cluster the rows with the links known so far."""
-        from mustlink.kmeans import PCKMeans
-
-        clusterer = clone_with(PCKMeans() if self.clusterer is None else self.clusterer, self.n_clusters, self._seed)
-        with warnings.catch_warnings():
-            # Warnings of these intermediate clusterings are irrelevant.
-            warnings.simplefilter("ignore")
-            labels: Array = clusterer.fit(self.X, constraints=self.constraints).labels_
-        return labels
+    def _to_kernel(self, model: Any) -> CoAssociation:
+        """Return the co-association of a fitted clusterer, or that of the leaves of trees which predict its labels."""
+        if self._uses_coassociation:
+            kernel: CoAssociation = model.coassociation_
+            return kernel
+        forest = RandomForestClassifier(self.n_trees, random_state=self._seed)
+        X = in_single_range(self.X)
+        return CoAssociation(forest.fit(X, model.labels_).apply(X))
 
 
 def in_single_range(X: Any) -> Any:
@@ -169,22 +216,22 @@ def in_single_range(X: Any) -> Any:
     return X @ sparse.diags_array(factor) if sparse.issparse(X) else X * factor
 
 
-def leaf_similarity(leaves: Indices, members: Sequence[Sequence[int]], asked: Indices) -> Floats:
-    """Return the mean similarity of rows, given by their leaves, to the rows of each component."""
-    n_trees, n_groups = leaves.shape[1], len(members)
-    # Leaves of all trees in one numbering, to count them together.
-    ends = np.cumsum(leaves.max(axis=0) + 1)
-    begins = np.concatenate([[0], ends[:-1]])
+def mean_similarity(kernel: CoAssociation, members: Sequence[Sequence[int]], asked: Array) -> Floats:
+    """Return the mean similarity of rows, given by their codes, to the rows of each component."""
+    n_groups = len(members)
     rows = np.concatenate([np.asarray(group, dtype=np.intp) for group in members])
     sizes = np.array([len(group) for group in members])
     group = np.repeat(np.arange(n_groups), sizes)
-    weight = np.repeat(1.0 / (sizes * n_trees), sizes * n_trees)
-    places = (leaves[rows] + begins) * n_groups + group[:, None]
-    counts = np.bincount(places.ravel(), weight, minlength=int(ends[-1]) * n_groups).reshape(-1, n_groups)
     found = np.zeros((len(asked), n_groups))
-    for tree in range(n_trees):
-        found += counts[asked[:, tree] + begins[tree]]
-    return found
+    for codes, codes_asked, weight, n_labels in zip(
+        kernel.codes[rows].T, asked.T, kernel.weights, np.diff(kernel.offsets), strict=True
+    ):
+        known = codes >= 0  # the others are noise
+        counts = np.bincount(codes[known].astype(np.intp) * n_groups + group[known], minlength=n_labels * n_groups)
+        # The last row is for noise.
+        table = np.vstack([counts.reshape(-1, n_groups), np.zeros(n_groups)])
+        found += weight * table[codes_asked]
+    return found / sizes
 
 
 def to_probabilities(similarity: Floats) -> Floats:

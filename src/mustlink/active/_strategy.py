@@ -10,6 +10,8 @@ import numpy as np
 from sklearn.utils import check_array
 
 from mustlink._estimators import draw_seed
+from mustlink._magnitude import check_magnitude
+from mustlink.active._advice import Advice, check_clusterer, check_predicted, count_last, fit_quietly
 from mustlink.active._knowledge import Knowledge
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError
@@ -112,6 +114,7 @@ class Strategy(ABC):
 
     def __init__(self, X: Any, n_clusters: int, *, known: Any = None, random_state: Any = None) -> None:
         X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2, input_name="X")
+        check_magnitude(X)
         if not is_integer(n_clusters, 1, X.shape[0]):
             raise ValueError(
                 f"n_clusters must be an integer from 1 to the number of rows, {X.shape[0]}; got {n_clusters!r}."
@@ -142,9 +145,13 @@ class Strategy(ABC):
     @property
     def constraints(self) -> Constraints:
         """All links: `known`, the answers and the deduced pairs."""
+        return self._links_after(len(self.answers), len(self.deduced))
+
+    def _links_after(self, n_answers: int, n_deduced: int) -> Constraints:
+        """Return the links that were known after some answers and deduced pairs."""
         known = self._known
-        answered = [(a, b, 1 if together else -1) for a, b, together in self.answers if together is not None]
-        new = np.array([*answered, *((a, b, 1) for a, b in self.deduced)], dtype=np.int64).reshape(-1, 3)
+        signs = [(a, b, 1 if together else -1) for a, b, together in self.answers[:n_answers] if together is not None]
+        new = np.array([*signs, *((a, b, 1) for a, b in self.deduced[:n_deduced])], dtype=np.int64).reshape(-1, 3)
         return Constraints.from_pairs(
             np.concatenate([known.pairs, new[:, :2]]),
             np.concatenate([known.sign, new[:, 2]]),
@@ -225,9 +232,53 @@ class Strategy(ABC):
             self._pending = Question(last.a, last.b)
         return last
 
+    def advise(self, clusterer: Any = None, *, n_together: int = 30) -> Advice:
+        """Tell whether further questions are worth asking.
+
+        The rows are clustered with the links that were known before the last answers. If this clustering predicts all
+        the last answers, the next ones will change little: the questions of a strategy are harder than others.
+
+        Parameters
+        ----------
+        clusterer : estimator, default=None
+            A clusterer of mustlink; None is :class:`~mustlink.PCKMeans`.
+        n_together : int, default=30
+            The last answers are as many as contain this number of "together". Of "apart" alone nearly any clustering
+            predicts most, if there are many clusters.
+
+        Returns
+        -------
+        Advice
+
+        Notes
+        -----
+        If 30 rows are assigned as predicted, at most 10% of such rows are assigned otherwise, with a confidence of 95%.
+
+        Examples
+        --------
+        >>> from mustlink.active import MinMax, TruthOracle, ask
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=1)
+        >>> strategy = MinMax(X, 3, random_state=0)
+        >>> links = ask(strategy, TruthOracle(y), 40)
+        >>> print(strategy.advise())
+        The last 30 answers were as predicted; more questions will change little.
+        """
+        if not is_integer(n_together, 1):
+            raise ValueError(f"n_together must be an integer of at least 1; got {n_together!r}.")
+        check_clusterer(clusterer)
+        n_before = len(self.answers) - count_last(self.answers, int(n_together))
+        if n_before == len(self.answers):
+            return Advice(is_settled=False, n_checked=0, n_predicted=0)
+        links = self._links_after(n_before, self._deduced_before[n_before])
+        model = fit_quietly(clusterer, self.X, links, self.n_clusters, self._seed)
+        return check_predicted(model.labels_, self.answers[n_before:])
+
     def _begin(self) -> None:
         """Start with the known links."""
         self.answers, self.contradictions, self.deduced = [], [], []
+        # The number of deduced pairs before every answer.
+        self._deduced_before: list[int] = []
         self._pending, self._is_put = None, False
         self._knowledge = Knowledge()
         for (a, b), sign in zip(self._known.pairs.tolist(), self._known.sign.tolist(), strict=True):
@@ -236,6 +287,7 @@ class Strategy(ABC):
 
     def _add(self, answer: Answer) -> None:
         """Add an answer."""
+        self._deduced_before.append(len(self.deduced))
         self.answers.append(answer)
         if self._knowledge.learn(*answer):
             self._conclude_from(answer)

@@ -31,13 +31,13 @@ def ask(
     table: opt.TableFile,
     n_clusters: opt.Clusters,
     strategy: Annotated[
-        Literal["consolidate", "explore", "minmax", "npu", "random"],
+        Literal["cobras", "consolidate", "explore", "minmax", "npu", "random"],
         typer.Option(
             "--strategy",
             metavar="NAME",
             help="How questions are chosen: find a row of every group (explore), then assign random rows (consolidate) "
-            "or the rows farthest from all before (minmax); the least certain row (npu, slow on large tables); or "
-            "random pairs (random).",
+            "or the rows farthest from all before (minmax); the least certain row (npu, slow on large tables); groups "
+            "of rows, coarse to fine (cobras); or random pairs (random).",
         ),
     ] = "consolidate",
     links: Annotated[
@@ -82,9 +82,10 @@ def ask(
     """Answer questions about pairs of rows, and save the answers as links.
 
     Shows two rows side by side and asks whether they belong together: y (yes), n (no), s (skip), u (undo) or q (quit).
-    The questions are chosen so that few are needed. Every answer is in the file before the next question, so nothing is
-    lost by quitting, and the same command continues later. Answers may also be piped in, one per line. Exit code 0, or
-    2 when something in the input is wrong; the answers before it are kept.
+    The questions are chosen so that few are needed; when the answers can be predicted, it says so. Every answer is in
+    the file before the next question, so nothing is lost by quitting, and the same command continues later. Answers may
+    also be piped in, one per line. Exit code 0, or 2 when something in the input is wrong; the answers before it are
+    kept.
     """
     from mustlink.cli._show import print_command, print_line
     from mustlink.workflow import RowComparison, Sitting, TableOptions, load_table
@@ -143,6 +144,10 @@ def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int 
             return
         if word != "undo":
             sitting.answer({"yes": True, "no": False}.get(word))
+            advice = sitting.advise()
+            if advice is not None and advice.is_settled:
+                print_line()
+                print_line(str(advice), whole=True)
         elif sitting.undo() is None:
             print_line("There is nothing to undo.")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mustlink import active
-from mustlink.active import Answer, Question, Strategy
+from mustlink.active import Advice, Answer, Question, Strategy
 from mustlink.base import collect_links
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
@@ -19,12 +19,17 @@ __all__ = ["STRATEGIES", "AnswerCounts", "Sitting"]
 
 # The strategies of mustlink.active by the names that a user gives.
 STRATEGIES = {
+    "cobras": "COBRAS",
     "consolidate": "Consolidate",
     "explore": "Explore",
     "minmax": "MinMax",
     "npu": "NPU",
     "random": "RandomPairs",
 }
+
+# Whether to stop is checked after so many answers "together", and again after so many further ones.
+FIRST_ADVICE = 30
+NEXT_ADVICE = 10
 
 
 class AnswerCounts(NamedTuple):
@@ -61,7 +66,7 @@ class Sitting:
         The file of links. Its links are known and not asked again; answers are added to it.
     n_clusters : int
         The number of groups.
-    strategy : {"consolidate", "explore", "minmax", "npu", "random"}, default="consolidate"
+    strategy : {"cobras", "consolidate", "explore", "minmax", "npu", "random"}, default="consolidate"
         How questions are chosen, see :mod:`mustlink.active`.
     contradictions : {"raise", "majority", "keep"}, default="raise"
         What to do with a pair that the file links both ways: refuse it, keep the heavier side, or ignore it (keep).
@@ -123,6 +128,7 @@ class Sitting:
         known = self._read_known(contradictions, unknown_ids)
         make = getattr(active, STRATEGIES[strategy])
         self._strategy: Strategy = make(table.X, n_clusters, known=known, random_state=random_state)
+        self._next_advice = FIRST_ADVICE
 
     def _read_known(self, contradictions: Contradictions, unknown_ids: UnknownIds) -> Constraints:
         """Read what is known already, from the file and from labels, and note what is odd about it."""
@@ -204,6 +210,20 @@ class Sitting:
         """
         self._strategy.tell(a, b, together)
         self._save_last()
+
+    def advise(self) -> Advice | None:
+        """Tell whether further questions are worth asking, if enough was answered since the last time.
+
+        Returns
+        -------
+        Advice or None
+            See :meth:`mustlink.active.Strategy.advise`; None if there is nothing new to tell.
+        """
+        n_together = self.counts.together
+        if n_together < self._next_advice:
+            return None
+        self._next_advice = n_together + NEXT_ADVICE
+        return self._strategy.advise(n_together=FIRST_ADVICE)
 
     def _save_last(self) -> None:
         """Write the last answer into the file."""

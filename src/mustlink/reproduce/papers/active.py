@@ -1,4 +1,4 @@
-"""The number of questions that each strategy needs, on scikit-learn's own data sets."""
+"""The number of questions that each strategy needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mustlink._types import Array
-from mustlink.active import NPU, Consolidate, MinMax, RandomPairs, Strategy, TruthOracle, ask
+from mustlink.active import TruthOracle, ask
 from mustlink.constraints import Constraints
 from mustlink.kmeans import MPCKMeans, PCKMeans
 from mustlink.metrics import adjusted_rand
@@ -22,26 +22,24 @@ from mustlink.reproduce.engine._problem import DataSet, Problem, standardize
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
 from mustlink.reproduce.engine._results import Results, Run
 from mustlink.reproduce.engine._tables import Table, pair_text
+from mustlink.reproduce.papers import _active_default as default_part
+from mustlink.reproduce.papers._active_strategies import (
+    CONSOLIDATE,
+    MINMAX,
+    RANDOM,
+    STYLES,
+    UNCERTAIN,
+    make_strategy,
+)
 
 PAPER = "active"
 TARGET = 0.9
 # The rows are clustered after so many equal portions of the questions.
 N_STEPS = 30
 QUESTIONS = {"iris": 150, "wine": 150, "digits": 1500}
-RANDOM, CONSOLIDATE, MINMAX, UNCERTAIN = "random pairs", "Explore + Consolidate", "Explore + MinMax", "NPU"
-STYLES = {RANDOM: LineStyle(6, ":"), CONSOLIDATE: LineStyle(0), MINMAX: LineStyle(1), UNCERTAIN: LineStyle(3)}
 STRATEGIES = tuple(STYLES)
+SETS = tuple(dict.fromkeys((*QUESTIONS, *default_part.TABLES)))
 CLUSTERERS: dict[str, type[Any]] = {"PCKMeans": PCKMeans, "MPCKMeans": MPCKMeans}
-
-
-def make_strategy(name: str, problem: Problem) -> Strategy:
-    """Make a strategy by its name."""
-    table = (problem.X, problem.n_clusters)
-    if name == UNCERTAIN:
-        # A new forest after every row that is assigned would take most of an hour.
-        return NPU(*table, every=max(4, len(problem.y) // 75), random_state=problem.shared_seed)
-    makers = {RANDOM: RandomPairs, CONSOLIDATE: Consolidate, MINMAX: MinMax}
-    return makers[name](*table, random_state=problem.shared_seed)
 
 
 def ask_and_cluster(strategy_name: str, problem: Problem) -> Labeling:
@@ -83,7 +81,7 @@ def stays_above(stops: list[int], scores: list[float]) -> int | None:
 
 def runs(plan: RunPlan) -> Iterator[Run]:
     """One run of all questions per set, strategy and trial."""
-    for dataset in plan.datasets:
+    for dataset in QUESTIONS:
         yield from plan.runs(PAPER, STRATEGIES, datasets=[dataset], amounts=(QUESTIONS[dataset],))
 
 
@@ -163,7 +161,7 @@ def judge_fewer(ours: str, other: str, results: Results) -> Verdict:
     if missing := missing_methods(results, (ours, other)):
         return missing
     fewer, parts = 0, []
-    for dataset in results.unique("dataset"):
+    for dataset in QUESTIONS:
         counts = [needed(results, dataset, method) for method in (ours, other)]
         if min(counts) < math.inf:
             fewer += counts[0] < counts[1]
@@ -178,7 +176,7 @@ def judge_unlinked(results: Results) -> Verdict:
     if missing := missing_methods(results, (CONSOLIDATE,)):
         return missing
     better, parts = 0, []
-    for dataset in results.unique("dataset"):
+    for dataset in [dataset for dataset in QUESTIONS if dataset in results.unique("dataset")]:
         curve = mean_curve(results, dataset, CONSOLIDATE, "PCKMeans_unlinked")
         known = [score for score in curve if not math.isnan(score)]
         better += known[-1] > known[0]
@@ -210,29 +208,38 @@ PROTOCOL = Protocol(
     source=(
         "S. Basu, A. Banerjee and R. J. Mooney, Active Semi-Supervision for Pairwise Constrained Clustering, SDM 2004; "
         "P. K. Mallapragada, R. Jin and A. K. Jain, Active Query Selection for Semi-Supervised Clustering, ICPR 2008; "
-        "S. Xiong, J. Azimi and X. Z. Fern, Active Learning of Constraints for Semi-Supervised Clustering, TKDE 2014."
+        "S. Xiong, J. Azimi and X. Z. Fern, Active Learning of Constraints for Semi-Supervised Clustering, TKDE 2014; "
+        "T. Van Craenendonck, S. Dumancic, E. Van Wolputte and H. Blockeel, COBRAS: Interactive Clustering with "
+        "Pairwise Queries, IDA 2018."
     ),
     intro=(
         "Three data sets of scikit-learn, standardized. Each strategy asks about pairs, the true classes answer, and "
         "after every portion of the questions PCKMeans and MPCKMeans are fitted with the links so far: the answers, "
         "and what follows from the number of groups. All strategies of a trial share their seed. NPU clusters by "
-        "PCKMeans and fits a new forest of 50 trees after every fourth row that is assigned, on digits after every "
-        "twenty-third. The claims are tested with PCKMeans, by the number of questions after which the score is never "
-        "again below 0.9."
+        "PCKMeans and fits a new forest of 50 trees when the assigned rows have grown by a quarter, or by 24. The "
+        "claims Q1 to Q4 are tested with PCKMeans, by the number of questions after which the score is never again "
+        "below 0.9. A further part, of up to 500 rows of five sets, compares the default, RobustBoostCluster, with "
+        "PCKMeans on the same links after 50, 100 and 200 questions, and with the clusters that COBRAS makes by "
+        "itself; one of its strategies is NPU with the default as its clusterer."
     ),
-    datasets=tuple(DataSet(name, name, standardize) for name in QUESTIONS),
-    methods={strategy: partial(ask_and_cluster, strategy) for strategy in STRATEGIES},
+    datasets=tuple(DataSet(name, name, standardize) for name in SETS),
+    methods={strategy: partial(ask_and_cluster, strategy) for strategy in STRATEGIES} | default_part.METHODS,
     draw=lambda y, run: Constraints(),  # the links are the answers
-    parts=tuple(
-        Part(
-            clusterer.lower(),
-            runs,
-            partial(tables, clusterer),
-            partial(figures, clusterer),
-            CLAIMS if clusterer == "PCKMeans" else (),
-        )
-        for clusterer in CLUSTERERS
+    parts=(
+        *(
+            Part(
+                clusterer.lower(),
+                runs,
+                partial(tables, clusterer),
+                partial(figures, clusterer),
+                CLAIMS if clusterer == "PCKMeans" else (),
+            )
+            for clusterer in CLUSTERERS
+        ),
+        default_part.make_part(PAPER),
     ),
-    quick=RunPlan(tuple(QUESTIONS), (), 10, special_trials={"digits": 3}, note="Quick run: 10 trials, 3 on digits."),
-    full=RunPlan(tuple(QUESTIONS), (), 50, note="50 trials."),
+    quick=RunPlan(
+        SETS, (), 10, special_trials={"digits": 3}, note="Quick run: 10 trials, 3 on digits; 2 with the default."
+    ),
+    full=RunPlan(SETS, (), 50, note="50 trials; 10 with the default."),
 )

@@ -1,0 +1,88 @@
+"""When to stop asking: whether the last answers could be predicted from those before."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mustlink._estimators import clone_with, takes_links
+from mustlink._spelling import count
+from mustlink.constraints import Constraints
+from mustlink.kmeans import PCKMeans
+
+if TYPE_CHECKING:
+    from mustlink.active._strategy import Answer
+
+__all__ = ["Advice", "check_clusterer", "check_predicted", "count_last", "fit_quietly"]
+
+
+class Advice(NamedTuple):
+    """Whether further questions are worth asking, by how well the last answers were predicted.
+
+    Parameters
+    ----------
+    is_settled : bool
+        Whether the last answers were all as predicted, and enough of them were "together".
+    n_checked : int
+        The number of the last answers that were compared with predictions; 0 while there are too few.
+    n_predicted : int
+        How many of these were as predicted.
+
+    Examples
+    --------
+    >>> from mustlink.active import Advice
+    >>> print(Advice(is_settled=True, n_checked=31, n_predicted=31))
+    The last 31 answers were as predicted; more questions will change little.
+    >>> print(Advice(is_settled=False, n_checked=31, n_predicted=28))
+    28 of the last 31 answers were as predicted; more questions are worthwhile.
+    """
+
+    is_settled: bool
+    n_checked: int
+    n_predicted: int
+
+    def __str__(self) -> str:
+        if not self.n_checked:
+            return "There are too few answers to tell whether more questions are worthwhile."
+        answers = count(self.n_checked, "answer")
+        if self.is_settled:
+            return f"The last {answers} were as predicted; more questions will change little."
+        return f"{self.n_predicted:,} of the last {answers} were as predicted; more questions are worthwhile."
+
+
+def count_last(answers: Sequence[Answer], n_together: int) -> int:
+    """Return the number of the last answers with `n_together` "together" among them; 0 if there are fewer."""
+    together = [place for place, answer in enumerate(answers) if answer.together]
+    return len(answers) - together[-n_together] if len(together) >= n_together else 0
+
+
+def check_predicted(labels: Any, answers: Sequence[Answer]) -> Advice:
+    """Compare answers with a clustering that was made without them."""
+    known = [answer for answer in answers if answer.together is not None]
+    n_predicted = sum(bool(labels[a] == labels[b]) == together for a, b, together in known)
+    return Advice(n_predicted == len(known), len(known), n_predicted)
+
+
+def check_clusterer(clusterer: Any) -> None:
+    """Refuse what is neither None nor a clusterer with links."""
+    is_estimator = hasattr(clusterer, "get_params") and hasattr(clusterer, "fit") and not isinstance(clusterer, type)
+    if clusterer is not None and not (is_estimator and takes_links(clusterer)):
+        raise TypeError(
+            "clusterer must be an estimator whose fit takes constraints, such as PCKMeans(), or None; got "
+            f"{clusterer!r}."
+        )
+
+
+def fit_quietly(clusterer: Any, X: Any, links: Constraints, n_clusters: int, seed: int) -> Any:
+    """Return a fitted copy of a clusterer; PCKMeans if it is None.
+
+    Warnings are left out: those of intermediate clusterings are irrelevant.
+    """
+    model = clone_with(PCKMeans() if clusterer is None else clusterer, n_clusters, seed)
+    if getattr(model, "n_clusters", n_clusters) is None:
+        # The boosting methods take the number of clusters of their base, which may be another one.
+        model.set_params(n_clusters=n_clusters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X, constraints=links)
