@@ -67,9 +67,12 @@ class LinkSet:
 
     def among_linked(self) -> Constraints:
         """Return the links as a value, with rows numbered by their places in `rows`; the links keep their order."""
+        return replace(self, pairs=self.places()).constraints()
+
+    def places(self) -> Ints:
+        """Return the pairs as places in `rows`."""
         by_number = np.argsort(self.rows)
-        ends = by_number[np.searchsorted(self.rows, self.pairs, sorter=by_number)]
-        return replace(self, pairs=ends).constraints()
+        return by_number[np.searchsorted(self.rows, self.pairs, sorter=by_number)]
 
     def graph(self) -> LinkGraph:
         """Return the graph of :meth:`among_linked`."""

@@ -260,7 +260,8 @@ class RobustBoostCluster(BaseBoostCluster):
             vote = trials.weights() @ trials.votes
             error_rate, trust = 0.0, np.ones(len(links))
             if not is_certain:
-                error_rate, trust = estimate_trust(links, constraints, vote, X.shape[0], self.max_error)
+                component_vote = trials.weights() @ trials.component_votes
+                error_rate, trust = estimate_trust(links, constraints, vote, component_vote, X.shape[0], self.max_error)
             penalty = 0.0 if trials.contradict_links() and not is_certain else self.link_penalty
             log_odds = prior_log_odds(error_rate)
             # 3. Boost with these weights of views and links.

@@ -16,6 +16,7 @@ from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
 from mustlink.boosting._boostcluster._views import View, run_base
+from mustlink.boosting._robust._component_votes import ComponentVotes
 
 __all__ = ["Trials", "ViewPlan", "draw_mask", "draw_masks", "draw_views", "run_trials"]
 
@@ -50,22 +51,25 @@ class Trials:
     views: list[View]
     runs: list[list[BaseRun]]  # of every view; when all are done, those of the plain table last
     votes: Floats  # for each of them and each link, the fraction of its held-out runs that puts the rows together
+    component_votes: Floats  # the same, by the components of the rows; see ComponentVotes
     scores: Floats  # the balanced accuracy of the votes on the links, the mean of the soft and the hard one
 
     @classmethod
     def none(cls, n_links: int) -> Trials:
         """Return no trials, of so many links."""
-        return cls([], [], np.empty((0, n_links)), np.empty(0))
+        return cls([], [], np.empty((0, n_links)), np.empty((0, n_links)), np.empty(0))
 
-    def with_views(
-        self, views: list[View], runs: list[list[BaseRun]], votes: Sequence[Floats], links: LinkSet
-    ) -> Trials:
-        """Return these trials and those of more views; without views, of the plain table."""
+    def with_views(self, views: list[View], runs: list[list[BaseRun]], masks: Mask, links: LinkSet) -> Trials:
+        """Return these trials and those of more views, which saw the links of the masks; no views: the plain table."""
+        components = ComponentVotes.of(links)
+        votes = [held_out_mean([links.together(run.labels) for run in row], masks) for row in runs]
         scores = [score(links, row, vote) for row, vote in zip(runs, votes, strict=True)]
+        by_components = [held_out_mean([components.vote(run.labels) for run in row], masks) for row in runs]
         return Trials(
             self.views + views,
             self.runs + runs,
             np.vstack([self.votes, *votes]),
+            np.vstack([self.component_votes, *by_components]),
             np.concatenate([self.scores, scores]),
         )
 
@@ -118,11 +122,11 @@ def run_trials(
             for mask, seed in zip(masks, seeds, strict=True)
         ]
         runs = run_tasks(tasks, problem, n_trials, n_jobs)
-        trials = trials.with_views(views, runs, [held_out_votes(links, row, masks) for row in runs], links)
+        trials = trials.with_views(views, runs, masks, links)
     where = "on the plain table"
     tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, rows) for seed in plain_seeds]
     runs = run_tasks(tasks, problem, n_trials, n_jobs)
-    return trials.with_views([], runs, [held_out_votes(links, runs[0], np.zeros_like(masks))], links)
+    return trials.with_views([], runs, np.zeros_like(masks), links)
 
 
 def run_tasks(tasks: list[Any], problem: BoostProblem, n_trials: int, n_jobs: int | None) -> list[list[BaseRun]]:
@@ -180,10 +184,9 @@ def draw_views(weights: Floats, n_rounds: int, rng: np.random.RandomState) -> In
     return rng.permutation(np.minimum(drawn, len(weights) - 1))
 
 
-def held_out_votes(links: LinkSet, runs: Sequence[BaseRun], masks: Mask) -> Floats:
-    """Return the fraction of the runs that did not see a link that puts its rows together."""
-    together = np.array([links.together(run.labels) for run in runs])
-    return np.asarray((together & ~masks).sum(axis=0) / (~masks).sum(axis=0))
+def held_out_mean(votes: Sequence[Array], masks: Mask) -> Floats:
+    """Return the mean vote of the runs that did not see a link, given the votes of all runs."""
+    return np.asarray((np.array(votes) * ~masks).sum(axis=0) / (~masks).sum(axis=0))
 
 
 def score(links: LinkSet, runs: Sequence[BaseRun], vote: Floats) -> float:

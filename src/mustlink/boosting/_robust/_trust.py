@@ -13,30 +13,41 @@ from mustlink.constraints import Constraints
 __all__ = ["MIN_TRUST", "estimate_trust"]
 
 LOGISTIC_RIDGE = 0.1
+# A vote is nearly unanimous within this distance of zero or one.
+NEARLY_UNANIMOUS = 0.05
+# Standard errors that are subtracted from the estimated fraction of wrong links.
+MARGIN = 1.0
 MIN_TRUST = 1e-3
 
 
 def estimate_trust(
-    links: LinkSet, constraints: Constraints, vote: Floats, n_samples: int, max_error: float
+    links: LinkSet, constraints: Constraints, vote: Floats, component_vote: Floats, n_samples: int, max_error: float
 ) -> tuple[float, Floats]:
     """Estimate the fraction of wrong links, and the probability that each link is correct, from the held-out votes.
 
-    The fraction is an upper bound less a margin. All links are trusted if the votes are unrelated to them, or if there
-    is only one kind of link. With unequal numbers of the two kinds the bound is the tighter: no more links can be wrong
-    than there are of the rarer kind.
+    All links are trusted if the votes are unrelated to them, or if there is only one kind of link.
     """
     if not links.has_both_kinds:
         return 0.0, np.ones(len(links))
     intercept, slope = fit_logistic(vote - 0.5, links)
     if slope <= 0:
         return 0.0, np.ones(len(links))
-    low, high = expit(intercept - slope / 2), expit(intercept + slope / 2)
-    error = float(np.clip(min(low, 1 - high) - 0.5 / np.sqrt(len(links)), 0, max_error))
-    error = min(error, conflict_bound(constraints, n_samples))
+    error = min(estimate_error(links, component_vote), conflict_bound(constraints, n_samples), max_error)
     must = expit(intercept + slope * (vote - 0.5))
     correct = np.clip((must - error) / (1 - 2 * error), 0, 1)
     trust = (1 - error) * np.where(links.is_must, correct / must, (1 - correct) / (1 - must))
     return error, np.maximum(trust, MIN_TRUST)
+
+
+def estimate_error(links: LinkSet, component_vote: Floats) -> float:
+    """Return the fraction of wrong links among those on which the votes of components are nearly unanimous.
+
+    A standard error is subtracted. Other links may be broken in the trials because they are hard; of these, a few are.
+    """
+    apart, together = component_vote < NEARLY_UNANIMOUS, component_vote > 1 - NEARLY_UNANIMOUS
+    n_sure = links.weight[apart | together].sum() + 1
+    error = (links.weight[apart & links.is_must].sum() + links.weight[together & ~links.is_must].sum()) / n_sure
+    return max(0.0, float(error - MARGIN * np.sqrt(error * (1 - error) / n_sure)))
 
 
 def fit_logistic(x: Floats, links: LinkSet) -> tuple[float, float]:
