@@ -129,6 +129,7 @@ CATALOGUE: tuple[Entry, ...] = (
         speed="slow",
         is_default=True,
         boosts=True,
+        own_estimators=("auto",),
     ),
     Entry(
         "BoostedConstrainedKMeans",
