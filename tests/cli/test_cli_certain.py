@@ -44,8 +44,8 @@ def test_certain_links_reach_the_clusterer(shop):
         ("balanced", "The method balanced takes no links that it could keep; leave out --links-are certain."),
         (
             "auto",
-            "The method auto also tries methods that may break links; use --method boost, or a method that always keeps "
-            "all links, such as --method cop.",
+            "The method auto also tries methods that may break links; use --method boost, or a method that always "
+            "keeps all links, such as --method cop.",
         ),
     ],
 )
