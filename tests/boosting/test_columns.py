@@ -221,8 +221,8 @@ def test_five_columns_of_a_sparse_table_are_found_and_it_is_not_made_dense(monke
     assert adjusted_rand_score(y, model.labels_) >= 0.9
     assert set(np.argsort(-model.column_weights_)[:5]) == set(matter)
     assert made_dense
-    # Of the rows of the table, only the weighted columns; of all columns, only the links.
-    assert all(shape[0] < 300 or shape[1] <= 128 for shape in made_dense)
+    # Of all rows, only some columns (and a graph of 300 rows); of all columns, only the linked rows.
+    assert all(shape[0] < 300 or shape[1] <= 300 for shape in made_dense)
 
 
 def test_of_a_wide_table_the_columns_with_the_largest_weights_are_used():
