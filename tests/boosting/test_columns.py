@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import column_weights
 from scipy.sparse import csr_array, random_array
 from sklearn.metrics import adjusted_rand_score
 
@@ -18,6 +17,7 @@ from mustlink.boosting._boostcluster._columns import WEIGHTINGS, weigh_columns
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._representations import MAX_WEIGHTED, Representation
 from mustlink.boosting._robust._column_weights import average_column_weights
+from reference import column_weights
 
 KINDS = ["both", "must", "cannot"]
 
