@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -58,7 +60,7 @@ def test_components_are_rejoined_as_by_the_slow_way(seed):
 
 
 def chain(rows):
-    return list(zip(rows[:-1], rows[1:], strict=True))
+    return list(itertools.pairwise(rows))
 
 
 def test_a_chain_that_is_cut_in_two_is_rejoined():
