@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -106,8 +107,7 @@ def test_the_number_of_views_is_that_of_the_views(n_bases, n_representations, we
     plan = AutomaticPlan(bases, representations, weighs_columns, [other] * n_others)
     first = plan.first_views(Trials.none(5))
     scores = np.array([0.9, 0.5, 0.8, 0.7])[: len(first)]
-    tried = Trials(first, [], np.zeros((len(first), 5)), scores)
-    further = plan.further_views(tried)
+    further = plan.further_views(replace(Trials.none(5), views=first, scores=scores))
     assert len(first) + len(further) == plan.n_views
     # Of the weightings, the second has the best score.
     assert {view.representation.weighting for view in further} <= {None, "test"}
