@@ -129,6 +129,7 @@ CATALOGUE: tuple[Entry, ...] = (
         speed="slow",
         is_default=True,
         boosts=True,
+        own_estimators=("auto",),
     ),
     Entry(
         "BoostedConstrainedKMeans",
@@ -154,8 +155,8 @@ CATALOGUE: tuple[Entry, ...] = (
         "BoostCluster",
         "mustlink.boosting",
         "soft",
-        "You want the published method, or all links are right and time is short: it needs half the runs. It trusts "
-        "all links.",
+        "You want the published method, or all links are right and time is short: it needs a quarter of the runs. It "
+        "trusts all links.",
         aliases=("boostcluster",),
         speed="slow",
         boosts=True,

@@ -298,6 +298,7 @@ def test_the_suggested_command_repeats_the_options_and_runs(shop, options):
 def test_every_option_of_a_table_is_repeated(desk):
     shown = desk.run("ask", "--help").stdout
     others = {"missing": "drop", "ignore": ["x", "y z"], "categorical": ["x"], "header": True, "decimal": ","}
+    others |= {"never_together": ["x"], "always_together": ["x"]}
     for field in fields(TableOptions):
         if field.name == "table":
             continue

@@ -149,9 +149,9 @@ def test_broken_links_and_conflicts_are_listed(shop):
     assert "must-links connect them: c00 - c03 - c06" in result.stdout
 
 
-def test_a_single_broken_link_is_not_called_wrong(desk):
+def test_a_broken_link_is_not_called_wrong_without_links_of_the_other_kind(desk):
     desk.write("t.csv", "x,y\n0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n")
-    desk.write("l.csv", "a,b,link\n0,4,must\n")
+    desk.write("l.csv", "a,b,link\n0,4,must\n0,1,must\n1,2,must\n2,3,must\n4,5,must\n5,6,must\n6,7,must\n")
     result = desk.run("cluster", "t.csv", "l.csv", "-k", 2, "--report", "t.html")
     assert result.exit_code == 0, result.output
     assert "0 and 4 must be together, and are in clusters" in result.stdout

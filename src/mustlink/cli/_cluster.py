@@ -22,6 +22,7 @@ def cluster(
     n_clusters: opt.OptionalClusters = None,
     method: opt.Method = "boost",
     estimator: opt.Base = None,
+    links_are: opt.LinksAre = "estimated",
     id_column: opt.IdColumn = None,
     label_column: opt.LabelColumn = None,
     never_together: opt.NeverTogether = None,

@@ -65,8 +65,18 @@ Base = Annotated[
     typer.Option(
         "--base",
         metavar="NAME",
-        help=f"The clusterer to boost: {', '.join(ESTIMATORS)}; bbc also takes kmedoids.",
-        show_default="kmeans; affinity for bbc",
+        help=f"The clusterer to boost: {', '.join(ESTIMATORS)}; boost also takes auto, which mixes several, and bbc "
+        "takes kmedoids.",
+        show_default="auto for boost; affinity for bbc; else kmeans",
+    ),
+]
+LinksAre = Annotated[
+    Literal["estimated", "certain"],
+    typer.Option(
+        "--links-are",
+        metavar="HOW",
+        help="How far links are trusted by [bold]--method boost[/bold]: it estimates which of them are wrong "
+        "(estimated), or keeps all of them (certain). Methods that keep all links anyway refuse it.",
     ),
 ]
 Relax = Annotated[

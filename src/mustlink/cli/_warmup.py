@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -28,7 +29,10 @@ def warmup(debug: Debug = False) -> None:
     with progress(len(steps), "Compiling", shown=sys.stderr.isatty(), stderr=True) as advance:
         for place, (description, step) in enumerate(steps):
             advance(place, description)
-            step()
+            with warnings.catch_warnings():
+                # What a clusterer says of so small a table does not matter.
+                warnings.simplefilter("ignore")
+                step()
     print_line(f"Compiled in {time.perf_counter() - started:.1f} s.")
     folders = _cache_folders()
     if folders:
@@ -173,8 +177,6 @@ def _density_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
 
 def _hierarchy_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """Exercise what the linkages have compiled beyond their defaults."""
-    import warnings
-
     import numpy as np
 
     from mustlink.constraints import Constraints
@@ -185,10 +187,8 @@ def _hierarchy_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     diamond = Constraints(must_link=[(1, 5)], cannot_link=[(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)])
 
     def relax() -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for size_max in (None, 2):
-                ConstrainedLinkage(2, size_max=size_max, on_infeasible="relax").fit(X, constraints=diamond)
+        for size_max in (None, 2):
+            ConstrainedLinkage(2, size_max=size_max, on_infeasible="relax").fit(X, constraints=diamond)
 
     yield "linkage, look ahead", lambda: ConstrainedLinkage(3).fit(X, constraints=diamond)
     yield "linkage, paths", lambda: ConstrainedLinkage(3, propagation="klein").fit(X, constraints=diamond)
@@ -230,8 +230,6 @@ def _boosting_steps() -> Iterator[tuple[str, Callable[[], object]]]:
 
 def _exercise(clusterer: type[Any], X: Any, **parameters: Any) -> None:
     """Fit a clusterer with links and labels and ask it all it can answer."""
-    import warnings
-
     import numpy as np
 
     from mustlink._estimators import count_parameter, takes_links
@@ -254,15 +252,13 @@ def _exercise(clusterer: type[Any], X: Any, **parameters: Any) -> None:
         "random_state": 0,
     }
     settings = {name: value for name, value in few.items() if name in known} | parameters
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for keywords in given:
-            fitted = clusterer(**settings).fit(X, **keywords)
-        for order in ("given", "random", "degeneracy") if "order" in known else ():
-            clusterer(order=order, **settings).fit(X, constraints=ring)
-        for question in ("predict", "transform", "score"):
-            if hasattr(fitted, question):
-                getattr(fitted, question)(X)
+    for keywords in given:
+        fitted = clusterer(**settings).fit(X, **keywords)
+    for order in ("given", "random", "degeneracy") if "order" in known else ():
+        clusterer(order=order, **settings).fit(X, constraints=ring)
+    for question in ("predict", "transform", "score"):
+        if hasattr(fitted, question):
+            getattr(fitted, question)(X)
 
 
 def _cache_folders() -> list[str]:

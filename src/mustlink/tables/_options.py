@@ -71,6 +71,7 @@ RULES: dict[str, Rule] = {
     "n_clusters": _or_none(_WHOLE),
     "method": _CLUSTERER,
     "estimator": _or_none(_CLUSTERER),
+    "links_are": _one_of("estimated", "certain"),
     "random_state": _or_none(_WHOLE),
     "n_init": _or_none(_WHOLE),
     "contradictions": _one_of("raise", "majority", "keep"),

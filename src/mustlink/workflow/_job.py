@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from mustlink.workflow._outputs import check_output_size, check_outputs, stage_l
 __all__ = ["Job", "JobResult", "run_job"]
 
 AUTO = "auto"
+CERTAIN = "certain"
 # The method of a job with sizes that names none, and what is said of it.
 SIZED_METHOD = "sizes"
 # The method of a job with columns of groups that names none: a rule is to be kept.
@@ -76,7 +77,11 @@ class Job(TableOptions):
         predicts held-out links. With `never_together` or `always_together`, the default becomes "cop",
         :class:`mustlink.COPKMeans`, which keeps every link.
     estimator : str or None, default=None
-        The clusterer to boost, by name; None is the method's own default.
+        The clusterer to boost, by name; None is the method's own default. The method "boost" also takes "auto", its
+        default, which mixes several.
+    links_are : {"estimated", "certain"}, default="estimated"
+        How far the method "boost" trusts links: it estimates which are wrong, or keeps all of them. Methods that cannot
+        choose refuse "certain".
     random_state : int or None, default=0
         The seed. The same seed gives the same clusters; None gives others each time.
     n_init : int or None, default=None
@@ -117,6 +122,7 @@ class Job(TableOptions):
     n_clusters: int | None = None
     method: str = DEFAULT_METHOD
     estimator: str | None = None
+    links_are: Literal["estimated", "certain"] = "estimated"
     random_state: int | None = 0
     n_init: int | None = None
     contradictions: Contradictions = "raise"
@@ -133,6 +139,11 @@ class Job(TableOptions):
     def is_auto(self) -> bool:
         """Whether the method is chosen by held-out links."""
         return self.method.lower() == AUTO
+
+    @property
+    def has_certain_links(self) -> bool:
+        """Whether all links are to be kept."""
+        return self.links_are == CERTAIN
 
     @property
     def has_rules(self) -> bool:
@@ -290,7 +301,8 @@ def _method_of_options(job: Job) -> tuple[str, str] | None:
     """Return the method that sizes or columns of groups ask for, with a note on it, if the job names none."""
     if job.sizes:
         return SIZED_METHOD, SIZED_NOTE
-    return (RULED_METHOD, RULED_NOTE) if job.has_rules else None
+    # The default method keeps links that are certain.
+    return (RULED_METHOD, RULED_NOTE) if job.has_rules and not job.has_certain_links else None
 
 
 def _add_rules(links: Constraints, table: LoadedTable, job: Job) -> Constraints:
@@ -326,6 +338,7 @@ def _check_options(job: Job, entry: Entry | None) -> None:
     if job.n_init is not None and job.n_init < 1:
         raise OptionError(f"The number of starts is {job.n_init}", remedy="n_init_from_1")
     _check_sizes(job, entry)
+    _check_certain(job, entry)
     if entry is not None:
         _check_parameters(job, entry)
     check_seed(job.random_state)
@@ -348,6 +361,21 @@ def _check_sizes(job: Job, entry: Entry | None) -> None:
         if parameter not in known:
             missing = f"no {name} size" if known else "no sizes"
             raise OptionError(f"The method {job.method.lower()} keeps to {missing}", remedy="sized_method")
+
+
+def _check_certain(job: Job, entry: Entry | None) -> None:
+    """Refuse certain links for a method that cannot choose whether to keep all of them."""
+    if not job.has_certain_links:
+        return
+    if entry is None:
+        raise OptionError("The method auto also tries methods that may break links", remedy="certain_method")
+    if "trust" in entry.load()().get_params():
+        return
+    if not entry.takes_links:
+        raise OptionError(f"The method {entry.name} takes no links that it could keep", remedy="not_certain")
+    if entry.kind == "hard":
+        raise OptionError(f"The method {entry.name} keeps all links anyway", remedy="not_certain")
+    raise OptionError(f"The method {entry.name} is soft and may break links in any case", remedy="certain_method")
 
 
 def _check_parameters(job: Job, entry: Entry) -> None:
@@ -478,6 +506,8 @@ def _build_estimator(entry: Entry, job: Job) -> Any:
         asked["n_init"] = job.n_init
     if job.relax:
         asked["on_infeasible"] = "relax"
+    if job.has_certain_links:
+        asked["trust"] = CERTAIN
     asked |= job.sizes
     if job.estimator is not None:
         asked["estimator"] = _boosted_estimator(job.estimator, entry)

@@ -28,6 +28,8 @@ READING_OPTIONS = ("header", "encoding", "delimiter", "decimal", "sheet")
 # What to do about an error, in the words of a job.
 REMEDIES = {
     **errors.REMEDIES,
+    "certain_method": 'use method="boost", or a method that always keeps all links, such as "cop"',
+    "estimate_trust": 'pass links_are="estimated"',
     "fewer_neighbors": 'use another method, such as method="boost"',
     "give_ids": "name the column of the ids with id_column",
     "groups_method": 'use method="cop" or "pck", which take groups without a list of their pairs, or smaller groups',

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -16,20 +18,35 @@ from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError
 from mustlink.kmeans import COPKMeans
 
-__all__ = ["check_certain", "keep_links"]
+__all__ = ["check_certain", "feasible_number", "keep_links"]
 
 
 def check_certain(links: Constraints, n_clusters: int | None, n_samples: int) -> None:
     """Refuse links that no clustering can keep; None is a number of clusters that the base finds."""
-    try:
+    with without_relaxing():
         refuse_contradictions(links, soft="estimate_trust")
         if n_clusters is not None:
             feasibility = links.feasible(n_clusters, n_samples)
             # If the search ran out of budget, COP-KMeans may still find a way.
             if feasibility.answer is False:
                 refuse_infeasible(feasibility, soft="estimate_trust")
+
+
+@contextmanager
+def without_relaxing() -> Iterator[None]:
+    """Leave the remedy of COP-KMeans out of errors, a parameter that boosting does not have."""
+    try:
+        yield
     except InfeasibleError as error:
         raise error.without_remedies("relax") from None
+
+
+def feasible_number(links: Constraints, n_clusters: int, n_samples: int) -> int:
+    """Return the number of clusters nearest to a given one with which links that do not contradict can be kept."""
+    number = max(n_clusters, 1)
+    while (feasibility := links.feasible(number, n_samples)).answer is False:
+        number = number - 1 if feasibility.too_many_clusters else max(number + 1, feasibility.min_clusters or 0)
+    return number
 
 
 def keep_links(consensus: Consensus, links: LinkSet, n_clusters: int, seed: int) -> Consensus:
@@ -44,7 +61,9 @@ def keep_links(consensus: Consensus, links: LinkSet, n_clusters: int, seed: int)
             np.array([table[consensus.labels[shown] == cluster].mean(axis=0) for cluster in range(n_clusters)])
         )
     models = [COPKMeans(n_clusters, init=start, random_state=seed) for start in starts]
-    best = min((model.fit(table, constraints=among.constraints()) for model in models), key=lambda m: m.inertia_)
+    with without_relaxing():
+        fitted = [model.fit(table, constraints=among.constraints()) for model in models]
+    best = min(fitted, key=lambda model: model.inertia_)
     labels = np.full(kernel.n_samples, -1, dtype=np.int64)
     labels[shown] = best.labels_
     resolved = ResolvedConsensus(

@@ -21,7 +21,7 @@ from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost, draw_seeds
 from mustlink.boosting._boostcluster._views import View
 from mustlink.boosting._robust._automatic import AUTOMATIC, AutomaticPlan, automatic_bases
-from mustlink.boosting._robust._certain import check_certain, keep_links
+from mustlink.boosting._robust._certain import check_certain, feasible_number, keep_links
 from mustlink.boosting._robust._column_weights import average_column_weights
 from mustlink.boosting._robust._propagation import PropagationView
 from mustlink.boosting._robust._resolution import doubt_broken_links, prior_log_odds, update_trust, weigh_links
@@ -87,7 +87,8 @@ class RobustBoostCluster(BaseBoostCluster):
         ignores links.
     trust : {"estimate", "certain"}, default="estimate"
         Whether to estimate which links are wrong, or to keep all of them, as :class:`~mustlink.COPKMeans` does. Links
-        that are certain and contradict each other, or need more clusters, raise an error.
+        that are certain and contradict each other, or need more clusters, raise an error. If the base finds the number
+        of clusters, it is changed as far as the links need it, and noise is assigned to clusters.
     max_error : float, default=0.3
         Upper bound on the estimated fraction of wrong links.
     n_jobs : int, default=None
@@ -271,7 +272,8 @@ class RobustBoostCluster(BaseBoostCluster):
         consensus, voters = choose_consensus(problem, all_voters, trials, penalty * log_odds)
         # 5. Weigh links against distances, or keep all of them.
         if is_certain:
-            consensus = keep_links(consensus, links, bases[0].n_clusters or int(consensus.labels.max()) + 1, seed)
+            number = bases[0].n_clusters or feasible_number(constraints, int(consensus.labels.max()) + 1, X.shape[0])
+            consensus = keep_links(consensus, links, number, seed)
         else:
             consensus = weigh_links(consensus, links, penalty, log_odds, seed)
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
