@@ -9,24 +9,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mustlink._numbering import number_as_before
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Floats
+from mustlink._types import Array, Floats
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
 from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes
 from mustlink.boosting._boostcluster._coordinates import Coordinates, make_coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
-from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost, draw_seeds
+from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost
 from mustlink.boosting._boostcluster._views import View
 from mustlink.boosting._robust._automatic import AUTOMATIC, AutomaticPlan, automatic_bases
 from mustlink.boosting._robust._certain import check_certain, keep_links
 from mustlink.boosting._robust._column_weights import average_column_weights
 from mustlink.boosting._robust._propagation import PropagationView
 from mustlink.boosting._robust._resolution import doubt_broken_links, prior_log_odds, update_trust, weigh_links
-from mustlink.boosting._robust._trials import Trials, draw_mask, draw_views, run_trials
+from mustlink.boosting._robust._trials import RoundPlan, Trials
 from mustlink.boosting._robust._trust import estimate_trust
+from mustlink.boosting._robust._warm_start import FullStart, LastFit, Start, WarmStart, describe_fit
 from mustlink.constraints import Constraints
 
 __all__ = ["REPRESENTATIONS", "RobustBoostCluster"]
@@ -187,6 +189,7 @@ class RobustBoostCluster(BaseBoostCluster):
         "trust": [StrOptions({"estimate", CERTAIN})],
         "max_error": [Interval(Real, 0, 0.5, closed="left")],
         "n_jobs": [Integral, None],
+        "warm_start": ["boolean"],
     }
 
     def __init__(
@@ -205,6 +208,7 @@ class RobustBoostCluster(BaseBoostCluster):
         trust: str = "estimate",
         max_error: float = 0.3,
         n_jobs: int | None = None,
+        warm_start: bool = False,
         random_state: Any = None,
         verbose: int | bool = 0,
     ) -> None:
@@ -221,6 +225,7 @@ class RobustBoostCluster(BaseBoostCluster):
         self.trust = trust
         self.max_error = max_error
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
 
@@ -232,8 +237,18 @@ class RobustBoostCluster(BaseBoostCluster):
             return automatic_bases(n_samples, self.n_clusters)
         return [BaseClusterer(self.estimator, self.n_clusters)]
 
+    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
+        last: LastFit | None = getattr(self, "_last", None)
+        if self.warm_start:
+            description = describe_fit(self, X)
+            self._last = last if last is not None and last.description == description else LastFit(description)
+        else:
+            self._last = None
+        super()._fit(X, links, y)
+
     def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
         super()._fit_plain(X, base, seed)
+        self.n_refits_ = 0
         self.representation_weights_ = {PLAIN: 1.0}
         self.base_weights_ = {base.name: 1.0}
         self.column_weights_ = np.ones(X.shape[1])
@@ -246,16 +261,12 @@ class RobustBoostCluster(BaseBoostCluster):
         is_certain = self.trust == CERTAIN
         if is_certain:
             check_certain(constraints, bases[0].n_clusters, X.shape[0])
-        coordinates = make_coordinates(
-            X, constraints, standardize=self.scale, points=False, needs_rest=True, n_components=self.n_components
-        )
-        links = coordinates.with_columns(coordinates.place_links(constraints))
-        plan = self._plan(bases, coordinates, links, rng)
-        n_runs = self.n_rounds + self.n_trials * (plan.n_views + 1)
-        with progress(n_runs, "RobustBoostCluster", shown=self.verbose) as advance:
+        start = self._start(X, constraints, bases, rng)
+        coordinates, links = start.coordinates, start.links
+        with progress(self.n_rounds + start.n_trial_runs, "RobustBoostCluster", shown=self.verbose) as advance:
             problem = BoostProblem(bases[0], coordinates, links, advance, self.n_rounds, self.learning_rate)
             # 1. Try every view of the table with some links held out.
-            trials = run_trials(problem, plan, self.n_trials, self.n_jobs, rng)
+            trials = start.make_trials(problem)
             # 2. From the held-out links, estimate how far each link can be trusted.
             vote = trials.weights() @ trials.votes
             error_rate, trust = 0.0, np.ones(len(links))
@@ -264,7 +275,8 @@ class RobustBoostCluster(BaseBoostCluster):
             penalty = 0.0 if trials.contradict_links() and not is_certain else self.link_penalty
             log_odds = prior_log_odds(error_rate)
             # 3. Boost with these weights of views and links.
-            rounds = boost_robustly(problem, trials, trust, penalty, log_odds, rng)
+            plan = start.plan_rounds(trials, self.n_rounds)
+            rounds = boost_robustly(problem, plan, trials, trust, penalty, log_odds)
         # 4. Cluster the co-association of rounds and trials, unless the base alone agrees better with the links.
         all_voters = combine_voters(rounds.voters, trials.voters(), self.trial_weight)
         consensus, voters = choose_consensus(problem, all_voters, trials, penalty * log_odds)
@@ -280,6 +292,39 @@ class RobustBoostCluster(BaseBoostCluster):
             trust = doubt_broken_links(trust, links, vote, consensus, error_rate)
         self.error_rate_, self.trust_ = error_rate, links.as_given(trust)
         self.suspects_ = list_suspects(links, trust < SUSPECT_BELOW, trust, rounds.weights.growth())
+        self.n_refits_ = start.n_refits
+        if self._last is not None:
+            self._last = replace(self._last, start=start, trials=trials, rounds=rounds)
+
+    def _start(
+        self, X: Any, constraints: Constraints, bases: list[BaseClusterer], rng: np.random.RandomState
+    ) -> Start:
+        """Return how this fit starts."""
+        warm = None if self._last is None else WarmStart.after(self._last, constraints)
+        if warm is not None:
+            return warm
+        coordinates = make_coordinates(
+            X, constraints, standardize=self.scale, points=False, needs_rest=True, n_components=self.n_components
+        )
+        links = coordinates.with_columns(coordinates.place_links(constraints))
+        plan = self._plan(bases, coordinates, links, rng)
+        return FullStart(coordinates, links, rng, plan, self.n_trials, self.n_jobs)
+
+    def _keep(
+        self,
+        consensus: Consensus,
+        voters: Sequence[BaseRun],
+        coordinates: Coordinates,
+        rounds: BoostResult | None = None,
+        *,
+        is_plain: bool,
+    ) -> None:
+        before = None if self._last is None else self._last.labels
+        if before is not None:
+            consensus = consensus.numbered(number_as_before(consensus.labels, before))
+        super()._keep(consensus, voters, coordinates, rounds, is_plain=is_plain)
+        if self._last is not None:
+            self._last = LastFit(self._last.description, self.labels_)
 
     def _plan(
         self, bases: list[BaseClusterer], coordinates: Coordinates, links: LinkSet, rng: np.random.RandomState
@@ -317,26 +362,23 @@ class RobustBoostCluster(BaseBoostCluster):
 
 def boost_robustly(
     problem: BoostProblem,
+    plan: RoundPlan,
     trials: Trials,
     trust: Floats,
     penalty: float,
     log_odds: float,
-    rng: np.random.RandomState,
 ) -> BoostResult:
     """Run the rounds: each in a view drawn by its weight, each with some links held out.
 
     After a third of the rounds, these and the trials give a new estimate of the trust in each link.
     """
-    links, n_rounds = problem.links, problem.n_rounds
-    drawn = [trials.views[v] for v in draw_views(trials.weights(with_plain=False), n_rounds, rng)]
-    seeds = draw_seeds(rng, n_rounds)
-    seen = np.array([draw_mask(links.is_must, rng) for _ in drawn])
-    cut = round(RESTART_AFTER * n_rounds)
-    first = boost(problem, drawn[:cut], seeds[:cut], trust, seen=seen[:cut])
+    links, views, seeds, seen = problem.links, plan.views, plan.seeds, plan.seen
+    cut = round(RESTART_AFTER * len(views))
+    first = boost(problem, views[:cut], seeds[:cut], trust, seen=seen[:cut])
     if links.has_both_kinds:
         voters = combine_voters(first.voters, trials.voters(), EARLY_TRIAL_WEIGHT)
         trust = update_trust(trust, links, voters, problem.base, RESTART_PENALTY * penalty, log_odds)
-    return first.continued(boost(problem, drawn[cut:], seeds[cut:], trust, seen=seen[cut:], first_round=cut + 1))
+    return first.continued(boost(problem, views[cut:], seeds[cut:], trust, seen=seen[cut:], first_round=cut + 1))
 
 
 def combine_voters(rounds: list[BaseRun], trials: list[BaseRun], trial_weight: float) -> list[BaseRun]:

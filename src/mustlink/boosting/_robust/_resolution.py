@@ -73,6 +73,12 @@ class ResolvedConsensus(Consensus):
         marginals = np.ascontiguousarray(self.marginals[:, used])
         return replace(super().compact(), marginals=marginals, centers=self.centers.take(used))
 
+    def numbered(self, numbers: Ints) -> Self:
+        """Give every cluster another of the numbers in use."""
+        order = np.argsort(numbers)
+        marginals = np.ascontiguousarray(self.marginals[:, order])
+        return replace(super().numbered(numbers), marginals=marginals, centers=self.centers.take(order))
+
     def without_rows(self) -> Self:
         """Return only what is needed to assign new rows: of the rows of the fit, the linked ones."""
         kernel = self.kernel.with_codes(self.kernel.codes[self.linked])

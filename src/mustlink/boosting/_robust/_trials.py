@@ -10,14 +10,14 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils.parallel import Parallel, delayed
 
-from mustlink._types import Array, Floats, Indices, Mask
+from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
 from mustlink.boosting._boostcluster._views import View, run_base
 
-__all__ = ["Trials", "ViewPlan", "draw_mask", "draw_masks", "draw_views", "run_trials"]
+__all__ = ["RoundPlan", "Trials", "ViewPlan", "draw_mask", "draw_masks", "draw_views", "plan_rounds", "run_trials"]
 
 # The fraction of the links that a trial or a round sees.
 SEEN_FRACTION = 0.63
@@ -49,22 +49,25 @@ class Trials:
 
     views: list[View]
     runs: list[list[BaseRun]]  # of every view; when all are done, those of the plain table last
+    masks: list[Mask]  # for each of them, the links that its runs saw
     votes: Floats  # for each of them and each link, the fraction of its held-out runs that puts the rows together
     scores: Floats  # the balanced accuracy of the votes on the links, the mean of the soft and the hard one
 
     @classmethod
     def none(cls, n_links: int) -> Trials:
         """Return no trials, of so many links."""
-        return cls([], [], np.empty((0, n_links)), np.empty(0))
+        return cls([], [], [], np.empty((0, n_links)), np.empty(0))
 
     def with_views(
-        self, views: list[View], runs: list[list[BaseRun]], votes: Sequence[Floats], links: LinkSet
+        self, views: list[View], runs: list[list[BaseRun]], masks: Sequence[Mask], links: LinkSet
     ) -> Trials:
         """Return these trials and those of more views; without views, of the plain table."""
+        votes = [held_out_votes(links, *trial) for trial in zip(runs, masks, strict=True)]
         scores = [score(links, row, vote) for row, vote in zip(runs, votes, strict=True)]
         return Trials(
             self.views + views,
             self.runs + runs,
+            [*self.masks, *masks],
             np.vstack([self.votes, *votes]),
             np.concatenate([self.scores, scores]),
         )
@@ -118,11 +121,11 @@ def run_trials(
             for mask, seed in zip(masks, seeds, strict=True)
         ]
         runs = run_tasks(tasks, problem, n_trials, n_jobs)
-        trials = trials.with_views(views, runs, [held_out_votes(links, row, masks) for row in runs], links)
+        trials = trials.with_views(views, runs, [masks] * len(runs), links)
     where = "on the plain table"
     tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, rows) for seed in plain_seeds]
     runs = run_tasks(tasks, problem, n_trials, n_jobs)
-    return trials.with_views([], runs, [held_out_votes(links, runs[0], np.zeros_like(masks))], links)
+    return trials.with_views([], runs, [np.zeros_like(masks)], links)
 
 
 def run_tasks(tasks: list[Any], problem: BoostProblem, n_trials: int, n_jobs: int | None) -> list[list[BaseRun]]:
@@ -178,6 +181,22 @@ def draw_views(weights: Floats, n_rounds: int, rng: np.random.RandomState) -> In
     """Draw one for every round in proportion to the weights (systematic sampling), in random order."""
     drawn = np.searchsorted(np.cumsum(weights), (rng.uniform() + np.arange(n_rounds)) / n_rounds)
     return rng.permutation(np.minimum(drawn, len(weights) - 1))
+
+
+@dataclass(frozen=True)
+class RoundPlan:
+    """The view of every round, its seed, and the links that it sees."""
+
+    views: list[View]
+    seeds: Ints
+    seen: Mask  # (n_rounds, n_links)
+
+
+def plan_rounds(trials: Trials, links: LinkSet, n_rounds: int, rng: np.random.RandomState) -> RoundPlan:
+    """Draw views by their weights, seeds, and links."""
+    views = [trials.views[v] for v in draw_views(trials.weights(with_plain=False), n_rounds, rng)]
+    seeds = draw_seeds(rng, n_rounds)
+    return RoundPlan(views, seeds, np.array([draw_mask(links.is_must, rng) for _ in views]))
 
 
 def held_out_votes(links: LinkSet, runs: Sequence[BaseRun], masks: Mask) -> Floats:
