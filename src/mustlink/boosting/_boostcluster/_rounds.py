@@ -41,7 +41,9 @@ class BoostResult:
     weights: LinkWeights  # after the rounds
     history: list[dict[str, Any]] = field(default_factory=list)
     runs: list[BaseRun] = field(default_factory=list)  # of every round
-    shown: list[Mask] = field(default_factory=list)  # the links that the representation of every round was computed from
+    shown: list[Mask] = field(
+        default_factory=list
+    )  # the links that the representation of every round was computed from
     voters: list[BaseRun] = field(default_factory=list)  # the runs that count, with their weights
 
     def continued(self, later: BoostResult) -> BoostResult:

@@ -296,9 +296,7 @@ class RobustBoostCluster(BaseBoostCluster):
         if self._last is not None:
             self._last = replace(self._last, start=start, trials=trials, rounds=rounds)
 
-    def _start(
-        self, X: Any, constraints: Constraints, bases: list[BaseClusterer], rng: np.random.RandomState
-    ) -> Start:
+    def _start(self, X: Any, constraints: Constraints, bases: list[BaseClusterer], rng: np.random.RandomState) -> Start:
         """Return how this fit starts."""
         warm = None if self._last is None else WarmStart.after(self._last, constraints)
         if warm is not None:

@@ -58,9 +58,7 @@ class Trials:
         """Return no trials, of so many links."""
         return cls([], [], [], np.empty((0, n_links)), np.empty(0))
 
-    def with_views(
-        self, views: list[View], runs: list[list[BaseRun]], masks: Sequence[Mask], links: LinkSet
-    ) -> Trials:
+    def with_views(self, views: list[View], runs: list[list[BaseRun]], masks: Sequence[Mask], links: LinkSet) -> Trials:
         """Return these trials and those of more views; without views, of the plain table."""
         votes = [held_out_votes(links, *trial) for trial in zip(runs, masks, strict=True)]
         scores = [score(links, row, vote) for row, vote in zip(runs, votes, strict=True)]
