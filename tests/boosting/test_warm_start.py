@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -96,7 +96,7 @@ def test_a_refit_runs_a_fifth_of_the_rounds_and_no_trial() -> None:
     model = small_model(estimator=cluster).fit(X, constraints=first_links(40))
     n_full, n_refits = len(runs), model.n_refits_
     model.fit(X, constraints=first_links(41))
-    assert n_refits == 0 and model.n_refits_ == 1
+    assert (n_refits, model.n_refits_) == (0, 1)
     assert len(runs) - n_full == 2 < n_full / 5
     assert model.n_iter_ == len(model.history_) == len(model.objective_) == 10
 
@@ -129,7 +129,7 @@ def test_labels_keep_their_numbers() -> None:
         labels.append(model.labels_)
         refits.append(model.n_refits_)
     assert refits == [0, 1, 2, 0, 1, 2, 0]
-    assert all(are_numbered_alike(*pair[::-1]) for pair in zip(labels, labels[1:], strict=False))
+    assert all(are_numbered_alike(*pair[::-1]) for pair in pairwise(labels))
 
 
 @pytest.mark.parametrize("n_links", [40, 0], ids=["links", "plain"])
@@ -198,7 +198,8 @@ def test_parameters_without_effect_may_change() -> None:
 def test_nothing_is_kept_without_warm_start() -> None:
     model = small_model().fit(X, constraints=first_links(30))
     model.set_params(warm_start=False).fit(X, constraints=first_links(31))
-    assert model.n_refits_ == 0 and model._last is None
+    assert model.n_refits_ == 0
+    assert model._last is None
 
 
 def test_a_fit_that_fails_leaves_the_last_one() -> None:
@@ -234,6 +235,6 @@ def test_a_wide_table_and_rows_outside_the_graph_of_neighbors() -> None:
     graphs = [view for view in model._last.trials.views if view.name == "ConstraintPropagation"]
     assert not np.isin(links.pairs, graphs[0].rows).all()
     run = graphs[0].run(model._last.start.coordinates, model._last.start.links, np.ones(30), 0, "here")
-    assert run is not None and len(run.labels) == 2_100
+    assert len(run.labels) == 2_100
     assert model.n_refits_ == 2
     assert model.predict(table[:5]).shape == (5,)

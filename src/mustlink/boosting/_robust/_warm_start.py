@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import joblib
 import numpy as np
@@ -30,7 +31,8 @@ NEW_ROUNDS = 0.2
 WITHOUT_EFFECT = ("n_jobs", "verbose", "warm_start")
 
 
-class Start(Protocol):
+@dataclass(frozen=True)
+class Start(ABC):
     """How a fit starts."""
 
     coordinates: Coordinates
@@ -40,31 +42,26 @@ class Start(Protocol):
     n_refits: int  # since the last full fit
 
     @property
+    @abstractmethod
     def n_trial_runs(self) -> int:
         """How often a base runs in the trials."""
 
+    @abstractmethod
     def make_trials(self, problem: BoostProblem) -> Trials:
         """Return trials with votes on the links."""
 
+    @abstractmethod
     def plan_rounds(self, trials: Trials, n_rounds: int) -> RoundPlan:
         """Return the rounds."""
 
 
 @dataclass(frozen=True)
-class FullStart:
+class FullStart(Start):
     """The start of a fit of its own."""
 
-    coordinates: Coordinates
-    links: LinkSet
-    rng: np.random.RandomState
     plan: AutomaticPlan
     n_trials: int
     n_jobs: int | None
-    n_refits = 0
-
-    @property
-    def n_links_tried(self) -> int:
-        return len(self.links)
 
     @property
     def n_trial_runs(self) -> int:
@@ -92,18 +89,12 @@ class LastFit:
 
 
 @dataclass(frozen=True)
-class WarmStart:
+class WarmStart(Start):
     """A start from the trials and rounds of the last fit."""
 
-    coordinates: Coordinates
-    links: LinkSet
-    rng: np.random.RandomState
-    n_links_tried: int
-    n_refits: int
     past_trials: Trials
     past_rounds: BoostResult
     place: Ints  # of the links among those of the last fit; -1 for new ones
-    n_trial_runs = 0
 
     @classmethod
     def after(cls, last: LastFit, constraints: Constraints) -> WarmStart | None:
@@ -128,6 +119,10 @@ class WarmStart:
             last.rounds,
             links.places_in(start.links),
         )
+
+    @property
+    def n_trial_runs(self) -> int:
+        return 0
 
     def make_trials(self, problem: BoostProblem) -> Trials:
         """Return the past trials; new links are held out of all of them."""
