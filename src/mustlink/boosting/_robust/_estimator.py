@@ -302,7 +302,8 @@ class RobustBoostCluster(BaseBoostCluster):
         if is_certain:
             consensus = keep_links(consensus, links, bases[0].n_clusters or int(consensus.labels.max()) + 1, seed)
         else:
-            consensus = weigh_links(consensus, links, penalty, log_odds, seed)
+            last = self._last.labels if self._last is not None and start.n_refits else None
+            consensus = weigh_links(consensus, links, penalty, log_odds, seed, last)
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
         self._keep_weights(trials)
         self.column_weights_ = average_column_weights([] if self.is_plain_ else rounds.voters, coordinates, X.shape[1])
