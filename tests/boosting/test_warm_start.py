@@ -162,7 +162,7 @@ def test_the_same_links_again_are_a_refit() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    ["removed", "reversed", "many", "table", "parameter", "seed", "nested parameter"],
+    ["removed", "reversed", "table", "parameter", "seed", "nested parameter"],
 )
 def test_a_fit_with_other_links_table_or_parameters_is_a_full_one(change: str) -> None:
     model = small_model().fit(X, constraints=first_links(30)).fit(X, constraints=first_links(31))
@@ -172,8 +172,6 @@ def test_a_fit_with_other_links_table_or_parameters_is_a_full_one(change: str) -
         links = first_links(30)
     elif change == "reversed":
         links = Constraints.from_pairs(links.pairs, np.append(links.sign[:-1], -links.sign[-1]))
-    elif change == "many":
-        links = first_links(46)
     elif change == "table":
         table = X[::-1]
     elif change == "parameter":
@@ -188,6 +186,20 @@ def test_a_fit_with_other_links_table_or_parameters_is_a_full_one(change: str) -
     assert model.objective_ == fresh.objective_
     numbers = number_as_before(model.labels_, fresh.labels_)
     np.testing.assert_array_equal(numbers[model.labels_], fresh.labels_)
+
+
+def test_trials_are_run_again_when_the_links_have_grown() -> None:
+    model = small_model().fit(X, constraints=first_links(30)).fit(X, constraints=first_links(45))
+    before = model._last
+    model.fit(X, constraints=first_links(46))
+    after = model._last
+    assert model.n_refits_ == 0
+    assert after.start.n_links_tried == 46
+    assert all(mask.any(axis=0).any() for mask in after.trials.masks[:-1])
+    assert {id(run) for runs in after.trials.runs for run in runs}.isdisjoint(
+        id(run) for runs in before.trials.runs for run in runs
+    )
+    assert [id(run) for run in after.rounds.runs[:8]] == [id(run) for run in before.rounds.runs[2:]]
 
 
 def test_parameters_without_effect_may_change() -> None:

@@ -28,7 +28,7 @@ from mustlink.boosting._robust._propagation import PropagationView
 from mustlink.boosting._robust._resolution import doubt_broken_links, prior_log_odds, update_trust, weigh_links
 from mustlink.boosting._robust._trials import RoundPlan, Trials
 from mustlink.boosting._robust._trust import estimate_trust
-from mustlink.boosting._robust._warm_start import FullStart, LastFit, Start, WarmStart, describe_fit
+from mustlink.boosting._robust._warm_start import FullStart, LastFit, PastRounds, Start, WarmStart, describe_fit
 from mustlink.constraints import Constraints
 
 __all__ = ["REPRESENTATIONS", "RobustBoostCluster"]
@@ -95,8 +95,8 @@ class RobustBoostCluster(BaseBoostCluster):
     n_jobs : int, default=None
         How many trials run in parallel, as in joblib. The result does not depend on it.
     warm_start : bool, default=False
-        Whether to start from the last fit, if it had the same table and parameters: after a few more links this takes
-        a fifth of the time of a full fit or less. The clusters keep their numbers. See Notes.
+        Whether to start from the last fit, if it had the same table and parameters. After a few more links this takes
+        a fifth of the time or less, and the result changes less. The clusters keep their numbers. See Notes.
     random_state : int, RandomState or None, default=None
         Seed; all random states of the base are set from it.
     verbose : int or bool, default=0
@@ -142,8 +142,7 @@ class RobustBoostCluster(BaseBoostCluster):
     n_iter_ : int
         The number of rounds.
     n_refits_ : int
-        The number of fits since the last full one that started from the fit before, this one included; 0 if this one
-        is full.
+        The number of fits, this one included, since the trials were last run; 0 if this one ran them.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -163,9 +162,10 @@ class RobustBoostCluster(BaseBoostCluster):
     chance and no representation does better, the links are ignored.
 
     With `warm_start` the trials of the last fit, and its rounds but for the oldest fifth, are kept and weighted by all
-    links; new links are held out of all of them. Then the missing rounds are run. The fit is a full one if links were
-    removed or changed, or if there are over half as many links again as in the last full fit. The result depends on the
-    earlier fits, and can be repeated with them only. What is kept takes the memory of all runs.
+    links; new links are held out of all of them. Then the missing rounds are run. When there are over half as many
+    links again as in the last trials, all trials are run again, which takes longer. If links were removed or changed,
+    nothing is kept but the numbers. The result depends on the earlier fits, and is repeated by repeating these. What is
+    kept takes the memory of all runs.
 
     Tables with more than 20,000 rows are tried on a sample that contains all linked rows. The steps, and what they gain
     on real data, are described in the user guide. For tables with many features see :class:`BoostCluster`.
@@ -324,8 +324,10 @@ class RobustBoostCluster(BaseBoostCluster):
             X, constraints, standardize=self.scale, points=False, needs_rest=True, n_components=self.n_components
         )
         links = coordinates.with_columns(coordinates.place_links(constraints))
+        # Rounds in the span of other links have no coordinates here.
+        past = None if self._last is None or coordinates.bases else PastRounds.of(self._last, links)
         plan = self._plan(bases, coordinates, links, rng)
-        return FullStart(coordinates, links, rng, len(links), 0, plan, self.n_trials, self.n_jobs)
+        return FullStart(coordinates, links, rng, past, len(links), 0, plan, self.n_trials, self.n_jobs)
 
     def _keep(
         self,

@@ -1,4 +1,8 @@
-"""How a fit starts: with trials and rounds of its own, or with those of the last fit and some more links."""
+"""How a fit starts: with trials and rounds of its own, or with those of the last fit and some more links.
+
+Rounds are replaced gradually, so that one more link does not change everything. Trials, which count little in the
+co-association, are all run again when the links have grown.
+"""
 
 from __future__ import annotations
 
@@ -23,57 +27,12 @@ from mustlink.constraints import Constraints
 
 __all__ = ["FullStart", "LastFit", "Start", "WarmStart", "describe_fit"]
 
-# All is tried again when there are more links than so many times those of the last full fit.
+# The trials are run again when there are more links than so many times those that they were run with.
 MAX_GROWTH = 1.5
 # The fraction of the rounds that are new; the oldest are left out.
 NEW_ROUNDS = 0.2
 # Parameters that do not change the result.
 WITHOUT_EFFECT = ("n_jobs", "verbose", "warm_start")
-
-
-@dataclass(frozen=True)
-class Start(ABC):
-    """How a fit starts."""
-
-    coordinates: Coordinates
-    links: LinkSet
-    rng: np.random.RandomState
-    n_links_tried: int  # those of the last full fit
-    n_refits: int  # since the last full fit
-
-    @property
-    @abstractmethod
-    def n_trial_runs(self) -> int:
-        """How often a base runs in the trials."""
-
-    @abstractmethod
-    def make_trials(self, problem: BoostProblem) -> Trials:
-        """Return trials with votes on the links."""
-
-    @abstractmethod
-    def plan_rounds(self, trials: Trials, n_rounds: int) -> RoundPlan:
-        """Return the rounds."""
-
-
-@dataclass(frozen=True)
-class FullStart(Start):
-    """The start of a fit of its own."""
-
-    plan: AutomaticPlan
-    n_trials: int
-    n_jobs: int | None
-
-    @property
-    def n_trial_runs(self) -> int:
-        return self.n_trials * (self.plan.n_views + 1)
-
-    def make_trials(self, problem: BoostProblem) -> Trials:
-        """Try all views."""
-        return run_trials(problem, self.plan, self.n_trials, self.n_jobs, self.rng)
-
-    def plan_rounds(self, trials: Trials, n_rounds: int) -> RoundPlan:
-        """Draw all rounds."""
-        return plan_rounds(trials, self.links, n_rounds, self.rng)
 
 
 @dataclass(frozen=True)
@@ -89,64 +48,115 @@ class LastFit:
 
 
 @dataclass(frozen=True)
-class WarmStart(Start):
-    """A start from the trials and rounds of the last fit."""
+class Start(ABC):
+    """How a fit starts."""
 
-    past_trials: Trials
-    past_rounds: BoostResult
-    place: Ints  # of the links among those of the last fit; -1 for new ones
+    coordinates: Coordinates
+    links: LinkSet
+    rng: np.random.RandomState
+    past: PastRounds | None
+    n_links_tried: int  # those that the trials were run with
+    n_refits: int  # since the trials were run
+
+    @property
+    @abstractmethod
+    def n_trial_runs(self) -> int:
+        """How often a base runs in the trials."""
+
+    @abstractmethod
+    def make_trials(self, problem: BoostProblem) -> Trials:
+        """Return trials with votes on the links."""
+
+    def plan_rounds(self, trials: Trials, n_rounds: int) -> RoundPlan:
+        """Return the past rounds without the oldest ones, and new rounds; without past rounds, all are new."""
+        if self.past is None:
+            return plan_rounds(trials, self.links, n_rounds, self.rng)
+        n_new = max(1, round(NEW_ROUNDS * n_rounds), n_rounds - len(self.past.views))
+        return self.past.last(n_rounds - n_new).followed_by(plan_rounds(trials, self.links, n_new, self.rng))
+
+
+@dataclass(frozen=True)
+class FullStart(Start):
+    """A start with trials of its own."""
+
+    plan: AutomaticPlan
+    n_trials: int
+    n_jobs: int | None
+
+    @property
+    def n_trial_runs(self) -> int:
+        return self.n_trials * (self.plan.n_views + 1)
+
+    def make_trials(self, problem: BoostProblem) -> Trials:
+        """Try all views."""
+        return run_trials(problem, self.plan, self.n_trials, self.n_jobs, self.rng)
+
+
+@dataclass(frozen=True)
+class WarmStart(Start):
+    """A start with the trials of the last fit."""
+
+    trials: Trials
 
     @classmethod
     def after(cls, last: LastFit, constraints: Constraints) -> WarmStart | None:
         """Return the start from the last fit; None if links are gone, or if too many are new."""
         start = last.start
-        if start is None or last.trials is None or last.rounds is None:
+        if start is None or last.trials is None or len(constraints) > MAX_GROWTH * start.n_links_tried:
             return None
-        if len(constraints) > MAX_GROWTH * start.n_links_tried:
-            return None
-        # With many columns, new links act in the span of the earlier ones until the next full fit.
+        # With many columns, new links act in the span of the earlier ones until the trials are run again.
         links = start.coordinates.with_columns(start.coordinates.place_links(constraints))
-        if (start.links.places_in(links) < 0).any():
+        past = PastRounds.of(last, links)
+        if past is None:
             return None
-        return cls(
-            start.coordinates,
-            links,
-            # A copy, so that a fit that fails leaves the last one as it was.
-            deepcopy(start.rng),
-            start.n_links_tried,
-            start.n_refits + 1,
-            last.trials,
-            last.rounds,
-            links.places_in(start.links),
-        )
+        masks = [extend(mask, links.places_in(start.links)) for mask in last.trials.masks]
+        trials = Trials.none(len(links)).with_views(last.trials.views, last.trials.runs, masks, links)
+        # A copy, so that a fit that fails leaves the last one as it was.
+        rng = deepcopy(start.rng)
+        return cls(start.coordinates, links, rng, past, start.n_links_tried, start.n_refits + 1, trials)
 
     @property
     def n_trial_runs(self) -> int:
         return 0
 
     def make_trials(self, problem: BoostProblem) -> Trials:
-        """Return the past trials; new links are held out of all of them."""
-        past = self.past_trials
-        masks = [self._extend(mask) for mask in past.masks]
-        return Trials.none(len(self.links)).with_views(past.views, past.runs, masks, self.links)
+        """Return the trials of the last fit with votes on all links; new links are held out of all of them."""
+        return self.trials
 
-    def plan_rounds(self, trials: Trials, n_rounds: int) -> RoundPlan:
-        """Return the past rounds without the oldest ones, and new rounds; new links are held out of the past ones."""
-        past = self.past_rounds
-        n_new = max(1, round(NEW_ROUNDS * n_rounds), n_rounds - len(past.runs))
-        first = len(past.runs) - (n_rounds - n_new)
-        kept: list[View] = [
+
+@dataclass(frozen=True)
+class PastRounds:
+    """The rounds of the last fit; new links are held out of all of them."""
+
+    views: list[View]
+    seen: list[Mask]
+
+    @classmethod
+    def of(cls, last: LastFit, links: LinkSet) -> PastRounds | None:
+        """Return the rounds of the last fit; None if there are none, or if links of it are gone."""
+        if last.start is None or last.rounds is None or (last.start.links.places_in(links) < 0).any():
+            return None
+        place = links.places_in(last.start.links)
+        views: list[View] = [
             PastView(entry["base"], entry["representation"], run)
-            for entry, run in zip(past.history[first:], past.runs[first:], strict=True)
+            for entry, run in zip(last.rounds.history, last.rounds.runs, strict=True)
         ]
-        new = plan_rounds(trials, self.links, n_new, self.rng)
-        seeds = np.concatenate([np.zeros(len(kept), dtype=np.int64), new.seeds])
-        seen = np.array([*(self._extend(mask) for mask in past.shown[first:]), *new.seen])
-        return RoundPlan(kept + new.views, seeds, seen)
+        return cls(views, [extend(mask, place) for mask in last.rounds.shown])
 
-    def _extend(self, mask: Mask) -> Mask:
-        """Return which of the links were seen, given which of those of the last fit were."""
-        return np.asarray(mask[..., self.place] & (self.place >= 0))
+    def last(self, n_rounds: int) -> PastRounds:
+        """Return the last of the rounds."""
+        first = len(self.views) - n_rounds
+        return PastRounds(self.views[first:], self.seen[first:])
+
+    def followed_by(self, new: RoundPlan) -> RoundPlan:
+        """Return these rounds and new ones."""
+        seeds = np.concatenate([np.zeros(len(self.views), dtype=np.int64), new.seeds])
+        return RoundPlan(self.views + new.views, seeds, np.array([*self.seen, *new.seen]))
+
+
+def extend(mask: Mask, place: Ints) -> Mask:
+    """Return which links were seen, given which of the earlier ones were, and their places among these or -1."""
+    return np.asarray(mask[..., place] & (place >= 0))
 
 
 @dataclass(frozen=True)
