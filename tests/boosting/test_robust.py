@@ -156,7 +156,7 @@ def test_rounds_and_trials_share_the_weight() -> None:
     runs = [[BaseRun(y, None)] * 2, [BaseRun(y, None)] * 2]
     view = RepresentationView(BaseClusterer(None, 3), Representation("ridged"))
     votes = np.zeros((2, 1))
-    trials = Trials([view], runs, votes, component_votes=votes, scores=np.array([0.9, 0.4])).voters()
+    trials = Trials([view], runs, masks=[], votes=votes, component_votes=votes, scores=np.array([0.9, 0.4])).voters()
     voters = combine_voters(rounds, trials, 0.6)
     assert [voter.weight for voter in voters] == pytest.approx([0.1, 0.3, 0.3, 0.3])
     only_trials = combine_voters([], trials, 0.6)

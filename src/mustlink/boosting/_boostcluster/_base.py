@@ -146,7 +146,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         can_predict = all(run.model is not None for run in voters)
         self._coordinates = coordinates.without_rows() if can_predict else coordinates
         self.history_ = [] if rounds is None else rounds.history
-        self._directions = [] if rounds is None else rounds.directions
+        self._directions = [] if rounds is None else [run.directions for run in rounds.runs]
         self.n_iter_ = len(self.history_)
         self.objective_ = [entry["objective"] for entry in self.history_]
         self.alphas_ = np.array([entry["alpha"] for entry in self.history_])

@@ -62,6 +62,11 @@ class Consensus:
         """Number the clusters in use from 0."""
         return replace(self, labels=renumber(self.labels, label_names(self.labels)).astype(np.int64))
 
+    def numbered(self, numbers: Ints) -> Self:
+        """Give every cluster another of the numbers in use."""
+        # Noise is -1, which finds the last entry.
+        return replace(self, labels=np.append(numbers, NOISE_LABEL)[self.labels])
+
     def without_rows(self) -> Self:
         """Return only what is needed to assign new rows; eigenvectors need all rows."""
         if self.run is not None:

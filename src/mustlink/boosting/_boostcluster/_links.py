@@ -60,6 +60,14 @@ class LinkSet:
         """Return the links with rows numbered by their places in an ascending array that has all linked rows."""
         return replace(self, pairs=np.searchsorted(rows, self.pairs), rows=np.searchsorted(rows, self.rows))
 
+    def places_in(self, other: LinkSet) -> Ints:
+        """Return the place of each link among other links of the same rows, and -1 if it is none of them."""
+        n_rows = 1 + max(int(self.pairs.max(initial=0)), int(other.pairs.max(initial=0)))
+        keys, others = ((links.pairs @ [n_rows, 1]) * 2 + links.is_must for links in (self, other))
+        order = np.argsort(others)
+        place = order[np.minimum(np.searchsorted(others, keys, sorter=order), len(order) - 1)]
+        return np.where(others[place] == keys, place, -1)
+
     def constraints(self) -> Constraints:
         """Return the links as a value."""
         sign = np.where(self.is_must, 1, -1)

@@ -13,7 +13,6 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import count_clusters
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights, optimal_step
-from mustlink.boosting._boostcluster._representations import Directions
 from mustlink.boosting._boostcluster._views import View
 
 __all__ = ["BoostProblem", "BoostResult", "boost", "draw_seeds", "held_out_log_odds"]
@@ -41,13 +40,21 @@ class BoostResult:
 
     weights: LinkWeights  # after the rounds
     history: list[dict[str, Any]] = field(default_factory=list)
-    directions: list[Directions | None] = field(default_factory=list)  # None is the plain table
+    runs: list[BaseRun] = field(default_factory=list)  # of every round
+    shown: list[Mask] = field(
+        default_factory=list
+    )  # the links that the representation of every round was computed from
     voters: list[BaseRun] = field(default_factory=list)  # the runs that count, with their weights
 
     def continued(self, later: BoostResult) -> BoostResult:
         """Return the result of these rounds and of later ones."""
-        directions, voters = self.directions + later.directions, self.voters + later.voters
-        return BoostResult(later.weights, self.history + later.history, directions, voters)
+        return BoostResult(
+            later.weights,
+            self.history + later.history,
+            self.runs + later.runs,
+            self.shown + later.shown,
+            self.voters + later.voters,
+        )
 
 
 def boost(
@@ -96,7 +103,8 @@ def boost(
             vote = held_out_log_odds(links, trust * ~mask, together)
         if alpha > 0 or problem.on_bad_round == "reweight":
             weights.add(alpha, together)
-        result.directions.append(run.directions)
+        result.runs.append(run)
+        result.shown.append(shown)
         result.history.append(
             {
                 "base": view.name,

@@ -67,8 +67,11 @@ class PropagationView:
         rows: Indices | None = None,
     ) -> BaseRun | None:
         """Cluster the rows of the graph, and label the others by the nearest of these."""
-        shown = links if self.rows is None else links.among(self.rows)
-        seen = weight > 0
+        shown, seen = links, weight > 0
+        if self.rows is not None:
+            # A link that was added after the graph was computed may be of rows outside it.
+            seen = seen & np.isin(links.pairs, self.rows).all(axis=1)
+            shown = links.among(self.rows)
         if not seen.any():
             return None
         some = replace(shown, pairs=shown.pairs[seen], is_must=shown.is_must[seen], weight=weight[seen])

@@ -73,6 +73,12 @@ class ResolvedConsensus(Consensus):
         marginals = np.ascontiguousarray(self.marginals[:, used])
         return replace(super().compact(), marginals=marginals, centers=self.centers.take(used))
 
+    def numbered(self, numbers: Ints) -> Self:
+        """Give every cluster another of the numbers in use."""
+        order = np.argsort(numbers)
+        marginals = np.ascontiguousarray(self.marginals[:, order])
+        return replace(super().numbered(numbers), marginals=marginals, centers=self.centers.take(order))
+
     def without_rows(self) -> Self:
         """Return only what is needed to assign new rows: of the rows of the fit, the linked ones."""
         kernel = self.kernel.with_codes(self.kernel.codes[self.linked])
@@ -118,11 +124,13 @@ def link_model(distance: Floats, graph: LinkGraph, penalty: float, log_odds: flo
     return LinkModel(-distance / penalty, graph, np.minimum(log_odds * graph.weight, MAX_LOG_ODDS))
 
 
-def weigh_links(consensus: Consensus, links: LinkSet, penalty: float, log_odds: float, seed: int) -> Consensus:
+def weigh_links(
+    consensus: Consensus, links: LinkSet, penalty: float, log_odds: float, seed: int, last: Ints | None = None
+) -> Consensus:
     """Weigh links against distances, and assign the rows in no link; a result with noise is not changed.
 
-    This is done from several starts: the consensus, must-link components, and runs; the best result has the lowest sum
-    of distances and penalties.
+    This is done from several starts: the consensus, must-link components, and runs or, if there are any, the labels of
+    the last fit; the best result has the lowest sum of distances and penalties.
     """
     if penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
@@ -132,10 +140,8 @@ def weigh_links(consensus: Consensus, links: LinkSet, penalty: float, log_odds: 
     # The subsample stands for all rows, but the links of all rows are in it.
     price = penalty * log_odds * len(shown) / kernel.n_samples
     n_clusters = int(consensus.labels.max()) + 1
-    results = [
-        resolve_links(some, start, among, penalty, log_odds, n_clusters)
-        for start in list_starts(some, consensus.labels[shown], n_clusters, among, seed)
-    ]
+    starts = list_starts(some, consensus.labels[shown], n_clusters, among, seed, None if last is None else last[shown])
+    results = [resolve_links(some, start, among, penalty, log_odds, n_clusters) for start in starts]
     costs = np.array(
         [
             compute_centers(some, labels, n_clusters).objective + price * among.broken_weight(labels)

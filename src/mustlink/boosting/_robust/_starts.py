@@ -25,11 +25,18 @@ MAX_ROWS_STARTED = 20_000
 MAX_ITER_STARTED = 20
 
 
-def list_starts(rows: CoAssociation, labels: Ints, n_clusters: int, links: LinkSet, seed: int) -> list[Ints]:
-    """Return labels to start from, the given ones first."""
+def list_starts(
+    rows: CoAssociation, labels: Ints, n_clusters: int, links: LinkSet, seed: int, last: Ints | None = None
+) -> list[Ints]:
+    """Return labels to start from, the given ones first.
+
+    The labels of the last fit, if there are any, were the best of all starts and take the place of runs.
+    """
     starts = [labels]
     if links.is_must.any() and len(links.rows) <= MAX_ROWS_STARTED:
         starts.append(start_from_components(rows, n_clusters, links, seed))
+    if last is not None and last.min() >= 0 and last.max() < n_clusters:
+        return [*starts, last]
     for column in promising_starts(rows, n_clusters)[:N_RUNS_STARTED]:
         start = start_labels(rows, column, n_clusters)
         # Runs with noise or fewer clusters leave rows without a label.

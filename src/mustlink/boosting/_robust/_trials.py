@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils.parallel import Parallel, delayed
 
-from mustlink._types import Array, Floats, Indices, Mask
+from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
@@ -18,7 +18,7 @@ from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
 from mustlink.boosting._boostcluster._views import View, run_base
 from mustlink.boosting._robust._component_votes import ComponentVotes
 
-__all__ = ["Trials", "ViewPlan", "draw_mask", "draw_masks", "draw_views", "run_trials"]
+__all__ = ["RoundPlan", "Trials", "ViewPlan", "draw_mask", "draw_masks", "draw_views", "plan_rounds", "run_trials"]
 
 # The fraction of the links that a trial or a round sees.
 SEEN_FRACTION = 0.63
@@ -50,6 +50,7 @@ class Trials:
 
     views: list[View]
     runs: list[list[BaseRun]]  # of every view; when all are done, those of the plain table last
+    masks: list[Mask]  # for each of them, the links that its runs saw
     votes: Floats  # for each of them and each link, the fraction of its held-out runs that puts the rows together
     component_votes: Floats  # the same, by the components of the rows; see ComponentVotes
     scores: Floats  # the balanced accuracy of the votes on the links, the mean of the soft and the hard one
@@ -57,17 +58,19 @@ class Trials:
     @classmethod
     def none(cls, n_links: int) -> Trials:
         """Return no trials, of so many links."""
-        return cls([], [], np.empty((0, n_links)), np.empty((0, n_links)), np.empty(0))
+        return cls([], [], [], np.empty((0, n_links)), np.empty((0, n_links)), np.empty(0))
 
-    def with_views(self, views: list[View], runs: list[list[BaseRun]], masks: Mask, links: LinkSet) -> Trials:
-        """Return these trials and those of more views, which saw the links of the masks; no views: the plain table."""
+    def with_views(self, views: list[View], runs: list[list[BaseRun]], masks: Sequence[Mask], links: LinkSet) -> Trials:
+        """Return these trials and those of more views; without views, of the plain table."""
         components = ComponentVotes.of(links)
-        votes = [held_out_mean([links.together(run.labels) for run in row], masks) for row in runs]
+        trials = list(zip(runs, masks, strict=True))
+        votes = [held_out_mean([links.together(run.labels) for run in row], mask) for row, mask in trials]
+        by_components = [held_out_mean([components.vote(run.labels) for run in row], mask) for row, mask in trials]
         scores = [score(links, row, vote) for row, vote in zip(runs, votes, strict=True)]
-        by_components = [held_out_mean([components.vote(run.labels) for run in row], masks) for row in runs]
         return Trials(
             self.views + views,
             self.runs + runs,
+            [*self.masks, *masks],
             np.vstack([self.votes, *votes]),
             np.vstack([self.component_votes, *by_components]),
             np.concatenate([self.scores, scores]),
@@ -122,11 +125,11 @@ def run_trials(
             for mask, seed in zip(masks, seeds, strict=True)
         ]
         runs = run_tasks(tasks, problem, n_trials, n_jobs)
-        trials = trials.with_views(views, runs, masks, links)
+        trials = trials.with_views(views, runs, [masks] * len(runs), links)
     where = "on the plain table"
     tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, rows) for seed in plain_seeds]
     runs = run_tasks(tasks, problem, n_trials, n_jobs)
-    return trials.with_views([], runs, np.zeros_like(masks), links)
+    return trials.with_views([], runs, [np.zeros_like(masks)], links)
 
 
 def run_tasks(tasks: list[Any], problem: BoostProblem, n_trials: int, n_jobs: int | None) -> list[list[BaseRun]]:
@@ -182,6 +185,22 @@ def draw_views(weights: Floats, n_rounds: int, rng: np.random.RandomState) -> In
     """Draw one for every round in proportion to the weights (systematic sampling), in random order."""
     drawn = np.searchsorted(np.cumsum(weights), (rng.uniform() + np.arange(n_rounds)) / n_rounds)
     return rng.permutation(np.minimum(drawn, len(weights) - 1))
+
+
+@dataclass(frozen=True)
+class RoundPlan:
+    """The view of every round, its seed, and the links that it sees."""
+
+    views: list[View]
+    seeds: Ints
+    seen: Mask  # (n_rounds, n_links)
+
+
+def plan_rounds(trials: Trials, links: LinkSet, n_rounds: int, rng: np.random.RandomState) -> RoundPlan:
+    """Draw views by their weights, seeds, and links."""
+    views = [trials.views[v] for v in draw_views(trials.weights(with_plain=False), n_rounds, rng)]
+    seeds = draw_seeds(rng, n_rounds)
+    return RoundPlan(views, seeds, np.array([draw_mask(links.is_must, rng) for _ in views]))
 
 
 def held_out_mean(votes: Sequence[Array], masks: Mask) -> Floats:
