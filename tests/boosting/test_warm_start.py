@@ -18,7 +18,7 @@ from mustlink import Constraints
 from mustlink._numbering import number_as_before
 from mustlink.boosting import RobustBoostCluster
 from mustlink.boosting._boostcluster._links import LinkSet
-from mustlink.boosting._robust._trials import held_out_votes
+from mustlink.boosting._robust._trials import held_out_mean
 from mustlink.errors import EstimatorError
 
 X, Y = load_iris(return_X_y=True)
@@ -116,7 +116,7 @@ def test_links_keep_what_saw_them_and_new_ones_are_held_out() -> None:
         np.testing.assert_array_equal(shown[place >= 0], old[place[place >= 0]])
         assert not shown[place < 0].any()
     for runs, masks, votes in zip(after.trials.runs, after.trials.masks, after.trials.votes, strict=True):
-        np.testing.assert_array_equal(held_out_votes(links, runs, masks), votes)
+        np.testing.assert_array_equal(held_out_mean([links.together(run.labels) for run in runs], masks), votes)
     assert [id(run) for run in after.rounds.runs[:8]] == [id(run) for run in before.rounds.runs[2:]]
 
 
