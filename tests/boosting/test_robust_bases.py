@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from mustlink.boosting._boostcluster._views import RepresentationView
 from mustlink.boosting._robust import _propagation
 from mustlink.boosting._robust._automatic import AutomaticPlan, automatic_bases
 from mustlink.boosting._robust._propagation import PropagationView
-from mustlink.boosting._robust._trials import Trials
 
 NAMES = ["KMeans", "AgglomerativeClustering", "GaussianMixture", "NormalizedSpectralClustering"]
 
@@ -105,9 +103,9 @@ def test_the_number_of_views_is_that_of_the_views(n_bases, n_representations, we
     representations = [Representation("ridged", ridge) for ridge in (1.0, 0.5, 0.1)[:n_representations]]
     other = RepresentationView(bases[0], Representation("projection"))
     plan = AutomaticPlan(bases, representations, weighs_columns, [other] * n_others)
-    first = plan.first_views(Trials.none(5))
+    first = plan.first_views(np.empty(0))
     scores = np.array([0.9, 0.5, 0.8, 0.7])[: len(first)]
-    further = plan.further_views(replace(Trials.none(5), views=first, scores=scores))
+    further = plan.further_views(scores)
     assert len(first) + len(further) == plan.n_views
     # Of the weightings, the second has the best score.
     assert {view.representation.weighting for view in further} <= {None, "test"}

@@ -55,6 +55,12 @@ def test_votes_are_those_of_the_slow_version(seed: int, n_links: int) -> None:
     labels = rng.randint(-1, 3, size=20)
     votes = ComponentVotes.of(links)
     np.testing.assert_allclose(votes.vote(labels), slow_votes(votes, links, labels))
+    # Only must-links are in the forest, and only cannot-links are between components.
+    component = Constraints(links.pairs[links.is_must]).components(20)
+    apart = component[links.pairs[:, 0]] != component[links.pairs[:, 1]]
+    assert ((votes.below == 0) == (~links.is_must & apart)).all()
+    assert links.is_must[votes.below == 1].all()
+    assert (links.pairs == np.sort(links.rows[votes.ends], axis=0).T).all()
     # The forest connects what the must-links connect, without a cycle.
     n_components = len(np.unique(votes.component))
     assert (votes.below == 1).sum() == len(links.rows) - n_components
@@ -73,6 +79,12 @@ def test_rows_tied_to_a_hard_row_decide() -> None:
     # Row 1 is with three of the four others, and row 0 with row 1.
     assert np.isclose(votes[0, 1], (3 / 4 + 1) / 2)
     assert votes[0, 4] == 0.0
+
+
+def test_large_labels_take_no_memory() -> None:
+    links = link_set(Constraints([(0, 1)], [(1, 2)]), 3)
+    labels = np.array([10**12, 10**12, -2])
+    assert ComponentVotes.of(links).vote(labels).tolist() == [1.0, 0.0]
 
 
 def test_labels_of_one_kind_of_link_and_of_noise() -> None:

@@ -37,6 +37,8 @@ class BaseRun:
     def without_rows(self) -> BaseRun:
         """Return only what is needed to predict new rows."""
         model = self.model
+        if isinstance(model, LeadingColumns):
+            return replace(self, labels=self.labels[:0], model=replace(model, model=without_rows(model.model)))
         if isinstance(model, Birch):
             # Its tree of rows is not needed to find the nearest of its centers.
             model = NearestMean(model.subcluster_labels_, model.subcluster_centers_)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import eigh, qr
 from scipy.sparse import csr_array, diags_array, issparse, vstack
 
-from mustlink._types import Array, Floats
+from mustlink._types import Array, Floats, Indices
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Directions, to_dense
 from mustlink.constraints import Constraints
@@ -95,12 +95,13 @@ class Basis:
             result -= ((self.rows @ offset) @ self.mix).astype(result.dtype)
         return result
 
-    def row_squares(self, matrix: Floats) -> Floats:
-        """Return the squared lengths of the rows of basis @ matrix, computed for a few columns at a time."""
-        total = np.zeros(self.mix.shape[0] if self.rows is None else self.rows.shape[1])
-        for start in range(0, matrix.shape[1], BLOCK_COLUMNS):
-            product = self.mix @ matrix[:, start : start + BLOCK_COLUMNS]
-            total += ((product if self.rows is None else self.rows.T @ product) ** 2).sum(axis=1)
+    def column_squares(self, mix: Floats) -> Floats:
+        """Return, for every feature, the squared length of its part in directions that are mixed like the basis."""
+        if self.rows is None:
+            return np.asarray((mix**2).sum(axis=1, dtype=np.float64))
+        total = np.zeros(self.rows.shape[1])
+        for start in range(0, mix.shape[1], BLOCK_COLUMNS):
+            total += ((self.rows.T @ mix[:, start : start + BLOCK_COLUMNS]) ** 2).sum(axis=1)
         return total
 
     def without(self, vectors: Floats) -> Floats:
@@ -150,32 +151,43 @@ class Coordinates:
             return few @ directions.matrix[:, :n_components].astype(dtype)
         if self.rest is None or directions.rest_factor == 0:
             return self.linked @ directions.matrix[:, :n_components].astype(dtype)
+        linked, n_rest = self._columns_kept(directions)
+        products = self.linked @ directions.matrix[:, linked].astype(dtype)
+        rest = self.rest[:, :n_rest] * dtype.type(directions.rest_factor)
         if n_components is None:
-            return np.hstack(
-                [self.linked @ directions.matrix.astype(dtype), self.rest * dtype.type(directions.rest_factor)]
-            )
-        # In descending order of eigenvalues: all directions of the rest have the same one.
+            return np.hstack([products, rest])
         above = int((directions.values >= directions.rest_value).sum())
-        first = self.linked @ directions.matrix[:, : min(above, n_components)].astype(dtype)
-        rest = self.rest[:, : n_components - first.shape[1]] * dtype.type(directions.rest_factor)
-        left = n_components - first.shape[1] - rest.shape[1]
-        return np.hstack([first, rest, self.linked @ directions.matrix[:, above : above + left].astype(dtype)])
+        return np.hstack([products[:, :above], rest, products[:, above:]])
 
     def column_lengths(self, directions: Directions | None, n_features: int) -> Floats:
         """Return how far a unit of every feature moves a row in a representation; None is the plain table."""
         if directions is None:
             return np.ones(n_features)
+        n_components = self.n_components
         if directions.columns is not None or not self.bases:
             squares = np.zeros(n_features)
-            squares[slice(None) if directions.columns is None else directions.columns] = (directions.matrix**2).sum(
-                axis=1
-            )
+            columns = slice(None) if directions.columns is None else directions.columns
+            squares[columns] = (directions.matrix[:, :n_components] ** 2).sum(axis=1)
             return np.sqrt(squares)
-        squares = self.bases[0].row_squares(directions.matrix)
-        if self.rest_basis is not None and directions.rest_factor > 0:
-            n_rest = self.rest_basis.mix.shape[1]
-            squares = squares + self.rest_basis.row_squares(directions.rest_factor * np.eye(n_rest))
-        return np.sqrt(squares)
+        basis, rest_basis = self.bases[0], self.rest_basis
+        if rest_basis is None or directions.rest_factor == 0:
+            return np.sqrt(basis.column_squares(basis.mix @ directions.matrix[:, :n_components]))
+        linked, n_rest = self._columns_kept(directions)
+        of_rest = rest_basis.column_squares(rest_basis.mix[:, :n_rest])
+        of_linked = basis.column_squares(basis.mix @ directions.matrix[:, linked])
+        return np.sqrt(of_linked + directions.rest_factor**2 * of_rest)
+
+    def _columns_kept(self, directions: Directions) -> tuple[Indices, int]:
+        """Return which directions of the linked part are kept, and how many of the rest, by descending eigenvalues.
+
+        All directions of the rest have the same eigenvalue.
+        """
+        n_linked, n_rest = directions.matrix.shape[1], self.rest_basis.mix.shape[1] if self.rest_basis else 0
+        if self.n_components is None:
+            return np.arange(n_linked), n_rest
+        above = min(int((directions.values >= directions.rest_value).sum()), self.n_components)
+        n_rest = min(n_rest, self.n_components - above)
+        return np.arange(min(n_linked, self.n_components - n_rest)), n_rest
 
     def place_links(self, links: Constraints, with_covariance: bool = False) -> LinkSet:
         """Return the links with the coordinates of their rows in the linked part."""

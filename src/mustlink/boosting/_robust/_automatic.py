@@ -14,11 +14,11 @@ import numpy as np
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.mixture import GaussianMixture
 
+from mustlink._types import Floats
 from mustlink.boosting._bases import BaseClusterer
 from mustlink.boosting._boostcluster._columns import WEIGHTINGS, Weighting
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._views import RepresentationView, View
-from mustlink.boosting._robust._trials import Trials
 from mustlink.spectral import NormalizedSpectralClustering
 
 __all__ = ["AUTOMATIC", "AutomaticPlan", "automatic_bases"]
@@ -68,18 +68,18 @@ class AutomaticPlan:
         n_first = 1 + len(WEIGHTINGS) if self.weighs_columns else 1
         return n_first + n_pairs * (2 if self.weighs_columns else 1) + len(self.others)
 
-    def first_views(self, trials: Trials) -> list[View]:
-        """Return the first base in the first representation, with all column weightings."""
+    def first_views(self, scores: Floats) -> list[View]:
+        """Return the first base in the first representation, with all column weightings; there are no scores yet."""
         weightings: tuple[Weighting | None, ...] = (None, *WEIGHTINGS) if self.weighs_columns else (None,)
         return [self._view(self.bases[0], self.representations[0], weighting) for weighting in weightings]
 
-    def further_views(self, trials: Trials) -> list[View]:
-        """Return the other representations and bases, on all columns and with the best of the weightings."""
+    def further_views(self, scores: Floats) -> list[View]:
+        """Return the other representations and bases, on all columns and with the weighting of the best score."""
         pairs = [(self.bases[0], representation) for representation in self.representations[1:]]
         pairs += [(base, self.representations[0]) for base in self.bases[1:]]
         weightings: tuple[Weighting | None, ...] = (None,)
         if self.weighs_columns:
-            weightings = None, WEIGHTINGS[int(np.argmax(trials.scores[1:]))]
+            weightings = None, WEIGHTINGS[int(np.argmax(scores[1:]))]
         return [self._view(*pair, weighting) for pair in pairs for weighting in weightings] + list(self.others)
 
     def _view(self, base: BaseClusterer, representation: Representation, weighting: Weighting | None) -> View:

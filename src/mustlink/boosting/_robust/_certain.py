@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,11 @@ import numpy as np
 from mustlink.base import refuse_contradictions, refuse_infeasible
 from mustlink.boosting._boostcluster._consensus import Consensus, subsample_with_linked
 from mustlink.boosting._boostcluster._links import LinkSet
-from mustlink.boosting._code_kmeans import compute_centers, take_rows
+from mustlink.boosting._code_kmeans import take_rows
 from mustlink.boosting._robust._resolution import ResolvedConsensus
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError
+from mustlink.inference import Marginals
 from mustlink.kmeans import COPKMeans
 
 __all__ = ["check_certain", "feasible_number", "keep_links"]
@@ -66,14 +66,5 @@ def keep_links(consensus: Consensus, links: LinkSet, n_clusters: int, seed: int)
     best = min(fitted, key=lambda model: model.inertia_)
     labels = np.full(kernel.n_samples, -1, dtype=np.int64)
     labels[shown] = best.labels_
-    resolved = ResolvedConsensus(
-        kernel,
-        labels,
-        linked=links.rows,
-        marginals=np.eye(n_clusters)[labels[links.rows]],
-        link_marginals=np.ones(len(links)),
-        centers=compute_centers(kernel, labels, n_clusters),
-    )
-    assigned = resolved._assign(kernel)
-    assigned[links.rows] = labels[links.rows]
-    return replace(resolved, labels=assigned).compact()
+    certain = Marginals(np.eye(n_clusters)[labels[links.rows]], np.ones(len(links)))
+    return ResolvedConsensus.of(kernel, labels, links, certain)

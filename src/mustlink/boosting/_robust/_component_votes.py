@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from mustlink._types import Array, Floats, Ints
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._coassociation import NOISE_LABEL
 from mustlink.boosting._robust._component_votes_kernels import vote_by_components
 
 __all__ = ["ComponentVotes"]
@@ -53,11 +54,11 @@ class ComponentVotes:
 
     def vote(self, labels: Array) -> Floats:
         """Return the vote of a clustering of all rows on each link."""
-        own = labels[self.rows].astype(np.int64)
+        names, own = np.unique(labels[self.rows], return_inverse=True)
+        own[names[own] == NOISE_LABEL] = NOISE_LABEL
         votes = np.empty(self.ends.shape[1])
-        n_labels = max(int(own.max(initial=0)) + 1, 1)
         vote_by_components(
-            own, n_labels, self.parent, self.order, self.component, self.ends[0], self.ends[1], self.below, votes
+            own, len(names), self.parent, self.order, self.component, self.ends[0], self.ends[1], self.below, votes
         )
         return votes
 

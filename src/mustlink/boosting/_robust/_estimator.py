@@ -119,7 +119,8 @@ class RobustBoostCluster(BaseBoostCluster):
         than 5% of the links seem wrong, a link that neither the trials without it nor the result satisfies gets the
         probability of the final step, if that is lower.
     error_rate_ : float or None
-        The estimated fraction of wrong links: an upper bound less a margin. None without links.
+        The estimated fraction of wrong links: the fraction among those on which the trials are nearly unanimous, less
+        a standard error, and at most `max_error`. None without links.
     representation_weights_ : dict of str to float
         The weight of each representation; "plain" is the table itself. If it is large, the links add little.
     base_weights_ : dict of str to float

@@ -52,7 +52,9 @@ class PropagationView:
             drawn = rng.choice(others, size=min(MAX_ROWS - len(links.rows), len(others)), replace=False)
             rows = np.union1d(links.rows, drawn).astype(np.intp)
             table = table[rows]
-        graph = ConstraintPropagation(n_clusters, random_state=0).fit(table).affinity_
+        # Only the graph is needed of this fit.
+        model = ConstraintPropagation(n_clusters, estimator=KMeans(n_init=1), random_state=0)
+        graph = model.fit(table).affinity_
         return cls(n_clusters, graph, rows, takes_sparse)
 
     def run(

@@ -67,6 +67,17 @@ class ResolvedConsensus(Consensus):
     link_marginals: Floats = field(kw_only=True)  # the probability that each link is correct
     centers: CodeCenters = field(kw_only=True)
 
+    @classmethod
+    def of(cls, kernel: CoAssociation, labels: Ints, links: LinkSet, marginals: Marginals) -> Self:
+        """Assign the rows in no link, given the labels of the linked rows and of some others; -1 is no label."""
+        centers = compute_centers(kernel, labels, marginals.rows.shape[1])
+        resolved = cls(
+            kernel, labels, linked=links.rows, marginals=marginals.rows, link_marginals=marginals.links, centers=centers
+        )
+        assigned = resolved._assign(kernel)
+        assigned[links.rows] = labels[links.rows]
+        return replace(resolved, labels=assigned).compact()
+
     def compact(self) -> Self:
         """Number the clusters in use from 0."""
         used = label_names(self.labels)
@@ -138,13 +149,13 @@ def weigh_links(
     shown = subsample_with_linked(links, kernel.n_samples)
     some, among = take_rows(kernel, shown), links.among(shown)
     # The subsample stands for all rows, but the links of all rows are in it.
-    price = penalty * log_odds * len(shown) / kernel.n_samples
+    broken_cost = penalty * log_odds * len(shown) / kernel.n_samples
     n_clusters = int(consensus.labels.max()) + 1
     starts = list_starts(some, consensus.labels[shown], n_clusters, among, seed, None if last is None else last[shown])
     results = [resolve_links(some, start, among, penalty, log_odds, n_clusters) for start in starts]
     costs = np.array(
         [
-            compute_centers(some, labels, n_clusters).objective + price * among.broken_weight(labels)
+            compute_centers(some, labels, n_clusters).objective + broken_cost * among.broken_weight(labels)
             for labels, _ in results
         ]
     )
@@ -152,13 +163,7 @@ def weigh_links(
     found, marginals = results[int(np.argmax(costs <= costs.min() + ROUNDING * np.abs(costs.min())))]
     labels = consensus.labels.copy()
     labels[shown] = found
-    centers = compute_centers(kernel, labels, marginals.rows.shape[1])
-    resolved = ResolvedConsensus(
-        kernel, labels, linked=links.rows, marginals=marginals.rows, link_marginals=marginals.links, centers=centers
-    )
-    assigned = resolved._assign(kernel)
-    assigned[links.rows] = labels[links.rows]
-    return replace(resolved, labels=assigned).compact()
+    return ResolvedConsensus.of(kernel, labels, links, marginals)
 
 
 def resolve_links(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import softmax
@@ -18,7 +18,10 @@ from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
 from mustlink.boosting._boostcluster._views import View, run_base
 from mustlink.boosting._robust._component_votes import ComponentVotes
 
-__all__ = ["RoundPlan", "Trials", "ViewPlan", "draw_mask", "draw_masks", "draw_views", "plan_rounds", "run_trials"]
+if TYPE_CHECKING:
+    from mustlink.boosting._robust._automatic import AutomaticPlan
+
+__all__ = ["RoundPlan", "Trials", "draw_mask", "draw_masks", "draw_views", "plan_rounds", "run_trials"]
 
 # The fraction of the links that a trial or a round sees.
 SEEN_FRACTION = 0.63
@@ -32,16 +35,6 @@ CHANCE_MARGIN = 1.5
 MAX_ROWS_TRIED = 20_000
 SAMPLE_FRACTION = 0.1
 MIN_SAMPLE, MAX_SAMPLE = 3_000, 50_000
-
-
-class ViewPlan(Protocol):
-    """Which views are tried: some first and, given their trials, some more."""
-
-    def first_views(self, trials: Trials) -> list[View]:
-        """Return the views to begin with."""
-
-    def further_views(self, trials: Trials) -> list[View]:
-        """Return further views, given the trials of the first ones."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +101,7 @@ class Trials:
 
 
 def run_trials(
-    problem: BoostProblem, plan: ViewPlan, n_trials: int, n_jobs: int | None, rng: np.random.RandomState
+    problem: BoostProblem, plan: AutomaticPlan, n_trials: int, n_jobs: int | None, rng: np.random.RandomState
 ) -> Trials:
     """Run the planned views, `n_trials` times each with some links held out, and the first base on the plain table."""
     links, coordinates = problem.links, problem.coordinates
@@ -117,8 +110,8 @@ def run_trials(
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
     rows = sample_rows(links, coordinates.linked.shape[0], rng)
     trials = Trials.none(len(links))
-    for plan_views in (plan.first_views, plan.further_views):
-        views = plan_views(trials)
+    for list_views in (plan.first_views, plan.further_views):
+        views = list_views(trials.scores)
         tasks = [
             delayed(run_view)(view, problem.base, coordinates, links, mask, int(seed), rows)
             for view in views

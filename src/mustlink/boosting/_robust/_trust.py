@@ -42,7 +42,8 @@ def estimate_trust(
 def estimate_error(links: LinkSet, component_vote: Floats) -> float:
     """Return the fraction of wrong links among those on which the votes of components are nearly unanimous.
 
-    A standard error is subtracted. Other links may be broken in the trials because they are hard; of these, a few are.
+    A link on which the votes are divided may be correct and hard; one that nearly all votes contradict hardly ever is.
+    For the few that are, a standard error is subtracted.
     """
     apart, together = component_vote < NEARLY_UNANIMOUS, component_vote > 1 - NEARLY_UNANIMOUS
     n_sure = links.weight[apart | together].sum() + 1
@@ -68,4 +69,6 @@ def conflict_bound(constraints: Constraints, n_samples: int) -> float:
     cannot = constraints.cannot_link
     expected = len(cannot) * (sizes * (sizes - 1)).sum() / (n_samples * (n_samples - 1))
     inside = float((component[cannot[:, 0]] == component[cannot[:, 1]]).sum())
-    return (inside + 1.65 * np.sqrt(inside) + 3) / expected if expected > 0 else np.inf
+    # The upper limit of a 95% interval of a Poisson count; 3 is that of a count of zero.
+    most = inside + 1.65 * np.sqrt(inside) + 3
+    return most / expected if expected > 0 else np.inf
