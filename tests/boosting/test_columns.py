@@ -137,15 +137,17 @@ def wide_table(kind):
     return random_array((60, 300), density=0.1, rng=1, format="csr")
 
 
+@pytest.mark.parametrize("n_components", [None, 3, 40])
 @pytest.mark.parametrize("weighting", [None, "ratio", "screen"])
 @pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize("kind", ["direct", "dense", "tall dense", "sparse"])
-def test_lengths_of_columns_are_those_of_the_linear_map(kind, standardize, weighting):
+def test_lengths_of_columns_are_those_of_the_linear_map(kind, standardize, weighting, n_components):
     """A row that is moved by a unit of one scaled column moves by the length of that column."""
     X = wide_table(kind)
     n, d = X.shape
     links = Constraints.sample(np.arange(n) % 2, 20, random_state=0)
     coordinates, placed_links = placed(X, links, standardize=standardize)
+    coordinates = replace(coordinates, n_components=n_components)
     assert bool(coordinates.bases) == (kind != "direct")
     directions = Representation("ridged", 0.3, 0.2, weighting).directions(placed_links, placed_links.weight)
     scale = np.ones(d) if coordinates.scaling.scale is None else coordinates.scaling.scale

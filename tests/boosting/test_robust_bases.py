@@ -22,6 +22,7 @@ from mustlink.boosting._boostcluster._views import RepresentationView
 from mustlink.boosting._robust import _propagation
 from mustlink.boosting._robust._automatic import AutomaticPlan, automatic_bases
 from mustlink.boosting._robust._propagation import PropagationView
+from mustlink.errors import EstimatorError
 
 NAMES = ["KMeans", "AgglomerativeClustering", "GaussianMixture", "NormalizedSpectralClustering"]
 
@@ -237,6 +238,25 @@ def test_odd_tables_are_clustered(name, n_clusters):
     assert 1 <= model.n_clusters_ <= n_clusters
     assert np.isfinite(model.column_weights_).all()
     assert model.predict(table).shape == (40,)
+
+
+@pytest.mark.parametrize("when", ["always", "in rounds"])
+def test_the_default_goes_on_without_a_base_that_fails(monkeypatch, when):
+    X, y = load_wine(return_X_y=True)
+    original = BaseClusterer.run
+
+    def fail(self, table, seed, where=None):
+        if self.name == "GaussianMixture" and (when == "always" or "round" in where):
+            raise EstimatorError("The covariance is singular")
+        return original(self, table, seed, where)
+
+    monkeypatch.setattr(BaseClusterer, "run", fail)
+    links = Constraints.sample(y, 60, random_state=0)
+    model = quick(n_clusters=3, n_rounds=20).fit(X, constraints=links)
+    assert "GaussianMixture" not in {report["base"] for report in model.history_}
+    assert adjusted_rand_score(y, model.labels_) > 0.7
+    with pytest.raises(EstimatorError, match="singular"):
+        quick(estimator=GaussianMixture(), n_clusters=3).fit(X, constraints=links)
 
 
 def test_duplicate_rows_have_one_cluster_if_no_link_says_otherwise():

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mustlink.boosting._robust import _automatic, _propagation
 from mustlink.catalogue import CATALOGUE, ESTIMATORS, find_clusterer
 from mustlink.errors import FileFormatError, OptionError, PredictionWarning
 from mustlink.tables import Table
@@ -73,6 +74,18 @@ def test_a_loaded_model_predicts_as_before(people, method, with_links):
         result = fitted(people, method=method)
     path = check_same_after_loading(people, result)
     assert path.stat().st_size < 400_000
+
+
+def test_a_default_that_clusters_samples_is_saved(people, monkeypatch):
+    """With few rows and columns for the slower clusterers, whose runs then predict by rows and by leading columns."""
+    monkeypatch.setattr(_automatic, "MAX_ROWS_OF_SLOW", 50)
+    monkeypatch.setattr(_automatic, "MAX_COLUMNS_OF_MIXTURE", 1)
+    monkeypatch.setattr(_propagation, "MAX_ROWS", 50)
+    result = fitted(people, method="boost")
+    kinds = {type(run.model).__name__ for run in result.estimator._voters}
+    assert kinds == {"KMeans", "LeadingColumns", "NearestRow"}
+    assert not len(result.estimator._coordinates.linked)
+    check_same_after_loading(people, result)
 
 
 @pytest.mark.parametrize("base", ESTIMATORS)

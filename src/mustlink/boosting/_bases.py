@@ -106,11 +106,18 @@ class BaseClusterer:
 
     None is k-means with three starts. `n_clusters` is set in the clones of an estimator that has such a parameter; None
     keeps the estimator's own. With `max_rows`, a larger table is clustered by a random sample of so many rows, and the
-    other rows are predicted; with `max_columns`, only so many leading columns are used.
+    other rows are predicted; with `max_columns`, only so many leading columns are used. `is_optional` is whether the
+    boosting goes on without a run that fails.
     """
 
     def __init__(
-        self, estimator: Any, n_clusters: int | None, *, max_rows: int | None = None, max_columns: int | None = None
+        self,
+        estimator: Any,
+        n_clusters: int | None,
+        *,
+        max_rows: int | None = None,
+        max_columns: int | None = None,
+        is_optional: bool = False,
     ) -> None:
         if estimator is None:
             estimator = KMeans(DEFAULT_N_CLUSTERS if n_clusters is None else n_clusters, n_init=3)
@@ -124,6 +131,7 @@ class BaseClusterer:
         self.estimator = estimator
         self.is_function = not is_estimator
         self.max_rows, self.max_columns = max_rows, max_columns
+        self.is_optional = is_optional
         self._has_run = False
         counts, self._seeded = ([], []) if self.is_function else count_and_seed_parameters(estimator)
         self._settings = {} if n_clusters is None else dict.fromkeys(counts, n_clusters)

@@ -10,6 +10,7 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Directions, Representation
+from mustlink.errors import EstimatorError
 
 __all__ = ["RepresentationView", "View", "run_base"]
 
@@ -40,7 +41,7 @@ class View(Protocol):
         column_evidence: Floats | None = None,
         rows: Indices | None = None,
     ) -> BaseRun | None:
-        """Cluster all rows; None if the links, given a weight for each, give no representation.
+        """Cluster all rows, given a weight for each link; None without a representation, or if an optional base fails.
 
         Columns are weighted by `column_evidence`, another weight for each link; None is the same. With `rows`, only
         these are clustered, and the others are predicted. `where` is the round, for error messages.
@@ -78,7 +79,14 @@ class RepresentationView:
         rows: Indices | None = None,
     ) -> BaseRun | None:
         directions = self.representation.directions(links, weight, column_evidence)
-        return run_base(self.base, coordinates, directions, seed, where, rows) if directions.values.size else None
+        if not directions.values.size:
+            return None
+        try:
+            return run_base(self.base, coordinates, directions, seed, where, rows)
+        except EstimatorError:
+            if not self.base.is_optional:
+                raise
+            return None
 
 
 def run_base(

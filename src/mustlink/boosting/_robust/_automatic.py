@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from sklearn.cluster import AgglomerativeClustering
@@ -39,16 +40,13 @@ def automatic_bases(n_samples: int, n_clusters: int | None) -> list[BaseClustere
     n_clusters = first.n_clusters
     if n_clusters is None or n_samples < MIN_ROWS_PER_CLUSTER * n_clusters:
         return [first]
+    mixture = GaussianMixture(n_clusters, reg_covar=MIXTURE_RIDGE)
+    slow = partial(BaseClusterer, n_clusters=n_clusters, max_rows=MAX_ROWS_OF_SLOW, is_optional=True)
     return [
         first,
-        BaseClusterer(AgglomerativeClustering(n_clusters), n_clusters, max_rows=MAX_ROWS_OF_SLOW),
-        BaseClusterer(
-            GaussianMixture(n_clusters, reg_covar=MIXTURE_RIDGE),
-            n_clusters,
-            max_rows=MAX_ROWS_OF_SLOW,
-            max_columns=MAX_COLUMNS_OF_MIXTURE,
-        ),
-        BaseClusterer(NormalizedSpectralClustering(n_clusters), n_clusters, max_rows=MAX_ROWS_OF_SLOW),
+        slow(AgglomerativeClustering(n_clusters)),
+        slow(mixture, max_columns=MAX_COLUMNS_OF_MIXTURE),
+        slow(NormalizedSpectralClustering(n_clusters)),
     ]
 
 
