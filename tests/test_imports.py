@@ -58,8 +58,8 @@ ROWS = [
 # Beyond the rule: families that use another family, through its public classes only.
 ALSO = {("boosting", "spectral"), ("boosting", "mixture"), ("boosting", "kmeans"), ("sizes", "kmeans")}
 
-# Imports inside functions that go up: methods of the value that read and write files.
-INSIDE = {("constraints", "tables")}
+# Imports inside functions that go up or back: methods of the value that read and write files, balanced placement.
+INSIDE = {("constraints", "tables"), ("kmeans", "sizes")}
 
 FAMILIES = ROWS[3]
 

@@ -7,15 +7,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["choose_links", "choose_rows", "heaviest_columns", "spread_equal_points"]
+__all__ = ["choose_links", "choose_rows", "heaviest_columns", "links_to_draw", "spread_equal_points"]
 
 MAX_POINTS = 5_000
 MAX_LINKS = 1_500
+# Links to draw are chosen from so many pairs of groups, and so many broken ones.
+MAX_LISTED_LINKS = 20_000
 # Rows at about the same place are spread over a disk of this radius; both as a fraction of the larger side.
 SAME_PLACE, SPREAD = 0.01, 0.06
 # A column with less than this fraction of the largest weight counts nothing.
 MIN_WEIGHT = 1e-3
 GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
+
+
+def links_to_draw(links: Any, labels: NDArray[Any]) -> Any:
+    """Return links as pairs, to choose from: of large groups some broken pairs and some others."""
+    if not links.cannot_link_groups:
+        return links
+    broken = links.violations(labels).excerpt(MAX_LISTED_LINKS)
+    return links.excerpt(MAX_LISTED_LINKS).add(broken, contradictions="keep")
 
 
 def choose_links(kept: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.intp]:

@@ -59,6 +59,7 @@ REMEDIES = {
     "fewer_neighbors": "reduce min_samples",
     "fix_cell": "correct the cell",
     "cluster_column": "name the column of the clusters with cluster_column",
+    "fewer_known": "ask without these groups, or with smaller ones",
     "give_ids": "pass the ids of the rows as ids if links name them",
     "give_links": "pass links, or a column of labels as label_column",
     "give_n_clusters": "pass n_clusters",

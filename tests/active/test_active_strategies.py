@@ -16,7 +16,7 @@ from mustlink.active import COBRAS, NPU, Answer, Consolidate, Explore, MinMax, Q
 from mustlink.active._advice import fit_quietly
 from mustlink.active._npu import mean_similarity, normalized_uncertainty, to_probabilities
 from mustlink.boosting import CoAssociation
-from mustlink.errors import ConstraintError, NumberTooLargeError
+from mustlink.errors import ConstraintError, NumberTooLargeError, TooLargeError
 from reference.active import membership, next_question, settled, uncertainty_per_question
 
 PLACING = [
@@ -513,3 +513,9 @@ def test_equal_rows():
         strategy = cls(np.zeros((8, 2)), 3, random_state=0)
         run(strategy, TruthOracle([0, 0, 1, 1, 2, 2, 2, 2]))
         assert strategy.constraints.violation_rate([0, 0, 1, 1, 2, 2, 2, 2]) == 0
+
+
+def test_known_groups_that_are_too_large_to_list() -> None:
+    known = Constraints.from_groups([1] * 4_000)
+    with pytest.raises(TooLargeError, match=r"are 7,998,000 cannot-links.*; ask without these groups, or with smaller"):
+        MinMax(np.zeros((4_000, 1)), 2, known=known)

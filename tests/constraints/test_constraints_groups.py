@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import mustlink.constraints._constraints as value
 from mustlink import LCVQE, Constraints, COPKMeans
 from mustlink.errors import ConstraintError, TooLargeError
 from mustlink.metrics import violation_rate
@@ -51,6 +53,28 @@ def test_groups_are_the_list_of_their_pairs(drawn: tuple) -> None:
     assert local == listed.compact()[1]
     np.testing.assert_array_equal(rows, listed.compact()[0])
     assert [c.cannot_link for c in links.conflicts()] == [c.cannot_link for c in listed.conflicts()]
+
+
+@given(drawn=grouped_links(), other=grouped_links())
+@settings(max_examples=300)
+def test_equality_without_the_list_of_pairs(drawn: tuple, other: tuple) -> None:
+    _, _, links, listed = drawn
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(value, "MAX_LISTED_PAIRS", -1)
+        assert links == listed
+        assert (links == other[2]) == (listed == other[3])
+        doubled = links.with_groups([replace(one, weight=2 * one.weight) for one in links.cannot_link_groups])
+        assert (links == doubled) == (not links.cannot_link_groups)
+
+
+def test_equality_of_large_groups() -> None:
+    column = [0] * 4_000 + [1]
+    first, second = Constraints.from_groups(column), Constraints.from_groups(column[::-1])
+    assert len(first) == len(second) > 5_000_000
+    assert first != second
+    halves = [Constraints.from_groups([0] * 4_000, weight=weight) for weight in (0.25, 0.75)]
+    assert halves[0] + halves[1] == first
+    assert Constraints(cannot_link=[(0, 1)]) + first != Constraints(cannot_link=[(0, 2)]) + first
 
 
 @given(drawn=grouped_links(), data=st.data())

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import mustlink.kmeans._copkmeans as copkmeans
 import mustlink.kmeans._group_units as group_units
 from mustlink import Constraints, COPKMeans
 from mustlink.errors import InfeasibleError, InfeasibleWarning
-from mustlink.kmeans._copkmeans import Components
+from mustlink.kmeans._copkmeans import Components, _place_group
 from mustlink.kmeans._rules import LinkedRows
 from reference.copkmeans import cheapest_placement, optimum
 from reference.random_links import Case, cases
@@ -91,6 +94,25 @@ def test_a_group_of_more_rows_than_clusters() -> None:
     # The fewest pairs share a cluster if the rows are spread evenly: 3 + 3 + 2.
     assert sorted(np.bincount(model.labels_[:8])) == [2, 3, 3]
     assert len(model.violations_) == 7
+
+
+@pytest.mark.parametrize("n_rows", [10, 23])
+def test_a_large_group_is_placed_as_a_small_one(monkeypatch: pytest.MonkeyPatch, n_rows: int) -> None:
+    costs = np.random.RandomState(n_rows).uniform(size=(n_rows, 4))
+    with_copies = _place_group(costs)
+    monkeypatch.setattr(copkmeans, "MAX_COPIED_ROWS", 0)
+    np.testing.assert_array_equal(_place_group(costs), with_copies)
+
+
+def test_the_memory_of_a_large_group_is_that_of_its_costs() -> None:
+    costs = np.random.RandomState(5).uniform(size=(3_000, 4))
+    _place_group(costs[:100])
+    tracemalloc.start()
+    labels = _place_group(costs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.bincount(labels).tolist() == [750] * 4
+    assert peak < 20 * costs.nbytes
 
 
 def test_partial_labels_and_groups_together() -> None:

@@ -131,3 +131,11 @@ def test_bad_input(blobs):
         plot.clusters(X, y, model=model)
     with pytest.raises(ValueError, match="60"):
         plot.clusters(X, y, links=Constraints(must_link=[(0, 60)]))
+
+
+def test_some_links_of_a_large_group_are_drawn():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(4_000, 2)), rng.integers(3, size=4_000)
+    ax = plot.clusters(X, labels, links=Constraints.from_groups([1] * 4_000))
+    assert "1,500 of 7,998,000 links drawn" in ax.get_xlabel()
+    assert list(lines_of(ax)) == ["broken cannot-link"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy import sparse
 
 from mustlink import Constraints
 from mustlink.errors import ConstraintError
-from mustlink.report import headline, summarize, write_report
+from mustlink.report import headline, make_picture, summarize, write_report
 from mustlink.tables import Feature
 
 
@@ -192,3 +193,21 @@ def test_every_sign_of_an_unknown_label_is_the_same(unknown):
     summary = summarize([[0.0], [1.0], [9.0]], [0, 0, 1], known_labels=known)
     assert (summary.n_known, summary.known_kept) == (2, 0.0)
     assert [cluster.known for cluster in summary.clusters] == [(("7", 1), ("8", 1)), ()]
+
+
+def test_few_pairs_of_a_large_group_are_listed():
+    n_rows = 1_500
+    X, labels = random_case(0, n_rows)
+    links = Constraints.from_groups([1] * n_rows)
+    n_broken = len(links.violations(labels))
+    tracemalloc.start()
+    summary, picture = summarize(X, labels, links), make_picture(X, labels, links)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(summary.broken) > 100
+    assert summary.n_cannot - summary.n_cannot_kept == n_broken
+    assert all(labels[one.rows[0]] == labels[one.rows[1]] for one in summary.broken)
+    assert (len(picture.links), picture.n_links) == (1_500, len(links))
+    assert not picture.is_kept.any()
+    # The list of all pairs alone takes 27 MB, and four times as much to make.
+    assert peak < 25e6

@@ -14,7 +14,7 @@ from mustlink._magnitude import check_magnitude
 from mustlink.active._advice import Advice, check_clusterer, check_predicted, count_last, fit_quietly
 from mustlink.active._knowledge import Knowledge
 from mustlink.constraints import Constraints
-from mustlink.errors import ConstraintError
+from mustlink.errors import ConstraintError, TooLargeError
 
 __all__ = ["Answer", "Question", "Strategy", "is_integer"]
 
@@ -123,8 +123,7 @@ class Strategy(ABC):
             raise TypeError(f"known must be Constraints; got {type(known).__name__}.")
         self.X = X
         self._n_rows: int = X.shape[0]
-        self._known = Constraints() if known is None else known
-        self._known.check_rows(X.shape[0])
+        self._known = Constraints() if known is None else _list_pairs(known, X.shape[0])
         # All random choices derive from one seed, hence undoing an answer restores the previous state.
         self._seed = draw_seed(random_state)
         self.n_clusters = int(n_clusters)
@@ -307,3 +306,12 @@ class Strategy(ABC):
     @abstractmethod
     def _choose(self) -> Question | None:
         """Return a question that is not settled; None if there is none."""
+
+
+def _list_pairs(known: Constraints, n_rows: int) -> Constraints:
+    """Return known links with the pairs of groups listed."""
+    known.check_rows(n_rows)
+    try:
+        return known.expand()
+    except TooLargeError as error:
+        raise TooLargeError(error.problem, remedy="fewer_known") from None

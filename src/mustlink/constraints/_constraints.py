@@ -18,6 +18,7 @@ from mustlink.constraints._closure import Closure
 from mustlink.constraints._coherence import coherence
 from mustlink.constraints._conflicts import Conflict, find_conflicts
 from mustlink.constraints._display import constraints_html
+from mustlink.constraints._equality import same_weights
 from mustlink.constraints._feasibility import DEFAULT_BUDGET, Feasibility, decide_for_table
 from mustlink.constraints._graph import LinkGraph, connected_nodes, symmetric_csr
 from mustlink.constraints._groups import (
@@ -618,6 +619,11 @@ class Constraints:
         listed = self._pairs[self._n_must :]
         return len(listed) - int(in_any(self._groups, listed).sum()) + count_pairs(self._groups)
 
+    @property
+    def _n_listed(self) -> int:
+        """The number of pairs of groups in a list of them, a pair in several groups counted several times."""
+        return sum(one.n_pairs for one in self._groups)
+
     def expand(self, max_pairs: int = MAX_LISTED_PAIRS) -> Constraints:
         """Return the links with the pairs of groups listed.
 
@@ -644,7 +650,7 @@ class Constraints:
         """
         if not self._groups:
             return self
-        n_pairs = sum(one.n_pairs for one in self._groups)
+        n_pairs = self._n_listed
         if n_pairs > max_pairs:
             raise TooLargeError(
                 f"{name_size(self._groups)} are {count(n_pairs, 'cannot-link')}, and at most {max_pairs:,} are listed",
@@ -679,7 +685,7 @@ class Constraints:
         >>> Constraints.from_groups([1] * 100_000).excerpt(max_pairs=10)
         Constraints(0 must-links, 10 cannot-links)
         """
-        if sum(one.n_pairs for one in self._groups) <= max_pairs:
+        if self._n_listed <= max_pairs:
             return self._with_list()
         fewer = [one.first_pairs(max_pairs // len(self._groups)) for one in self._groups]
         return self.with_groups([one for one in fewer if one is not None]).expand(max_pairs)
@@ -767,7 +773,11 @@ class Constraints:
         # Groups and the list of their pairs are the same links.
         if not (self._groups or other._groups) or len(self) != len(other):
             return False
-        return self.expand() == other.expand()
+        if max(self._n_listed, other._n_listed) <= MAX_LISTED_PAIRS:
+            return self.expand() == other.expand()
+        musts = ((self.must_link, other.must_link), (self.must_link_weight, other.must_link_weight))
+        cannots = [(one._pairs[one._n_must :], one._weight[one._n_must :], one._groups) for one in (self, other)]
+        return all(np.array_equal(*one) for one in musts) and same_weights(*zip(*cannots, strict=True))
 
     def __hash__(self) -> int:
         # The same for groups and for the list of their pairs.

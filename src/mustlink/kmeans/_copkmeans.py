@@ -26,6 +26,9 @@ from mustlink.kmeans._engine import Run
 from mustlink.kmeans._group_units import GroupUnits
 from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
 
+# Larger groups of rows are placed without an array of as many columns as rows; smaller ones are placed faster with it.
+MAX_COPIED_ROWS = 64
+
 
 class COPKMeans(BaseWeightedKMeans):
     """k-means with hard must-link and cannot-link constraints (Wagstaff, Cardie, Rogers and Schroedl 2001).
@@ -341,6 +344,12 @@ def _place_group(costs: Floats) -> Indices:
     if len(np.unique(nearest)) == n_rows:
         return nearest
     n_copies = -(-n_rows // n_clusters)
+    if n_rows > MAX_COPIED_ROWS and n_copies > 1:
+        # The family of sizes imports this one.
+        from mustlink.sizes import assign
+
+        # The fewest pairs share a cluster if the sizes differ by at most one.
+        return assign(costs, size_min=n_rows // n_clusters, size_max=n_copies).labels.astype(np.intp, copy=False)
     if n_copies > 1:
         # The n-th row of a cluster shares it with n - 1 others; one pair fewer is better whatever the costs are.
         per_pair = 1.0 + 2.0 * n_rows * float(np.ptp(costs))

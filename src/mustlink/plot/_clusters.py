@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mustlink._drawn import choose_links, choose_rows, spread_equal_points
+from mustlink._drawn import choose_links, choose_rows, links_to_draw, spread_equal_points
 from mustlink._plot_style import DARK, pyplot
 from mustlink.constraints import Constraints
 from mustlink.plot._history import check_boosted
@@ -88,6 +88,7 @@ def clusters(
     plt = pyplot()
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
+    n_links, given = len(given), links_to_draw(given, found)
     kept = given.satisfied(found)
     rng = np.random.default_rng(_seed(random_state))
     chosen = choose_links(kept, rng)
@@ -99,7 +100,7 @@ def clusters(
     _name_clusters(ax, points, found[rows])
     left_out = [
         f"{len(drawn):,} of {total:,} {what} drawn"
-        for drawn, total, what in ((rows, n_rows, "rows"), (chosen, len(given), "links"))
+        for drawn, total, what in ((rows, n_rows, "rows"), (chosen, n_links, "links"))
         if len(drawn) < total
     ]
     ax.set(xlabel="\n".join([titles[1], *left_out]), ylabel=titles[2], xticks=[], yticks=[])

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from mustlink._drawn import choose_links, choose_rows, spread_equal_points
+from mustlink._drawn import choose_links, choose_rows, links_to_draw, spread_equal_points
 from mustlink._types import Array
 from mustlink.constraints import Constraints
 from mustlink.report._summary import RowNames, mean_and_spread
@@ -144,7 +144,7 @@ def make_picture(
     >>> picture.points.shape, picture.names[picture.links[0, 1]]
     ((5000, 2), '19999')
     """
-    n_links, constraints = len(constraints), constraints.excerpt()
+    n_links, constraints = len(constraints), links_to_draw(constraints, labels)
     pairs = constraints.pairs
     kept = constraints.satisfied(labels)
     # A fixed seed: the same clustering always gives the same picture.

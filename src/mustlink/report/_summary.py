@@ -381,7 +381,7 @@ def summarize(
         n_must_kept=constraints.n_must_links - broken.n_must_links,
         n_cannot=constraints.n_cannot_links,
         n_cannot_kept=constraints.n_cannot_links - broken.n_cannot_links,
-        broken=_broken_links(broken.excerpt(), labels, namer, places),
+        broken=_broken_links(broken.excerpt(MAX_BROKEN_LINKS), labels, namer, places),
         n_conflicts=len(conflicts),
         conflicts=tuple(conflicts[i].describe(namer) for i in range(min(len(conflicts), MAX_CONFLICTS))),
         n_known=0 if known is None else sum(map(bool, known)),
