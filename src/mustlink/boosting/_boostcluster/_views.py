@@ -11,7 +11,15 @@ from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Directions, Representation
 
-__all__ = ["RepresentationView", "View", "run_base"]
+__all__ = ["RepresentationView", "Sample", "View", "label_all_rows", "run_base"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows that a run looks at, if not at all."""
+
+    labeled: Indices  # the rows that get a label, ascending; all linked rows are among them
+    clustered: Indices  # those that are clustered, by their places among the labeled ones
 
 
 class View(Protocol):
@@ -38,12 +46,12 @@ class View(Protocol):
         where: str,
         *,
         column_evidence: Floats | None = None,
-        rows: Indices | None = None,
+        sample: Sample | None = None,
     ) -> BaseRun | None:
-        """Cluster all rows; None if the links, given a weight for each, give no representation.
+        """Cluster all rows, or a sample; None if the links, given a weight for each, give no representation.
 
-        Columns are weighted by `column_evidence`, another weight for each link; None is the same. With `rows`, only
-        these are clustered, and the others are predicted. `where` is the round, for error messages.
+        Columns are weighted by `column_evidence`, another weight for each link; None is the same. `where` is the round,
+        for error messages.
         """
 
 
@@ -75,10 +83,10 @@ class RepresentationView:
         where: str,
         *,
         column_evidence: Floats | None = None,
-        rows: Indices | None = None,
+        sample: Sample | None = None,
     ) -> BaseRun | None:
         directions = self.representation.directions(links, weight, column_evidence)
-        return run_base(self.base, coordinates, directions, seed, where, rows) if directions.values.size else None
+        return run_base(self.base, coordinates, directions, seed, where, sample) if directions.values.size else None
 
 
 def run_base(
@@ -87,13 +95,20 @@ def run_base(
     directions: Directions | None,
     seed: int,
     where: str,
-    rows: Indices | None = None,
+    sample: Sample | None = None,
 ) -> BaseRun:
-    """Run a base in a representation, or on the plain table, and label all rows; None for `rows` is all."""
-    table = coordinates.plain_for(base.takes_sparse) if directions is None else coordinates.represent(directions)
-    if rows is None:
-        run = base.run(table, seed, where)
-    else:
-        sample = table[rows]
-        run = base.run(sample, seed, where).on_all_rows(sample, table, rows)
-    return replace(run, directions=directions)
+    """Run a base in a representation, or on the plain table."""
+    if sample is None:
+        return replace(base.run(coordinates.table_of(directions, base.takes_sparse), seed, where), directions=directions)
+    table = coordinates.take(sample.labeled).table_of(directions, base.takes_sparse)
+    clustered = table[sample.clustered]
+    run = base.run(clustered, seed, where).on_all_rows(clustered, table, sample.clustered)
+    return replace(run, directions=directions, rows=sample.labeled)
+
+
+def label_all_rows(run: BaseRun, coordinates: Coordinates, takes_sparse: bool) -> BaseRun:
+    """Return a run that labels all rows, given one of a sample; a run of all rows as it is."""
+    if run.rows is None:
+        return run
+    table = coordinates.table_of(run.directions, takes_sparse)
+    return run.on_all_rows(table[:0], table, run.rows)

@@ -19,7 +19,7 @@ from mustlink.boosting._boostcluster._coordinates import Coordinates, make_coord
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost, draw_seeds
-from mustlink.boosting._boostcluster._views import View
+from mustlink.boosting._boostcluster._views import View, label_all_rows
 from mustlink.boosting._robust._automatic import AUTOMATIC, AutomaticPlan, automatic_bases
 from mustlink.boosting._robust._certain import check_certain, feasible_number, keep_links
 from mustlink.boosting._robust._column_weights import average_column_weights
@@ -268,7 +268,10 @@ class RobustBoostCluster(BaseBoostCluster):
             # 3. Boost with these weights of views and links.
             rounds = boost_robustly(problem, trials, trust, penalty, log_odds, rng)
         # 4. Cluster the co-association of rounds and trials, unless the base alone agrees better with the links.
-        all_voters = combine_voters(rounds.voters, trials.voters(), self.trial_weight)
+        all_voters = [
+            label_all_rows(run, coordinates, self._base_takes_sparse)
+            for run in combine_voters(rounds.voters, trials.voters(), self.trial_weight)
+        ]
         consensus, voters = choose_consensus(problem, all_voters, trials, penalty * log_odds)
         # 5. Weigh links against distances, or keep all of them.
         if is_certain:
@@ -338,7 +341,8 @@ def boost_robustly(
     first = boost(problem, drawn[:cut], seeds[:cut], trust, seen=seen[:cut])
     if links.has_both_kinds:
         voters = combine_voters(first.voters, trials.voters(), EARLY_TRIAL_WEIGHT)
-        trust = update_trust(trust, links, voters, problem.base, RESTART_PENALTY * penalty, log_odds)
+        n_samples = problem.coordinates.linked.shape[0]
+        trust = update_trust(trust, links, voters, problem.base, RESTART_PENALTY * penalty, log_odds, n_samples)
     return first.continued(boost(problem, drawn[cut:], seeds[cut:], trust, seen=seen[cut:], first_round=cut + 1))
 
 
@@ -361,10 +365,12 @@ def choose_consensus(
     The runs that the clusters are made of are returned as well; one if it is the base alone.
     """
     links, plain, reversed_links = problem.links, trials.runs[-1], trials.contradict_links()
-    agreement = [links.agreement(run.labels) for run in plain]
+    tried = links if plain[0].rows is None else links.among(plain[0].rows)
+    agreement = [tried.agreement(run.labels) for run in plain]
     if voters and not reversed_links:
         consensus = kmeans_on_codes(voters, problem.base, links, penalty)
         if links.agreement(consensus.labels) >= np.mean(agreement) - PLAIN_MARGIN / np.sqrt(len(links)):
             return consensus, voters
     best = plain[0 if reversed_links else int(np.argmax(agreement))]
+    best = label_all_rows(best, problem.coordinates, problem.base.takes_sparse)
     return Consensus.of_run(best), [best]

@@ -204,7 +204,13 @@ def doubt_broken_links(trust: Floats, links: LinkSet, vote: Floats, consensus: C
 
 
 def update_trust(
-    trust: Floats, links: LinkSet, voters: Sequence[BaseRun], base: BaseClusterer, penalty: float, log_odds: float
+    trust: Floats,
+    links: LinkSet,
+    voters: Sequence[BaseRun],
+    base: BaseClusterer,
+    penalty: float,
+    log_odds: float,
+    n_samples: int,
 ) -> Floats:
     """Return the probability that each link is correct, given a consensus of some runs and all other links.
 
@@ -213,8 +219,8 @@ def update_trust(
     """
     if not voters or penalty <= 0:
         return trust
-    rows = subsample_with_linked(links, len(voters[0].labels))
-    consensus = kmeans_on_codes([replace(run, labels=run.labels[rows]) for run in voters], base)
+    rows = subsample_with_linked(links, n_samples)
+    consensus = kmeans_on_codes([replace(run, labels=run.labels_of(rows)) for run in voters], base)
     if consensus.labels.max() < 1:
         return trust
     n_clusters = int(consensus.labels.max()) + 1

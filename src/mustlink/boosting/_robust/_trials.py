@@ -12,10 +12,11 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.boosting._bases import BaseClusterer, BaseRun
+from mustlink.boosting._boostcluster._consensus import subsample_with_linked
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
-from mustlink.boosting._boostcluster._views import View, run_base
+from mustlink.boosting._boostcluster._views import Sample, View, run_base
 from mustlink.boosting._robust._component_votes import ComponentVotes
 
 __all__ = ["Trials", "ViewPlan", "draw_mask", "draw_masks", "draw_views", "run_trials"]
@@ -28,6 +29,8 @@ SCORE_SHARPNESS = 3.0
 WEIGHTED_PRIOR = 0.25
 # Three standard errors of a balanced accuracy.
 CHANCE_MARGIN = 1.5
+# Runs of views with less than this fraction of the largest weight do not count.
+MIN_WEIGHT = 1e-3
 # Tables with more rows are tried on a sample, small enough that all trials together cost as much as a few rounds.
 MAX_ROWS_TRIED = 20_000
 SAMPLE_FRACTION = 0.1
@@ -93,14 +96,17 @@ class Trials:
         return bool(self.scores[-1] < 0.5 - chance and self.scores[:-1].max() < 0.5 + chance)
 
     def voters(self) -> list[BaseRun]:
-        """Return the runs that count, weighted by the log-odds and the weight of their view."""
+        """Return the runs that count, weighted by the log-odds and the weight of their view.
+
+        Runs that count next to nothing beside the others are left out.
+        """
         odds = np.clip(self.scores, 1e-6, 1 - 1e-6)
         weights = np.maximum(0.0, np.log(odds / (1 - odds))) * self.weights()
         return [
             replace(run, weight=float(weight))
             for runs, weight in zip(self.runs, weights, strict=True)
             for run in runs
-            if weight > 0
+            if weight > MIN_WEIGHT * weights.max()
         ]
 
 
@@ -112,21 +118,22 @@ def run_trials(
     masks = draw_masks(links.is_must, n_trials, rng)
     # Each trial has the same seed in all views.
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
-    rows = sample_rows(links, coordinates.linked.shape[0], rng)
+    sample = draw_sample(links, coordinates.linked.shape[0], rng)
+    there = links if sample is None else links.among(sample.labeled)
     trials = Trials.none(len(links))
     for plan_views in (plan.first_views, plan.further_views):
         views = plan_views(trials)
         tasks = [
-            delayed(run_view)(view, problem.base, coordinates, links, mask, int(seed), rows)
+            delayed(run_view)(view, problem.base, coordinates, links, mask, int(seed), sample)
             for view in views
             for mask, seed in zip(masks, seeds, strict=True)
         ]
         runs = run_tasks(tasks, problem, n_trials, n_jobs)
-        trials = trials.with_views(views, runs, masks, links)
+        trials = trials.with_views(views, runs, masks, there)
     where = "on the plain table"
-    tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, rows) for seed in plain_seeds]
+    tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, sample) for seed in plain_seeds]
     runs = run_tasks(tasks, problem, n_trials, n_jobs)
-    return trials.with_views([], runs, np.zeros_like(masks), links)
+    return trials.with_views([], runs, np.zeros_like(masks), there)
 
 
 def run_tasks(tasks: list[Any], problem: BoostProblem, n_trials: int, n_jobs: int | None) -> list[list[BaseRun]]:
@@ -145,20 +152,24 @@ def run_view(
     links: LinkSet,
     mask: Mask,
     seed: int,
-    rows: Indices | None,
+    sample: Sample | None,
 ) -> BaseRun:
     """Run a view once with the links of a mask, or the base on the plain table if these give no representation."""
-    run = view.run(coordinates, links, links.weight * mask, seed, "in a trial of a representation", rows=rows)
-    return run_base(base, coordinates, None, seed, "on the plain table", rows) if run is None else run
+    run = view.run(coordinates, links, links.weight * mask, seed, "in a trial of a representation", sample=sample)
+    return run_base(base, coordinates, None, seed, "on the plain table", sample) if run is None else run
 
 
-def sample_rows(links: LinkSet, n_samples: int, rng: np.random.RandomState) -> Indices | None:
-    """Draw a sample with all linked rows if the table is large; None is all rows."""
+def draw_sample(links: LinkSet, n_samples: int, rng: np.random.RandomState) -> Sample | None:
+    """Draw a sample if the table is large, with all linked rows unless these are too many; None is all rows."""
     if n_samples <= MAX_ROWS_TRIED:
         return None
     size = int(np.clip(SAMPLE_FRACTION * n_samples, MIN_SAMPLE, MAX_SAMPLE))
     others = rng.choice(n_samples, size=size, replace=False)
-    return np.union1d(links.rows, others).astype(np.intp)
+    linked = links.rows if len(links.rows) <= size else rng.choice(links.rows, size=size, replace=False)
+    clustered = np.union1d(linked, others)
+    # The rows that the trust is updated with get a label, too; the rest only if the run counts in the end.
+    labeled = np.union1d(clustered, subsample_with_linked(links, n_samples)).astype(np.intp)
+    return Sample(labeled, np.searchsorted(labeled, clustered))
 
 
 def draw_mask(is_must: Mask, rng: np.random.RandomState) -> Mask:
