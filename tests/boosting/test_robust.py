@@ -175,12 +175,12 @@ def test_updated_trust_finds_the_links_that_runs_and_other_links_contradict(n: i
     trust = np.linspace(0.5, 1, len(links))
     voters = [BaseRun(labels, None, weight=0.5) for labels in (y, (y + 1) % 3)]
     base = BaseClusterer(None, 3)
-    found = update_trust(trust, links, voters, base, 0.1, 2.2)
+    found = update_trust(trust, links, voters, base, 0.1, 2.2, n)
     assert found[wrong].max() < 0.1
     assert found[~wrong].min() > 0.9
-    assert update_trust(trust, links, voters, base, 50.0, 2.2)[wrong].mean() > 0.5
-    assert update_trust(trust, links, [], base, 0.1, 2.2) is trust
-    assert update_trust(trust, links, voters, base, 0.0, 2.2) is trust
+    assert update_trust(trust, links, voters, base, 50.0, 2.2, n)[wrong].mean() > 0.5
+    assert update_trust(trust, links, [], base, 0.1, 2.2, n) is trust
+    assert update_trust(trust, links, voters, base, 0.0, 2.2, n) is trust
 
 
 def test_rounds_are_weighted_by_held_out_links() -> None:
@@ -207,7 +207,7 @@ def test_one_cluster_does_not_change_trust() -> None:
     links = link_set(Constraints([(0, 1)], [(2, 3)]), 6)
     trust = np.ones(2)
     voters = [BaseRun(np.zeros(6, dtype=int), None)]
-    assert update_trust(trust, links, voters, BaseClusterer(None, 1), 0.5, 2.2) is trust
+    assert update_trust(trust, links, voters, BaseClusterer(None, 1), 0.5, 2.2, 6) is trust
 
 
 def test_the_rounds_start_again_after_a_third() -> None:

@@ -138,8 +138,9 @@ class Coordinates:
 
     def take(self, rows: Indices) -> Coordinates:
         """Return the coordinates of some rows."""
-        rest = None if self.rest is None else self.rest[rows]
-        return replace(self, linked=self.linked[rows], rest=rest, plain=self.plain[rows])
+        linked, rest = self.linked[rows], None if self.rest is None else self.rest[rows]
+        plain = linked if self.plain is self.linked else self.plain[rows]
+        return replace(self, linked=linked, rest=rest, plain=plain)
 
     def plain_for(self, takes_sparse: bool) -> Table:
         """Return the scaled table for the base alone; one that takes no sparse table gets the coordinates."""

@@ -20,6 +20,7 @@ class Sample:
 
     labeled: Indices  # the rows that get a label, ascending; all linked rows are among them
     clustered: Indices  # those that are clustered, by their places among the labeled ones
+    coordinates: Coordinates  # of the labeled rows
 
 
 class View(Protocol):
@@ -99,8 +100,10 @@ def run_base(
 ) -> BaseRun:
     """Run a base in a representation, or on the plain table."""
     if sample is None:
-        return replace(base.run(coordinates.table_of(directions, base.takes_sparse), seed, where), directions=directions)
-    table = coordinates.take(sample.labeled).table_of(directions, base.takes_sparse)
+        return replace(
+            base.run(coordinates.table_of(directions, base.takes_sparse), seed, where), directions=directions
+        )
+    table = sample.coordinates.table_of(directions, base.takes_sparse)
     clustered = table[sample.clustered]
     run = base.run(clustered, seed, where).on_all_rows(clustered, table, sample.clustered)
     return replace(run, directions=directions, rows=sample.labeled)

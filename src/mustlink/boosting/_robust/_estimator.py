@@ -270,7 +270,7 @@ class RobustBoostCluster(BaseBoostCluster):
         # 4. Cluster the co-association of rounds and trials, unless the base alone agrees better with the links.
         all_voters = [
             label_all_rows(run, coordinates, self._base_takes_sparse)
-            for run in combine_voters(rounds.voters, trials.voters(), self.trial_weight)
+            for run in combine_voters(rounds.voters, trials.final_voters(), self.trial_weight)
         ]
         consensus, voters = choose_consensus(problem, all_voters, trials, penalty * log_odds)
         # 5. Weigh links against distances, or keep all of them.

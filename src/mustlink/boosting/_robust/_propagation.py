@@ -87,5 +87,6 @@ class PropagationView:
             return run.on_all_rows(of_graph, table, self.rows)
         shared = np.isin(self.rows, sample.labeled)
         places = np.searchsorted(sample.labeled, self.rows[shared])
-        run = replace(run, labels=run.labels[shared]).on_all_rows(of_graph, table[sample.labeled], places)
+        labeled = sample.coordinates.plain_for(self.takes_sparse)
+        run = replace(run, labels=run.labels[shared]).on_all_rows(of_graph, labeled, places)
         return replace(run, rows=sample.labeled)

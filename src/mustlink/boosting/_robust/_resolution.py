@@ -166,13 +166,14 @@ def resolve_links(
     """
     graph = links.graph()
     linked = take_rows(rows, links.rows)
+    start: Marginals | None = None
     for _ in range(MAX_TURNS):
         centers = compute_centers(rows, labels, n_clusters)
         distance = code_distances(linked, centers)
         own = labels[links.rows]
         distance[np.arange(len(own)), own] -= 2 * linked.noise_weight / np.maximum(centers.masses[own], 1)
         model = link_model(distance, graph, penalty, log_odds)
-        marginals = propagate_beliefs(model)
+        marginals = start = propagate_beliefs(model, start=start)
         moved, _ = assign(rows, centers, labels)
         moved[links.rows] = np.argmax(marginals.rows, axis=1)
         labels, before = moved, labels

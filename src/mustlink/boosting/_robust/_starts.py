@@ -20,7 +20,8 @@ from mustlink.kmeans import COPKMeans
 __all__ = ["list_starts"]
 
 N_RUNS_STARTED = 3
-# With more linked rows, the start from components would take longer than all other steps together.
+# With more linked rows, other starts would take longer than all other steps together, and so many links leave little to
+# the start.
 MAX_ROWS_STARTED = 20_000
 MAX_ITER_STARTED = 20
 
@@ -28,7 +29,9 @@ MAX_ITER_STARTED = 20
 def list_starts(rows: CoAssociation, labels: Ints, n_clusters: int, links: LinkSet, seed: int) -> list[Ints]:
     """Return labels to start from, the given ones first."""
     starts = [labels]
-    if links.is_must.any() and len(links.rows) <= MAX_ROWS_STARTED:
+    if len(links.rows) > MAX_ROWS_STARTED:
+        return starts
+    if links.is_must.any():
         starts.append(start_from_components(rows, n_clusters, links, seed))
     for column in promising_starts(rows, n_clusters)[:N_RUNS_STARTED]:
         start = start_labels(rows, column, n_clusters)

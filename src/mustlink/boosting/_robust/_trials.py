@@ -29,8 +29,9 @@ SCORE_SHARPNESS = 3.0
 WEIGHTED_PRIOR = 0.25
 # Three standard errors of a balanced accuracy.
 CHANCE_MARGIN = 1.5
-# Runs of views with less than this fraction of the largest weight do not count.
-MIN_WEIGHT = 1e-3
+# So many runs on a sample count in the end. All together have a tenth of the weight of the rounds, which are drawn from
+# all views.
+MAX_VOTERS_OF_SAMPLE = 12
 # Tables with more rows are tried on a sample, small enough that all trials together cost as much as a few rounds.
 MAX_ROWS_TRIED = 20_000
 SAMPLE_FRACTION = 0.1
@@ -96,18 +97,23 @@ class Trials:
         return bool(self.scores[-1] < 0.5 - chance and self.scores[:-1].max() < 0.5 + chance)
 
     def voters(self) -> list[BaseRun]:
-        """Return the runs that count, weighted by the log-odds and the weight of their view.
-
-        Runs that count next to nothing beside the others are left out.
-        """
+        """Return the runs that count, weighted by the log-odds and the weight of their view."""
         odds = np.clip(self.scores, 1e-6, 1 - 1e-6)
         weights = np.maximum(0.0, np.log(odds / (1 - odds))) * self.weights()
         return [
             replace(run, weight=float(weight))
             for runs, weight in zip(self.runs, weights, strict=True)
             for run in runs
-            if weight > MIN_WEIGHT * weights.max()
+            if weight > 0
         ]
+
+    def final_voters(self) -> list[BaseRun]:
+        """Return the runs that count in the end; of runs on a sample the heaviest, as each has to label all rows."""
+        voters = self.voters()
+        if not voters or voters[0].rows is None:
+            return voters
+        by_weight = sorted(voters, key=lambda run: -run.weight)
+        return by_weight[:MAX_VOTERS_OF_SAMPLE]
 
 
 def run_trials(
@@ -118,7 +124,7 @@ def run_trials(
     masks = draw_masks(links.is_must, n_trials, rng)
     # Each trial has the same seed in all views.
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
-    sample = draw_sample(links, coordinates.linked.shape[0], rng)
+    sample = draw_sample(links, coordinates, rng)
     there = links if sample is None else links.among(sample.labeled)
     trials = Trials.none(len(links))
     for plan_views in (plan.first_views, plan.further_views):
@@ -159,8 +165,9 @@ def run_view(
     return run_base(base, coordinates, None, seed, "on the plain table", sample) if run is None else run
 
 
-def draw_sample(links: LinkSet, n_samples: int, rng: np.random.RandomState) -> Sample | None:
+def draw_sample(links: LinkSet, coordinates: Coordinates, rng: np.random.RandomState) -> Sample | None:
     """Draw a sample if the table is large, with all linked rows unless these are too many; None is all rows."""
+    n_samples = coordinates.linked.shape[0]
     if n_samples <= MAX_ROWS_TRIED:
         return None
     size = int(np.clip(SAMPLE_FRACTION * n_samples, MIN_SAMPLE, MAX_SAMPLE))
@@ -169,7 +176,7 @@ def draw_sample(links: LinkSet, n_samples: int, rng: np.random.RandomState) -> S
     clustered = np.union1d(linked, others)
     # The rows that the trust is updated with get a label, too; the rest only if the run counts in the end.
     labeled = np.union1d(clustered, subsample_with_linked(links, n_samples)).astype(np.intp)
-    return Sample(labeled, np.searchsorted(labeled, clustered))
+    return Sample(labeled, np.searchsorted(labeled, clustered), coordinates.take(labeled))
 
 
 def draw_mask(is_must: Mask, rng: np.random.RandomState) -> Mask:
