@@ -108,12 +108,16 @@ class Trials:
         ]
 
     def final_voters(self) -> list[BaseRun]:
-        """Return the runs that count in the end; of runs on a sample the heaviest, as each has to label all rows."""
+        """Return the runs that count in the end; of runs on a sample only a few, as each has to label all rows.
+
+        These are the first runs of the views with the largest weights, then their second ones, and so on.
+        """
         voters = self.voters()
         if not voters or voters[0].rows is None:
             return voters
-        by_weight = sorted(voters, key=lambda run: -run.weight)
-        return by_weight[:MAX_VOTERS_OF_SAMPLE]
+        number = np.arange(len(voters)) % len(self.runs[0])
+        order = np.lexsort(([-run.weight for run in voters], number))[:MAX_VOTERS_OF_SAMPLE]
+        return [voters[i] for i in np.sort(order)]
 
 
 def run_trials(
