@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from scipy.optimize import minimize
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris, load_wine, make_blobs
@@ -17,14 +19,15 @@ from sklearn.preprocessing import StandardScaler
 from mustlink import Constraints
 from mustlink.boosting import RobustBoostCluster
 from mustlink.boosting._bases import BaseClusterer, BaseRun, NearestMean
+from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import held_out_log_odds
-from mustlink.boosting._boostcluster._views import RepresentationView
+from mustlink.boosting._boostcluster._views import RepresentationView, label_all_rows, run_base
 from mustlink.boosting._robust import _trials
 from mustlink.boosting._robust._estimator import combine_voters
 from mustlink.boosting._robust._resolution import update_trust
-from mustlink.boosting._robust._trials import Trials, draw_masks, draw_views, held_out_mean, score
+from mustlink.boosting._robust._trials import Trials, draw_masks, draw_sample, draw_views, held_out_mean, score
 from mustlink.boosting._robust._trust import conflict_bound, estimate_error, estimate_trust, fit_logistic
 
 
@@ -175,12 +178,54 @@ def test_updated_trust_finds_the_links_that_runs_and_other_links_contradict(n: i
     trust = np.linspace(0.5, 1, len(links))
     voters = [BaseRun(labels, None, weight=0.5) for labels in (y, (y + 1) % 3)]
     base = BaseClusterer(None, 3)
-    found = update_trust(trust, links, voters, base, 0.1, 2.2)
+    found = update_trust(trust, links, voters, base, 0.1, 2.2, n)
     assert found[wrong].max() < 0.1
     assert found[~wrong].min() > 0.9
-    assert update_trust(trust, links, voters, base, 50.0, 2.2)[wrong].mean() > 0.5
-    assert update_trust(trust, links, [], base, 0.1, 2.2) is trust
-    assert update_trust(trust, links, voters, base, 0.0, 2.2) is trust
+    assert update_trust(trust, links, voters, base, 50.0, 2.2, n)[wrong].mean() > 0.5
+    assert update_trust(trust, links, [], base, 0.1, 2.2, n) is trust
+    assert update_trust(trust, links, voters, base, 0.0, 2.2, n) is trust
+
+
+@pytest.mark.parametrize("n_pairs", [60, 3_000])
+def test_trials_on_a_sample_label_what_is_needed_and_the_rest_later(n_pairs: int) -> None:
+    """With few links all linked rows are clustered; with many only some of them are."""
+    n, rng = 21_000, np.random.RandomState(0)
+    y = rng.randint(3, size=n)
+    X = 4.0 * np.eye(3)[y] + 0.1 * rng.normal(size=(n, 3))
+    constraints = Constraints.sample(y, n_pairs, random_state=0)
+    coordinates = make_coordinates(X, constraints, standardize=True, points=False, needs_rest=True)
+    links = coordinates.place_links(constraints)
+    sample = draw_sample(links, coordinates, rng)
+    assert sample is not None
+    clustered = sample.labeled[sample.clustered]
+    assert np.isin(links.rows, sample.labeled).all()
+    assert np.isin(links.rows, clustered).all() == (n_pairs == 60)
+    assert len(clustered) < 7_000
+    base = BaseClusterer(None, 3)
+    run = run_base(base, coordinates, None, 0, "in a test", sample)
+    assert links.agreement(label_all_rows(run, coordinates, True).labels) == 1.0
+    assert links.among(sample.labeled).agreement(run.labels) == 1.0
+    assert_array_equal(run.labels_of(links.rows), label_all_rows(run, coordinates, True).labels[links.rows])
+
+
+def test_of_trials_on_a_sample_a_few_of_each_view_count_in_the_end() -> None:
+    runs = [[BaseRun(np.zeros(4, dtype=int), None, weight=k, rows=np.arange(4)) for k in range(4)] for _ in range(6)]
+    view = RepresentationView(BaseClusterer(None, 3), Representation("ridged"))
+    trials = Trials(
+        [view] * 5,
+        runs,
+        masks=[],
+        votes=np.zeros((6, 9)),
+        component_votes=np.zeros((6, 9)),
+        scores=np.array([0.9, 0.8, 0.7, 0.4, 0.6, 0.9]),
+    )
+    assert len(trials.voters()) == 20
+    final = trials.final_voters()
+    assert len(final) == 12
+    # Two runs of each of the five views that count, and a third one of the two best.
+    assert np.unique([run.weight for run in final], return_counts=True)[1].tolist()[:3] == [2, 2, 2]
+    on_all = replace(trials, runs=[[replace(run, rows=None) for run in row] for row in runs])
+    assert len(on_all.final_voters()) == 20
 
 
 def test_rounds_are_weighted_by_held_out_links() -> None:
@@ -207,7 +252,7 @@ def test_one_cluster_does_not_change_trust() -> None:
     links = link_set(Constraints([(0, 1)], [(2, 3)]), 6)
     trust = np.ones(2)
     voters = [BaseRun(np.zeros(6, dtype=int), None)]
-    assert update_trust(trust, links, voters, BaseClusterer(None, 1), 0.5, 2.2) is trust
+    assert update_trust(trust, links, voters, BaseClusterer(None, 1), 0.5, 2.2, 6) is trust
 
 
 def test_the_rounds_start_again_after_a_third() -> None:

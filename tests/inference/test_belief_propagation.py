@@ -49,6 +49,21 @@ def test_on_a_forest_marginals_are_exact(seed: int, n: int, n_clusters: int, sca
 
 @given(st.integers(0, 10**6))
 @settings(deadline=None, max_examples=30)
+def test_a_start_from_a_similar_model_gives_the_same_marginals(seed: int) -> None:
+    rng = np.random.RandomState(seed)
+    links, evidence = random_forest(rng, 6), -rng.uniform(0, 4, (6, 3))
+    _, model = model_of(links, evidence, 1.4)
+    _, similar = model_of(links, evidence + rng.normal(scale=0.1, size=evidence.shape), 1.4)
+    found, expected = propagate_beliefs(model, start=propagate_beliefs(similar)), propagate_beliefs(model)
+    np.testing.assert_allclose(found.rows, expected.rows, atol=1e-3)
+    np.testing.assert_allclose(found.links, expected.links, atol=1e-3)
+    # From its own result hardly anything is left to do.
+    again = propagate_beliefs(model, max_iter=1, start=expected)
+    np.testing.assert_allclose(again.rows, expected.rows, atol=1e-3)
+
+
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=30)
 def test_with_cycles_marginals_are_near(seed: int) -> None:
     """Six rows with eight links: the mean error is small, and nothing is out of range."""
     rng = np.random.RandomState(seed)

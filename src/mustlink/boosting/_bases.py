@@ -33,6 +33,7 @@ class BaseRun:
     model: Any | None  # what predicts new rows: the fitted base, if it can
     directions: Any = None  # of the representation that it was run on; None is the plain table
     weight: float = 1.0  # in the co-association
+    rows: Indices | None = None  # the rows that have labels, ascending; None is all
 
     def without_rows(self) -> BaseRun:
         """Return only what is needed to predict new rows."""
@@ -49,7 +50,11 @@ class BaseRun:
         model = self.model if self.model is not None else NearestMean.of(sample_table, self.labels)
         labels = np.asarray(model.predict(table)).astype(self.labels.dtype)
         labels[rows] = self.labels
-        return replace(self, labels=labels, model=model)
+        return replace(self, labels=labels, model=model, rows=None)
+
+    def labels_of(self, rows: Indices) -> Array:
+        """Return the labels of some rows; all of them must have one."""
+        return np.asarray(self.labels[rows if self.rows is None else np.searchsorted(self.rows, rows)])
 
 
 @dataclass(frozen=True)

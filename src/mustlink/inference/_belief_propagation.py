@@ -17,7 +17,14 @@ __all__ = ["propagate_beliefs"]
 MAX_PENALTY = 30.0
 
 
-def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 0.3, tol: float = 1e-4) -> Marginals:
+def propagate_beliefs(
+    model: LinkModel,
+    *,
+    max_iter: int = 30,
+    damping: float = 0.3,
+    tol: float = 1e-4,
+    start: Marginals | None = None,
+) -> Marginals:
     """Compute marginal probabilities by loopy belief propagation.
 
     Parameters
@@ -30,7 +37,9 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
     damping : float, default=0.3
         The fraction of the previous message that is kept in each update.
     tol : float, default=1e-4
-        The sweeps end when no message changes by more.
+        The sweeps pass over a row once no message to it or from it changes by more, and end when that holds for all.
+    start : Marginals, default=None
+        What this function returned for a similar model of the same links; it saves sweeps. None starts from nothing.
 
     Returns
     -------
@@ -81,9 +90,14 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
     reverse = np.empty(len(graph.link), dtype=np.int64)
     reverse[ends] = ends[:, ::-1]
     messages = np.zeros((len(graph.link), evidence.shape[1]))
+    if start is not None and start.messages is not None:
+        messages[:] = start.messages
     cavities = np.empty_like(messages)
+    unsettled = np.ones(len(evidence), dtype=np.bool_)
     for _ in range(max_iter):
-        if sweep_messages(evidence, graph.indptr, reverse, leaning, damping, messages, cavities) < tol:
+        if not sweep_messages(
+            *(evidence, graph.indptr, graph.neighbors, reverse, leaning, damping, tol, messages, cavities, unsettled)
+        ):
             break
     together = np.einsum("lc,lc->l", cavities[ends[:, 0]], cavities[ends[:, 1]])
     satisfied = np.where(graph.sign > 0, together, 1 - together)
@@ -91,4 +105,5 @@ def propagate_beliefs(model: LinkModel, *, max_iter: int = 30, damping: float = 
     return Marginals(
         collect_marginals(evidence, graph.indptr, reverse, messages),
         odds * satisfied / (odds * satisfied + 1 - satisfied),
+        messages=messages,
     )

@@ -11,34 +11,53 @@ from mustlink._jit import jit
 
 @jit
 def sweep_messages(
-    evidence: Any, indptr: Any, reverse: Any, leaning: Any, damping: float, messages: Any, cavities: Any
-) -> float:
-    """Update the messages of every row to its neighbors, in place and in the order of rows; return the largest change.
+    evidence: Any,
+    indptr: Any,
+    neighbors: Any,
+    reverse: Any,
+    leaning: Any,
+    damping: float,
+    tol: float,
+    messages: Any,
+    cavities: Any,
+    unsettled: Any,
+) -> bool:
+    """Update the messages of unsettled rows to their neighbors, in place and in the order of rows.
 
-    Row i has the entries ``indptr[i]:indptr[i + 1]``, one for each link; ``reverse[e]`` is the entry of the same link
-    at its other end. `evidence` (n_rows, n_clusters) holds log-potentials. `cavities[e]` becomes the distribution of
-    the near end without the message of the far end, and `messages[e]` the logarithm of the message to the far end, up
-    to a constant. A message is log(1 + leaning p), where `leaning` is exp(penalty) - 1 for a must-link and
-    exp(-penalty) - 1 for a cannot-link.
+    A row is settled once the messages to it and from it change by no more than `tol`. Return whether any is not.
+
+    Row i has the entries ``indptr[i]:indptr[i + 1]``, one for each link; ``neighbors[e]`` is the row at the other end
+    of the link, and ``reverse[e]`` the entry there. `evidence` (n_rows, n_clusters) holds log-potentials. `cavities[e]`
+    becomes the distribution of the near end without the message of the far end, and `messages[e]` the logarithm of the
+    message to the far end, up to a constant. A message is log(1 + leaning p), where `leaning` is exp(penalty) - 1 for a
+    must-link and exp(-penalty) - 1 for a cannot-link.
     """
     n_clusters = evidence.shape[1]
     total = np.empty(n_clusters)
     outgoing = np.empty(n_clusters)
-    largest = 0.0
+    any_change = False
     for i in range(len(evidence)):
+        if not unsettled[i]:
+            continue
+        unsettled[i] = False
         total[:] = evidence[i]
         for e in range(indptr[i], indptr[i + 1]):
             total += messages[reverse[e]]
         for e in range(indptr[i], indptr[i + 1]):
-            normalize(total - messages[reverse[e]], cavities[e])
+            for c in range(n_clusters):
+                outgoing[c] = total[c] - messages[reverse[e], c]
+            normalize(outgoing, cavities[e])
             for c in range(n_clusters):
                 outgoing[c] = np.log1p(leaning[e] * cavities[e, c])
             top = outgoing.max()
+            largest = 0.0
             for c in range(n_clusters):
                 new = damping * messages[e, c] + (1 - damping) * (outgoing[c] - top)
                 largest = max(largest, abs(new - messages[e, c]))
                 messages[e, c] = new
-    return largest
+            if largest > tol:
+                unsettled[i] = unsettled[neighbors[e]] = any_change = True
+    return any_change
 
 
 @jit

@@ -24,6 +24,8 @@ class Marginals:
         bound by mean field; where spanning trees leave out links, that of the model without these. Gibbs sampling and
         belief propagation compute none (None). :class:`LinkInference` estimates it for the parts that they solve, by
         the mean log-weight plus the entropy of the nodes as if they were independent, which is too large.
+    messages : ndarray of shape (2 * n_links, n_clusters) or None
+        The logarithms of the messages of belief propagation, from which that of a similar model can start.
 
     Examples
     --------
@@ -36,3 +38,4 @@ class Marginals:
     rows: Floats
     links: Floats
     log_normalizer: float | None = None
+    messages: Floats | None = None

@@ -229,9 +229,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
 
     def _table_of(self, run: BaseRun, coordinates: Coordinates) -> Any:
         """Return the representation of rows that a run was made on."""
-        if run.directions is None:
-            return coordinates.plain_for(self._base_takes_sparse)
-        return coordinates.represent(run.directions)
+        return coordinates.table_of(run.directions, self._base_takes_sparse)
 
     def _coordinates_of(self, X: Any) -> Coordinates:
         """Check new rows and compute their coordinates."""

@@ -137,11 +137,21 @@ class Coordinates:
         """Return only what is needed to compute the coordinates of new rows."""
         return replace(self, linked=self.linked[:0], rest=None, plain=None)
 
+    def take(self, rows: Indices) -> Coordinates:
+        """Return the coordinates of some rows."""
+        linked, rest = self.linked[rows], None if self.rest is None else self.rest[rows]
+        plain = linked if self.plain is self.linked else self.plain[rows]
+        return replace(self, linked=linked, rest=rest, plain=plain)
+
     def plain_for(self, takes_sparse: bool) -> Table:
         """Return the scaled table for the base alone; one that takes no sparse table gets the coordinates."""
         if takes_sparse or not issparse(self.plain):
             return self.plain
         return self.linked if self.rest is None else np.hstack([self.linked, self.rest])
+
+    def table_of(self, directions: Directions | None, takes_sparse: bool) -> Table:
+        """Return a representation, or the scaled table for None."""
+        return self.plain_for(takes_sparse) if directions is None else self.represent(directions)
 
     def represent(self, directions: Directions) -> Array:
         """Return the representation that the base is given, with at most n_components columns."""

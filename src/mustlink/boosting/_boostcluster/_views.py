@@ -12,7 +12,16 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Directions, Representation
 from mustlink.errors import EstimatorError
 
-__all__ = ["RepresentationView", "View", "run_base"]
+__all__ = ["RepresentationView", "Sample", "View", "label_all_rows", "run_base"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows that a run looks at, if not at all."""
+
+    labeled: Indices  # the rows that get a label, ascending; all linked rows are among them
+    clustered: Indices  # those that are clustered, by their places among the labeled ones
+    coordinates: Coordinates  # of the labeled rows
 
 
 class View(Protocol):
@@ -39,12 +48,12 @@ class View(Protocol):
         where: str,
         *,
         column_evidence: Floats | None = None,
-        rows: Indices | None = None,
+        sample: Sample | None = None,
     ) -> BaseRun | None:
-        """Cluster all rows, given a weight for each link; None without a representation, or if an optional base fails.
+        """Cluster all rows, or a sample, given a weight for each link.
 
-        Columns are weighted by `column_evidence`, another weight for each link; None is the same. With `rows`, only
-        these are clustered, and the others are predicted. `where` is the round, for error messages.
+        None without a representation, or if an optional base fails. Columns are weighted by `column_evidence`, another
+        weight for each link; None is the same. `where` is the round, for error messages.
         """
 
 
@@ -76,13 +85,13 @@ class RepresentationView:
         where: str,
         *,
         column_evidence: Floats | None = None,
-        rows: Indices | None = None,
+        sample: Sample | None = None,
     ) -> BaseRun | None:
         directions = self.representation.directions(links, weight, column_evidence)
         if not directions.values.size:
             return None
         try:
-            return run_base(self.base, coordinates, directions, seed, where, rows)
+            return run_base(self.base, coordinates, directions, seed, where, sample)
         except EstimatorError:
             if not self.base.is_optional:
                 raise
@@ -95,13 +104,22 @@ def run_base(
     directions: Directions | None,
     seed: int,
     where: str,
-    rows: Indices | None = None,
+    sample: Sample | None = None,
 ) -> BaseRun:
-    """Run a base in a representation, or on the plain table, and label all rows; None for `rows` is all."""
-    table = coordinates.plain_for(base.takes_sparse) if directions is None else coordinates.represent(directions)
-    if rows is None:
-        run = base.run(table, seed, where)
-    else:
-        sample = table[rows]
-        run = base.run(sample, seed, where).on_all_rows(sample, table, rows)
-    return replace(run, directions=directions)
+    """Run a base in a representation, or on the plain table."""
+    if sample is None:
+        return replace(
+            base.run(coordinates.table_of(directions, base.takes_sparse), seed, where), directions=directions
+        )
+    table = sample.coordinates.table_of(directions, base.takes_sparse)
+    clustered = table[sample.clustered]
+    run = base.run(clustered, seed, where).on_all_rows(clustered, table, sample.clustered)
+    return replace(run, directions=directions, rows=sample.labeled)
+
+
+def label_all_rows(run: BaseRun, coordinates: Coordinates, takes_sparse: bool) -> BaseRun:
+    """Return a run that labels all rows, given one of a sample; a run of all rows as it is."""
+    if run.rows is None:
+        return run
+    table = coordinates.table_of(run.directions, takes_sparse)
+    return run.on_all_rows(table[:0], table, run.rows)

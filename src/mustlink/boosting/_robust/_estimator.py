@@ -20,7 +20,7 @@ from mustlink.boosting._boostcluster._coordinates import Coordinates, make_coord
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost
-from mustlink.boosting._boostcluster._views import View
+from mustlink.boosting._boostcluster._views import View, label_all_rows
 from mustlink.boosting._robust._automatic import AUTOMATIC, AutomaticPlan, automatic_bases
 from mustlink.boosting._robust._certain import check_certain, feasible_number, keep_links
 from mustlink.boosting._robust._column_weights import average_column_weights
@@ -299,7 +299,10 @@ class RobustBoostCluster(BaseBoostCluster):
             plan = start.plan_rounds(trials, self.n_rounds)
             rounds = boost_robustly(problem, plan, trials, trust, penalty, log_odds)
         # 4. Cluster the co-association of rounds and trials, unless the base alone agrees better with the links.
-        all_voters = combine_voters(rounds.voters, trials.voters(), self.trial_weight)
+        all_voters = [
+            label_all_rows(run, coordinates, self._base_takes_sparse)
+            for run in combine_voters(rounds.voters, trials.final_voters(), self.trial_weight)
+        ]
         consensus, voters = choose_consensus(problem, all_voters, trials, penalty * log_odds)
         # 5. Weigh links against distances, or keep all of them.
         if is_certain:
@@ -317,6 +320,8 @@ class RobustBoostCluster(BaseBoostCluster):
         self.suspects_ = list_suspects(links, trust < SUSPECT_BELOW, trust, rounds.weights.growth())
         self.n_refits_ = start.n_refits
         if self._last is not None:
+            # New links may be of rows that no trial has labeled yet.
+            trials = trials.on_all_rows(coordinates, self._base_takes_sparse)
             self._last = replace(self._last, start=start, trials=trials, rounds=rounds)
 
     def _start(self, X: Any, constraints: Constraints, bases: list[BaseClusterer], rng: np.random.RandomState) -> Start:
@@ -400,7 +405,8 @@ def boost_robustly(
     first = boost(problem, views[:cut], seeds[:cut], trust, seen=seen[:cut])
     if links.has_both_kinds:
         voters = combine_voters(first.voters, trials.voters(), EARLY_TRIAL_WEIGHT)
-        trust = update_trust(trust, links, voters, problem.base, RESTART_PENALTY * penalty, log_odds)
+        n_samples = problem.coordinates.linked.shape[0]
+        trust = update_trust(trust, links, voters, problem.base, RESTART_PENALTY * penalty, log_odds, n_samples)
     return first.continued(boost(problem, views[cut:], seeds[cut:], trust, seen=seen[cut:], first_round=cut + 1))
 
 
@@ -423,10 +429,12 @@ def choose_consensus(
     The runs that the clusters are made of are returned as well; one if it is the base alone.
     """
     links, plain, reversed_links = problem.links, trials.runs[-1], trials.contradict_links()
-    agreement = [links.agreement(run.labels) for run in plain]
+    tried = links if plain[0].rows is None else links.among(plain[0].rows)
+    agreement = [tried.agreement(run.labels) for run in plain]
     if voters and not reversed_links:
         consensus = kmeans_on_codes(voters, problem.base, links, penalty)
         if links.agreement(consensus.labels) >= np.mean(agreement) - PLAIN_MARGIN / np.sqrt(len(links)):
             return consensus, voters
     best = plain[0 if reversed_links else int(np.argmax(agreement))]
+    best = label_all_rows(best, problem.coordinates, problem.base.takes_sparse)
     return Consensus.of_run(best), [best]

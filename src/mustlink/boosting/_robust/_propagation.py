@@ -12,6 +12,7 @@ from mustlink._types import Floats, Indices
 from mustlink.boosting._bases import BaseRun, NearestRow
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._views import Sample
 from mustlink.spectral import ConstraintPropagation
 
 __all__ = ["PropagationView"]
@@ -66,7 +67,7 @@ class PropagationView:
         where: str,
         *,
         column_evidence: Floats | None = None,
-        rows: Indices | None = None,
+        sample: Sample | None = None,
     ) -> BaseRun | None:
         """Cluster the rows of the graph, and label the others by the nearest of these."""
         shown, seen = links, weight > 0
@@ -85,5 +86,12 @@ class PropagationView:
         if self.rows is None:
             return run
         table = coordinates.plain_for(self.takes_sparse)
-        sample = table[self.rows]
-        return replace(run, model=NearestRow(sample, run.labels)).on_all_rows(sample, table, self.rows)
+        of_graph = table[self.rows]
+        run = replace(run, model=NearestRow(of_graph, run.labels))
+        if sample is None:
+            return run.on_all_rows(of_graph, table, self.rows)
+        shared = np.isin(self.rows, sample.labeled)
+        places = np.searchsorted(sample.labeled, self.rows[shared])
+        labeled = sample.coordinates.plain_for(self.takes_sparse)
+        run = replace(run, labels=run.labels[shared]).on_all_rows(of_graph, labeled, places)
+        return replace(run, rows=sample.labeled)

@@ -177,13 +177,14 @@ def resolve_links(
     """
     graph = links.graph()
     linked = take_rows(rows, links.rows)
+    start: Marginals | None = None
     for _ in range(MAX_TURNS):
         centers = compute_centers(rows, labels, n_clusters)
         distance = code_distances(linked, centers)
         own = labels[links.rows]
         distance[np.arange(len(own)), own] -= 2 * linked.noise_weight / np.maximum(centers.masses[own], 1)
         model = link_model(distance, graph, penalty, log_odds)
-        marginals = propagate_beliefs(model)
+        marginals = start = propagate_beliefs(model, start=start)
         moved, _ = assign(rows, centers, labels)
         moved[links.rows] = np.argmax(marginals.rows, axis=1)
         labels, before = moved, labels
@@ -215,7 +216,13 @@ def doubt_broken_links(trust: Floats, links: LinkSet, vote: Floats, consensus: C
 
 
 def update_trust(
-    trust: Floats, links: LinkSet, voters: Sequence[BaseRun], base: BaseClusterer, penalty: float, log_odds: float
+    trust: Floats,
+    links: LinkSet,
+    voters: Sequence[BaseRun],
+    base: BaseClusterer,
+    penalty: float,
+    log_odds: float,
+    n_samples: int,
 ) -> Floats:
     """Return the probability that each link is correct, given a consensus of some runs and all other links.
 
@@ -224,8 +231,8 @@ def update_trust(
     """
     if not voters or penalty <= 0:
         return trust
-    rows = subsample_with_linked(links, len(voters[0].labels))
-    consensus = kmeans_on_codes([replace(run, labels=run.labels[rows]) for run in voters], base)
+    rows = subsample_with_linked(links, n_samples)
+    consensus = kmeans_on_codes([replace(run, labels=run.labels_of(rows)) for run in voters], base)
     if consensus.labels.max() < 1:
         return trust
     n_clusters = int(consensus.labels.max()) + 1

@@ -20,7 +20,8 @@ from mustlink.kmeans import COPKMeans
 __all__ = ["list_starts"]
 
 N_RUNS_STARTED = 3
-# With more linked rows, the start from components would take longer than all other steps together.
+# With more linked rows, other starts would take longer than all other steps together, and so many links leave little to
+# the start.
 MAX_ROWS_STARTED = 20_000
 MAX_ITER_STARTED = 20
 
@@ -33,7 +34,9 @@ def list_starts(
     The labels of the last fit, if there are any, were the best of all starts and take the place of runs.
     """
     starts = [labels]
-    if links.is_must.any() and len(links.rows) <= MAX_ROWS_STARTED:
+    if len(links.rows) > MAX_ROWS_STARTED:
+        return starts
+    if links.is_must.any():
         starts.append(start_from_components(rows, n_clusters, links, seed))
     if last is not None and last.min() >= 0 and last.max() < n_clusters:
         return [*starts, last]

@@ -12,10 +12,11 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.boosting._bases import BaseClusterer, BaseRun
+from mustlink.boosting._boostcluster._consensus import subsample_with_linked
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
-from mustlink.boosting._boostcluster._views import View, run_base
+from mustlink.boosting._boostcluster._views import Sample, View, label_all_rows, run_base
 from mustlink.boosting._robust._component_votes import ComponentVotes
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ SCORE_SHARPNESS = 3.0
 WEIGHTED_PRIOR = 0.25
 # Three standard errors of a balanced accuracy.
 CHANCE_MARGIN = 1.5
+# So many runs on a sample count in the end. All together have a tenth of the weight of the rounds, which are drawn from
+# all views.
+MAX_VOTERS_OF_SAMPLE = 12
 # Tables with more rows are tried on a sample, small enough that all trials together cost as much as a few rounds.
 MAX_ROWS_TRIED = 20_000
 SAMPLE_FRACTION = 0.1
@@ -99,6 +103,24 @@ class Trials:
             if weight > 0
         ]
 
+    def on_all_rows(self, coordinates: Coordinates, takes_sparse: bool) -> Trials:
+        """Return trials that label all rows, given trials of a sample."""
+        runs = [[label_all_rows(run, coordinates, takes_sparse) for run in row] for row in self.runs]
+        return replace(self, runs=runs)
+
+    def final_voters(self) -> list[BaseRun]:
+        """Return the runs that count in the end; of runs on a sample only a few, as each has to label all rows.
+
+        These are the first runs of the views with the largest weights, then their second ones, and so on.
+        """
+        voters = self.voters()
+        if not voters or voters[0].rows is None:
+            return voters
+        number = np.arange(len(voters)) % len(self.runs[0])
+        lightness = np.array([-run.weight for run in voters])
+        order = np.lexsort((lightness, number))[:MAX_VOTERS_OF_SAMPLE]
+        return [voters[i] for i in np.sort(order)]
+
 
 def run_trials(
     problem: BoostProblem, plan: AutomaticPlan, n_trials: int, n_jobs: int | None, rng: np.random.RandomState
@@ -108,21 +130,22 @@ def run_trials(
     masks = draw_masks(links.is_must, n_trials, rng)
     # Each trial has the same seed in all views.
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
-    rows = sample_rows(links, coordinates.linked.shape[0], rng)
+    sample = draw_sample(links, coordinates, rng)
+    there = links if sample is None else links.among(sample.labeled)
     trials = Trials.none(len(links))
     for list_views in (plan.first_views, plan.further_views):
         views = list_views(trials.scores)
         tasks = [
-            delayed(run_view)(view, problem.base, coordinates, links, mask, int(seed), rows)
+            delayed(run_view)(view, problem.base, coordinates, links, mask, int(seed), sample)
             for view in views
             for mask, seed in zip(masks, seeds, strict=True)
         ]
         runs = run_tasks(tasks, problem, n_trials, n_jobs)
-        trials = trials.with_views(views, runs, [masks] * len(runs), links)
+        trials = trials.with_views(views, runs, [masks] * len(runs), there)
     where = "on the plain table"
-    tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, rows) for seed in plain_seeds]
+    tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, sample) for seed in plain_seeds]
     runs = run_tasks(tasks, problem, n_trials, n_jobs)
-    return trials.with_views([], runs, [np.zeros_like(masks)], links)
+    return trials.with_views([], runs, [np.zeros_like(masks)], there)
 
 
 def run_tasks(tasks: list[Any], problem: BoostProblem, n_trials: int, n_jobs: int | None) -> list[list[BaseRun]]:
@@ -141,20 +164,25 @@ def run_view(
     links: LinkSet,
     mask: Mask,
     seed: int,
-    rows: Indices | None,
+    sample: Sample | None,
 ) -> BaseRun:
     """Run a view once with the links of a mask, or the base on the plain table if these give no representation."""
-    run = view.run(coordinates, links, links.weight * mask, seed, "in a trial of a representation", rows=rows)
-    return run_base(base, coordinates, None, seed, "on the plain table", rows) if run is None else run
+    run = view.run(coordinates, links, links.weight * mask, seed, "in a trial of a representation", sample=sample)
+    return run_base(base, coordinates, None, seed, "on the plain table", sample) if run is None else run
 
 
-def sample_rows(links: LinkSet, n_samples: int, rng: np.random.RandomState) -> Indices | None:
-    """Draw a sample with all linked rows if the table is large; None is all rows."""
+def draw_sample(links: LinkSet, coordinates: Coordinates, rng: np.random.RandomState) -> Sample | None:
+    """Draw a sample if the table is large, with all linked rows unless these are too many; None is all rows."""
+    n_samples = coordinates.linked.shape[0]
     if n_samples <= MAX_ROWS_TRIED:
         return None
     size = int(np.clip(SAMPLE_FRACTION * n_samples, MIN_SAMPLE, MAX_SAMPLE))
     others = rng.choice(n_samples, size=size, replace=False)
-    return np.union1d(links.rows, others).astype(np.intp)
+    linked = links.rows if len(links.rows) <= size else rng.choice(links.rows, size=size, replace=False)
+    clustered = np.union1d(linked, others)
+    # The rows that the trust is updated with get a label, too; the rest only if the run counts in the end.
+    labeled = np.union1d(clustered, subsample_with_linked(links, n_samples)).astype(np.intp)
+    return Sample(labeled, np.searchsorted(labeled, clustered), coordinates.take(labeled))
 
 
 def draw_mask(is_must: Mask, rng: np.random.RandomState) -> Mask:

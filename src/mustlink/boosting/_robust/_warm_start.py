@@ -15,12 +15,12 @@ import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mustlink._types import Floats, Indices, Ints, Mask
+from mustlink._types import Floats, Ints, Mask
 from mustlink.boosting._bases import BaseRun
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult
-from mustlink.boosting._boostcluster._views import View
+from mustlink.boosting._boostcluster._views import Sample, View
 from mustlink.boosting._robust._automatic import AutomaticPlan
 from mustlink.boosting._robust._trials import RoundPlan, Trials, plan_rounds, run_trials
 from mustlink.constraints import Constraints
@@ -177,7 +177,7 @@ class PastView:
         where: str,
         *,
         column_evidence: Floats | None = None,
-        rows: Indices | None = None,
+        sample: Sample | None = None,
     ) -> BaseRun | None:
         """Return the run as it was."""
         return self.past
