@@ -152,7 +152,7 @@ def test_components_are_no_start_without_must_links_or_with_too_many_rows(monkey
     links = link_set(Constraints([(0, 3)]), 60)
     assert len(list_starts(kernel, labels, 3, links, 0)) == 5
     monkeypatch.setattr(_starts, "MAX_ROWS_STARTED", 1)
-    assert len(list_starts(kernel, labels, 3, links, 0)) == 4
+    assert len(list_starts(kernel, labels, 3, links, 0)) == 1
 
 
 def test_starts_take_contradictions_and_runs_with_noise():
