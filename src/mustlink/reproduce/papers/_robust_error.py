@@ -33,11 +33,17 @@ ALL_RIGHT, ALL_RIGHT_TRIALS = "iris", 20
 
 def error_runs(plan: RunPlan) -> Iterator[Run]:
     """Random pairs and answers, with four fractions of wrong ones; and iris with right answers to NPU."""
-    options = {"amounts": (ERROR_LINKS,), "noises": ERROR_NOISES, "rows": FEWER_ROWS}
-    trials = plan.special_trials.get("error", plan.trials)
-    yield from plan.runs(PAPER, (ROBUST, MINMAX_ANSWERS), trials=trials, **options)
-    npu_trials = plan.special_trials.get(NPU_ANSWERS, plan.trials)
-    yield from plan.runs(PAPER, (NPU_ANSWERS,), datasets=NPU_SETS, trials=npu_trials, **options)
+    for method, datasets in ((ROBUST, None), (MINMAX_ANSWERS, None), (NPU_ANSWERS, NPU_SETS)):
+        trials = plan.special_trials.get(NPU_ANSWERS if datasets else "error", plan.trials)
+        yield from plan.runs(
+            PAPER,
+            (method,),
+            datasets=datasets,
+            amounts=(ERROR_LINKS,),
+            noises=ERROR_NOISES,
+            trials=trials,
+            rows=FEWER_ROWS,
+        )
     for trial in range(ALL_RIGHT_TRIALS):
         yield Run(PAPER, ALL_RIGHT, NPU_ANSWERS, ERROR_LINKS, trial, rows=FEWER_ROWS)
 

@@ -36,8 +36,6 @@ ROBUST_KMEANS = f"{ROBUST} + {KMEANS}"
 METHODS_OF_KMEANS = (PLAIN, RIDGED, ROBUST_KMEANS, ROBUST)
 METHODS_OF = {base: (base, f"{ROBUST} + {base}") for base in OTHER_BASES}
 MINMAX_ANSWERS, NPU_ANSWERS = "MinMax answers", "NPU answers"
-# NPU fits a new forest after so many further rows are assigned.
-NPU_EVERY = 4
 # How many columns of noise are added for each column.
 WIDENINGS = (0, 3, 20)
 # A made table in which few columns tell the classes apart.
@@ -144,7 +142,7 @@ METHODS = {
     DIFFERENCE: partial(fit_fixed, DIFFERENCE),
     PROPAGATION: partial(fit_links, ConstraintPropagation),
     MINMAX_ANSWERS: partial(fit_answers, MinMax),
-    NPU_ANSWERS: partial(fit_answers, partial(NPU, every=NPU_EVERY)),
+    NPU_ANSWERS: partial(fit_answers, NPU),
 }
 
 

@@ -48,10 +48,9 @@ PROTOCOL = Protocol(
         "starts; spectral clustering of the graph of ten neighbors; average link; a Gaussian mixture of full "
         "covariances. The difference representation is computed on at most 1,000 rows, as its reference was. Columns "
         "of noise are standard normal, and the same for all methods of a trial. Answers are those to 200 questions of "
-        "MinMax or NPU (with a new forest after every fourth row that is assigned), a fraction of them wrong. The "
-        "method was chosen on other draws of the rows and links of these sets, with other seeds: none of the draws of "
-        "this page was used to choose anything. The five further sets of the reference are not named there, and left "
-        "out."
+        "MinMax or NPU, a fraction of them wrong. The method was chosen on these sets, but on other draws of rows and "
+        "links, with seeds of another kind: none of the draws of this page was used to choose anything. The five "
+        "further sets of the reference are not named there, and left out."
     ),
     datasets=SETS,
     methods=METHODS,
