@@ -34,11 +34,7 @@ WAY = 0.8
 WIDE_ARI = 0.9
 # Sets that may be below plain k-means, by the fraction of wrong links.
 MAX_BELOW = {0.0: 0, 0.2: 1}
-LINES = {
-    (ROBUST, 0.0): LineStyle(0),
-    (ROBUST, 0.2): LineStyle(1, "--"),
-    (PLAIN, 0.0): LineStyle(6, ":"),
-}
+STYLES = {ROBUST: LineStyle(0), PLAIN: LineStyle(6, ":")}
 
 
 def column_runs(plan: RunPlan) -> Iterator[Run]:
@@ -115,17 +111,21 @@ def wide_table(results: Results) -> Table:
 
 
 def column_figures(results: Results) -> Iterator[Figure]:
-    """NMI on unlinked points against the number of columns of noise."""
-    panels: dict[str, list[Line]] = {}
-    for dataset, title in TITLES.items():
-        for (method, noise), style in LINES.items():
-            found = [unlinked_means(results, method, times, noise).get(dataset, math.nan) for times in WIDENINGS]
-            if not all(map(math.isnan, found)):
-                label = method if method == PLAIN else f"{method}, links {noise_text(noise)}"
-                panels.setdefault(title, []).append(style.line(WIDENINGS, found, label))
+    """NMI on unlinked points against the number of columns of noise, one figure per fraction of wrong links."""
     titles = ("columns of noise for each column", "NMI, unlinked points")
-    caption = f"NMI on unlinked points against the number of columns of noise, {COLUMN_LINKS} links."
-    yield Figure("columns", caption, partial(draw_panels, panels, axis_titles=titles))
+    for noise in COLUMN_NOISES:
+        panels: dict[str, list[Line]] = {}
+        for dataset, title in TITLES.items():
+            for method, style in STYLES.items():
+                found = [unlinked_means(results, method, times, noise).get(dataset, math.nan) for times in WIDENINGS]
+                if not all(map(math.isnan, found)):
+                    panels.setdefault(title, []).append(style.line(WIDENINGS, found, method))
+        caption = "NMI on unlinked points against the number of columns of noise"
+        yield Figure(
+            f"columns-{100 * noise:.0f}",
+            f"{caption}, {COLUMN_LINKS} links, {noise_text(noise)}.",
+            partial(draw_panels, panels, axis_titles=titles),
+        )
 
 
 def judge_way(times: int, noise: float, results: Results) -> Verdict:
