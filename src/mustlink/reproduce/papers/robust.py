@@ -68,7 +68,7 @@ PROTOCOL = Protocol(
         special_trials=QUICK_TRIALS | dict.fromkeys(OTHER_BASES, 1),
         note=(
             "Quick run: 2 trials in the parts kmeans, columns and error (1 with NPU, 20 on iris with right answers), 3 "
-            "with few links, 1 with the other bases."
+            "with few links, 1 with the other bases, 5 with the difference representation and with 2,000 columns."
         ),
     ),
     full=replace(
