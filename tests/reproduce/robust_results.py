@@ -8,7 +8,7 @@ from mustlink.reproduce.engine._results import Record, Results, Run
 from mustlink.reproduce.papers._robust_bases import CASES, FIXED
 from mustlink.reproduce.papers._robust_columns import COLUMN_LINKS, COLUMN_NOISES, WIDE_LINKS
 from mustlink.reproduce.papers._robust_error import ERROR_LINKS, ERROR_NOISES, NPU_SETS, SOURCES
-from mustlink.reproduce.papers._robust_few import FEW_LINKS, FEW_METHODS
+from mustlink.reproduce.papers._robust_few import METHODS_OF_FEW, N_LINKS
 from mustlink.reproduce.papers._robust_kmeans import RECALL, REFERENCE, REQUIRED
 from mustlink.reproduce.papers._robust_methods import (
     AMOUNTS,
@@ -90,8 +90,8 @@ def column_records(good: bool) -> Iterator[Record]:
 def few_records(good: bool) -> Iterator[Record]:
     """Yield results of the part few."""
     for dataset in NAMES:
-        for method, value in zip(FEW_METHODS, (0.5, 0.52, 0.6 if good else 0.4), strict=True):
-            yield Record(Run(PAPER, dataset, method, FEW_LINKS, 0, 0.0, FEWER_ROWS), {"nmi_unconstrained": value})
+        for method, value in zip(METHODS_OF_FEW, (0.5, 0.52, 0.6 if good else 0.4), strict=True):
+            yield Record(Run(PAPER, dataset, method, N_LINKS, 0, 0.0, FEWER_ROWS), {"nmi_unconstrained": value})
 
 
 def error_records(good: bool) -> Iterator[Record]:

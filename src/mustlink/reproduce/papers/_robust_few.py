@@ -22,24 +22,24 @@ from mustlink.reproduce.papers._robust_methods import (
     sets_below,
 )
 
-FEW_LINKS = 50
-FEW_METHODS = (PLAIN, PROPAGATION, ROBUST)
+N_LINKS = 50
+METHODS_OF_FEW = (PLAIN, PROPAGATION, ROBUST)
 
 
 def few_runs(plan: RunPlan) -> Iterator[Run]:
     """The default beside plain k-means and constraint propagation."""
     trials = plan.special_trials.get("few", plan.trials)
-    return plan.runs(PAPER, FEW_METHODS, amounts=(FEW_LINKS,), trials=trials, rows=FEWER_ROWS)
+    return plan.runs(PAPER, METHODS_OF_FEW, amounts=(N_LINKS,), trials=trials, rows=FEWER_ROWS)
 
 
 def few_means(results: Results, method: str) -> dict[str, float]:
     """Return NMI on the unlinked points for every set."""
-    return set_means(results, "nmi_unconstrained", method, FEW_LINKS)
+    return set_means(results, "nmi_unconstrained", method, N_LINKS)
 
 
 def few_tables(results: Results) -> Iterator[Table]:
     """Every set, and the mean."""
-    means = [few_means(results, method) for method in FEW_METHODS]
+    means = [few_means(results, method) for method in METHODS_OF_FEW]
     rows = [
         (TITLES[dataset], *(number_text(found.get(dataset, math.nan)) for found in means))
         for dataset in TITLES
@@ -48,7 +48,7 @@ def few_tables(results: Results) -> Iterator[Table]:
     if rows:
         rows.append(("mean", *(number_text(nan_mean(found.values())) for found in means)))
     note = f"{PROPAGATION}: ConstraintPropagation. At most {FEWER_ROWS} rows."
-    yield Table("few", f"NMI on unlinked points, {FEW_LINKS} right links", ("set", *FEW_METHODS), tuple(rows), note)
+    yield Table("few", f"NMI on unlinked points, {N_LINKS} right links", ("set", *METHODS_OF_FEW), tuple(rows), note)
 
 
 def judge_few(other: str, results: Results) -> Verdict:
@@ -68,8 +68,8 @@ def judge_few_below(results: Results) -> Verdict:
     return Verdict(not below, f"{len(below)} of {len(ours)} sets: {join_words(below)}.")
 
 
-FEW_CLAIMS = (
-    Claim("F1", f"{FEW_LINKS} links: at least plain k-means in the mean.", partial(judge_few, PLAIN)),
-    Claim("F2", f"{FEW_LINKS} links: at least {PROPAGATION} in the mean.", partial(judge_few, PROPAGATION)),
-    Claim("F3", f"{FEW_LINKS} links: no set is more than {BELOW} below plain k-means.", judge_few_below),
+CLAIMS_OF_FEW = (
+    Claim("F1", f"{N_LINKS} links: at least plain k-means in the mean.", partial(judge_few, PLAIN)),
+    Claim("F2", f"{N_LINKS} links: at least {PROPAGATION} in the mean.", partial(judge_few, PROPAGATION)),
+    Claim("F3", f"{N_LINKS} links: no set is more than {BELOW} below plain k-means.", judge_few_below),
 )

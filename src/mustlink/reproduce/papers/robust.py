@@ -16,7 +16,7 @@ from mustlink.reproduce.papers._robust_bases import (
 )
 from mustlink.reproduce.papers._robust_columns import COLUMN_CLAIMS, column_figures, column_runs, column_tables
 from mustlink.reproduce.papers._robust_error import ERROR_CLAIMS, error_figures, error_runs, error_tables
-from mustlink.reproduce.papers._robust_few import FEW_CLAIMS, few_runs, few_tables
+from mustlink.reproduce.papers._robust_few import CLAIMS_OF_FEW, few_runs, few_tables
 from mustlink.reproduce.papers._robust_kmeans import KMEANS_CLAIMS, kmeans_figures, kmeans_runs, kmeans_tables
 from mustlink.reproduce.papers._robust_methods import (
     AMOUNTS,
@@ -58,7 +58,7 @@ PROTOCOL = Protocol(
     parts=(
         Part("kmeans", kmeans_runs, kmeans_tables, kmeans_figures, KMEANS_CLAIMS),
         Part("columns", column_runs, column_tables, column_figures, COLUMN_CLAIMS),
-        Part("few", few_runs, few_tables, claims=FEW_CLAIMS),
+        Part("few", few_runs, few_tables, claims=CLAIMS_OF_FEW),
         Part("error", error_runs, error_tables, error_figures, ERROR_CLAIMS),
         Part("bases", base_runs, base_tables, claims=BASES_CLAIMS),
         Part("fixed", fixed_runs, fixed_tables, claims=FIXED_CLAIMS),
