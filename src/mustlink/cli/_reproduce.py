@@ -30,7 +30,7 @@ def reproduce(
     ],
     quick: Annotated[
         bool,
-        typer.Option("--quick/--full", help="A small run of under ten minutes, or the paper's number of repetitions."),
+        typer.Option("--quick/--full", help="A small run of some minutes, or the paper's number of repetitions."),
     ] = True,
     figure: Annotated[
         list[str] | None,

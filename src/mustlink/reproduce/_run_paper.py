@@ -70,7 +70,7 @@ def run_paper(
     name : str
         One of :func:`paper_names`.
     full : bool, default=False
-        Whether to make the paper's number of repetitions, which takes hours, or a quick run of less than ten minutes.
+        Whether to make the paper's number of repetitions, which takes hours, or a quick run of some minutes.
     figures : sequence of str
         Only these figures, such as ``"5"``, or ``"table2"`` for a table; all by default.
     results : path-like, default="mustlink-results"

@@ -75,7 +75,7 @@ class Protocol:
     methods: Mapping[str, Method]
     draw: DrawLinks
     parts: Sequence[Part]
-    quick: RunPlan  # of less than ten minutes
+    quick: RunPlan  # of some minutes
     full: RunPlan  # with the paper's number of repetitions
     # Former names of the paper and of methods, from which seeds are still derived: renaming does not change results.
     seed_names: Mapping[str, str] = field(default_factory=dict)
