@@ -5,7 +5,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from mustlink import PCKMeans, RobustBoostCluster
-from mustlink.active import COBRAS, NPU, Advice, Consolidate, MinMax, RandomPairs, TruthOracle, ask
+from mustlink.active import COBRAS, NPU, Advice, Answer, Consolidate, MinMax, RandomPairs, TruthOracle, ask
+from mustlink.active._advice import check_predicted
 
 ALL = [COBRAS, Consolidate, MinMax, NPU, RandomPairs]
 
@@ -114,3 +115,23 @@ def test_another_clusterer_predicts(separate):
 def test_invalid_numbers_are_refused(separate, value):
     with pytest.raises(ValueError, match="n_together must be an integer of at least 1; got"):
         MinMax(separate[0], 3).advise(n_together=value)
+
+
+def test_two_rows_of_noise_are_predicted_to_be_apart():
+    labels = np.array([-1, -1, 0, 0])
+    answers = [Answer(0, 1, True), Answer(2, 3, True), Answer(0, 2, False)]
+    assert check_predicted(labels, answers) == Advice(False, 3, 2)
+    assert check_predicted(labels, [Answer(0, 1, False)]) == Advice(True, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("advice", "words"),
+    [
+        (Advice(True, 1, 1), "The last answer was as predicted; more questions will change little."),
+        (Advice(False, 1, 0), "The last answer was not as predicted; more questions are worthwhile."),
+        (Advice(False, 1_200, 1), "1 of the last 1,200 answers was as predicted; more questions are worthwhile."),
+        (Advice(True, 2, 2), "The last 2 answers were as predicted; more questions will change little."),
+    ],
+)
+def test_words_of_few_answers(advice, words):
+    assert str(advice) == words

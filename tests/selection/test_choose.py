@@ -14,6 +14,7 @@ from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import mustlink.selection._choose as choosing
 from mustlink import ConstrainedHDBSCAN, Constraints, COPKMeans, PCKMeans
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.errors import ConstraintError, InfeasibleError
@@ -164,7 +165,10 @@ def test_the_incumbent_stays_unless_another_is_clearly_better(trials: list[Trial
 
 
 @pytest.mark.parametrize(("wrong", "method"), [(0.0, "boost"), (0.3, "other")])
-def test_the_default_is_the_incumbent_wherever_it_is_listed(wrong: float, method: str) -> None:
+def test_the_default_is_the_incumbent_wherever_it_is_listed(
+    monkeypatch: pytest.MonkeyPatch, wrong: float, method: str
+) -> None:
+    monkeypatch.setattr(choosing, "_default_among", lambda candidates: "boost")
     methods = {"other": Scripted(), "boost": Scripted(wrong=wrong)}
     choice = choose(X, LINKS, methods=methods, n_clusters=4, random_state=0)
     assert choice.method == method
@@ -316,6 +320,16 @@ def test_reasons_for_the_incumbent_and_for_another() -> None:
         "b with 4 clusters keeps 92.0% of the held-out links, 7.0% (+/- 1.0%) more than a with 3 clusters, the first "
         "method."
     )
+
+
+def test_the_reason_names_what_the_incumbent_is() -> None:
+    failed, one, other = Trial("a", 3, (), 0.1, "No."), trial("b", 3, 0.8, 0.9), trial("c", 3, 0.8, 1.0)
+    choice = Choice(one, None, (failed, one, other), incumbent=one)
+    assert choice.reason.endswith("and b is the first method that did not fail.")
+    choice = choose(X, LINKS, methods={"pck": PCKMeans(), "boost": Scripted()}, n_clusters=4, random_state=0)
+    assert choice.incumbent is not None
+    assert choice.incumbent.method == "pck"
+    assert "the default" not in choice.reason
 
 
 def test_the_cost_is_said_before_it_starts(capsys: pytest.CaptureFixture[str]) -> None:

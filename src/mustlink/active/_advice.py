@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mustlink._estimators import clone_with, takes_links
-from mustlink._spelling import count
 from mustlink.constraints import Constraints
 from mustlink.kmeans import PCKMeans
 
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
     from mustlink.active._strategy import Answer
 
 __all__ = ["Advice", "check_clusterer", "check_predicted", "count_last", "fit_quietly"]
+
+NOISE_LABEL = -1
 
 
 class Advice(NamedTuple):
@@ -45,10 +46,12 @@ class Advice(NamedTuple):
     def __str__(self) -> str:
         if not self.n_checked:
             return "There are too few answers to tell whether more questions are worthwhile."
-        answers = count(self.n_checked, "answer")
-        if self.is_settled:
-            return f"The last {answers} were as predicted; more questions will change little."
-        return f"{self.n_predicted:,} of the last {answers} were as predicted; more questions are worthwhile."
+        end = "more questions will change little" if self.is_settled else "more questions are worthwhile"
+        if self.n_checked == 1:
+            return f"The last answer was {'' if self.n_predicted else 'not '}as predicted; {end}."
+        share = "The last" if self.is_settled else f"{self.n_predicted:,} of the last"
+        verb = "was" if self.n_predicted == 1 else "were"
+        return f"{share} {self.n_checked:,} answers {verb} as predicted; {end}."
 
 
 def count_last(answers: Sequence[Answer], n_together: int) -> int:
@@ -60,7 +63,8 @@ def count_last(answers: Sequence[Answer], n_together: int) -> int:
 def check_predicted(labels: Any, answers: Sequence[Answer]) -> Advice:
     """Compare answers with a clustering that was made without them."""
     known = [answer for answer in answers if answer.together is not None]
-    n_predicted = sum(bool(labels[a] == labels[b]) == together for a, b, together in known)
+    # Two rows of noise are apart, as everywhere.
+    n_predicted = sum(bool(labels[a] == labels[b] != NOISE_LABEL) == together for a, b, together in known)
     return Advice(n_predicted == len(known), len(known), n_predicted)
 
 

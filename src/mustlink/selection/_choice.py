@@ -108,6 +108,8 @@ class Choice:
         Caveats: few links, only one kind of links, fewer folds than requested, a refit that failed.
     incumbent : Trial or None, default=None
         The best trial of the default method, or of the first one, that another must be clearly better than.
+    default : str or None, default="boost"
+        The name of the default method; None if the methods that were tried do not include it.
 
     Examples
     --------
@@ -128,6 +130,7 @@ class Choice:
     trials: tuple[Trial, ...]
     notes: tuple[str, ...] = ()
     incumbent: Trial | None = None
+    default: str | None = DEFAULT_METHOD
 
     @property
     def method(self) -> str:
@@ -150,7 +153,9 @@ class Choice:
         """The reason for the selection, as a sentence."""
         best, incumbent = self.best, self.incumbent or self.best
         result = f"{best.name} keeps {best.mean:.1%} of the held-out links"
-        why = "the default" if incumbent.method == DEFAULT_METHOD else "the first method"
+        why = "the default" if incumbent.method == self.default else "the first method"
+        if incumbent.method not in (self.default, self.trials[0].method):
+            why += " that did not fail"
         if best is not incumbent:
             gain, error = best.gain_over(incumbent)
             return f"{result}, {gain:.1%} (+/- {error:.1%}) more than {incumbent.name}, {why}."

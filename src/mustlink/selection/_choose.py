@@ -150,7 +150,8 @@ def choose(
     for note in notes:
         warn_caller(note, UserWarning)
     score = partial(held_out_accuracy, X=X, constraints=links, cv=splitter, balanced=balanced, n_jobs=n_jobs)
-    incumbent = DEFAULT_METHOD if DEFAULT_METHOD in candidates else next(iter(candidates))
+    default = _default_among(candidates)
+    incumbent = default or next(iter(candidates))
     first, last = _order(candidates, incumbent, is_short=shortlist is None or len(numbers) <= shortlist)
     planned = [name for name, _, _ in _configured(first, numbers, seed)]
     planned += [name for name, _, _ in _configured(last, numbers[: shortlist if first else None], seed)]
@@ -163,7 +164,13 @@ def choose(
         tried += _try_all(list(_configured(last, promising, seed)), score, advance, clock)
     methods = list(candidates)
     tried.sort(key=lambda one: methods.index(one[0].method))
-    return _fit_best(tried, X, links.on(n_samples), [incumbent, *methods], notes)
+    return _fit_best(tried, X, links.on(n_samples), [incumbent, *methods], notes, default)
+
+
+def _default_among(candidates: dict[str, Any]) -> str | None:
+    """Return the name of the default method if it is among the candidates, and not another clusterer of this name."""
+    is_there = type(candidates.get(DEFAULT_METHOD)) is find_clusterer(DEFAULT_METHOD).load()
+    return DEFAULT_METHOD if is_there else None
 
 
 def _order(candidates: dict[str, Any], incumbent: str, *, is_short: bool) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -321,7 +328,12 @@ def _try_all(
 
 
 def _fit_best(
-    tried: list[tuple[Trial, Any]], X: Any, links: AlignedConstraints, methods: list[str], notes: list[str]
+    tried: list[tuple[Trial, Any]],
+    X: Any,
+    links: AlignedConstraints,
+    methods: list[str],
+    notes: list[str],
+    default: str | None,
 ) -> Choice:
     """Fit the best clusterer with all links, or the next one if it fails; the first of `methods` is the incumbent."""
     trials = [trial for trial, _ in tried]
@@ -337,7 +349,7 @@ def _fit_best(
             trials[place] = replace(trial, scores=(), failure=failure)
             notes.append(f"{trial.name} was the best on the folds, and failed with all links.")
         else:
-            return Choice(trial, clusterer, tuple(trials), tuple(notes), trials[incumbent])
+            return Choice(trial, clusterer, tuple(trials), tuple(notes), trials[incumbent], default)
     examples = "; ".join(f"{trial.name}: {trial.failure}" for trial in trials[:3])
     raise ValueError(f"All {len(trials)} trials failed, for example {examples}")
 
