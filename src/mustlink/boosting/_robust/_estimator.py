@@ -25,7 +25,13 @@ from mustlink.boosting._robust._automatic import AUTOMATIC, AutomaticPlan, autom
 from mustlink.boosting._robust._certain import check_certain, feasible_number, keep_links
 from mustlink.boosting._robust._column_weights import average_column_weights
 from mustlink.boosting._robust._propagation import PropagationView
-from mustlink.boosting._robust._resolution import doubt_broken_links, prior_log_odds, update_trust, weigh_links
+from mustlink.boosting._robust._resolution import (
+    MAX_ERROR_TRUSTED,
+    doubt_broken_links,
+    prior_log_odds,
+    update_trust,
+    weigh_links,
+)
 from mustlink.boosting._robust._trials import RoundPlan, Trials
 from mustlink.boosting._robust._trust import estimate_trust
 from mustlink.boosting._robust._warm_start import FullStart, LastFit, PastRounds, Start, WarmStart, describe_fit
@@ -303,14 +309,20 @@ class RobustBoostCluster(BaseBoostCluster):
             label_all_rows(run, coordinates, self._base_takes_sparse)
             for run in combine_voters(rounds.voters, trials.final_voters(), self.trial_weight)
         ]
-        consensus, voters = choose_consensus(problem, all_voters, trials, penalty * log_odds)
+        candidates = list_consensus(problem, all_voters, trials, penalty * log_odds)
         # 5. Weigh links against distances, or keep all of them.
+        consensus, voters = candidates[0]
         if is_certain:
             number = bases[0].n_clusters or feasible_number(constraints, int(consensus.labels.max()) + 1, X.shape[0])
             consensus = keep_links(consensus, links, number, seed)
         else:
             last = self._last.labels if self._last is not None and start.n_refits else None
             consensus = weigh_links(consensus, links, penalty, log_odds, seed, last)
+            if error_rate < MAX_ERROR_TRUSTED and len(candidates) > 1 and links.broken_weight(consensus.labels):
+                # The base alone agrees better with the links, but cannot keep them, and few of them seem wrong.
+                other = weigh_links(candidates[1][0], links, penalty, log_odds, seed, last)
+                if links.broken_weight(other.labels) < links.broken_weight(consensus.labels):
+                    consensus, voters = other, candidates[1][1]
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
         self._keep_weights(trials)
         self.column_weights_ = average_column_weights([] if self.is_plain_ else rounds.voters, coordinates, X.shape[1])
@@ -421,20 +433,23 @@ def combine_voters(rounds: list[BaseRun], trials: list[BaseRun], trial_weight: f
     return voters
 
 
-def choose_consensus(
+def list_consensus(
     problem: BoostProblem, voters: list[BaseRun], trials: Trials, penalty: float
-) -> tuple[Consensus, list[BaseRun]]:
-    """Cluster the co-association, or take the base alone if that agrees clearly better with the links.
+) -> list[tuple[Consensus, list[BaseRun]]]:
+    """Cluster the co-association; the base alone comes first if that agrees clearly better with the links.
 
-    The runs that the clusters are made of are returned as well; one if it is the base alone.
+    The runs that the clusters are made of are returned as well; one if it is the base alone. If the links seem to be
+    reversed, there is only the base alone.
     """
     links, plain, reversed_links = problem.links, trials.runs[-1], trials.contradict_links()
     tried = links if plain[0].rows is None else links.among(plain[0].rows)
     agreement = [tried.agreement(run.labels) for run in plain]
+    found = []
     if voters and not reversed_links:
         consensus = kmeans_on_codes(voters, problem.base, links, penalty)
+        found = [(consensus, voters)]
         if links.agreement(consensus.labels) >= np.mean(agreement) - PLAIN_MARGIN / np.sqrt(len(links)):
-            return consensus, voters
+            return found
     best = plain[0 if reversed_links else int(np.argmax(agreement))]
     best = label_all_rows(best, problem.coordinates, problem.base.takes_sparse)
-    return Consensus.of_run(best), [best]
+    return [(Consensus.of_run(best), [best]), *found]

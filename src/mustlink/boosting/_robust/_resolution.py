@@ -28,6 +28,7 @@ from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, Marginals, iterated_conditional_modes, propagate_beliefs
 
 __all__ = [
+    "MAX_ERROR_TRUSTED",
     "ResolvedConsensus",
     "doubt_broken_links",
     "prior_log_odds",
