@@ -373,7 +373,7 @@ def test_any_clusterer_can_be_boosted(shop, base):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--base", "magic"], "There is no clusterer 'magic' to boost; use one of kmeans"),
+        (["--base", "magic"], "There is no clusterer 'magic' to boost; use one of auto, kmeans"),
         (["--method", "pck", "--base", "kmeans"], "The method pck boosts no other clusterer"),
     ],
 )

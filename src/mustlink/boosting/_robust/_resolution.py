@@ -39,6 +39,9 @@ __all__ = [
 
 # With a smaller fraction of wrong links, users expect the links to be satisfied.
 MAX_ERROR_TRUSTED = 0.05
+# With a smaller fraction, the start that leads to the fewest broken links is taken, and not that of the lowest cost:
+# distances of rows in no link would outweigh the links.
+MAX_ERROR_KEPT = 0.1
 # Lower bound of the error rate in the prior log-odds: no link is certain.
 MIN_ERROR = 0.02
 # The log-odds of a link with a large weight are cut off here.
@@ -142,7 +145,8 @@ def weigh_links(
     """Weigh links against distances, and assign the rows in no link; a result with noise is not changed.
 
     This is done from several starts: the consensus, must-link components, and runs or, if there are any, the labels of
-    the last fit; the best result has the lowest sum of distances and penalties.
+    the last fit. Of the results with the most clusters, the best has the lowest sum of distances and penalties or, if
+    few links seem wrong, breaks the fewest links.
     """
     if penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
@@ -160,6 +164,12 @@ def weigh_links(
             for labels, _ in results
         ]
     )
+    # Must-links that join everything would leave fewer clusters than asked for.
+    n_used = np.array([len(np.unique(labels)) for labels, _ in results])
+    costs[n_used < n_used.max()] = np.inf
+    if log_odds > prior_log_odds(MAX_ERROR_KEPT):
+        broken = np.array([among.broken_weight(labels) for labels, _ in results])
+        costs[broken > broken[np.isfinite(costs)].min() + ROUNDING] = np.inf
     # Of equal ones the first.
     found, marginals = results[int(np.argmax(costs <= costs.min() + ROUNDING * np.abs(costs.min())))]
     labels = consensus.labels.copy()
