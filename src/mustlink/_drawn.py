@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["choose_links", "choose_rows", "heaviest_columns", "links_to_draw", "spread_equal_points"]
+__all__ = [
+    "choose_links",
+    "choose_rows",
+    "heaviest_columns",
+    "learned_view",
+    "links_to_draw",
+    "spread_equal_points",
+    "two_columns",
+]
 
 MAX_POINTS = 5_000
 MAX_LINKS = 1_500
@@ -48,6 +56,21 @@ def choose_rows(labels: NDArray[Any], linked: NDArray[Any], rng: np.random.Gener
     preferred = np.concatenate([shuffled[place < a_few], shuffled[place >= a_few]])
     others = preferred[~np.isin(preferred, linked)]
     return np.sort(np.concatenate([linked, others[: max(0, MAX_POINTS - linked.size)]]))
+
+
+def learned_view(model: Any, rows: NDArray[np.intp]) -> tuple[NDArray[np.float64], tuple[float, ...]]:
+    """Return some rows in the view of a boosted clusterer, those at about the same place spread.
+
+    Also return the fraction of the variance along each direction, at most two; none if the rows do not differ.
+    """
+    coordinates, explained = model.coassociation_.principal_components(2)
+    return spread_equal_points(two_columns(coordinates)[rows]), tuple(float(share) for share in explained)
+
+
+def two_columns(points: NDArray[Any]) -> NDArray[Any]:
+    """Return the first two columns, with zeros for a second that is not there."""
+    points = np.asarray(points)[:, :2]
+    return np.hstack([points, np.zeros((len(points), 2 - points.shape[1]))])
 
 
 def spread_equal_points(points: NDArray[Any]) -> NDArray[np.float64]:

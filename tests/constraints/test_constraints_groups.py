@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mustlink.constraints._constraints as value
+import mustlink.constraints._groups as grouping
 from mustlink import LCVQE, Constraints, COPKMeans
+from mustlink.constraints._groups import count_pairs
 from mustlink.errors import ConstraintError, TooLargeError
 from mustlink.metrics import violation_rate
 from reference.random_links import cases
@@ -53,6 +55,29 @@ def test_groups_are_the_list_of_their_pairs(drawn: tuple) -> None:
     assert local == listed.compact()[1]
     np.testing.assert_array_equal(rows, listed.compact()[0])
     assert [c.cannot_link for c in links.conflicts()] == [c.cannot_link for c in listed.conflicts()]
+
+
+@given(drawn=grouped_links(), max_compared=st.sampled_from([1, 10, 10**6]))
+@settings(max_examples=100)
+def test_pairs_are_counted_by_kinds_of_rows(drawn: tuple, max_compared: int) -> None:
+    _, _, links, listed = drawn
+    groups = links.cannot_link_groups
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grouping, "MAX_CROSSED", 0)
+        patch.setattr(grouping, "MAX_COMPARED", max_compared)
+        inside = np.unique(np.concatenate([np.empty((0, 2), dtype=int), *(one.pairs() for one in groups)]), axis=0)
+        assert not groups or count_pairs(groups) == len(inside)
+        assert Constraints().add(links, contradictions="keep").n_cannot_links == len(listed.cannot_link)
+
+
+def test_many_groupings_are_counted_in_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.RandomState(0)
+    groups = [Constraints.from_groups(rng.randint(2, size=300)).cannot_link_groups[0] for _ in range(30)]
+    links = Constraints().with_groups(groups)
+    assert links.n_cannot_links == len(np.unique(np.concatenate([one.pairs() for one in groups]), axis=0))
+    # Counted once.
+    monkeypatch.delattr(value, "count_pairs")
+    assert len(links) == links.n_cannot_links
 
 
 @given(drawn=grouped_links(), other=grouped_links())

@@ -13,7 +13,6 @@ from mustlink import Constraints
 from mustlink.boosting import BoostCluster, CoAssociation
 from mustlink.report import ColumnWeights, make_picture, summarize, write_report
 from mustlink.report._curve import curve, round_ticks, value_ticks
-from mustlink.report._picture import has_learned_view
 
 
 @pytest.fixture
@@ -71,7 +70,6 @@ def test_the_learned_view_is_the_principal_components_of_the_rounds(blobs):
 )
 def test_without_a_learned_view_there_is_one_picture(model, blobs, tmp_path):
     X, y = blobs
-    assert not has_learned_view(model, 60)
     _, page = page_of(tmp_path, X, y, estimator=model)
     assert page.count('<svg class="scatter"') == 1
     assert "The view that was learned" not in page

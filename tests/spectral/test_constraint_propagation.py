@@ -292,5 +292,5 @@ def test_nothing_of_the_square_of_the_number_of_rows():
     adjusted = _link_propagation.spread_links(
         _link_propagation.Graph(sparse.csr_array(graph + graph.T)), links, 0.9, 0.01
     )
-    assert 0 < adjusted.n_links < 1_000
+    assert 0 < adjusted.n_long_edges < 1_000
     assert adjusted.weights.nnz < 3 * n_rows

@@ -45,7 +45,7 @@ class COBRAS(Strategy):
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The data. Features are not scaled, and distances are Euclidean.
     n_clusters : int
-        The number of clusters; not used, as it follows from the answers.
+        The number of clusters of the clusterer in :meth:`advise`. Questions and :attr:`labels_` do not depend on it.
     known : Constraints, default=None
         Links that are known in advance and not asked about.
     random_state : int, RandomState or None, default=None

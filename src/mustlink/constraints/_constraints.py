@@ -120,7 +120,7 @@ class Constraints:
            [4, 7]])
     """
 
-    __slots__ = ("_groups", "_listed", "_n_must", "_pairs", "_sign", "_weight")
+    __slots__ = ("_groups", "_listed", "_n_cannot", "_n_must", "_pairs", "_sign", "_weight")
 
     def __init__(
         self,
@@ -163,6 +163,8 @@ class Constraints:
         self._groups = merge_equal(groups)
         # The links with those of the groups in the list, once they are needed.
         self._listed: Constraints | None = None
+        # The number of cannot-links, once it is counted.
+        self._n_cannot: int | None = None
         self._sign = np.repeat(np.array([1, -1], dtype=np.int8), [n_must, len(pairs) - n_must])
         for array in (self._pairs, self._weight, self._sign):
             array.flags.writeable = False
@@ -616,8 +618,10 @@ class Constraints:
     @property
     def n_cannot_links(self) -> int:
         """The number of cannot-links, counted without a list of those of groups."""
-        listed = self._pairs[self._n_must :]
-        return len(listed) - int(in_any(self._groups, listed).sum()) + count_pairs(self._groups)
+        if self._n_cannot is None:
+            listed = self._pairs[self._n_must :]
+            self._n_cannot = len(listed) - int(in_any(self._groups, listed).sum()) + count_pairs(self._groups)
+        return self._n_cannot
 
     @property
     def _n_listed(self) -> int:

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["CannotLinkGroups"]
 
 NO_GROUP = -1
+# So many groupings are counted by crossing them with each other, without a look at another way.
+MAX_CROSSED = 4
+# Crossing costs so much per row, in comparisons of two kinds of rows (measured).
+CROSSING_COST = 200
+# Kinds of rows are compared with each other so many at a time.
+MAX_COMPARED = 2**22
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,12 +304,39 @@ def merge_equal(groups: Sequence[CannotLinkGroups]) -> tuple[CannotLinkGroups, .
 def count_pairs(groups: Sequence[CannotLinkGroups | None]) -> int:
     """Count the pairs inside the groups of several groupings, a pair that is in more than one of them once."""
     some = [one for one in groups if one is not None]
-    if not some:
+    if len(some) <= MAX_CROSSED:
+        return _count_by_crossing(some)
+    rows = np.unique(np.concatenate([one.rows for one in some]))
+    # Rows that are in the same group of every grouping are counted together.
+    kinds, sizes = np.unique(np.stack([one.group_of(rows) for one in some]), axis=1, return_counts=True)
+    if CROSSING_COST * 2 ** len(some) * len(rows) < len(some) * len(sizes) ** 2:
+        return _count_by_crossing(some)
+    return _count_by_kind(kinds, sizes)
+
+
+def _count_by_crossing(groups: Sequence[CannotLinkGroups]) -> int:
+    """Count by inclusion and exclusion; the time doubles with every grouping."""
+    if not groups:
         return 0
-    first, *others = some
+    first, *others = groups
     # Pairs of the others that the first has too.
-    shared = [other.cross(first.group_of(other.rows)) for other in others]
-    return first.n_pairs + count_pairs(others) - count_pairs(shared)
+    crossed = [other.cross(first.group_of(other.rows)) for other in others]
+    shared = [one for one in crossed if one is not None]
+    return first.n_pairs + _count_by_crossing(others) - _count_by_crossing(shared)
+
+
+def _count_by_kind(kinds: NDArray[np.intp], sizes: NDArray[np.intp]) -> int:
+    """Count by comparing each kind of row, a column of groups, with every other; some kinds at a time."""
+    n_kinds, n_ordered = len(sizes), 0
+    n_rows = max(1, MAX_COMPARED // n_kinds)
+    for start in range(0, n_kinds, n_rows):
+        part = slice(start, start + n_rows)
+        together = np.zeros((len(sizes[part]), n_kinds), dtype=bool)
+        for group in kinds:
+            together |= (group[part, None] == group) & (group != NO_GROUP)
+        n_ordered += int(sizes[part] @ (together @ sizes))
+    # A row was counted with itself, and two rows twice.
+    return (n_ordered - int(sizes.sum())) // 2
 
 
 def in_any(groups: Sequence[CannotLinkGroups], pairs: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mustlink._drawn import choose_links, choose_rows, links_to_draw, spread_equal_points
+from mustlink._drawn import choose_links, choose_rows, learned_view, links_to_draw
 from mustlink._plot_style import DARK, pyplot
 from mustlink.constraints import Constraints
 from mustlink.plot._history import check_boosted
-from mustlink.plot._projections import draw_points, principal_view, two_columns
+from mustlink.plot._projections import draw_points, principal_view
 
 __all__ = ["clusters"]
 
@@ -133,8 +133,7 @@ def _view(X: Any, model: Any, rows: NDArray[np.intp]) -> tuple[NDArray[Any], tup
         raise ValueError(
             f"X has {n_rows} rows, but the model was fitted on {kernel.n_samples}; pass the rows of the fit."
         )
-    coordinates, explained = kernel.principal_components(2)
-    points = spread_equal_points(two_columns(coordinates)[rows])
+    points, explained = learned_view(model, rows)
     shares = [f" ({share:.0%} of the variance)" for share in explained] + ["", ""]
     title = f"the view that {type(model).__name__} learned"
     return points, (title, f"first direction{shares[0]}", f"second direction{shares[1]}")

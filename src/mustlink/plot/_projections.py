@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.decomposition import PCA, TruncatedSVD
 
+from mustlink._drawn import two_columns
 from mustlink._plot_style import COLORS, DARK, GRAY, MARKERS, pyplot
 
-__all__ = ["draw_points", "principal_view", "projections", "two_columns"]
+__all__ = ["draw_points", "principal_view", "projections"]
 
 WIDTH, HEIGHT, MAX_COLUMNS = 3.3, 3.1, 4
 
@@ -116,12 +117,6 @@ def principal_view(X: Any) -> NDArray[Any]:
         return two_columns(TruncatedSVD(n_components=min(2, X.shape[1]), random_state=0).fit_transform(X))
     X = np.asarray(X)
     return two_columns(PCA(n_components=min(2, *X.shape), random_state=0).fit_transform(X))
-
-
-def two_columns(points: NDArray[Any]) -> NDArray[Any]:
-    """Return the first two columns, with zeros for a second that is not there."""
-    points = np.asarray(points)[:, :2]
-    return np.hstack([points, np.zeros((len(points), 2 - points.shape[1]))])
 
 
 def _new_axes(plt: Any, count: int) -> NDArray[Any]:

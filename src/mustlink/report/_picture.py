@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from mustlink._drawn import choose_links, choose_rows, links_to_draw, spread_equal_points
+from mustlink._drawn import choose_links, choose_rows, learned_view, links_to_draw
 from mustlink._types import Array
 from mustlink.constraints import Constraints
 from mustlink.report._summary import RowNames, mean_and_spread
 
-__all__ = ["Picture", "has_learned_view", "make_picture"]
+__all__ = ["Picture", "has_several_rounds", "make_picture"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Picture:
     is_must, is_kept : ndarray of bool, shape (n_links_drawn,)
         The kind of each link and whether it is kept.
     explained : tuple of float
-        The fraction of the variance along each axis; one number for a table of one column.
+        The fraction of the variance along each axis; one number for a table of one column, none for a learned view in
+        which the rows do not differ.
     n_rows, n_links : int
         The number of rows and links, drawn or not.
     cluster_names : sequence of str or None, default=None
@@ -151,7 +152,7 @@ def make_picture(
     rng = np.random.default_rng(0)
     chosen = choose_links(kept, rng)
     rows = choose_rows(labels, np.unique(pairs[chosen]), rng)
-    points, explained = _principal_components(X, rows) if model is None else _learned_components(model, rows)
+    points, explained = _principal_components(X, rows) if model is None else learned_view(model, rows)
     names = RowNames(row_names)
     return Picture(
         points=points,
@@ -168,20 +169,12 @@ def make_picture(
     )
 
 
-def has_learned_view(model: Any, n_rows: int) -> bool:
-    """Return whether a clusterer has learned a view of these rows in which they differ."""
+def has_several_rounds(model: Any, n_rows: int) -> bool:
+    """Return whether a clusterer has several rounds on these rows, from which there may be a learned view."""
     kernel = getattr(model, "coassociation_", None)
     if kernel is None or kernel.n_samples != n_rows or getattr(model, "is_plain_", False):
         return False
-    return kernel.n_rounds > 1 and len(kernel.principal_components(1)[1]) > 0
-
-
-def _learned_components(model: Any, rows: Array) -> tuple[Array, tuple[float, ...]]:
-    """Return the chosen rows in the view of a boosted clusterer, those at about the same place spread."""
-    points, explained = model.coassociation_.principal_components(2)
-    if points.shape[1] == 1:
-        points = np.column_stack([points, np.zeros(len(points))])
-    return spread_equal_points(points[rows]), tuple(float(share) for share in explained)
+    return bool(kernel.n_rounds > 1)
 
 
 def _principal_components(X: Any, rows: Array) -> tuple[Array, tuple[float, ...]]:

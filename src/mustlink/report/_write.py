@@ -13,7 +13,7 @@ from mustlink._atomic import StagedFiles
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.report._page import render_report
-from mustlink.report._picture import has_learned_view, make_picture
+from mustlink.report._picture import has_several_rounds, make_picture
 from mustlink.report._summary import Summary, summarize
 from mustlink.tables import Feature
 
@@ -121,8 +121,10 @@ def write_report(
     labels = np.asarray(labels)
     picture = make_picture(X, labels, links, row_names, cluster_names)
     learned = None
-    if has_learned_view(estimator, summary.n_rows):
-        learned = make_picture(X, labels, links, row_names, cluster_names, model=estimator)
+    if has_several_rounds(estimator, summary.n_rows):
+        drawn = make_picture(X, labels, links, row_names, cluster_names, model=estimator)
+        # Without any variance there is nothing to see.
+        learned = drawn if drawn.explained else None
     made = dict(run or {})
     if estimator is not None:
         made["Method"] = " ".join(repr(estimator).split())

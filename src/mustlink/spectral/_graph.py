@@ -28,13 +28,13 @@ class Graph:
     """A symmetric matrix of nonnegative weights, sparse or dense, with a diagonal of zeros.
 
     `scale`, the local scale of each row, is None if all edges have the same weight, `X` if weights are precomputed;
-    `n_links` is the number of must-links among the edges.
+    `n_long_edges` is the number of edges that do not join near rows: must-links, or edges that links added.
     """
 
     weights: Any
     scale: Floats | None = None
     X: Any = None
-    n_links: int = 0
+    n_long_edges: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -43,9 +43,9 @@ class Graph:
 
     @property
     def is_flat(self) -> bool:
-        """Whether factors are sparse: nodes are neighbors in at most three dimensions, and links are few."""
+        """Whether factors are sparse: edges join neighbors in at most three dimensions, but for a few long ones."""
         few_columns = self.X is not None and self.X.shape[1] <= 3
-        return few_columns and sparse.issparse(self.weights) and 20 * self.n_links <= self.n_rows
+        return few_columns and sparse.issparse(self.weights) and 20 * self.n_long_edges <= self.n_rows
 
     @property
     def degree(self) -> Floats:
@@ -145,7 +145,7 @@ def add_links(graph: Graph, links: Constraints) -> Graph:
     must, linked = (signed > 0).astype(np.float64), (signed != 0).astype(np.float64)
     weights = sparse.csr_array(graph.weights - graph.weights.multiply(linked) + must)
     weights.eliminate_zeros()
-    return replace(graph, weights=weights, n_links=len(links.must_link))
+    return replace(graph, weights=weights, n_long_edges=len(links.must_link))
 
 
 def find_pieces(weights: Any) -> Indices:

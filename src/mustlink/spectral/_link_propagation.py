@@ -101,7 +101,7 @@ def _adjust_sparse(graph: Graph, spread: Any, signed: Any, links: Constraints, m
     new = sparse.csr_array(new.maximum(new.T))
     weights = sparse.csr_array(old.maximum(old.T) + new)
     weights.eliminate_zeros()
-    return replace(graph, weights=weights, n_links=new.nnz // 2)
+    return replace(graph, weights=weights, n_long_edges=new.nnz // 2)
 
 
 def _blocks(spread: Any, across: Any) -> Iterator[tuple[int, int]]:

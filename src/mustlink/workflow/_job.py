@@ -310,7 +310,7 @@ def _add_rules(links: Constraints, table: LoadedTable, job: Job) -> Constraints:
     try:
         return links.add(table.rules, contradictions=job.contradictions)
     except ConstraintError as error:
-        problem = error.problem.replace("given both", "given by the links and the columns of groups both")
+        problem = f"The links and the columns of groups together: {error.problem}"
         raise _with_row_names(error.with_problem(problem), table.row_names) from None
 
 
