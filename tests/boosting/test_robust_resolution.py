@@ -152,21 +152,17 @@ def test_violations_are_reduced_if_links_are_trusted() -> None:
     assert links.satisfied(labels).tolist() == [True, True, False]
 
 
-def links_between_three_groups() -> tuple[CoAssociation, Constraints]:
-    """Three groups of 4 rows in most runs, but the last two, which are known to be apart, are one in many."""
-    codes = np.repeat([[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [1, 1, 1, 2, 2]], [4, 4, 4], axis=0)
-    # The first group has two halves in other runs.
-    codes = np.column_stack([codes, np.repeat([[0], [3], [1], [2]], [2, 2, 4, 4], axis=0)])
-    must = [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7), (8, 9), (9, 10), (10, 11)]
-    return CoAssociation(codes, [0.2, 0.2, 0.1, 0.1, 0.1, 0.3]), Constraints(must, [(4, 8), (0, 4), (0, 8)])
-
-
-def test_the_start_that_breaks_the_fewest_links_wins_if_few_seem_wrong() -> None:
-    kernel, links = links_between_three_groups()
-    start = np.repeat([0, 1, 2, 2], [2, 2, 4, 4]).astype(np.int64)
-    model = weigh_links(Consensus(kernel, start), link_set(links, 12), 0.5, 3.9, seed=0)
-    assert links.satisfied(model.labels).all()
-    assert len(np.unique(model.labels)) == 3
+@pytest.mark.parametrize("log_odds", [2.5, 1.4])
+def test_the_start_that_breaks_the_fewest_links_wins_if_few_seem_wrong(log_odds: float) -> None:
+    """Most runs split the large group and join the two small ones, which one cannot-link keeps apart."""
+    group = np.repeat([0, 1, 2, 3], [10, 10, 3, 3])
+    runs = [np.array([0, 1, 2, 2])[group]] * 6 + [np.array([0, 0, 1, 2])[group]] * 4
+    kernel = CoAssociation(np.column_stack(runs), np.full(10, 0.1))
+    links = Constraints([(20, 21), (21, 22), (23, 24), (24, 25)], [(20, 23)])
+    model = weigh_links(Consensus(kernel, runs[0].astype(np.int64)), link_set(links, 26), 0.5, log_odds, seed=0)
+    few_wrong = log_odds == 2.5
+    assert links.satisfied(model.labels).all() == few_wrong
+    assert len(np.unique(model.labels[:20])) == (1 if few_wrong else 2)
 
 
 def test_must_links_that_join_all_rows_do_not_reduce_the_number_of_clusters() -> None:
