@@ -175,8 +175,12 @@ def test_column_weights_are_averages_of_the_runs_as_they_count():
     ]
     lengths = [coordinates.column_lengths(each, 7) for each in directions]
     expected = lengths[0] / lengths[0].max() + 3 * lengths[1] / lengths[1].max()
-    np.testing.assert_allclose(average_column_weights(runs, coordinates, 7), expected / expected.max())
-    assert average_column_weights([], coordinates, 7).tolist() == [1.0] * 7
+    varies = np.ones(7, dtype=np.bool_)
+    np.testing.assert_allclose(average_column_weights(runs, coordinates, varies), expected / expected.max())
+    assert average_column_weights([], coordinates, varies).tolist() == [1.0] * 7
+    varies[2] = False
+    assert average_column_weights([], coordinates, varies).tolist() == [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+    assert average_column_weights(runs, coordinates, varies)[2] == 0.0
 
 
 # ---- wide tables ---------------------------------------------------------------------------------------------------

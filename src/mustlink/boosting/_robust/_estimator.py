@@ -133,7 +133,8 @@ class RobustBoostCluster(BaseBoostCluster):
         The weight of each base clusterer.
     column_weights_ : ndarray of shape (n_features,)
         How much each column counts: how far a unit of it, or a standard deviation if `scale` is True, moves a row in
-        the representations of the rounds, as they count. The largest is 1. All are 1 if the links play no part.
+        the representations of the rounds, as they count. The largest is 1; that of a constant column is 0. All others
+        are 1 if the links play no part.
     objective_ : list of float
         The objective (sum of must-link weights)(sum of cannot-link weights) after each round; it never increases except
         after a third of the rounds, when they start again with new trust.
@@ -325,7 +326,8 @@ class RobustBoostCluster(BaseBoostCluster):
                     consensus, voters = other, candidates[1][1]
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
         self._keep_weights(trials)
-        self.column_weights_ = average_column_weights([] if self.is_plain_ else rounds.voters, coordinates, X.shape[1])
+        counted = [] if self.is_plain_ else rounds.voters
+        self.column_weights_ = average_column_weights(counted, coordinates, links.column_variance > 0)
         if not is_certain:
             trust = doubt_broken_links(trust, links, vote, consensus, error_rate)
         self.error_rate_, self.trust_ = error_rate, links.as_given(trust)
