@@ -108,11 +108,12 @@ class Screen:
 
         A signal between the prompt and the wait for input is handled only after the next one.
         """
-        for _ in range(12):
+        for _ in range(4):
             self.process.send_signal(signal.SIGINT)
+            # On a busy machine the process takes a while to end, and a second signal would end it in another way.
             with contextlib.suppress(subprocess.TimeoutExpired):
-                return self.process.wait(timeout=5)
-        return self.process.wait(timeout=5)
+                return self.process.wait(timeout=20)
+        return self.process.wait(timeout=20)
 
     def rest(self):
         """Read what a process that has ended left on the screen."""
