@@ -104,7 +104,7 @@ def test_the_number_of_views_is_that_of_the_views(n_bases, n_representations, we
     representations = [Representation("ridged", ridge) for ridge in (1.0, 0.5, 0.1)[:n_representations]]
     other = RepresentationView(bases[0], Representation("projection"))
     plan = AutomaticPlan(bases, representations, weighs_columns, [other] * n_others)
-    first = plan.first_views(np.empty(0))
+    first = plan.first_views()
     scores = np.array([0.9, 0.5, 0.8, 0.7])[: len(first)]
     further = plan.further_views(scores)
     assert len(first) + len(further) == plan.n_views

@@ -66,13 +66,13 @@ class AutomaticPlan:
         n_first = 1 + len(WEIGHTINGS) if self.weighs_columns else 1
         return n_first + n_pairs * (2 if self.weighs_columns else 1) + len(self.others)
 
-    def first_views(self, scores: Floats) -> list[View]:
-        """Return the first base in the first representation, with all column weightings; there are no scores yet."""
+    def first_views(self) -> list[View]:
+        """Return the first base in the first representation, with all column weightings."""
         weightings: tuple[Weighting | None, ...] = (None, *WEIGHTINGS) if self.weighs_columns else (None,)
         return [self._view(self.bases[0], self.representations[0], weighting) for weighting in weightings]
 
     def further_views(self, scores: Floats) -> list[View]:
-        """Return the other representations and bases, on all columns and with the weighting of the best score."""
+        """Return the other representations and bases, on all columns and with the best weighting of the first views."""
         pairs = [(self.bases[0], representation) for representation in self.representations[1:]]
         pairs += [(base, self.representations[0]) for base in self.bases[1:]]
         weightings: tuple[Weighting | None, ...] = (None,)

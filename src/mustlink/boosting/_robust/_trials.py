@@ -132,16 +132,18 @@ def run_trials(
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
     sample = draw_sample(links, coordinates, rng)
     there = links if sample is None else links.among(sample.labeled)
-    trials = Trials.none(len(links))
-    for list_views in (plan.first_views, plan.further_views):
-        views = list_views(trials.scores)
+
+    def try_views(trials: Trials, views: list[View]) -> Trials:
         tasks = [
             delayed(run_view)(view, problem.base, coordinates, links, mask, int(seed), sample)
             for view in views
             for mask, seed in zip(masks, seeds, strict=True)
         ]
         runs = run_tasks(tasks, problem, n_trials, n_jobs)
-        trials = trials.with_views(views, runs, [masks] * len(runs), there)
+        return trials.with_views(views, runs, [masks] * len(runs), there)
+
+    trials = try_views(Trials.none(len(links)), plan.first_views())
+    trials = try_views(trials, plan.further_views(trials.scores))
     where = "on the plain table"
     tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, sample) for seed in plain_seeds]
     runs = run_tasks(tasks, problem, n_trials, n_jobs)
