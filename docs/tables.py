@@ -14,7 +14,7 @@ from typing import Any
 
 import mustlink
 from mustlink import active
-from mustlink.catalogue import CATALOGUE, FAMILIES, METRIC_LEARNERS, Entry, by_family
+from mustlink.catalogue import CATALOGUE, FAMILIES, METRIC_LEARNERS, OTHER_INPUTS, Entry
 from mustlink.datasets._known_sets import FOLDER_SETS, SKLEARN_SETS, SUBSETS
 from mustlink.reproduce._run_paper import find_protocol, paper_names
 
@@ -23,10 +23,14 @@ BOOK = "Constrained Clustering"  # cited by its chapters
 STUB = "src/mustlink/__init__.pyi"
 
 
-def families() -> Iterator[tuple[str, list[Entry]]]:
-    """Yield all families with their classes, those that learn a metric at the end."""
-    yield from by_family().items()
-    yield METRIC_LEARNERS[0].family, list(METRIC_LEARNERS)
+CLUSTERERS = (*CATALOGUE, *OTHER_INPUTS)
+
+
+def families(classes: Sequence[Entry] = (*CLUSTERERS, *METRIC_LEARNERS)) -> Iterator[tuple[str, list[Entry]]]:
+    """Yield all families with their classes."""
+    for family in FAMILIES:
+        if entries := [entry for entry in classes if entry.family == family]:
+            yield family, entries
 
 
 def stub() -> str:
@@ -41,7 +45,7 @@ def stub() -> str:
 def readme() -> str:
     """One table for each family, in Markdown."""
     parts = []
-    for family, entries in by_family().items():
+    for family, entries in families(CLUSTERERS):
         rows = [
             f"| `{entry.class_name}` | {', '.join(f'`{alias}`' for alias in entry.aliases)} | {entry.kind} "
             f"| {entry.pick_when} |"

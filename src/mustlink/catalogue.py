@@ -19,6 +19,7 @@ __all__ = [
     "ESTIMATORS",
     "FAMILIES",
     "METRIC_LEARNERS",
+    "OTHER_INPUTS",
     "Entry",
     "all_clusterers",
     "by_family",
@@ -38,6 +39,8 @@ FAMILIES: Mapping[str, str] = {
     "density": "Density",
     "mixture": "Mixtures",
     "spectral": "Spectral clustering",
+    "graph": "Graphs",
+    "relational": "Entity resolution",
     "metric_learning": "Metric learning",
 }
 
@@ -353,6 +356,10 @@ CATALOGUE: tuple[Entry, ...] = (
         aliases=("conspec",),
     ),
 )
+
+# Clusterers whose input is not a table: signed advice between rows, partitions, or records with text. They are no
+# choices of `--method`.
+OTHER_INPUTS: tuple[Entry, ...] = ()
 
 # Transformers that learn a metric from links, to put before any clusterer in a pipeline.
 METRIC_LEARNERS: tuple[Entry, ...] = (

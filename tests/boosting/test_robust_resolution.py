@@ -16,6 +16,7 @@ from mustlink.boosting._code_kmeans import code_distances, compute_centers
 from mustlink.boosting._robust._resolution import (
     ResolvedConsensus,
     link_model,
+    prior_log_odds,
     resolve_links,
     weigh_links,
 )
@@ -171,3 +172,15 @@ def test_must_links_that_join_all_rows_do_not_reduce_the_number_of_clusters() ->
     links = Constraints([(i, i + 1) for i in range(7)])
     model = weigh_links(Consensus(kernel, codes[:, 0].astype(np.int64)), link_set(links, 8), 0.5, 3.9, seed=0)
     assert model.labels.tolist() == [0] * 4 + [1] * 4
+
+
+@pytest.mark.parametrize(("error_rate", "n_broken"), [(0.0, 0), (0.05, 2)])
+def test_components_are_a_result_themselves_where_no_link_seems_wrong(error_rate: float, n_broken: int) -> None:
+    """Two components, each half in either code, with one link that holds the halves together."""
+    codes = np.repeat([0, 1, 0, 1], 10)[:, None]
+    kernel = CoAssociation(np.repeat(codes, 4, axis=1), np.full(4, 0.25))
+    chains = [(row, row + 1) for row in range(39) if row != 19]
+    links = Constraints(must_link=chains, cannot_link=[(0, 20)])
+    consensus = Consensus(kernel, codes[:, 0].astype(np.int64))
+    found = weigh_links(consensus, link_set(links, 40), 0.05, prior_log_odds(error_rate), seed=0)
+    assert len(links.violations(found.labels).must_link) == n_broken

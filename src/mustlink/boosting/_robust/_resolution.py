@@ -22,7 +22,7 @@ from mustlink.boosting._coassociation import CoAssociation, label_names
 from mustlink.boosting._coassociation_kernels import nearest_two, vote_by_similarity
 from mustlink.boosting._code_kmeans import CodeCenters, assign, code_distances, compute_centers, take_rows
 from mustlink.boosting._robust._rejoining import rejoin_components
-from mustlink.boosting._robust._starts import list_starts
+from mustlink.boosting._robust._starts import list_starts, starts_from_components
 from mustlink.boosting._robust._trust import MIN_TRUST
 from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, Marginals, iterated_conditional_modes, propagate_beliefs
@@ -145,8 +145,9 @@ def weigh_links(
     """Weigh links against distances, and assign the rows in no link; a result with noise is not changed.
 
     This is done from several starts: the consensus, must-link components, and runs or, if there are any, the labels of
-    the last fit. Of the results with the most clusters, the best has the lowest sum of distances and penalties or, if
-    few links seem wrong, breaks the fewest links.
+    the last fit. If no link seems wrong, the start from components is a result as it is. Of the results with the most
+    clusters, the best has the lowest sum of distances and penalties or, if few links seem wrong, breaks the fewest
+    links.
     """
     if penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
@@ -158,6 +159,10 @@ def weigh_links(
     n_clusters = int(consensus.labels.max()) + 1
     starts = list_starts(some, consensus.labels[shown], n_clusters, among, seed, None if last is None else last[shown])
     results = [resolve_links(some, start, among, penalty, log_odds, n_clusters) for start in starts]
+    if log_odds >= prior_log_odds(0.0) and starts_from_components(among):
+        # No link seems wrong: the components as they are may be the best result.
+        certain = Marginals(np.eye(n_clusters)[starts[1][among.rows]], np.ones(len(links)))
+        results.append((starts[1], certain))
     costs = np.array(
         [
             compute_centers(some, labels, n_clusters).objective + broken_cost * among.broken_weight(labels)

@@ -17,7 +17,7 @@ from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import assign, compute_centers, start_labels
 from mustlink.kmeans import COPKMeans
 
-__all__ = ["list_starts"]
+__all__ = ["list_starts", "starts_from_components"]
 
 N_RUNS_STARTED = 3
 # With more linked rows, other starts would take longer than all other steps together, and so many links leave little to
@@ -29,14 +29,14 @@ MAX_ITER_STARTED = 20
 def list_starts(
     rows: CoAssociation, labels: Ints, n_clusters: int, links: LinkSet, seed: int, last: Ints | None = None
 ) -> list[Ints]:
-    """Return labels to start from, the given ones first.
+    """Return labels to start from: the given ones, then those from components if there are any, then others.
 
     The labels of the last fit, if there are any, were the best of all starts and take the place of runs.
     """
     starts = [labels]
     if len(links.rows) > MAX_ROWS_STARTED:
         return starts
-    if links.is_must.any():
+    if starts_from_components(links):
         starts.append(start_from_components(rows, n_clusters, links, seed))
     if last is not None and last.min() >= 0 and last.max() < n_clusters:
         return [*starts, last]
@@ -45,6 +45,11 @@ def list_starts(
         # Runs with noise or fewer clusters leave rows without a label.
         starts.append(assign(rows, compute_centers(rows, start, n_clusters), start)[0])
     return starts
+
+
+def starts_from_components(links: LinkSet) -> bool:
+    """Whether the second start is that from must-link components."""
+    return bool(links.is_must.any()) and len(links.rows) <= MAX_ROWS_STARTED
 
 
 def start_from_components(rows: CoAssociation, n_clusters: int, links: LinkSet, seed: int) -> Ints:
