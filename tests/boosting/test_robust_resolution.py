@@ -174,13 +174,19 @@ def test_must_links_that_join_all_rows_do_not_reduce_the_number_of_clusters() ->
     assert model.labels.tolist() == [0] * 4 + [1] * 4
 
 
-@pytest.mark.parametrize(("error_rate", "n_broken"), [(0.0, 0), (0.05, 2)])
-def test_components_are_a_result_themselves_where_no_link_seems_wrong(error_rate: float, n_broken: int) -> None:
+@pytest.mark.parametrize(
+    ("error_rate", "penalty", "n_broken"),
+    [(0.0, 0.45, 0), (0.05, 0.45, 2), (0.0, 0.2, 2)],
+    ids=["no link seems wrong", "some seem wrong", "broken links cost little"],
+)
+def test_components_are_a_result_themselves_where_no_link_seems_wrong(
+    error_rate: float, penalty: float, n_broken: int
+) -> None:
     """Two components, each half in either code, with one link that holds the halves together."""
-    codes = np.repeat([0, 1, 0, 1], 10)[:, None]
+    codes = np.repeat([0, 1, 0, 1], 3)[:, None]
     kernel = CoAssociation(np.repeat(codes, 4, axis=1), np.full(4, 0.25))
-    chains = [(row, row + 1) for row in range(39) if row != 19]
-    links = Constraints(must_link=chains, cannot_link=[(0, 20)])
+    chains = [(row, row + 1) for row in range(11) if row != 5]
+    links = Constraints(must_link=chains, cannot_link=[(0, 6)])
     consensus = Consensus(kernel, codes[:, 0].astype(np.int64))
-    found = weigh_links(consensus, link_set(links, 40), 0.05, prior_log_odds(error_rate), seed=0)
+    found = weigh_links(consensus, link_set(links, 12), penalty, prior_log_odds(error_rate), seed=0)
     assert len(links.violations(found.labels).must_link) == n_broken

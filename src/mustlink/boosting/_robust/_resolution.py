@@ -44,6 +44,9 @@ MAX_ERROR_TRUSTED = 0.05
 MAX_ERROR_KEPT = 0.1
 # Lower bound of the error rate in the prior log-odds: no link is certain.
 MIN_ERROR = 0.02
+# Components as they are may cost this many times as much as the best other result. A link between two clusters that are
+# far apart, with a low penalty, costs more.
+MAX_COMPONENTS_COST = 2.0
 # The log-odds of a link with a large weight are cut off here.
 MAX_LOG_ODDS = 30.0
 # Margin, in squared distance, above which a row goes to its nearest center without consulting linked rows. On twelve
@@ -159,16 +162,13 @@ def weigh_links(
     n_clusters = int(consensus.labels.max()) + 1
     starts = list_starts(some, consensus.labels[shown], n_clusters, among, seed, None if last is None else last[shown])
     results = [resolve_links(some, start, among, penalty, log_odds, n_clusters) for start in starts]
+    costs = np.array([cost_of(some, labels, among, broken_cost, n_clusters) for labels, _ in results])
     if log_odds >= prior_log_odds(0.0) and starts_from_components(among):
         # No link seems wrong: the components as they are may be the best result.
-        certain = Marginals(np.eye(n_clusters)[starts[1][among.rows]], np.ones(len(links)))
-        results.append((starts[1], certain))
-    costs = np.array(
-        [
-            compute_centers(some, labels, n_clusters).objective + broken_cost * among.broken_weight(labels)
-            for labels, _ in results
-        ]
-    )
+        cost = cost_of(some, starts[1], among, broken_cost, n_clusters)
+        if cost <= MAX_COMPONENTS_COST * costs.min():
+            results.append((starts[1], Marginals(np.eye(n_clusters)[starts[1][among.rows]], np.ones(len(links)))))
+            costs = np.append(costs, cost)
     # Must-links that join everything would leave fewer clusters than asked for.
     n_used = np.array([len(np.unique(labels)) for labels, _ in results])
     costs[n_used < n_used.max()] = np.inf
@@ -180,6 +180,11 @@ def weigh_links(
     labels = consensus.labels.copy()
     labels[shown] = found
     return ResolvedConsensus.of(kernel, labels, links, marginals)
+
+
+def cost_of(rows: CoAssociation, labels: Ints, links: LinkSet, broken_cost: float, n_clusters: int) -> float:
+    """Return the sum of squared distances to the centers and of the penalties of broken links."""
+    return compute_centers(rows, labels, n_clusters).objective + broken_cost * links.broken_weight(labels)
 
 
 def resolve_links(
