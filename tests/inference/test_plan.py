@@ -465,3 +465,13 @@ def test_no_links_and_no_rows() -> None:
 def test_a_report_names_its_methods() -> None:
     report = InferenceReport(True, 2, {"pair": 1, "junction tree": 2}, 0)
     assert report.describe() == "Exact: 1 part by pair, 2 parts by junction tree."
+
+
+def test_marginals_of_huge_evidence_are_still_probabilities() -> None:
+    """With evidence whose differences have lost all digits, the state with the most evidence has all the mass."""
+    evidence = np.array([[-9e89, -86.0, -99.0], [3e73, -9e10, -99.0], [3e73, -9e10, -99.0]])
+    links = Constraints(must_link=[(0, 2)], cannot_link=[(1, 2)])
+    model = LinkModel(evidence, links.adjacency(3), np.full(2, 1000.0))
+    found = plan(model).marginals(evidence).rows
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    assert found.argmax(axis=1).tolist() == [1, 0, 0]

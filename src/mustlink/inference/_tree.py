@@ -107,8 +107,9 @@ class Trees:
         messages : tuple of ndarray
             For :meth:`distribute`.
         """
-        messages = np.empty_like(belief), np.empty_like(belief), np.empty_like(belief)
-        return collect_sums(belief, self.order, self.parent, self.coupling, *messages, marginal), messages
+        share, mass, message = np.empty_like(belief), np.empty_like(belief), np.empty_like(belief)
+        log_normalizer = collect_sums(belief, self.order, self.parent, self.coupling, share, mass, message, marginal)
+        return log_normalizer, (share, mass)
 
     def distribute(self, belief: Floats, messages: tuple[Floats, ...], marginal: Floats, equal: Floats) -> None:
         """Write the marginals of all nodes with parents, and the chance of equality of their edges.

@@ -129,7 +129,7 @@ def collect_sums(
 
 @jit
 def distribute_sums(
-    belief: Any, order: Any, parent: Any, coupling: Any, share: Any, mass: Any, message: Any, marginal: Any, equal: Any
+    belief: Any, order: Any, parent: Any, coupling: Any, share: Any, mass: Any, marginal: Any, equal: Any
 ) -> None:
     """Write the `marginal` of every node from that of its parent, and the probability that both are `equal`."""
     n_states = belief.shape[1]
@@ -143,7 +143,7 @@ def distribute_sums(
         for s in range(n_states):
             is_tiny |= mass[node, s] < MIN_MASS
         if is_tiny:
-            equal[node] = distribute_logs(belief[node], coupling[node], message[node], marginal[up], marginal[node])
+            equal[node] = distribute_logs(belief[node], coupling[node], marginal[up], marginal[node])
             continue
         for s in range(n_states):
             ratio[s] = marginal[up, s] / mass[node, s]
@@ -167,18 +167,29 @@ def distribute_sums(
 
 
 @jit
-def distribute_logs(belief: Any, coupling: float, message: Any, above: Any, marginal: Any) -> float:
-    """Write the marginal of a node whose masses underflow, from that of its parent; return the chance of equality."""
-    scale = belief[first_largest(belief)]
+def distribute_logs(belief: Any, coupling: float, above: Any, marginal: Any) -> float:
+    """Write the marginal of a node whose masses underflow, from that of its parent; return the chance of equality.
+
+    The chances given a state of the parent are divided by their own sum: the message, a difference of large numbers,
+    may have lost all digits.
+    """
+    n_states = len(belief)
+    chance = np.empty(n_states)
     equal = 0.0
-    for s in range(len(belief)):
-        marginal[s] = 0.0
-        for t in range(len(belief)):
-            if above[t] > 0 and message[t] > -np.inf:
-                joint = above[t] * np.exp(belief[s] - scale + log_weight(coupling, s == t) - message[t])
-                marginal[s] += joint
-                if s == t:
-                    equal += joint
+    marginal[:] = 0.0
+    for t in range(n_states):
+        for s in range(n_states):
+            chance[s] = belief[s] + log_weight(coupling, s == t)
+        top = chance[first_largest(chance)]
+        if above[t] == 0 or top == -np.inf:
+            continue
+        total = 0.0
+        for s in range(n_states):
+            chance[s] = np.exp(chance[s] - top)
+            total += chance[s]
+        for s in range(n_states):
+            marginal[s] += above[t] * chance[s] / total
+        equal += above[t] * chance[t] / total
     return equal
 
 

@@ -137,7 +137,8 @@ class Gaussians:
         # With matrices, all components side by side.
         n_numbers = self.means.size if self.covariance_type == "full" else n_components + n_features
         for rows, batch in _batches(X, center, n_numbers):
-            logs[rows] = constant - 0.5 * squares(batch)
+            # Of numbers far from zero the squares can be negative by rounding.
+            logs[rows] = constant - 0.5 * np.maximum(squares(batch), 0.0)
         return logs
 
     def _log_volume(self, precisions_cholesky: Floats) -> Any:
