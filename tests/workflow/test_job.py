@@ -211,7 +211,10 @@ def test_rows_are_named_where_an_error_gives_their_numbers():
     plain = _with_row_names(InfeasibleError("No start kept all links of 2 rows"), names)
     assert str(plain) == "No start kept all links of 2 rows"
     numbered = _with_row_names(InfeasibleError("No place is left for row 1."), names)
-    assert str(numbered) == "No place is left for row 1 (row 1 is bob)."
+    assert str(numbered) == "No place is left for row bob."
+    listed = InfeasibleError("The pairs (0, 1), (1, 0) and 3 more, or the chain 0 - 1 - 2 of rows 1 and 0.")
+    words = "The pairs (ann, bob), (bob, ann) and 3 more, or the chain ann - bob - 2 of rows bob and ann."
+    assert str(_with_row_names(listed, names)) == words
 
 
 def test_a_row_outside_of_the_table_is_named_with_its_line(shop):

@@ -16,7 +16,7 @@ from mustlink._warnings import warn_caller
 from mustlink.constraints._aligned import AlignedConstraints, NoShape
 from mustlink.constraints._closure import Closure
 from mustlink.constraints._coherence import coherence
-from mustlink.constraints._conflicts import Conflict, find_conflicts
+from mustlink.constraints._conflicts import Conflicts, find_conflicts
 from mustlink.constraints._display import constraints_html
 from mustlink.constraints._equality import same_weights
 from mustlink.constraints._feasibility import DEFAULT_BUDGET, Feasibility, decide_for_table
@@ -1067,7 +1067,7 @@ class Constraints:
         self._check_table(n_samples)
         return Closure.of(self, n_samples)
 
-    def conflicts(self) -> Sequence[Conflict]:
+    def conflicts(self) -> Conflicts:
         """List the cannot-links whose two rows must-links join.
 
         Returns

@@ -149,7 +149,7 @@ def run_explanation(job: ExplanationJob, *, command: str | None = None) -> Expla
         "features": table.features,
         "row_names": table.row_names,
         "known_labels": table.kept_labels,
-        "notices": [*table.notices, *notices],
+        "notices": [*table.notices, *notices, *table.describe_broken_rules(labels)],
         "cluster_names": names,
     }
     if job.report is None:

@@ -23,7 +23,7 @@ from mustlink.catalogue import DEFAULT_METHOD, ESTIMATORS, Entry, default_method
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
-from mustlink.selection import Choice, choose
+from mustlink.selection import Choice, Trial, choose
 from mustlink.tables import UnknownIds, require
 from mustlink.workflow._loading import (
     REMEDIES,
@@ -52,11 +52,10 @@ RULED_NOTE = (
 SIZED_NOTE = f"The method is {SIZED_METHOD}, k-means with sizes; {DEFAULT_METHOD}, the default, keeps to no sizes."
 # What the parameters of the sizes are called.
 SIZE_NAMES = {"size_min": "minimum", "size_max": "maximum"}
-MAX_NAMED_PAIRS = 3
 # The starts of methods that take the best of several, if the job names no number.
 N_STARTS = 10
-# A message that names rows by number.
-NAMED_ROWS = re.compile(r"\brows? (\d+(?:(?:, | and )\d+)*)", re.IGNORECASE)
+# Where a message gives rows by number: in a list, along a chain of links, or as pairs.
+GIVEN_ROWS = re.compile(r"\brows? \d+(?:(?:, | and )\d+)*|\b\d+(?: - \d+)+|\(\d+, \d+\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -287,7 +286,7 @@ def run_job(
     labels = _number_without_gaps(estimator.labels_)
     entry = find_clusterer(type(estimator).__name__)
     model = None if job.save_model is None else Model.of_fit(job, table, estimator)
-    notices = [*table.notices, *notices, *warned]
+    notices = [*table.notices, *notices, *warned, *table.describe_broken_rules(labels)]
     if model is not None:
         has_links = not known.is_empty
         # Without links, a method that takes sizes differs by them, even where the job gives none.
@@ -410,16 +409,25 @@ def _label_notices(links: Constraints, with_labels: Constraints, names: RowNames
 
 def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -> ConstraintError | InfeasibleError:
     """Name the rows that an error gives by number."""
-    if "feasibility" in error.fields:
-        return error.with_problem(error.fields["feasibility"].describe(RowNames(names)))
-    note = ""
-    if error.pairs:
-        rows = dict.fromkeys(row for pair in error.pairs[:MAX_NAMED_PAIRS] for row in pair if names[row] != str(row))
-        note = ", ".join(f"row {row} is {names[row]}" for row in rows)
-    elif found := NAMED_ROWS.findall(error.problem):
-        rows = dict.fromkeys(row for listed in found for row in map(int, re.findall(r"\d+", listed)))
-        note = ", ".join(f"row {row} is {names[row]}" for row in rows if row < len(names) and names[row] != str(row))
-    return error.with_problem(f"{error.problem.removesuffix('.')} ({note}).") if note else error
+    for reason in ("feasibility", "conflicts"):
+        if reason in error.fields:
+            return error.with_problem(error.fields[reason].describe(RowNames(names)))
+    return error.with_problem(_name_rows(error.problem, names))
+
+
+def _name_rows(text: str, names: list[str]) -> str:
+    """Put names in place of the row numbers in a text."""
+
+    def name(number: re.Match[str]) -> str:
+        row = int(number[0])
+        return names[row] if row < len(names) else number[0]
+
+    return GIVEN_ROWS.sub(lambda given: re.sub(r"\d+", name, given[0]), text)
+
+
+def _name_failure(trial: Trial, names: list[str]) -> Trial:
+    """Name the rows that the failure of a trial gives by number."""
+    return trial if trial.failure is None else replace(trial, failure=_name_rows(trial.failure, names))
 
 
 def _fit(
@@ -431,7 +439,7 @@ def _fit(
     remedies: Mapping[str, str],
 ) -> tuple[Any, Choice | None, list[str]]:
     """Fit the method of an entry, or the one that held-out links choose; also return its warnings as sentences."""
-    labels = table.partial_labels
+    labels, names = table.partial_labels, table.row_names
     choice = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -448,10 +456,12 @@ def _fit(
                 random_state=job.random_state,
                 verbose=verbose,
             )
+            # A failure is about links, whose rows the user knows by their names.
+            choice = replace(choice, trials=tuple(_name_failure(trial, names) for trial in choice.trials))
             estimator = choice.estimator
     # The notes of a choice are printed with the table of what was tried.
     known = () if choice is None else choice.notes
-    notices = [text for text in _reword_warnings(caught, remedies) if text not in known]
+    notices = [_name_rows(text, names) for text in _reword_warnings(caught, remedies) if text not in known]
     return estimator, choice, [*_note_on_number(job, entry), *notices]
 
 
