@@ -14,6 +14,8 @@ from mustlink.workflow import Job, TableOptions, load_table, run_job
 
 N = 40
 RULES = ["--id", "who", "--never-together", "film", "--always-together", "house"]
+FILM = ["--id", "who", "--never-together", "film", "--ignore", "house"]
+PLAIN = ["--id", "who", "--ignore", "house", "--ignore", "film"]
 
 
 @pytest.fixture
@@ -161,3 +163,31 @@ def test_check(cast):
     result = cast.run("check", "links.csv", "--never-together", "film")
     assert result.exit_code == 2
     assert "need the table" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "links", "message"),
+    [
+        (RULES, "", "The group film=f0 has 4 rows, no two of which may be in one cluster, and there are 3 clusters"),
+        (FILM, "c0,c1,must", "The links and the columns of groups together: Rows c0 and c1 are given both"),
+        (FILM, "c0,c33,must\nc33,c2,must", "c0 and c2 have a cannot-link, but must-links connect them: c0 - c33"),
+        (
+            PLAIN,
+            "c1,c2,cannot\nc1,c3,cannot\nc1,c4,cannot\nc2,c3,cannot\nc2,c4,cannot\nc3,c4,cannot",
+            "4 must-link components are all cannot-linked to each other, more than 3 clusters; they contain the rows",
+        ),
+        ([*PLAIN[:4], "--label-column", "film"], "", "The labels name 8 classes, more than the 3 clusters asked for"),
+    ],
+)
+def test_ask_refuses_what_the_clusters_cannot_keep(cast, words, links, message):
+    (cast.folder / "links.csv").write_text(f"a,b,link\n{links}\n")
+    stderr = " ".join(cast.fails("ask", "cast.csv", "-k", 3, "--links", "links.csv", *words).split())
+    assert message in stderr
+    assert "--relax" not in stderr
+    assert "--method" not in stderr
+
+
+def test_ask_takes_rules_that_can_be_kept(cast):
+    result = cast.run("ask", "cast.csv", "-k", 4, "--links", "links.csv", *RULES, "--limit", 1)
+    assert result.exit_code == 0, result.output
+    assert "4 of 4 groups found" in result.output

@@ -143,7 +143,7 @@ def run_explanation(job: ExplanationJob, *, command: str | None = None) -> Expla
     links = table.rules
     if job.links is not None:
         given, more = table.read_links(job.links, job.contradictions, job.unknown_ids)
-        links = links.add(given, contradictions=job.contradictions)
+        links = table.add_rules(given, job.contradictions)
         notices += more
     shown: dict[str, Any] = {
         "features": table.features,

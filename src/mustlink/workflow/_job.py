@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
@@ -36,6 +35,7 @@ from mustlink.workflow._loading import (
     load_table,
 )
 from mustlink.workflow._model import Model, check_predicts, stage_model
+from mustlink.workflow._naming import name_rows, with_row_names
 from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
 
 __all__ = ["Job", "JobResult", "run_job"]
@@ -54,8 +54,6 @@ SIZED_NOTE = f"The method is {SIZED_METHOD}, k-means with sizes; {DEFAULT_METHOD
 SIZE_NAMES = {"size_min": "minimum", "size_max": "maximum"}
 # The starts of methods that take the best of several, if the job names no number.
 N_STARTS = 10
-# Where a message gives rows by number: in a list, along a chain of links, or as pairs.
-GIVEN_ROWS = re.compile(r"\brows? \d+(?:(?:, | and )\d+)*|\b\d+(?: - \d+)+|\(\d+, \d+\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -271,7 +269,7 @@ def run_job(
     if job.links is not None:
         given, about_links = table.read_links(job.links, job.contradictions, job.unknown_ids)
         notices += about_links
-        links = _add_rules(given, table, job)
+        links = table.add_rules(given, job.contradictions)
     known = collect_links(links, table.partial_labels, table.X)
     if entry is None and known.is_empty:
         raise _no_links_to_choose_by(job, table)
@@ -282,7 +280,7 @@ def run_job(
     try:
         estimator, choice, warned = _fit(job, entry, table, links, verbose, remedies)
     except (ConstraintError, InfeasibleError) as error:
-        raise _with_row_names(error, table.row_names) from None
+        raise with_row_names(error, table.row_names) from None
     labels = _number_without_gaps(estimator.labels_)
     entry = find_clusterer(type(estimator).__name__)
     model = None if job.save_model is None else Model.of_fit(job, table, estimator)
@@ -302,15 +300,6 @@ def _method_of_options(job: Job) -> tuple[str, str] | None:
         return SIZED_METHOD, SIZED_NOTE
     # The default method keeps links that are certain.
     return (RULED_METHOD, RULED_NOTE) if job.has_rules and not job.has_certain_links else None
-
-
-def _add_rules(links: Constraints, table: LoadedTable, job: Job) -> Constraints:
-    """Return the links of a file together with those of columns of groups."""
-    try:
-        return links.add(table.rules, contradictions=job.contradictions)
-    except ConstraintError as error:
-        problem = f"The links and the columns of groups together: {error.problem}"
-        raise _with_row_names(error.with_problem(problem), table.row_names) from None
 
 
 def _no_links_to_choose_by(job: Job, table: LoadedTable) -> OptionError:
@@ -407,27 +396,9 @@ def _label_notices(links: Constraints, with_labels: Constraints, names: RowNames
     return [f"The labels contradict the links in {count(len(new), 'place')}, for example: {new[0].describe(names)}"]
 
 
-def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -> ConstraintError | InfeasibleError:
-    """Name the rows that an error gives by number."""
-    for reason in ("feasibility", "conflicts"):
-        if reason in error.fields:
-            return error.with_problem(error.fields[reason].describe(RowNames(names)))
-    return error.with_problem(_name_rows(error.problem, names))
-
-
-def _name_rows(text: str, names: list[str]) -> str:
-    """Put names in place of the row numbers in a text."""
-
-    def name(number: re.Match[str]) -> str:
-        row = int(number[0])
-        return names[row] if row < len(names) else number[0]
-
-    return GIVEN_ROWS.sub(lambda given: re.sub(r"\d+", name, given[0]), text)
-
-
 def _name_failure(trial: Trial, names: list[str]) -> Trial:
     """Name the rows that the failure of a trial gives by number."""
-    return trial if trial.failure is None else replace(trial, failure=_name_rows(trial.failure, names))
+    return trial if trial.failure is None else replace(trial, failure=name_rows(trial.failure, names))
 
 
 def _fit(
@@ -461,7 +432,7 @@ def _fit(
             estimator = choice.estimator
     # The notes of a choice are printed with the table of what was tried.
     known = () if choice is None else choice.notes
-    notices = [_name_rows(text, names) for text in _reword_warnings(caught, remedies) if text not in known]
+    notices = [name_rows(text, names) for text in _reword_warnings(caught, remedies) if text not in known]
     return estimator, choice, [*_note_on_number(job, entry), *notices]
 
 

@@ -19,6 +19,7 @@ from mustlink._types import Indices, Ints
 from mustlink.constraints import Constraints, known_rows
 from mustlink.errors import ColumnsError, ConstraintError, FileFormatError, MustlinkError, OptionError
 from mustlink.tables import EncodedTable, Table, UnknownIds, check_options, encode, read_links, read_table
+from mustlink.workflow._naming import with_row_names
 
 __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "check_seed", "load_table", "read_link_file"]
 
@@ -237,6 +238,28 @@ class LoadedTable(EncodedTable):
             name = count(n_lost, "link names", "links name")
             notices.append(f"{name} rows that were left out; {len(kept):,} of {len(links):,} are used.")
         return kept, notices
+
+    def add_rules(self, links: Constraints, contradictions: Contradictions = "raise") -> Constraints:
+        """Return links together with those of the columns of groups.
+
+        Parameters
+        ----------
+        links : Constraints
+            Links between kept rows, by their position in `X`.
+        contradictions : {"raise", "majority", "keep"}, default="raise"
+            What to do with a pair that both link, but not alike: refuse it, keep the heavier side, or keep both as a
+            conflict.
+
+        Returns
+        -------
+        Constraints
+            All links.
+        """
+        try:
+            return links.add(self.rules, contradictions=contradictions)
+        except ConstraintError as error:
+            problem = f"The links and the columns of groups together: {error.problem}"
+            raise with_row_names(error.with_problem(problem), self.row_names) from None
 
     def describe_broken_rules(self, labels: Ints) -> list[str]:
         """Describe how often clusters break the rule of each column of groups.
