@@ -39,6 +39,7 @@ REMEDIES = {
     "groups_method": 'use method="cop" or "pck", which take groups without a list of their pairs, or smaller groups',
     "linked_method": 'use a method that takes links, such as method="boost"',
     "look_ahead": 'use a method that looks ahead, such as method="linkage"',
+    "majority_of_sum": errors.REMEDIES["majority"],
     "relax": "pass relax=True",
     # The summary lists the broken links.
     "see_history": "",
@@ -259,7 +260,7 @@ class LoadedTable(EncodedTable):
             return links.add(self.rules, contradictions=contradictions)
         except ConstraintError as error:
             problem = f"The links and the columns of groups together: {error.problem}"
-            raise with_row_names(error.with_problem(problem), self.row_names) from None
+            raise with_row_names(error.with_problem(problem), self.row_names).with_remedies(REMEDIES) from None
 
     def describe_broken_rules(self, labels: Ints) -> list[str]:
         """Describe how often clusters break the rule of each column of groups.
