@@ -184,6 +184,11 @@ class Sitting:
         return self._strategy.question
 
     @property
+    def end(self) -> str | None:
+        """Why no question is left, as a sentence; None as long as there is one."""
+        return self._strategy.end
+
+    @property
     def n_asked(self) -> int:
         """How many questions were answered or skipped in this sitting."""
         return self._strategy.n_asked
@@ -245,10 +250,10 @@ class Sitting:
         Returns
         -------
         Advice or None
-            See :meth:`mustlink.active.Strategy.advise`; None if there is nothing new to tell.
+            See :meth:`mustlink.active.Strategy.advise`; None if there is nothing new to tell, or no question left.
         """
         n_together = self.counts.together
-        if n_together < self._next_advice:
+        if n_together < self._next_advice or self.end is not None:
             return None
         self._next_advice = n_together + NEXT_ADVICE
         return self._strategy.advise(n_together=FIRST_ADVICE)
