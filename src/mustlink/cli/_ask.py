@@ -39,7 +39,7 @@ def ask(
             "or the rows farthest from all before (minmax); the least certain row (npu, slow on large tables); groups "
             "of rows, coarse to fine (cobras); or random pairs (random).",
         ),
-    ] = "consolidate",
+    ] = "minmax",
     links: Annotated[
         Path | None,
         typer.Option(

@@ -68,7 +68,7 @@ class Sitting:
         The file of links. Its links are known and not asked again; answers are added to it.
     n_clusters : int
         The number of groups.
-    strategy : {"cobras", "consolidate", "explore", "minmax", "npu", "random"}, default="consolidate"
+    strategy : {"cobras", "consolidate", "explore", "minmax", "npu", "random"}, default="minmax"
         How questions are chosen, see :mod:`mustlink.active`.
     contradictions : {"raise", "majority", "keep"}, default="raise"
         What to do with a pair that the file links both ways, or against a rule of the table: refuse it, keep the
@@ -119,7 +119,7 @@ class Sitting:
         path: str | os.PathLike[str],
         *,
         n_clusters: int,
-        strategy: str = "consolidate",
+        strategy: str = "minmax",
         contradictions: Contradictions = "raise",
         unknown_ids: UnknownIds = "raise",
         random_state: int = 0,
