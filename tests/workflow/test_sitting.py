@@ -37,7 +37,8 @@ def test_answers_are_links(shop, table, strategy):
 
 def test_the_first_strategy_to_try_is_the_default(shop, table):
     """The guide recommends MinMax."""
-    default, minmax = (Sitting(table, shop / "new.csv", n_clusters=3, **given) for given in ({}, {"strategy": "minmax"}))
+    default = Sitting(table, shop / "default.csv", n_clusters=3)
+    minmax = Sitting(table, shop / "minmax.csv", n_clusters=3, strategy="minmax")
     for _ in range(12):
         assert default.question == minmax.question
         for sitting in (default, minmax):
