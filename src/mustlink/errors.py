@@ -78,6 +78,7 @@ REMEDIES = {
     "lower_pivot_min": "reduce pivot_min",
     "lower_size_min": "reduce size_min",
     "majority": 'pass contradictions="majority" to keep the heavier one or "keep" to keep both',
+    "majority_of_sum": 'use links.add(other, contradictions="majority") to keep the heavier one or "keep" to keep both',
     "match_by_id": "name a column of ids that both files have with id_column",
     "mark_categorical": "use it as categories with categorical=[{column!r}]",
     "mark_more_pivots": "mark more rows as pivots",

@@ -56,6 +56,7 @@ REMEDIES = {
     "lower_min_df": "reduce --min-df",
     "lower_size_min": "reduce --min-size",
     "majority": "use --contradictions majority to keep the heavier one or keep to keep both",
+    "majority_of_sum": "use --contradictions majority to keep the heavier one or keep to keep both",
     "mark_categorical": "use it as categories with --categorical {column}",
     "mark_id": "use --id {column} if it names the rows",
     "missing_marker": "clear the cell if it marks a missing value",

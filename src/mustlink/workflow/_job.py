@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
@@ -23,7 +22,7 @@ from mustlink.catalogue import DEFAULT_METHOD, ESTIMATORS, Entry, default_method
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
-from mustlink.selection import Choice, choose
+from mustlink.selection import Choice, Trial, choose
 from mustlink.tables import UnknownIds, require
 from mustlink.workflow._loading import (
     REMEDIES,
@@ -36,6 +35,7 @@ from mustlink.workflow._loading import (
     load_table,
 )
 from mustlink.workflow._model import Model, check_predicts, stage_model
+from mustlink.workflow._naming import name_rows, with_row_names
 from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
 
 __all__ = ["Job", "JobResult", "run_job"]
@@ -52,11 +52,8 @@ RULED_NOTE = (
 SIZED_NOTE = f"The method is {SIZED_METHOD}, k-means with sizes; {DEFAULT_METHOD}, the default, keeps to no sizes."
 # What the parameters of the sizes are called.
 SIZE_NAMES = {"size_min": "minimum", "size_max": "maximum"}
-MAX_NAMED_PAIRS = 3
 # The starts of methods that take the best of several, if the job names no number.
 N_STARTS = 10
-# A message that names rows by number.
-NAMED_ROWS = re.compile(r"\brows? (\d+(?:(?:, | and )\d+)*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -272,7 +269,7 @@ def run_job(
     if job.links is not None:
         given, about_links = table.read_links(job.links, job.contradictions, job.unknown_ids)
         notices += about_links
-        links = _add_rules(given, table, job)
+        links = table.add_rules(given, job.contradictions)
     known = collect_links(links, table.partial_labels, table.X)
     if entry is None and known.is_empty:
         raise _no_links_to_choose_by(job, table)
@@ -283,11 +280,11 @@ def run_job(
     try:
         estimator, choice, warned = _fit(job, entry, table, links, verbose, remedies)
     except (ConstraintError, InfeasibleError) as error:
-        raise _with_row_names(error, table.row_names) from None
+        raise with_row_names(error, table.row_names) from None
     labels = _number_without_gaps(estimator.labels_)
     entry = find_clusterer(type(estimator).__name__)
     model = None if job.save_model is None else Model.of_fit(job, table, estimator)
-    notices = [*table.notices, *notices, *warned]
+    notices = [*table.notices, *notices, *warned, *table.describe_broken_rules(labels)]
     if model is not None:
         has_links = not known.is_empty
         # Without links, a method that takes sizes differs by them, even where the job gives none.
@@ -303,15 +300,6 @@ def _method_of_options(job: Job) -> tuple[str, str] | None:
         return SIZED_METHOD, SIZED_NOTE
     # The default method keeps links that are certain.
     return (RULED_METHOD, RULED_NOTE) if job.has_rules and not job.has_certain_links else None
-
-
-def _add_rules(links: Constraints, table: LoadedTable, job: Job) -> Constraints:
-    """Return the links of a file together with those of columns of groups."""
-    try:
-        return links.add(table.rules, contradictions=job.contradictions)
-    except ConstraintError as error:
-        problem = f"The links and the columns of groups together: {error.problem}"
-        raise _with_row_names(error.with_problem(problem), table.row_names) from None
 
 
 def _no_links_to_choose_by(job: Job, table: LoadedTable) -> OptionError:
@@ -408,18 +396,9 @@ def _label_notices(links: Constraints, with_labels: Constraints, names: RowNames
     return [f"The labels contradict the links in {count(len(new), 'place')}, for example: {new[0].describe(names)}"]
 
 
-def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -> ConstraintError | InfeasibleError:
-    """Name the rows that an error gives by number."""
-    if "feasibility" in error.fields:
-        return error.with_problem(error.fields["feasibility"].describe(RowNames(names)))
-    note = ""
-    if error.pairs:
-        rows = dict.fromkeys(row for pair in error.pairs[:MAX_NAMED_PAIRS] for row in pair if names[row] != str(row))
-        note = ", ".join(f"row {row} is {names[row]}" for row in rows)
-    elif found := NAMED_ROWS.findall(error.problem):
-        rows = dict.fromkeys(row for listed in found for row in map(int, re.findall(r"\d+", listed)))
-        note = ", ".join(f"row {row} is {names[row]}" for row in rows if row < len(names) and names[row] != str(row))
-    return error.with_problem(f"{error.problem.removesuffix('.')} ({note}).") if note else error
+def _name_failure(trial: Trial, names: list[str]) -> Trial:
+    """Name the rows that the failure of a trial gives by number."""
+    return trial if trial.failure is None else replace(trial, failure=name_rows(trial.failure, names))
 
 
 def _fit(
@@ -431,7 +410,7 @@ def _fit(
     remedies: Mapping[str, str],
 ) -> tuple[Any, Choice | None, list[str]]:
     """Fit the method of an entry, or the one that held-out links choose; also return its warnings as sentences."""
-    labels = table.partial_labels
+    labels, names = table.partial_labels, table.row_names
     choice = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -448,10 +427,12 @@ def _fit(
                 random_state=job.random_state,
                 verbose=verbose,
             )
+            # A failure is about links, whose rows the user knows by their names.
+            choice = replace(choice, trials=tuple(_name_failure(trial, names) for trial in choice.trials))
             estimator = choice.estimator
     # The notes of a choice are printed with the table of what was tried.
     known = () if choice is None else choice.notes
-    notices = [text for text in _reword_warnings(caught, remedies) if text not in known]
+    notices = [name_rows(text, names) for text in _reword_warnings(caught, remedies) if text not in known]
     return estimator, choice, [*_note_on_number(job, entry), *notices]
 
 
