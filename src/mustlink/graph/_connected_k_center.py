@@ -23,7 +23,7 @@ from mustlink.graph._overlapping import least_covering_radius, packing_bound
 __all__ = ["ConnectedKCenter"]
 
 # With solver="auto", up to this many rows are solved exactly, with search trees of no more nodes than this.
-AUTO_ROWS = 40
+AUTO_ROWS = 20
 AUTO_NODES = 2_000
 # The most rows of the exact solver, whose programs have a variable for each pair of rows.
 MAX_EXACT_ROWS = 200
@@ -45,9 +45,10 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
     solver : {"auto", "exact", "approx"}, default="auto"
         How clusters are found:
 
-        - "exact": with the least possible radius, by integer programs, for at most 200 rows.
+        - "exact": with the least possible radius, by integer programs, for at most 200 rows; with more than about 40 it
+          can take minutes.
         - "approx": farthest-first traversal, then an assignment that makes clusters disjoint.
-        - "auto": exactly up to 40 rows, if the search tree is small, and otherwise approximately.
+        - "auto": exactly up to 20 rows, if the search tree is small, and otherwise approximately.
     metric : {"euclidean", "cosine", "precomputed"}, default="euclidean"
         The distance between rows: Euclidean, one minus the cosine, or X itself, the distances between all rows, which
         should be a metric.

@@ -59,6 +59,12 @@ class Distances:
             return np.ascontiguousarray(np.sqrt(np.maximum(squares, 0.0)).T)
         return np.asarray(cdist(points, self._X))
 
+    def between(self, points: Floats) -> Floats:
+        """Return the distances between points."""
+        if self.metric == "cosine":
+            return np.clip(1.0 - points @ points.T, 0.0, 2.0)
+        return np.asarray(cdist(points, points))
+
     def within(self, rows: Indices) -> Distances:
         """Return the distances between some of the rows."""
         if self.metric == "precomputed":

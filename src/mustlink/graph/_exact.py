@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +13,10 @@ from scipy.sparse.csgraph import connected_components
 from mustlink._types import Floats, Indices, Ints
 from mustlink.graph._adjacency import Adjacency
 
-__all__ = ["GaveUpError", "Optimum", "connected_partition", "least_radius"]
+__all__ = ["Optimum", "least_radius"]
+
+# What scipy returns for a program without a solution.
+INFEASIBLE = 2
 
 
 class GaveUpError(Exception):
@@ -55,11 +59,12 @@ def least_radius(
     """
     values = np.unique(reach[np.isfinite(reach)])
     radii = values[(values >= lower) & (values < upper)]
+    parts = [_Part.of(graph, reach, np.flatnonzero(graph.part == part)) for part in range(graph.n_parts)]
     low, high, found = 0, len(radii), None
     while low < high:
         middle = (low + high) // 2
         try:
-            optimum = _all_parts(graph, reach, n_clusters, float(radii[middle]), max_nodes)
+            optimum = _partition(parts, n_clusters, float(radii[middle]), max_nodes)
         except GaveUpError:
             return float(radii[low]), found
         if optimum is None:
@@ -69,138 +74,112 @@ def least_radius(
     return (float(radii[low]) if low < len(radii) else upper), found
 
 
-def _all_parts(
-    graph: Adjacency, reach: Floats, n_clusters: int, radius: float, max_nodes: int | None
-) -> Optimum | None:
+def _partition(parts: list[_Part], n_clusters: int, radius: float, max_nodes: int | None) -> Optimum | None:
     """Partition each connected part into as few clusters as possible; None if they are too many."""
-    labels, centers = np.full(graph.n_rows, -1, dtype=np.int64), []
-    n_parts = graph.n_parts
-    for part in range(n_parts):
-        rows = np.flatnonzero(graph.part == part)
-        # The other parts need one cluster each.
-        n_left = n_clusters - len(centers) - (n_parts - part - 1)
-        chosen = connected_partition(graph, reach, rows, n_left, radius, max_nodes)
+    labels, centers = np.full(sum(len(part.rows) for part in parts), -1, dtype=np.int64), []
+    for place, part in enumerate(parts):
+        # The parts to come need one cluster each.
+        n_left = n_clusters - len(centers) - (len(parts) - place - 1)
+        chosen = part.partition(n_left, radius, max_nodes, is_least=place < len(parts) - 1)
         if chosen is None:
             return None
         for center in np.unique(chosen):
-            labels[rows[chosen == center]] = len(centers)
-            centers.append(int(center))
+            labels[part.rows[chosen == center]] = len(centers)
+            centers.append(int(part.rows[center]))
     return Optimum(radius, labels, np.array(centers, dtype=np.intp))
 
 
 @dataclass
-class _Program:
-    """The program of one part: a variable for each pair of a center and a row that it reaches."""
+class _Part:
+    """A connected part: its rows, their neighbors and reach by place in it, and the cuts that were needed so far.
 
-    center: Indices
-    row: Indices
-    variable: Ints
-    lines: list[tuple[Indices, Floats]] = field(default_factory=list)
-
-    def require(self, center: int, row: int, through: Indices) -> None:
-        """Let a row be in the cluster of a center only if one of some others is."""
-        through = self.variable[center, through]
-        through = through[through >= 0]
-        columns = np.append(through, self.variable[center, row])
-        self.lines.append((columns, np.append(np.ones(len(through)), -1.0)))
-
-
-def connected_partition(
-    graph: Adjacency,
-    reach: Floats,
-    rows: Indices,
-    n_clusters: int,
-    radius: float,
-    max_nodes: int | None = None,
-) -> Indices | None:
-    """Partition rows of one connected part into connected clusters, each within a radius of a row of its own.
-
-    Parameters
-    ----------
-    graph : Adjacency
-        The edges.
-    reach : ndarray of shape (n_rows, n_rows)
-        The reach of every row.
-    rows : ndarray
-        The rows.
-    n_clusters : int
-        The most clusters.
-    radius : float
-        The radius.
-    max_nodes : int or None, default=None
-        The most nodes of a search tree.
-
-    Returns
-    -------
-    ndarray or None
-        The center of every row; None if there is no such partition.
+    A cut is a set of rows and the rows around it: a center outside has a row of the set only with one around it. It
+    holds at every radius.
     """
-    place = np.full(graph.n_rows, -1, dtype=np.intp)
-    place[rows] = np.arange(len(rows))
-    neighbors = [place[graph.indices[graph.indptr[row] : graph.indptr[row + 1]]] for row in rows]
-    center, row = np.nonzero(reach[np.ix_(rows, rows)] <= radius)
-    variable = np.full((len(rows), len(rows)), -1, dtype=np.int64)
-    variable[center, row] = np.arange(len(row))
-    program = _Program(center, row, variable)
-    for c, v in zip(center, row, strict=True):
-        if c != v:
-            program.require(c, v, np.array([c]))
-            if c not in neighbors[v]:
-                program.require(c, v, neighbors[v])
-    while True:
-        chosen = _solve(program, len(rows), n_clusters, max_nodes)
-        if chosen is None:
+
+    rows: Indices
+    neighbors: list[Indices]
+    reach: Floats
+    cuts: dict[tuple[int, ...], Indices] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, graph: Adjacency, reach: Floats, rows: Indices) -> _Part:
+        """Return the part of some rows; a row alone is the first kind of cut."""
+        place = np.full(graph.n_rows, -1, dtype=np.intp)
+        place[rows] = np.arange(len(rows))
+        neighbors = [place[graph.indices[graph.indptr[row] : graph.indptr[row + 1]]] for row in rows]
+        cuts = {(row,): around for row, around in enumerate(neighbors)}
+        return cls(rows, neighbors, reach[np.ix_(rows, rows)], cuts)
+
+    def partition(self, n_clusters: int, radius: float, max_nodes: int | None, *, is_least: bool) -> Indices | None:
+        """Return the center of every row for connected clusters of a radius; None if they would be too many.
+
+        With `is_least` the clusters are as few as possible, and otherwise any number up to `n_clusters`, which is found
+        sooner.
+        """
+        while True:
+            chosen = self._solve(n_clusters, radius, max_nodes, is_least)
+            if chosen is None or not self._add_cuts(chosen):
+                return chosen
+
+    def _solve(self, n_clusters: int, radius: float, max_nodes: int | None, is_least: bool) -> Indices | None:
+        """Solve the program with the cuts so far."""
+        center, row = np.nonzero(self.reach <= radius)
+        n_variables = len(row)
+        variable = np.full(self.reach.shape, -1, dtype=np.intp)
+        variable[center, row] = np.arange(n_variables)
+        once = sparse.csr_array(
+            (np.ones(n_variables), (row, np.arange(n_variables))), shape=(len(self.rows), n_variables)
+        )
+        is_center = (center == row).astype(np.float64)
+        found = milp(
+            is_center if is_least else np.zeros(n_variables),
+            constraints=[
+                LinearConstraint(once, 1.0, 1.0),
+                LinearConstraint(is_center[None], -np.inf, n_clusters),
+                LinearConstraint(self._cut_matrix(variable, n_variables), lb=0.0),
+            ],
+            integrality=np.ones(n_variables),
+            bounds=Bounds(0.0, 1.0),
+            options={} if max_nodes is None else {"node_limit": max_nodes},
+        )
+        if found.status == INFEASIBLE:
             return None
-        n_cut = sum(_cut(program, chosen, c, neighbors) for c in np.unique(chosen))
-        if n_cut == 0:
-            return rows[chosen]
+        if found.status != 0:
+            raise GaveUpError
+        taken = found.x > 0.5
+        chosen = np.empty(len(self.rows), dtype=np.intp)
+        chosen[row[taken]] = center[taken]
+        return chosen
 
+    def _cut_matrix(self, variable: Indices, n_variables: int) -> Any:
+        """Return the conditions x >= 0 of open centers and of the cuts, for all centers that reach the row."""
+        lines = []
+        for rows, around in self.cuts.items():
+            for row in rows:
+                own = variable[:, row]
+                centers = np.setdiff1d(np.flatnonzero(own >= 0), rows)
+                for c in centers:
+                    through = variable[c, around]
+                    lines.append((own[c], through[through >= 0]))
+        # A row is in the cluster of a center only if the center is one.
+        for c, row in np.argwhere(variable >= 0):
+            if c != row:
+                lines.append((variable[c, row], variable[c, [c]]))
+        number = np.repeat(np.arange(len(lines)), [1 + len(through) for _, through in lines])
+        columns = [column for own, through in lines for column in (own, *through)]
+        signs = [sign for _, through in lines for sign in (-1.0, *np.ones(len(through)))]
+        return sparse.csr_array((signs, (number, columns)), shape=(len(lines), n_variables))
 
-def _solve(program: _Program, n_rows: int, n_clusters: int, max_nodes: int | None) -> Indices | None:
-    """Solve a program with the cuts so far; return the center of every row, or None."""
-    n_variables = len(program.row)
-    once = sparse.csr_array((np.ones(n_variables), (program.row, np.arange(n_variables))), shape=(n_rows, n_variables))
-    number = np.repeat(np.arange(len(program.lines)), [len(columns) for columns, _ in program.lines])
-    conditions = [LinearConstraint(once, 1.0, 1.0)]
-    is_center = (program.center == program.row).astype(np.float64)
-    conditions.append(LinearConstraint(is_center[None], -np.inf, n_clusters))
-    if program.lines:
-        columns = np.concatenate([columns for columns, _ in program.lines])
-        signs = np.concatenate([signs for _, signs in program.lines])
-        cuts = sparse.csr_array((signs, (number, columns)), shape=(len(program.lines), n_variables))
-        conditions.append(LinearConstraint(cuts, lb=0.0))
-    options = {} if max_nodes is None else {"node_limit": max_nodes}
-    found = milp(
-        is_center,
-        constraints=conditions,
-        integrality=np.ones(n_variables),
-        bounds=Bounds(0.0, 1.0),
-        options=options,
-    )
-    if found.status == 2:
-        return None
-    if found.x is None or found.status != 0:
-        raise GaveUpError
-    taken = found.x > 0.5
-    chosen = np.empty(n_rows, dtype=np.intp)
-    chosen[program.row[taken]] = program.center[taken]
-    return chosen
-
-
-def _cut(program: _Program, chosen: Indices, center: int, neighbors: list[Indices]) -> int:
-    """Add cuts for the pieces of a cluster that are not connected with its center; return how many."""
-    members = np.flatnonzero(chosen == center)
-    place = np.full(len(chosen), -1)
-    place[members] = np.arange(len(members))
-    pairs = [(place[v], place[u]) for v in members for u in neighbors[v] if place[u] >= 0]
-    ends = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    matrix = sparse.csr_array((np.ones(len(pairs)), tuple(ends)), shape=(len(members), len(members)))
-    n_pieces, piece = connected_components(matrix, directed=False)
-    own = piece[place[center]]
-    for number in range(n_pieces):
-        if number != own:
-            inside = members[piece == number]
-            around = np.setdiff1d(np.concatenate([neighbors[v] for v in inside]), inside)
-            for v in inside:
-                program.require(center, int(v), around)
-    return n_pieces - 1
+    def _add_cuts(self, chosen: Indices) -> bool:
+        """Add a cut for every piece of a cluster that is not connected with its center; return whether there was one."""
+        n_before = len(self.cuts)
+        pairs = [(v, u) for v, around in enumerate(self.neighbors) for u in around if chosen[u] == chosen[v]]
+        ends = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        matrix = sparse.csr_array((np.ones(len(pairs)), tuple(ends)), shape=(len(chosen), len(chosen)))
+        _, piece = connected_components(matrix, directed=False)
+        for number in np.unique(piece[piece != piece[chosen]]):
+            inside = np.flatnonzero(piece == number)
+            around = np.setdiff1d(np.concatenate([self.neighbors[v] for v in inside]), inside)
+            self.cuts[tuple(inside.tolist())] = around
+        return len(self.cuts) > n_before
