@@ -36,6 +36,8 @@ REMEDIES = {
     "estimate_trust": 'pass links_are="estimated"',
     "fewer_neighbors": 'use another method, such as method="boost"',
     "give_ids": "name the column of the ids with id_column",
+    "give_graph": "pass a file of edges as graph",
+    "graph_method": 'use a method that takes a graph, such as method="connected-kmeans"',
     "groups_method": 'use method="cop" or "pck", which take groups without a list of their pairs, or smaller groups',
     "linked_method": 'use a method that takes links, such as method="boost"',
     "look_ahead": 'use a method that looks ahead, such as method="linkage"',
