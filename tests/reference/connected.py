@@ -134,8 +134,8 @@ def grow_by_rounds(
 ) -> tuple[list[int], list[float]]:
     """Algorithm 3 as corrected: every round anew from the unassigned neighbors of all rows of a cluster.
 
-    The order of the queue is that in which rows were assigned and, in a round, waited; rounds without an assignment
-    use up no order.
+    The order of the queue is that in which rows were assigned and, in a round, waited; later rounds without an
+    assignment use up no order.
     """
     n, k = len(graph), len(seeds)
     labels, thresholds = [-1] * n, [math.inf] * n
@@ -170,7 +170,7 @@ def grow_by_rounds(
                     continue
                 assign(q, choose(graph, lines, labels, q, c, radius, k), radius)
             waiting[c] = late
-        if labels != before:
+        if labels != before or radius == first:
             n_rounds += 1
         radius = radius + step
     return labels, thresholds

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mustlink._types import Floats, Indices, Ints
+from mustlink.base import check_fits
 from mustlink.graph._adjacency import Adjacency
 from mustlink.graph._distances import MAX_DISTANCES, Distances
 from mustlink.graph._growth import reach_of
-from mustlink.base import check_fits
 
 __all__ = ["Spread", "best_centers", "farthest_first"]
 
@@ -97,9 +97,7 @@ def best_centers(distances: Distances, labels: Ints, centers: Indices) -> tuple[
     """
     order = np.argsort(labels, kind="stable")
     bounds = np.searchsorted(labels[order], np.arange(len(centers) + 1))
-    found = [
-        _best_center(distances, order[bounds[c] : bounds[c + 1]], int(center)) for c, center in enumerate(centers)
-    ]
+    found = [_best_center(distances, order[bounds[c] : bounds[c + 1]], int(center)) for c, center in enumerate(centers)]
     return np.array([row for row, _ in found], dtype=np.intp), np.array([radius for _, radius in found])
 
 

@@ -17,7 +17,7 @@ from mustlink.graph._centers import Spread, best_centers, farthest_first
 from mustlink.graph._disjoint import assign_disjointly, split_off_leaves
 from mustlink.graph._distances import Distances, check_distance_matrix
 from mustlink.graph._exact import least_radius
-from mustlink.graph._growth import reach_of_all
+from mustlink.graph._growth import grow_smoothly, reach_of_all
 from mustlink.graph._overlapping import least_covering_radius, packing_bound
 
 __all__ = ["ConnectedKCenter"]
@@ -91,8 +91,8 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
     most twice the least one; the source computes another distance for this, which is NP-hard to compute. Algorithm 2 of
     the source then assigns the rows of each center in turn, and what is cut off from it to adjacent clusters. Here
     such pieces go to the cluster whose radius they raise least; all orders of few centers and some of many are tried,
-    and clusters that grow from all centers at once, as in :class:`NetScan`; at the end the best center of every
-    cluster is searched. A cluster whose center has gone to another one is replaced by a single row that is split off.
+    and clusters that grow from all centers at once, as in :class:`NetScan`; then the best center of every
+    cluster is searched, from which clusters grow again as long as the radius decreases. A cluster whose center has gone to another one is replaced by a single row that is split off.
 
     *The factor of 3 that the source gives for Algorithm 2 does not hold for more than two clusters.* In one order it
     can reach 2 k - 1 times the radius r for k clusters, and that bound is proved. `ratio_` states how good a result is
@@ -189,9 +189,11 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
             check_fits("The exact solver", (n_rows, n_rows), MAX_EXACT_ROWS**2, 'use solver="approx"')
         distances, rng = Distances(X, self.metric), check_random_state(self.random_state)
         starts = [
-            farthest_first(graph, distances, self.n_clusters, int(start)) for start in rng.randint(n_rows, size=self.n_init)
+            farthest_first(graph, distances, self.n_clusters, int(start))
+            for start in rng.randint(n_rows, size=self.n_init)
         ]
-        results = [self._finish(distances, assign_disjointly(graph, spread, rng), spread.centers) for spread in starts]
+        assigned = [self._finish(distances, assign_disjointly(graph, spread, rng), spread.centers) for spread in starts]
+        results = [self._grow_again(graph, distances, result) for result in assigned]
         best = min(results, key=lambda result: float(result[2].max()))
         lower, exact = self._search_exactly(graph, distances, starts, float(best[2].max()))
         self.labels_, self.centers_, self.radii_ = best if exact is None else exact
@@ -204,6 +206,18 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
     def _finish(self, distances: Distances, labels: Ints, centers: Indices) -> tuple[Ints, Indices, Floats]:
         """Return clusters with their best centers and radii."""
         return labels, *best_centers(distances, labels, centers)
+
+    def _grow_again(
+        self, graph: Adjacency | None, distances: Distances, result: tuple[Ints, Indices, Floats]
+    ) -> tuple[Ints, Indices, Floats]:
+        """Let clusters grow from their best centers as long as the radius decreases."""
+        while True:
+            centers = result[1]
+            labels, _ = grow_smoothly(graph, distances.from_rows(centers), centers)
+            grown = self._finish(distances, labels, centers)
+            if grown[2].max() >= result[2].max():
+                return result
+            result = grown
 
     def _search_exactly(
         self, graph: Adjacency | None, distances: Distances, starts: list[Spread], radius: float

@@ -166,13 +166,16 @@ def append_neighbors(
 
 
 @jit
-def next_radius(radius: float, step: float, items: Any, following: Any, ends: Any, distances: Any) -> float:
+def next_radius(
+    radius: float, step: float, items: Any, following: Any, ends: Any, distances: Any, labels: Any
+) -> float:
     """Return the next radius of the schedule at which a waiting row is assigned; infinity if none waits."""
     nearest = np.inf
     for c in range(len(ends)):
         entry = ends[c, 0]
         while entry >= 0:
-            nearest = min(nearest, distances[c, items[entry]])
+            if labels[items[entry]] < 0:
+                nearest = min(nearest, distances[c, items[entry]])
             entry = following[entry]
     if nearest == np.inf:
         return np.inf
@@ -220,9 +223,7 @@ def grow_by_rounds(
                         labels[row] = chosen
                         thresholds[row] = radius
                         radii[chosen] = max(radii[chosen], distances[chosen, row])
-                        used = append_neighbors(
-                            row, chosen, indptr, indices, labels, items, following, ends, used
-                        )
+                        used = append_neighbors(row, chosen, indptr, indices, labels, items, following, ends, used)
                     else:
                         if last < 0:
                             first = entry
@@ -234,4 +235,4 @@ def grow_by_rounds(
                 following[last] = -1
             ends[c, 0], ends[c, 1] = first, last
         n_rounds += 1
-        radius = next_radius(radius, step, items, following, ends, distances)
+        radius = next_radius(radius, step, items, following, ends, distances, labels)

@@ -124,7 +124,13 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
         raise NotImplementedError
 
     def _grow(
-        self, graph: Adjacency | None, lines: Floats, seeds: Indices, step: float, rng: np.random.RandomState, gap: float
+        self,
+        graph: Adjacency | None,
+        lines: Floats,
+        seeds: Indices,
+        step: float,
+        rng: np.random.RandomState,
+        gap: float,
     ) -> Grown:
         """Grow clusters around centers whose distances to all rows are given; the least two centers are `gap` apart."""
         if self.step == "published":
@@ -149,9 +155,7 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
         shares = np.bincount(graph.part[spread], minlength=graph.n_parts)
         order = np.argsort(graph.part, kind="stable")
         parts = np.split(order, np.cumsum(np.bincount(graph.part))[:-1])
-        drawn = [
-            _draw_by_degree(rows, graph.degree, share, rng) for rows, share in zip(parts, shares, strict=True)
-        ]
+        drawn = [_draw_by_degree(rows, graph.degree, share, rng) for rows, share in zip(parts, shares, strict=True)]
         return np.concatenate(drawn)
 
     def _start(self) -> np.random.RandomState:
