@@ -116,6 +116,7 @@ REMEDIES = {
     "sized_method": "use a clusterer with sizes, SizeConstrainedKMeans",
     "sizes_from_0": "sizes must be at least 0",
     "skip_unknown": 'pass unknown_ids="skip" to leave out such links',
+    "skip_unknown_edges": 'pass unknown_ids="skip" to leave out such edges',
     "soft_method": "use a clusterer that may break links, such as PCKMeans",
     "soft_mixture": "make links soft with finite penalties, as PenalizedGaussianMixture does",
     "softer_links": "give some of these links a lower weight",

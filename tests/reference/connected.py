@@ -87,7 +87,7 @@ def overlapping_optimum(graph: Any, distances: Any, k: int) -> float:
 
 
 def algorithm_2(graph: Any, members: list[set[int]], centers: list[int], order: list[int]) -> list[int]:
-    """Disjoint clusters from overlapping ones, as printed: leftovers join assigned rows by a search from all at once."""
+    """Disjoint clusters from overlapping ones, as printed: leftovers join assigned rows, searched from all at once."""
     labels = [-1] * len(graph)
 
     def spread(queue: list[int], inside: set[int]) -> None:

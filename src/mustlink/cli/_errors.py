@@ -91,6 +91,7 @@ REMEDIES = {
     "sized_method": "use --method sizes",
     "sizes_from_0": "--min-size and --max-size must be at least 0",
     "skip_unknown": "use --unknown-ids skip to leave out such links",
+    "skip_unknown_edges": "use --unknown-ids skip to leave out such edges",
     "soft_method": "use a method that may break links, such as --method boost",
     "soft_mixture": "use a mixture that may break links, --method penalized",
     "softer_links": "give some of these links a lower weight",

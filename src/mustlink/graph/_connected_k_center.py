@@ -91,8 +91,9 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
     most twice the least one; the source computes another distance for this, which is NP-hard to compute. Algorithm 2 of
     the source then assigns the rows of each center in turn, and what is cut off from it to adjacent clusters. Here
     such pieces go to the cluster whose radius they raise least; all orders of few centers and some of many are tried,
-    and clusters that grow from all centers at once, as in :class:`NetScan`; then the best center of every
-    cluster is searched, from which clusters grow again as long as the radius decreases. A cluster whose center has gone to another one is replaced by a single row that is split off.
+    and clusters that grow from all centers at once, as in :class:`NetScan`. Then the best center of every cluster is
+    searched, from which clusters grow again as long as the radius decreases. A cluster whose center has gone to
+    another one is replaced by a single row that is split off.
 
     *The factor of 3 that the source gives for Algorithm 2 does not hold for more than two clusters.* In one order it
     can reach 2 k - 1 times the radius r for k clusters, and that bound is proved. `ratio_` states how good a result is

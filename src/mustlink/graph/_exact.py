@@ -172,7 +172,7 @@ class _Part:
         return sparse.csr_array((signs, (number, columns)), shape=(len(lines), n_variables))
 
     def _add_cuts(self, chosen: Indices) -> bool:
-        """Add a cut for every piece of a cluster that is not connected with its center; return whether there was one."""
+        """Add a cut for every piece of a cluster that is cut off from its center; return whether there was one."""
         n_before = len(self.cuts)
         pairs = [(v, u) for v, around in enumerate(self.neighbors) for u in around if chosen[u] == chosen[v]]
         ends = np.array(pairs, dtype=np.intp).reshape(-1, 2).T

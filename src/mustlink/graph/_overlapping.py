@@ -102,7 +102,7 @@ def packing_bound(reach: Floats, n_clusters: int, first: Indices) -> float:
 def _has_packing(reaches: Floats, n_clusters: int, first: Indices) -> bool:
     """Whether more rows than clusters are found, no two of which one center reaches."""
     is_open = np.ones(len(reaches), dtype=bool)
-    for n_found in range(n_clusters + 1):
+    for _ in range(n_clusters + 1):
         if not is_open.any():
             return False
         early = first[is_open[first]]

@@ -1,4 +1,4 @@
-"""What NetScan and its k-means variant share: parameters, starts, growth of clusters, runs of which the best is kept."""
+"""What NetScan and its k-means variant share: parameters, starts, growth of clusters, and the best of several runs."""
 
 from __future__ import annotations
 

@@ -50,6 +50,11 @@ RULED_NOTE = (
     f"The method is {RULED_METHOD}, k-means that keeps every link; {DEFAULT_METHOD}, the default, may break some."
 )
 SIZED_NOTE = f"The method is {SIZED_METHOD}, k-means with sizes; {DEFAULT_METHOD}, the default, keeps to no sizes."
+# The method of a job with a graph that names none.
+GRAPH_METHOD = "connected-kmeans"
+GRAPH_NOTE = (
+    f"The method is {GRAPH_METHOD}, k-means with connected clusters; {DEFAULT_METHOD}, the default, takes no graph."
+)
 # What the parameters of the sizes are called.
 SIZE_NAMES = {"size_min": "minimum", "size_max": "maximum"}
 # The starts of methods that take the best of several, if the job names no number.
@@ -90,6 +95,10 @@ class Job(TableOptions):
     size_min, size_max : int or None, default=None
         The minimum and the maximum number of rows of a cluster; None is no bound. With the default method, they choose
         "sizes", :class:`mustlink.SizeConstrainedKMeans`; other methods that keep to no sizes refuse them.
+    graph : str, path-like or None, default=None
+        The file of edges between rows, as :func:`mustlink.tables.read_edges` reads it, for a method with connected
+        clusters. With the default method, it chooses "connected-kmeans", :class:`mustlink.ConnectedKMeans`; methods
+        that take no graph refuse it, and those that take one need it.
     relax : bool, default=False
         Whether a hard method that cannot satisfy every link returns the best clustering it found.
     output : str, path-like or None, default=None
@@ -126,6 +135,7 @@ class Job(TableOptions):
     unknown_ids: UnknownIds = "raise"
     size_min: int | None = None
     size_max: int | None = None
+    graph: str | os.PathLike[str] | None = None
     relax: bool = False
     output: str | os.PathLike[str] | None = None
     keep_columns: bool = False
@@ -254,7 +264,7 @@ def run_job(
     entry = None if job.is_auto else find_clusterer(job.method)
     _check_options(job, entry)
     outputs = {"clusters": job.output, "report": job.report, "model": job.save_model}
-    check_outputs([job.table, job.links], outputs, keep_columns=job.keep_columns)
+    check_outputs([job.table, job.links, job.graph], outputs, keep_columns=job.keep_columns)
     table = load_table(job)
     check_output_size(job.output, table, keep_columns=job.keep_columns)
     if job.n_clusters is not None:
@@ -270,6 +280,10 @@ def run_job(
         given, about_links = table.read_links(job.links, job.contradictions, job.unknown_ids)
         notices += about_links
         links = table.add_rules(given, job.contradictions)
+    graph = None
+    if job.graph is not None:
+        graph, about_graph = table.read_graph(job.graph, job.unknown_ids)
+        notices += about_graph
     known = collect_links(links, table.partial_labels, table.X)
     if entry is None and known.is_empty:
         raise _no_links_to_choose_by(job, table)
@@ -278,7 +292,7 @@ def run_job(
         refuse_contradictions(known, RowNames(table.row_names), soft=soft)
     notices += _label_notices(links, known, RowNames(table.row_names))
     try:
-        estimator, choice, warned = _fit(job, entry, table, links, verbose, remedies)
+        estimator, choice, warned = _fit(job, entry, table, links, graph, verbose, remedies)
     except (ConstraintError, InfeasibleError) as error:
         raise with_row_names(error, table.row_names) from None
     labels = _number_without_gaps(estimator.labels_)
@@ -295,9 +309,11 @@ def run_job(
 
 
 def _method_of_options(job: Job) -> tuple[str, str] | None:
-    """Return the method that sizes or columns of groups ask for, with a note on it, if the job names none."""
+    """Return the method that sizes, a graph or columns of groups ask for, with a note on it, if the job names none."""
     if job.sizes:
         return SIZED_METHOD, SIZED_NOTE
+    if job.graph is not None:
+        return GRAPH_METHOD, GRAPH_NOTE
     # The default method keeps links that are certain.
     return (RULED_METHOD, RULED_NOTE) if job.has_rules and not job.has_certain_links else None
 
@@ -327,6 +343,7 @@ def _check_options(job: Job, entry: Entry | None) -> None:
         raise OptionError(f"The number of starts is {job.n_init}", remedy="n_init_from_1")
     _check_sizes(job, entry)
     _check_certain(job, entry)
+    _check_graph(job, entry)
     if entry is not None:
         _check_parameters(job, entry)
     check_seed(job.random_state)
@@ -364,6 +381,18 @@ def _check_certain(job: Job, entry: Entry | None) -> None:
     if entry.kind == "hard":
         raise OptionError(f"The method {entry.name} keeps all links anyway", remedy="not_certain")
     raise OptionError(f"The method {entry.name} is soft and may break links in any case", remedy="certain_method")
+
+
+def _check_graph(job: Job, entry: Entry | None) -> None:
+    """Refuse a graph for a method that takes none, and none for one that is about it."""
+    takes_graph = entry is not None and entry.takes_graph
+    name = job.method.lower() if entry is None else entry.name
+    if job.graph is not None and not takes_graph:
+        raise OptionError(
+            f"The method {name} takes no graph, and {job.graph} was given", remedy=("no_graph", "graph_method")
+        )
+    if job.graph is None and takes_graph:
+        raise OptionError(f"The method {name} makes clusters that are connected in a graph", remedy="give_graph")
 
 
 def _check_parameters(job: Job, entry: Entry) -> None:
@@ -406,6 +435,7 @@ def _fit(
     entry: Entry | None,
     table: LoadedTable,
     links: Constraints,
+    graph: Any,
     verbose: bool,
     remedies: Mapping[str, str],
 ) -> tuple[Any, Choice | None, list[str]]:
@@ -415,7 +445,9 @@ def _fit(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if entry is not None:
-            given = {"y": labels, "constraints": links} if entry.takes_links else {}
+            given: dict[str, Any] = {"y": labels, "constraints": links} if entry.takes_links else {}
+            if entry.takes_graph:
+                given["graph"] = graph
             estimator = _build_estimator(entry, job).fit(table.X, **given)
         else:
             choice = choose(

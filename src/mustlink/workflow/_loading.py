@@ -12,13 +12,15 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from mustlink import errors
 from mustlink._spelling import count, spell_whole
 from mustlink._types import Indices, Ints
 from mustlink.constraints import Constraints, known_rows
 from mustlink.errors import ColumnsError, ConstraintError, FileFormatError, MustlinkError, OptionError
-from mustlink.tables import EncodedTable, Table, UnknownIds, check_options, encode, read_links, read_table
+from mustlink.tables import EncodedTable, Table, UnknownIds, check_options, encode, read_edges, read_links, read_table
 from mustlink.workflow._naming import with_row_names
 
 __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "check_seed", "load_table", "read_link_file"]
@@ -223,12 +225,7 @@ class LoadedTable(EncodedTable):
                 path, contradictions, ids=self.ids, n_rows=self.source.n_rows, unknown_ids=unknown_ids
             )
         except ConstraintError as error:
-            column = self._id_like_column(error.fields.get("rows", ()))
-            if column is None:
-                raise
-            problem = f"{error.problem} The column {column!r} holds the numbers that the links name"
-            error = ConstraintError(problem, error.pairs, remedy="mark_id", column=column)
-            raise error.with_remedies(REMEDIES) from None
+            raise self._suggest_id_column(error, "links") from None
         column = self._id_like_column(links.constrained_rows().tolist()) if self.ids is None else None
         if column is not None:
             notices.append(
@@ -293,6 +290,60 @@ class LoadedTable(EncodedTable):
                 f"{', '.join(names[:MAX_NAMED_GROUPS])}{more}."
             )
         return sentences
+
+    def read_graph(
+        self, path: str | os.PathLike[str], unknown_ids: UnknownIds = "raise"
+    ) -> tuple[sparse.csr_array, list[str]]:
+        """Read edges between rows of this table.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file of edges, as :func:`mustlink.tables.read_edges` reads it.
+        unknown_ids : {"raise", "skip"}, default="raise"
+            What to do with an edge that names an id which the table does not have: refuse it, or skip it.
+
+        Returns
+        -------
+        graph : sparse array of shape (n_kept, n_kept)
+            Symmetric; one where two kept rows are adjacent.
+        notices : list of str
+            What was left out, and how the graph hangs together, as sentences.
+        """
+        n_rows = self.source.n_rows
+        try:
+            edges = read_edges(path, self.ids, n_rows=n_rows, unknown_ids=unknown_ids)
+        except ConstraintError as error:
+            raise self._suggest_id_column(error, "edges") from None
+        pairs = np.unique(np.sort(edges.pairs, axis=1), axis=0)
+        notices = []
+        if edges.n_skipped:
+            notices.append(
+                f"{count(edges.n_skipped, 'edge names an id', 'edges name ids')} not in the table and "
+                f"{'was' if edges.n_skipped == 1 else 'were'} skipped."
+            )
+        place = np.full(n_rows, -1)
+        place[self.rows] = np.arange(len(self.rows))
+        kept = place[pairs][(place[pairs] >= 0).all(axis=1)]
+        if len(kept) < len(pairs):
+            names = count(len(pairs) - len(kept), "edge names", "edges name")
+            notices.append(f"{names} rows that were left out; {len(kept):,} of {len(pairs):,} are used.")
+        half = sparse.coo_array((np.ones(len(kept)), tuple(kept.T)), shape=(len(self.rows), len(self.rows)))
+        graph = sparse.csr_array(half + half.T)
+        n_parts = connected_components(graph, directed=False)[0]
+        notices.append(
+            f"The graph has {count(len(kept), 'edge')} and {count(int(n_parts), 'connected part')}; every cluster is "
+            "connected in it."
+        )
+        return graph, notices
+
+    def _suggest_id_column(self, error: ConstraintError, what: str) -> ConstraintError:
+        """Suggest to take a column as ids that holds the numbers of rows which the table does not have."""
+        column = self._id_like_column(error.fields.get("rows", ()))
+        if column is None:
+            return error
+        problem = f"{error.problem} The column {column!r} holds the numbers that the {what} name"
+        return ConstraintError(problem, error.pairs, remedy="mark_id", column=column).with_remedies(REMEDIES)
 
     def _id_like_column(self, numbers: Collection[int]) -> str | None:
         """Return a column of different numbers that has all of these, but not just as its row numbers."""
