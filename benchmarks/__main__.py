@@ -14,6 +14,7 @@ NAMES = (
     "bbc",
     "bckm",
     "density",
+    "connected",
     "mixture",
     "mean_field",
     "balanced",

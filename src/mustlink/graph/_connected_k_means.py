@@ -146,7 +146,7 @@ class ConnectedKMeans(BaseNetScan):
                 kept = grown, means
             objective.append(inertia)
             # The labels themselves would be much to keep.
-            digest = sha256(grown.labels).digest()
+            digest = sha256(grown.labels.tobytes()).digest()
             if digest in seen:
                 break
             seen.add(digest)

@@ -76,7 +76,8 @@ def least_radius(
 
 def _partition(parts: list[_Part], n_clusters: int, radius: float, max_nodes: int | None) -> Optimum | None:
     """Partition each connected part into as few clusters as possible; None if they are too many."""
-    labels, centers = np.full(sum(len(part.rows) for part in parts), -1, dtype=np.int64), []
+    labels = np.full(sum(len(part.rows) for part in parts), -1, dtype=np.int64)
+    centers: list[int] = []
     for place, part in enumerate(parts):
         # The parts to come need one cluster each.
         n_left = n_clusters - len(centers) - (len(parts) - place - 1)
@@ -108,7 +109,7 @@ class _Part:
         place = np.full(graph.n_rows, -1, dtype=np.intp)
         place[rows] = np.arange(len(rows))
         neighbors = [place[graph.indices[graph.indptr[row] : graph.indptr[row + 1]]] for row in rows]
-        cuts = {(row,): around for row, around in enumerate(neighbors)}
+        cuts: dict[tuple[int, ...], Indices] = {(row,): around for row, around in enumerate(neighbors)}
         return cls(rows, neighbors, reach[np.ix_(rows, rows)], cuts)
 
     def partition(self, n_clusters: int, radius: float, max_nodes: int | None, *, is_least: bool) -> Indices | None:
