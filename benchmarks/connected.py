@@ -1,4 +1,4 @@
-"""Connected clusters of places, each joined to its nearest neighbors: NetScan beside scikit-learn's linkage along edges.
+"""Connected clusters of places, each joined to its nearest ones: NetScan beside scikit-learn's linkage along edges.
 
 All fit the same rows and edges in one process, after a small fit that excludes compilation.
 """

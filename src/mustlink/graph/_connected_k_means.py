@@ -30,7 +30,7 @@ class ConnectedKMeans(BaseNetScan):
         The number of clusters, at least that of the connected parts of the graph.
     metric : {"euclidean", "cosine"}, default="euclidean"
         The distance between rows: Euclidean, or one minus the cosine, for which rows and means have unit length.
-    step : {"continuous", "published"}, default="continuous"
+    step : {"continuous", "published"} or float, default="continuous"
         How the radius within which clusters grow rises, as in :class:`NetScan`.
     init : {"degree", "farthest"} or array-like of shape (n_clusters,), default="degree"
         The first seeds: rows drawn with probability proportional to their number of neighbors, farthest-first
@@ -88,7 +88,7 @@ class ConnectedKMeans(BaseNetScan):
     >>> graph = grid_to_graph(1, 6)  # six places in a row
     >>> price = np.array([[1.0], [2.0], [8.0], [9.0], [2.0], [1.0]])
     >>> ConnectedKMeans(3, random_state=0).fit(price, graph=graph).labels_
-    array([1, 1, 2, 2, 0, 0])
+    array([1, 1, 0, 0, 2, 2])
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class ConnectedKMeans(BaseNetScan):
         n_clusters: int = 8,
         *,
         metric: Literal["euclidean", "cosine"] = "euclidean",
-        step: Literal["continuous", "published"] = "continuous",
+        step: Literal["continuous", "published"] | float = "continuous",
         init: str | ArrayLike = "degree",
         n_init: int = 3,
         max_iter: int = 100,

@@ -32,10 +32,11 @@ class NetScan(BaseNetScan):
         The number of clusters, at least that of the connected parts of the graph.
     metric : {"euclidean", "cosine"}, default="euclidean"
         The distance between rows: Euclidean, or one minus the cosine.
-    step : {"continuous", "published"}, default="continuous"
+    step : {"continuous", "published"} or float, default="continuous"
         How the radius within which clusters grow rises: continuously, so that the row that needs the smallest radius
         is always next; or as published, by rounds, from half the least distance of two centers in steps of the average
-        distance of two rows, with a look-ahead for rows between clusters.
+        distance of two rows, with a look-ahead for rows between clusters. A number is a step of so many average
+        distances.
     init : {"degree", "farthest"} or array-like of shape (n_clusters,), default="degree"
         The first centers: rows drawn with probability proportional to their number of neighbors, as published;
         farthest-first traversal from a random row; or these row numbers.
@@ -105,10 +106,10 @@ class NetScan(BaseNetScan):
     >>> graph = grid_to_graph(4, 6)  # places on a map, each with its neighbors
     >>> height = np.array([[1, 1, 9, 9, 1, 1]] * 4, dtype=float).reshape(-1, 1)
     >>> NetScan(3, random_state=0).fit(height, graph=graph).labels_.reshape(4, 6)
-    array([[0, 0, 2, 2, 1, 1],
-           [0, 0, 2, 2, 1, 1],
-           [0, 0, 2, 2, 1, 1],
-           [0, 0, 2, 2, 1, 1]])
+    array([[1, 1, 2, 2, 0, 0],
+           [1, 1, 2, 2, 0, 0],
+           [1, 1, 2, 2, 0, 0],
+           [1, 1, 2, 2, 0, 0]])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -121,7 +122,7 @@ class NetScan(BaseNetScan):
         n_clusters: int = 8,
         *,
         metric: Literal["euclidean", "cosine"] = "euclidean",
-        step: Literal["continuous", "published"] = "continuous",
+        step: Literal["continuous", "published"] | float = "continuous",
         init: str | ArrayLike = "degree",
         n_init: int = 3,
         max_iter: int = 100,

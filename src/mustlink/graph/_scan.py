@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -51,7 +51,7 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "metric": [StrOptions({"euclidean", "cosine"})],
-        "step": [StrOptions({"continuous", "published"})],
+        "step": [StrOptions({"continuous", "published"}), Interval(Real, 0, None, closed="neither")],
         "init": [StrOptions({"degree", "farthest"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -61,7 +61,7 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
 
     n_clusters: int
     metric: str
-    step: str
+    step: str | float
     init: str | ArrayLike
     n_init: int
     max_iter: int
@@ -101,7 +101,8 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
         is_fixed = is_array_like(self.init)
         n_runs = 1 if is_fixed else self.n_init
         # The average distance of all pairs, from a small sample (D-bar of the source).
-        step = distances.average(rng) if self.step == "published" else 0.0
+        factor = self.step if isinstance(self.step, Real) else 1.0
+        step = 0.0 if self.step == "continuous" else float(factor) * distances.average(rng)
         best: Run | None = None
         with progress(n_runs, type(self).__name__, shown=bool(self.verbose)) as advance:
             for number in range(n_runs):
@@ -133,7 +134,7 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
         gap: float,
     ) -> Grown:
         """Grow clusters around centers whose distances to all rows are given; the least two centers are `gap` apart."""
-        if self.step == "published":
+        if self.step != "continuous":
             labels, thresholds = grow_in_rounds(graph, lines, seeds, gap / 2, step, rng)
         else:
             labels, thresholds = grow_smoothly(graph, lines, seeds)

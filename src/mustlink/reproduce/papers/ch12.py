@@ -40,7 +40,8 @@ N_NODES, N_CENTERS, N_STARTS = 150, 4, 3
 SPREAD = 0.2
 
 K_MEANS, CONTINUOUS, STEPS = "k-means", "NetScan, continuous", "NetScan, published steps"
-BEST, WARD = "NetScan, continuous, 10 starts", "Ward with edges"
+SMALL_STEPS, BEST = "NetScan, tenth of the steps", "NetScan, continuous, 10 starts"
+BEST_K_MEANS, WARD = "k-means, 10 starts", "Ward with edges"
 SMOOTH, ROUNDS, BOUNDED = "continuous radius", "published steps", "ConnectedKCenter"
 # Table 12.2: correctly identified researchers of 1,786, in percent.
 PUBLISHED = {K_MEANS: 79.2, STEPS: 89.7}
@@ -88,9 +89,11 @@ def fit_topics(fit: Any, problem: Problem) -> Labeling:
     return Labeling(labels, facts | {"n_topics": len(np.unique(majority))})
 
 
-def spherical_k_means(words: Any, graph: Any, problem: Problem) -> Ints:
+def spherical_k_means(words: Any, graph: Any, problem: Problem, n_init: int) -> Ints:
     """K-means by the cosine, which does not know the edges."""
-    model = FrequencySensitiveKMeans(problem.n_clusters, metric="cosine", update="none", random_state=problem.seed)
+    model = FrequencySensitiveKMeans(
+        problem.n_clusters, metric="cosine", update="none", n_init=n_init, random_state=problem.seed
+    )
     return model.fit(words).labels_
 
 
@@ -138,10 +141,12 @@ def fit_nodes(make: Any, problem: Problem) -> Labeling:
 
 
 OF_TOPICS: dict[str, Method] = {
-    K_MEANS: partial(fit_topics, spherical_k_means),
+    K_MEANS: partial(fit_topics, partial(spherical_k_means, n_init=1)),
     CONTINUOUS: partial(fit_topics, partial(connected_k_means, n_init=1)),
-    BEST: partial(fit_topics, partial(connected_k_means, n_init=10)),
     STEPS: partial(fit_topics, partial(connected_k_means, n_init=1, step="published")),
+    SMALL_STEPS: partial(fit_topics, partial(connected_k_means, n_init=1, step=0.1)),
+    BEST_K_MEANS: partial(fit_topics, partial(spherical_k_means, n_init=10)),
+    BEST: partial(fit_topics, partial(connected_k_means, n_init=10)),
     WARD: partial(fit_topics, ward),
 }
 OF_GRAPHS: dict[str, Method] = {
@@ -191,7 +196,9 @@ def graph_tables(results: Results) -> Iterator[Table]:
             smaller = compared(found, method, ROUNDS, kind)[0] if method != ROUNDS else 0
             wins = "" if method == ROUNDS else f"{smaller} of {len(of_cell)}"
             ratio = number_text(of_cell.mean("ratio"), 3)
-            rows.append((KINDS[kind], method, ratio, wins, number_text(of_cell.mean("n_iter"), 1)))
+            rows.append(
+                (KINDS[kind], method, ratio, wins, "" if method == BOUNDED else number_text(of_cell.mean("n_iter"), 1))
+            )
     header = ("graphs", "method", "radius / lower bound", "smaller than published steps", "iterations")
     note = f"Graphs of {N_NODES} rows, {N_CENTERS} clusters, best of {N_STARTS} starts."
     yield Table("radius", "Mean radius on random graphs", header, tuple(rows), note)
@@ -219,7 +226,6 @@ def draw_radii(results: Results) -> Any:
             axes.plot(ends, ends, color=DARK, linewidth=0.8, linestyle="--")
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("published steps", fontsize=9)
-        axes.set_aspect("equal")
         axes.tick_params(labelsize=8, colors=DARK)
         axes.spines[["top", "right"]].set_visible(False)
     grid.flat[0].set_ylabel("continuous radius", fontsize=9)
@@ -284,13 +290,13 @@ PROTOCOL = Protocol(
     ),
     intro=(
         "The chapter's data set of researchers was not published. In its place are the largest connected part of Cora, "
-        "2,485 papers with words and citations, by the same protocol: tf-idf, the cosine, NetScan for connected "
-        "k-means against k-means, a cluster labeled by its majority topic, the mean of 20 runs with one start each. "
-        "Unlike the chapter's communities, the topics are not connected, so that no connected clusters are all right. "
-        "With the published steps, the second radius exceeds all distances of such texts, and the first cluster to "
-        "take its turn takes what is left; the continuous schedule is the limit of small steps. Ward's linkage along "
-        "the edges, of scikit-learn, has no starts. The chapter gives no radii; the second part, claims C3 to C5, is "
-        "ours."
+        "2,485 papers with words and citations (the files cora_graph and cora_graph_edges), by the same protocol: "
+        "tf-idf, the cosine, NetScan for connected k-means against k-means, a cluster labeled by its majority topic, "
+        "the mean of 20 runs with one start each. Unlike the chapter's communities, the topics are not connected, so "
+        "that no connected clusters are all right. With the published steps, the second radius exceeds all distances "
+        "of such texts, and the first cluster to take its turn takes what is left; the chapter says that smaller steps "
+        "are better and slower, and a tenth is tried as well. Ward's linkage along the edges, of scikit-learn, has no "
+        "starts. The chapter gives no radii: the second part, claims C5 and C6, is ours, and so are C3 and C4."
     ),
     datasets=(
         DataSet(CORA, "Cora", number_nodes),
@@ -316,6 +322,11 @@ PROTOCOL = Protocol(
                 ),
                 Claim(
                     "C3",
+                    "(Ours.) The best of 10 starts of NetScan identifies more than that of k-means.",
+                    partial(judge_topics, BEST, BEST_K_MEANS),
+                ),
+                Claim(
+                    "C4",
                     "(Ours.) The best of 10 starts of NetScan identifies more than Ward's linkage along the edges.",
                     partial(judge_topics, BEST, WARD),
                 ),
@@ -327,9 +338,9 @@ PROTOCOL = Protocol(
             graph_tables,
             graph_figures,
             claims=(
-                Claim("C4", "(Ours.) A continuous radius ends smaller than the published steps.", judge_schedules),
+                Claim("C5", "(Ours.) A continuous radius ends smaller than the published steps.", judge_schedules),
                 Claim(
-                    "C5",
+                    "C6",
                     "(Ours.) ConnectedKCenter keeps within the proved multiple of the least radius.",
                     judge_bound,
                 ),
