@@ -73,7 +73,21 @@ def test_the_exact_solver_finds_the_optimum_of_brute_force(seed: int, n: int, k:
     assert overlapping <= model.radius_ * NEAR
 
 
-@given(SEEDS, st.integers(4, 8), st.integers(2, 4))
+@given(SEEDS, st.integers(2, 6), st.integers(1, 3))
+def test_the_optimum_without_a_graph_is_that_of_all_edges(seed: int, n: int, k: int) -> None:
+    k = min(k, n)
+    X = random_points(np.random.default_rng(seed), n)
+    model = ConnectedKCenter(k, solver="exact", random_state=0).fit(X)
+    every = 1 - np.eye(n)
+    assert model.radius_ == pytest.approx(slow.disjoint_optimum(every, distances_between(X), k), abs=1e-12)
+    check_clusters(every, model.labels_, model.centers_)
+    assert (len(model.centers_), model.ratio_) == (k, 1.0)
+    approximate = ConnectedKCenter(k, solver="approx", random_state=0).fit(X)
+    assert approximate.lower_bound_ <= model.radius_ * NEAR <= approximate.radius_ * NEAR**2
+    assert approximate.radius_ <= 2 * model.radius_ * NEAR
+
+
+@given(SEEDS, st.integers(4, 7), st.integers(2, 3))
 def test_the_optimum_in_a_graph_of_several_parts(seed: int, n: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     X, graph = random_points(rng, n), random_graph(rng, n, n_parts=2)

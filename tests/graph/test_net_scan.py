@@ -222,3 +222,16 @@ def test_bad_starts_are_refused(init: Any, message: str) -> None:
     graph = sparse.block_diag([np.ones((5, 5)), np.ones((4, 4))])
     with pytest.raises(ValueError, match=message):
         NetScan(3, init=init).fit(np.arange(9.0)[:, None], graph=graph)
+
+
+def test_a_number_is_a_step_of_so_many_average_distances() -> None:
+    rng = np.random.default_rng(0)
+    X, graph = rng.normal(size=(60, 2)), random_graph(rng, 60)
+    published, one, small = (
+        NetScan(3, step=step, init=[0, 1, 2], max_iter=1, random_state=0).fit(X, graph=graph)
+        for step in ("published", 1.0, 0.01)
+    )
+    np.testing.assert_array_equal(published.labels_, one.labels_)
+    smooth = NetScan(3, init=[0, 1, 2], max_iter=1).fit(X, graph=graph)
+    assert len(np.unique(small.assign_threshold_)) > len(np.unique(one.assign_threshold_))
+    assert (small.labels_ == smooth.labels_).mean() > (one.labels_ == smooth.labels_).mean()
