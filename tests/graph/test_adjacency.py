@@ -43,6 +43,7 @@ class NetworkxGraph:
         (changed(1, 2, np.nan), ValueError, "the entry nan between the rows 1 and 2"),
         (changed(1, 2, np.inf), ValueError, "the entry inf between the rows 1 and 2"),
         (sparse.csr_array(changed(1, 2, -2)), ValueError, "the entry -2 between the rows 1 and 2"),
+        (sparse.csr_array(PATH.astype(complex)), TypeError, "got entries of the type complex128"),
         ([1, 2], TypeError, "got an array of 1 dimension"),
         ([["a", "b"]], TypeError, "got entries of the type"),
         (NetworkxGraph(), TypeError, "networkx.to_scipy_sparse_array"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -22,6 +22,8 @@ from mustlink.graph._overlapping import least_covering_radius, packing_bound
 from reference import connected as slow
 
 SEEDS = st.integers(0, 2**32 - 1)
+# For tests that take long with each example.
+FEW = settings(max_examples=30)
 # A radius is compared with this relative tolerance.
 NEAR = 1 + 1e-9
 
@@ -55,6 +57,7 @@ def test_properties_of_the_reach(seed: int, n: int) -> None:
     np.testing.assert_array_equal(reach(on_line, path), np.abs(on_line - on_line.T))
 
 
+@FEW
 @given(SEEDS, st.integers(2, 7), st.integers(1, 4))
 def test_the_exact_solver_finds_the_optimum_of_brute_force(seed: int, n: int, k: int) -> None:
     k = min(k, n)
@@ -73,6 +76,7 @@ def test_the_exact_solver_finds_the_optimum_of_brute_force(seed: int, n: int, k:
     assert overlapping <= model.radius_ * NEAR
 
 
+@FEW
 @given(SEEDS, st.integers(2, 6), st.integers(1, 3))
 def test_the_optimum_without_a_graph_is_that_of_all_edges(seed: int, n: int, k: int) -> None:
     k = min(k, n)
@@ -87,6 +91,7 @@ def test_the_optimum_without_a_graph_is_that_of_all_edges(seed: int, n: int, k: 
     assert approximate.radius_ <= 2 * model.radius_ * NEAR
 
 
+@FEW
 @given(SEEDS, st.integers(4, 7), st.integers(2, 3))
 def test_the_optimum_in_a_graph_of_several_parts(seed: int, n: int, k: int) -> None:
     rng = np.random.default_rng(seed)
@@ -160,6 +165,7 @@ def test_the_counter_example_is_solved_in_a_better_order() -> None:
     assert ConnectedKCenter(5, solver="approx", n_init=10, random_state=0).fit(X, graph=graph).radius_ <= 2
 
 
+@FEW
 @given(SEEDS, st.integers(3, 10), st.integers(2, 4))
 def test_disjoint_clusters_keep_the_proved_bound_in_every_order(seed: int, n: int, k: int) -> None:
     k = min(k, n)

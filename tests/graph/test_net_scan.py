@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -100,6 +100,7 @@ def test_runs_end_with_connected_clusters(clusterer: Any, step: str, kind: str, 
     assert model.n_iter_ == len(model.objective_) <= 100
 
 
+@settings(max_examples=20)
 @given(SEEDS, st.integers(6, 40), st.sampled_from(STEPS), st.sampled_from(["euclidean", "cosine"]))
 def test_results_are_what_they_say(seed: int, n: int, step: Any, metric: Any) -> None:
     rng = np.random.default_rng(seed)
@@ -126,6 +127,7 @@ def test_results_are_what_they_say(seed: int, n: int, step: Any, metric: Any) ->
     assert means.inertia_ == pytest.approx(inertia, abs=1e-9)
 
 
+@settings(max_examples=20)
 @given(SEEDS)
 def test_the_lower_bound_of_the_exact_problem_holds_for_the_heuristic(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -49,13 +49,6 @@ class Adjacency:
         """The number of connected parts."""
         return int(self.part.max()) + 1
 
-    def within(self, is_kept: Any) -> Adjacency:
-        """Return the same rows with the edges between kept rows alone."""
-        ends = np.repeat(np.arange(self.n_rows), self.degree)
-        chosen = is_kept[ends] & is_kept[self.indices]
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(ends[chosen], minlength=self.n_rows))])
-        return Adjacency(indptr, self.indices[chosen])
-
 
 def check_graph(graph: Any, n_rows: int) -> Adjacency | None:
     """Validate a graph between rows.
@@ -127,15 +120,13 @@ def _as_sparse(graph: Any) -> Any:
             f"graph must be a sparse or dense array of n x n, got a {type(graph).__name__} of networkx; pass "
             "networkx.to_scipy_sparse_array(graph, nodelist=...), with the nodes in the order of the rows of X."
         )
-    if not sparse.issparse(graph):
-        dense = np.asarray(graph)
-        if dense.ndim != 2 or dense.dtype.kind not in "biuf":
-            raise TypeError(
-                "graph must be a sparse or dense array of n x n numbers that are not zero where two rows are "
-                f"adjacent, got {_spell_array(dense)}."
-            )
-        graph = dense
-    return sparse.csr_array(graph, copy=True)
+    array = graph if sparse.issparse(graph) else np.asarray(graph)
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise TypeError(
+            "graph must be a sparse or dense array of n x n numbers that are not zero where two rows are adjacent, got "
+            f"{_spell_array(array)}."
+        )
+    return sparse.csr_array(array, copy=True)
 
 
 def _spell_array(array: Any) -> str:

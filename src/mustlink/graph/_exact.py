@@ -25,9 +25,8 @@ class GaveUpError(Exception):
 
 @dataclass(frozen=True)
 class Optimum:
-    """The least radius, clusters that have it, and their centers; the clusters may be fewer than asked for."""
+    """Clusters of the least radius, and their centers; the clusters may be fewer than asked for."""
 
-    radius: float
     labels: Ints
     centers: Indices
 
@@ -87,7 +86,7 @@ def _partition(parts: list[_Part], n_clusters: int, radius: float, max_nodes: in
         for center in np.unique(chosen):
             labels[part.rows[chosen == center]] = len(centers)
             centers.append(int(part.rows[center]))
-    return Optimum(radius, labels, np.array(centers, dtype=np.intp))
+    return Optimum(labels, np.array(centers, dtype=np.intp))
 
 
 @dataclass

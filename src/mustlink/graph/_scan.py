@@ -101,8 +101,8 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
         is_fixed = is_array_like(self.init)
         n_runs = 1 if is_fixed else self.n_init
         # The average distance of all pairs, from a small sample (D-bar of the source).
-        factor = self.step if isinstance(self.step, Real) else 1.0
-        step = 0.0 if self.step == "continuous" else float(factor) * distances.average(rng)
+        factor = 1.0 if isinstance(self.step, str) else float(self.step)
+        step = 0.0 if self.step == "continuous" else factor * distances.average(rng)
         best: Run | None = None
         with progress(n_runs, type(self).__name__, shown=bool(self.verbose)) as advance:
             for number in range(n_runs):
