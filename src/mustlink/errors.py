@@ -37,10 +37,12 @@ MAX_SHOWN_PROBLEMS = 8
 # What to do about an error, in the words of Python; the names in braces are fields of the error.
 REMEDIES = {
     "add_links": "pass links",
+    "apart_rules": "remove the link, or pass group_cannot_link=False or a larger max_per_source",
     "at_least_clusters": "use {number}={n_needed} or more",
     "cause": "it says: {cause}",
     "connected_part": "leave out the rows of small parts",
     "counts": "pass counts, such as those of CountVectorizer",
+    "curve_to": "fit with curve_to={threshold:g}",
     "choose_auto": 'choose it by the links with method="auto"',
     "certain_method": "use a clusterer that keeps all links, such as COPKMeans",
     "choose_decimal": 'pass the decimal sign as decimal="." or decimal=","',

@@ -1,0 +1,238 @@
+"""Blocking: which pairs of distinct records are compared at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from mustlink._spelling import count
+from mustlink._types import Ints
+from mustlink.errors import TooLargeError
+from mustlink.relational._pairs import count_cross, cross, each_once, membership
+from mustlink.relational._records import Records, split_name
+
+# Rows of a product of sparse matrices that are computed at a time, and the most multiplications of all of them.
+CHUNK = 2_000
+MAX_PRODUCTS = 5_000_000_000
+# Texts of more words, in the median, are no names.
+MAX_WORDS_OF_NAME = 4
+
+Blocker = Callable[[str], Any]
+
+
+def choose_blocking(records: Records) -> str:
+    """Return how to block if nothing is said: names as such, other texts by q-grams."""
+    n_words = [len(text.split()) for text in records.columns[0] if text]
+    return "names" if not n_words or np.median(n_words) <= MAX_WORDS_OF_NAME else "qgram"
+
+
+def block(
+    records: Records,
+    blocking: str | Blocker,
+    *,
+    qgram_size: int,
+    qgram_similarity: float,
+    window: int,
+    canopy: tuple[float, float],
+    max_pairs: int,
+) -> tuple[Ints, Ints]:
+    """Return the pairs of distinct records that are compared, the smaller number first, without equal ones."""
+    texts = records.columns[0]
+    if callable(blocking):
+        keys = [_key_list(blocking(text)) if text else [] for text in records.originals]
+        return _pairs_by_key(keys, max_pairs, "the keys of the function")
+    if blocking == "key":
+        return _pairs_by_key([[name_key(text)] if text else [] for text in texts], max_pairs, 'blocking="key"')
+    if blocking == "names":
+        return _pairs_of_names(texts, qgram_size, qgram_similarity, max_pairs)
+    if blocking == "sorted":
+        return _pairs_in_window(texts, window)
+    grams = _qgrams(texts, qgram_size)
+    if blocking == "qgram":
+        return _pairs_by_qgrams(grams, qgram_similarity, max_pairs)
+    return _pairs_by_canopy(grams, *canopy, max_pairs)
+
+
+def name_key(name: str) -> str:
+    """Return the last name and the first initial of a normalized name."""
+    last, first = split_name(name)
+    return f"{last} {first[:1]}"
+
+
+def _pairs_of_names(texts: Sequence[str], size: int, similarity: float, max_pairs: int) -> tuple[Ints, Ints]:
+    """Return the pairs of names with one first initial, or none, and last names with similar q-grams."""
+    key_of, last_of = {}, {}
+    value_key, key_last, key_initial = [], [], []
+    for text in texts:
+        last, first = split_name(text)
+        key = last, first[:1]
+        if key not in key_of:
+            key_of[key] = len(key_of)
+            key_last.append(last_of.setdefault(last, len(last_of)))
+            key_initial.append(ord(first[0]) if first else 0)
+        value_key.append(key_of[key])
+    lasts = list(last_of)
+    left, right = _pairs_by_qgrams(_qgrams(lasts, size), similarity, max_pairs)
+    own = np.array([number for number, last in enumerate(lasts) if last], dtype=np.int64)
+    left, right = np.concatenate([own, left]), np.concatenate([own, right])
+    one, other, _ = cross(left, right, *membership(np.array(key_last), len(lasts)))
+    initial = np.array(key_initial)
+    agree = (initial[one] == initial[other]) | (initial[one] == 0) | (initial[other] == 0)
+    keys = np.array([number for number, last in enumerate(key_last) if lasts[last]], dtype=np.int64)
+    one, other = np.concatenate([keys, one[agree]]), np.concatenate([keys, other[agree]])
+    indptr, members = membership(np.array(value_key), len(key_of))
+    n_pairs = count_cross(one, other, indptr)
+    if n_pairs > max_pairs:
+        sizes = np.diff(indptr)
+        last, first = list(key_of)[int(sizes.argmax())]
+        refuse_pairs(
+            f"Blocking by similar last names gives {count(n_pairs, 'pair')} of different records; the largest block, "
+            f"{f'{first} {last}'.strip()!r}, has {count(int(sizes.max()), 'record')}",
+            max_pairs,
+        )
+    left, right, _ = cross(one, other, indptr, members)
+    return each_once(left, right, len(texts))
+
+
+def _key_list(keys: object) -> list[object]:
+    """Return the keys that a function of the user gave for a record: none, one or several."""
+    if keys is None or keys == "":
+        return []
+    return list(keys) if isinstance(keys, Iterable) and not isinstance(keys, str | bytes) else [keys]
+
+
+def _pairs_by_key(keys: Sequence[Sequence[object]], max_pairs: int, what: str) -> tuple[Ints, Ints]:
+    """Return the pairs of records with a key in common; too many are refused before they are listed."""
+    number: dict[object, int] = {}
+    flat = [(number.setdefault(key, len(number)), value) for value, own in enumerate(keys) for key in set(own)]
+    if not flat:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    code, value = np.array(flat, dtype=np.int64).T
+    sizes = np.bincount(code)
+    n_pairs = int((sizes * (sizes - 1) // 2).sum())
+    if n_pairs > max_pairs:
+        largest = int(sizes.argmax())
+        refuse_pairs(
+            f"Blocking by {what} gives {count(n_pairs, 'pair')} of different records; the largest block, "
+            f"{list(number)[largest]!r}, has {count(int(sizes[largest]), 'record')}",
+            max_pairs,
+        )
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    blocks = np.arange(len(sizes))
+    left, right, _ = cross(blocks, blocks, indptr, value[np.argsort(code, kind="stable")])
+    return each_once(left, right, len(keys))
+
+
+def refuse_pairs(problem: str, max_pairs: int) -> None:
+    """Refuse more candidate pairs than are allowed."""
+    raise TooLargeError(
+        f"{problem}, and at most {max_pairs:,} candidate pairs are allowed",
+        remedy="too_large",
+        instead='block with blocking="sorted", whose number of pairs is that of the records times window, or with a '
+        "function that returns finer keys, or increase max_pairs",
+    )
+
+
+def _pairs_in_window(texts: Sequence[str], window: int) -> tuple[Ints, Ints]:
+    """Return the pairs of records near each other in the order of last names, or of the texts read backward."""
+    filled = np.array([value for value, text in enumerate(texts) if text], dtype=np.int64)
+    by_name = sorted(filled.tolist(), key=lambda value: (*split_name(texts[value]), value))
+    backward = sorted(filled.tolist(), key=lambda value: (texts[value][::-1], value))
+    left, right = [], []
+    for order in (np.array(by_name, dtype=np.int64), np.array(backward, dtype=np.int64)):
+        for step in range(1, window):
+            left.append(order[:-step])
+            right.append(order[step:])
+    if not left:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    return each_once(np.concatenate(left), np.concatenate(right), len(texts))
+
+
+def _qgrams(texts: Sequence[str], size: int) -> csr_array:
+    """Return which q-grams the words of each text have; words are padded, so that their ends count more."""
+    number: dict[str, int] = {}
+    indptr, indices = [0], []
+    pad = "#" * (size - 1)
+    for text in texts:
+        grams = set()
+        for word in text.split():
+            padded = f"{pad}{word}{pad}"
+            grams.update(padded[start : start + size] for start in range(len(padded) - size + 1))
+        # Sorted, as the order of a set of texts differs between runs.
+        indices += [number.setdefault(gram, len(number)) for gram in sorted(grams)]
+        indptr.append(len(indices))
+    shape = (len(texts), max(1, len(number)))
+    return csr_array((np.ones(len(indices)), np.array(indices, dtype=np.int64), indptr), shape=shape)
+
+
+def _pairs_by_qgrams(grams: csr_array, similarity: float, max_pairs: int) -> tuple[Ints, Ints]:
+    """Return the pairs of records whose sets of q-grams have at least a Jaccard coefficient.
+
+    Two sets as similar as that share one of the rarest q-grams of each, which are looked up first.
+    """
+    sizes = np.diff(grams.indptr)
+    df = np.bincount(grams.indices, minlength=grams.shape[1])
+    n_rarest = sizes - np.ceil(similarity * sizes - 1e-9).astype(np.int64) + 1
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    order = np.lexsort((grams.indices, df[grams.indices], row))
+    rank = np.arange(len(order)) - grams.indptr[row]
+    kept = order[rank < n_rarest[row]]
+    prefix = csr_array((np.ones(len(kept)), (row[kept], grams.indices[kept])), shape=grams.shape)
+    left, right = _product_pairs(prefix, prefix, 0.5, max_pairs, "q-grams")
+    shared = np.asarray(grams[left].multiply(grams[right]).sum(axis=1)).ravel()
+    is_similar = shared >= similarity * (sizes[left] + sizes[right] - shared) - 1e-9
+    return left[is_similar], right[is_similar]
+
+
+def _product_pairs(one: csr_array, other: csr_array, at_least: float, max_pairs: int, what: str) -> tuple[Ints, Ints]:
+    """Return the pairs of rows whose product is at least a value, smaller number first, a chunk of rows at a time."""
+    df = np.bincount(one.indices, minlength=one.shape[1]).astype(float)
+    if (df**2).sum() > MAX_PRODUCTS:
+        refuse_pairs(
+            f"Blocking by {what} compares {(df**2).sum() / 2:,.0f} pairs; the commonest is in {int(df.max()):,} records",
+            max_pairs,
+        )
+    left, right, n_found = [], [], 0
+    transposed = other.T.tocsr()
+    for start in range(0, one.shape[0], CHUNK):
+        product = (one[start : start + CHUNK] @ transposed).tocoo()
+        is_pair = (product.data >= at_least) & (product.row + start < product.col)
+        left.append(product.row[is_pair].astype(np.int64) + start)
+        right.append(product.col[is_pair].astype(np.int64))
+        n_found += len(left[-1])
+        if n_found > max_pairs:
+            refuse_pairs(f"Blocking by {what} gives more than {count(n_found, 'pair')} of different records", max_pairs)
+    return np.concatenate(left), np.concatenate(right)
+
+
+def _pairs_by_canopy(grams: csr_array, loose: float, tight: float, max_pairs: int) -> tuple[Ints, Ints]:
+    """Return the pairs of records within a canopy: those loosely similar to its center by TF-IDF.
+
+    Every record that is not tightly similar to an earlier center is one.
+    """
+    n_values = grams.shape[0]
+    df = np.bincount(grams.indices, minlength=grams.shape[1])
+    weight = grams.copy()
+    weight.data = np.log(1 + n_values / np.maximum(df, 1))[grams.indices]
+    norm = np.sqrt(np.asarray(weight.multiply(weight).sum(axis=1)).ravel())
+    weight.data /= np.repeat(np.where(norm > 0, norm, 1.0), np.diff(weight.indptr))
+    left, right = _product_pairs(weight, weight, loose, max_pairs, "canopies")
+    cosine = np.asarray(weight[left].multiply(weight[right]).sum(axis=1)).ravel()
+    graph = csr_array((cosine, (left, right)), shape=(n_values, n_values))
+    graph = (graph + graph.T).tocsr()
+    is_center = np.ones(n_values, dtype=bool)
+    canopies = []
+    for value in range(n_values):
+        if is_center[value]:
+            own = slice(graph.indptr[value], graph.indptr[value + 1])
+            near = graph.indices[own]
+            is_center[near[graph.data[own] >= tight]] = False
+            canopies.append([(value, int(member)) for member in (value, *near)] if len(near) else [])
+    keys: list[list[object]] = [[] for _ in range(n_values)]
+    for canopy in canopies:
+        for center, member in canopy:
+            keys[member].append(center)
+    return _pairs_by_key(keys, max_pairs, 'blocking="canopy"')

@@ -1,0 +1,45 @@
+"""The threshold that agrees best with links that had no part in the merges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mustlink._types import Array, Ints
+from mustlink.constraints import Constraints
+from mustlink.relational._merging_kernels import times_of_joining
+
+
+def lowest_so_far(merges: Array) -> Array:
+    """Return the smallest similarity up to each merge: a threshold above it stops before the merge."""
+    return np.minimum.accumulate(merges["similarity"])
+
+
+def choose_threshold(merges: Array, start: Ints, links: Constraints, default: float) -> float:
+    """Return the threshold at which most links are satisfied, by weight; of equally good ones the nearest to a default.
+
+    Must-links and cannot-links have the same total weight. `start` is the cluster of each row before the first merge.
+    """
+    lowest = lowest_so_far(merges)
+    n_merges = len(merges)
+    # Before merge t, after merges 0 to t - 1: thresholds above lowest[t], up to lowest[t - 1].
+    gain = np.zeros(n_merges + 1)
+    for pairs, weight, sign in (
+        (links.must_link, links.must_link_weight, 1.0),
+        (links.cannot_link, links.cannot_link_weight, -1.0),
+    ):
+        if len(pairs):
+            joined = times_of_joining(merges["left"].copy(), merges["right"].copy(), len(start), start[pairs])
+            share = sign * weight / weight.sum()
+            np.add.at(gain, np.minimum(joined + 1, n_merges), np.where(joined < n_merges, share, 0.0))
+    satisfied = np.cumsum(gain)
+    # Only where the smallest similarity falls can a threshold stop.
+    can_stop = np.append(np.diff(lowest, prepend=np.inf) < 0, True)
+    above = np.append(lowest, 0.0)
+    below = np.concatenate([[1.0], lowest])
+    best = satisfied[can_stop].max()
+    chosen = np.flatnonzero(can_stop & (satisfied >= best - 1e-9))
+    # The middle of the gap, unless the default is in it.
+    middle = (above[chosen] + below[chosen]) / 2
+    is_inside = (above[chosen] < default) & (default <= below[chosen])
+    candidate = np.where(is_inside, default, middle)
+    return float(candidate[np.argmin(np.abs(candidate - default))])
