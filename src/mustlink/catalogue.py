@@ -387,7 +387,16 @@ CATALOGUE: tuple[Entry, ...] = (
 
 # Clusterers whose input is not a table: signed advice between rows, partitions, or records with text. They are no
 # choices of `--method`.
-OTHER_INPUTS: tuple[Entry, ...] = ()
+OTHER_INPUTS: tuple[Entry, ...] = (
+    Entry(
+        "CollectiveRelationalClustering",
+        "mustlink.relational",
+        "hard",
+        "Rows are records with names, some of them of one person or thing, and records occur together: the authors of "
+        "a paper, the people of a message.",
+        aliases=("relational",),
+    ),
+)
 
 # Transformers that learn a metric from links, to put before any clusterer in a pipeline.
 METRIC_LEARNERS: tuple[Entry, ...] = (

@@ -76,4 +76,3 @@ def _best_assignment(
                 matched = linear_sum_assignment(scores, maximize=True)
                 best = max(best, float(scores[matched].sum()) / max(len(rows), len(near)))
     return best
-

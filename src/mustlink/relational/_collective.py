@@ -186,15 +186,16 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
 
     Examples
     --------
-    Four papers: the first, second and fourth are by one W. Wang, who works with A. Ansari.
+    Four papers: in the first, second and fourth, the same W. Wang works with the same A. Ansari.
 
-    >>> from mustlink import CollectiveRelationalClustering
+    >>> from mustlink import CollectiveRelationalClustering, Constraints
     >>> names = ["W. Wang", "C. Chen", "A. Ansari", "W. Wang", "A. Ansari", "L. Li", "C. Chen", "W. Wang",
     ...          "W. W. Wang", "A. Ansari"]
     >>> papers = [1, 1, 1, 2, 2, 3, 3, 3, 4, 4]
-    >>> model = CollectiveRelationalClustering(threshold=0.55, bootstrap_similarity=1).fit(names, groups=papers)
-    >>> model.labels_
-    array([0, 1, 2, 0, 2, 3, 1, 4, 0, 2])
+    >>> known = Constraints(must_link=[(2, 4), (2, 9)])
+    >>> model = CollectiveRelationalClustering(0.6, bootstrap=False)
+    >>> model.fit(names, groups=papers, constraints=known).labels_
+    array([0, 1, 2, 0, 2, 3, 4, 5, 0, 2])
     """
 
     __metadata_request__fit = {"constraints": True, "groups": True, "sources": True}  # noqa: RUF012
@@ -469,7 +470,11 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
             "word_threshold": self.word_threshold,
             "initial_score": self.initial_score,
         }
-        return read_problem(X, occurs, self.blocking, {name: getattr(self, name) for name in names}, options), links, origin
+        return (
+            read_problem(X, occurs, self.blocking, {name: getattr(self, name) for name in names}, options),
+            links,
+            origin,
+        )
 
     def _measures(self, n_columns: int) -> list[str]:
         """Return how the texts of each column are compared."""

@@ -145,9 +145,7 @@ def threshold_key(threshold: float) -> int:
     return int(np.floor(min(max(float(threshold), -1.0), 4.0) * kernels.STEPS + 0.5))
 
 
-def cluster_pairs(
-    problem: Problem, cluster: Ints, linkage: str, max_pairs: int
-) -> tuple[Ints, Ints, Floats]:
+def cluster_pairs(problem: Problem, cluster: Ints, linkage: str, max_pairs: int) -> tuple[Ints, Ints, Floats]:
     """Return the pairs of clusters with candidate records, and the sum, the maximum or the minimum of the similarities.
 
     Rows with one distinct record are fully similar, unless it is empty (`is_same`). Pairs of rows that are no

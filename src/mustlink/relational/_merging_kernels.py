@@ -294,9 +294,7 @@ def compare_candidates(  # type: ignore[no-untyped-def]
             continue
         counts[1] += 1
         near = (near_head, near_follow, near_target, near_alive)
-        shared = compare_marked(
-            cluster, other, weight_of_one, measure, n_common, near, degree, size, ambiguity, mark
-        )
+        shared = compare_marked(cluster, other, weight_of_one, measure, n_common, near, degree, size, ambiguity, mark)
         if second_weight > 0.0:
             counts[2] += 1
             far = compare_second(cluster, other, near, stamps, other_stamps, counts[2])

@@ -108,4 +108,3 @@ def share_of_ambiguous_relations(groups: csr_array, records: Records, is_ambiguo
     n_repeats = n_groups * (n_groups - 1) / 2
     total = float(n_repeats.sum())
     return float(n_repeats[is_ambiguous[together.col[is_pair]]].sum() / total) if total else float("nan")
-

@@ -60,9 +60,7 @@ class WeightedWords:
         tf = csr_array((np.array(counts, dtype=float), np.array(indices, dtype=np.int64), indptr), shape=shape)
         tf.sort_indices()
         n_rows = int(n_rows_of.sum())
-        df = np.bincount(
-            tf.indices, weights=np.repeat(n_rows_of, np.diff(tf.indptr)).astype(float), minlength=shape[1]
-        )
+        df = np.bincount(tf.indices, weights=np.repeat(n_rows_of, np.diff(tf.indptr)).astype(float), minlength=shape[1])
         # One more inside the logarithm than in the paper, or a word of all records would weigh nothing.
         tf.data = np.log(tf.data + 1) * np.log(1 + n_rows / np.maximum(df, 1))[tf.indices]
         norm = np.sqrt(np.asarray(tf.multiply(tf).sum(axis=1)).ravel())
