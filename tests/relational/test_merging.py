@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.cluster import hierarchy
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import squareform
 
 from mustlink import CollectiveRelationalClustering, Constraints
 from reference import relational as reference

@@ -100,7 +100,8 @@ def collect_sets(
     alike_of = np.full(len(rows), -1)
     alike_of[n_alike : n_alike + len(of_groups)] = of_groups
     capacity = np.repeat([most for *_, most in parts], [n_sets for _, _, n_sets, _ in parts])
-    return Apart.of(*(array.astype(np.int64) for array in (rows, sets, alike_of, capacity)), n_rows)
+    rows, sets, alike_of, capacity = (array.astype(np.int64) for array in (rows, sets, alike_of, capacity))
+    return Apart.of(rows, sets, alike_of, capacity, n_rows)
 
 
 def read_sources(sources: Any, n_rows: int) -> tuple[Ints, Ints] | None:

@@ -64,7 +64,8 @@ def name_key(name: str) -> str:
 
 def _pairs_of_names(texts: Sequence[str], size: int, similarity: float, max_pairs: int) -> tuple[Ints, Ints]:
     """Return the pairs of names with one first initial, or none, and last names with similar q-grams."""
-    key_of, last_of = {}, {}
+    key_of: dict[tuple[str, str], int] = {}
+    last_of: dict[str, int] = {}
     value_key, key_last, key_initial = [], [], []
     for text in texts:
         last, first = split_name(text)
@@ -157,7 +158,7 @@ def _qgrams(texts: Sequence[str], size: int) -> csr_array:
     indptr, indices = [0], []
     pad = "#" * (size - 1)
     for text in texts:
-        grams = set()
+        grams: set[str] = set()
         for word in text.split():
             padded = f"{pad}{word}{pad}"
             grams.update(padded[start : start + size] for start in range(len(padded) - size + 1))
@@ -192,7 +193,8 @@ def _product_pairs(one: csr_array, other: csr_array, at_least: float, max_pairs:
     df = np.bincount(one.indices, minlength=one.shape[1]).astype(float)
     if (df**2).sum() > MAX_PRODUCTS:
         refuse_pairs(
-            f"Blocking by {what} compares {(df**2).sum() / 2:,.0f} pairs; the commonest is in {int(df.max()):,} records",
+            f"Blocking by {what} compares {(df**2).sum() / 2:,.0f} pairs; the commonest is in {int(df.max()):,} "
+            "records",
             max_pairs,
         )
     left, right, n_found = [], [], 0

@@ -136,8 +136,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         The clusters before the first merge, of must-links and of bootstrapping.
     candidates_ : structured array or int
         The pairs of records that were compared, with the fields `left`, `right` and `similarity`, that of the
-        attributes, or with ``method="nr*"`` also of the groups; their number, if it is more than a million. Those from a
-        threshold on are the pairs that method A, or NR, decides on.
+        attributes, or with ``method="nr*"`` also of the groups; their number, if it is more than a million. Those from
+        a threshold on are what methods A and NR, without a star, decide on.
     blocking_ : str or callable
         The blocking that was used.
     ambiguous_relations_ : float
@@ -483,8 +483,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         measures = list(self.similarity)
         if len(measures) != n_columns or not set(measures) <= SIMILARITIES:
             raise OptionError(
-                f"similarity must be one of {', '.join(map(repr, sorted(SIMILARITIES)))}, or a list of them with one for "
-                f"each of the {n_columns} columns of X; got {measures!r}."
+                f"similarity must be one of {', '.join(map(repr, sorted(SIMILARITIES)))}, or a list of them with one "
+                f"for each of the {n_columns} columns of X; got {measures!r}."
             )
         return measures
 
@@ -495,8 +495,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         weights = np.asarray(self.column_weights, dtype=float)
         if weights.shape != (n_columns,) or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
             raise OptionError(
-                f"column_weights must be numbers from 0 on, one for each of the {n_columns} columns of X and not all 0; "
-                f"got {self.column_weights!r}."
+                f"column_weights must be numbers from 0 on, one for each of the {n_columns} columns of X and not all "
+                f"0; got {self.column_weights!r}."
             )
         return weights
 

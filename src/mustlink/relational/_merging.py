@@ -70,16 +70,7 @@ class Merging:
             np.zeros(n_edges, np.int64),
         )
         self.counts = np.zeros(3, np.int64)
-        self.heap = kernels.queue_all(
-            *self._settings,
-            self.candidates,
-            self.neighbors,
-            self.clusters,
-            self.marks,
-            self.edges,
-            np.empty((max(16, n_edges), 4), np.int64),
-            self.counts,
-        )
+        self.heap = np.empty((max(16, n_edges), 4), np.int64)
 
     @property
     def _settings(self) -> tuple[tuple[int, int, int], tuple[float, float]]:

@@ -323,18 +323,6 @@ def compare_candidates(  # type: ignore[no-untyped-def]
 
 
 @jit
-def queue_all(setting, weights, candidates, neighbors, clusters, marks, edges, heap, counts):  # type: ignore[no-untyped-def]
-    """Queue every candidate pair."""
-    chosen = np.zeros(len(clusters[0]), np.int8)
-    for cluster in range(len(clusters[0])):
-        if candidates[0][cluster] >= 0:
-            heap = compare_candidates(
-                cluster, chosen, True, setting, weights, candidates, neighbors, clusters, marks, edges, heap, counts
-            )
-    return heap
-
-
-@jit
 def merge_clusters(one, other, setting, candidates, neighbors, clusters, marks, edges, sets, in_both):  # type: ignore[no-untyped-def]
     """Merge a cluster into another, with its candidates, neighbors and sets."""
     head, follow, target, alive = candidates
@@ -350,10 +338,10 @@ def merge_clusters(one, other, setting, candidates, neighbors, clusters, marks, 
 
 @jit
 def gather_affected(cluster, reach, neighbors, chosen, affected):  # type: ignore[no-untyped-def]
-    """List the clusters near a merged one whose neighborhoods may have changed, and mark them."""
+    """List a merged cluster and those near it whose neighborhoods may have changed, and mark these."""
     near_head, near_follow, near_target, near_alive, _ = neighbors
-    n_affected, start = 0, 0
-    chosen[cluster] = 1
+    affected[0], chosen[cluster] = cluster, 1
+    n_affected, start = 1, 1
     half = near_head[cluster]
     while half >= 0:
         if near_alive[half >> 1]:
@@ -382,20 +370,33 @@ def merge_down(  # type: ignore[no-untyped-def]
 ):
     """Merge the most similar clusters until their similarity is below the threshold, or after so many merges.
 
-    Returns the queue, the merged clusters, the edge between them, and its similarities. The queue is left so that a
-    further call goes on with a lower threshold.
+    Returns the queue, the merged clusters, and their similarities. The queue is left so that a further call goes on,
+    also with a lower threshold. The first call, with ``counts`` all 0, queues every candidate pair.
     """
     value, relational, key, _, version = edges
     size = clusters[0]
-    merged = np.empty((max_merges, 2), np.int64)
-    parts = np.empty((max_merges, 3))
-    n_merges = 0
     n_rows = len(size)
+    merged, parts, n_merges = np.empty((max_merges, 2), np.int64), np.empty((max_merges, 3)), 0
     chosen, in_both = np.zeros(n_rows, np.int8), np.zeros(n_rows, np.int8)
-    affected = np.empty(n_rows, np.int64)
     # With whole numbers of neighbors, a pair whose neighborhoods both lack the merged cluster is as before.
     is_local = reach == 1 and setting[1] in (JACCARD, COMMON)
-    while counts[0] > 0 and n_merges < max_merges:
+    affected = np.arange(n_rows)
+    n_affected = n_rows if counts[1] == 0 else 0
+    one = -1
+    while True:
+        for place in range(n_affected):
+            near = affected[place]
+            remove_dead(near, candidates[0], candidates[1], candidates[3])
+            is_all = one < 0 or near == one or not is_local or in_both[near] == 1
+            heap = compare_candidates(
+                near, chosen, is_all, setting, weights, candidates, neighbors, clusters, marks, edges, heap, counts
+            )
+        for place in range(n_affected):
+            chosen[affected[place]] = 0
+            in_both[affected[place]] = 0
+        n_affected = 0
+        if counts[0] == 0 or n_merges == max_merges:
+            break
         edge = heap[0, 2]
         is_current = heap[0, 3] == version[edge] and candidates[3][edge]
         if is_current and heap[0, 0] < threshold:
@@ -416,20 +417,7 @@ def merge_down(  # type: ignore[no-untyped-def]
         parts[n_merges, 0], parts[n_merges, 1], parts[n_merges, 2] = key[edge] / STEPS, attribute, relational[edge]
         n_merges += 1
         merge_clusters(one, other, setting, candidates, neighbors, clusters, marks, edges, sets, in_both)
-        heap = compare_candidates(
-            one, chosen, True, setting, weights, candidates, neighbors, clusters, marks, edges, heap, counts
-        )
         n_affected = gather_affected(one, reach, neighbors, chosen, affected)
-        for place in range(n_affected):
-            near = affected[place]
-            is_all = not is_local or in_both[near] == 1
-            remove_dead(near, candidates[0], candidates[1], candidates[3])
-            heap = compare_candidates(
-                near, chosen, is_all, setting, weights, candidates, neighbors, clusters, marks, edges, heap, counts
-            )
-        for place in range(n_affected):
-            chosen[affected[place]] = 0
-            in_both[affected[place]] = 0
     return heap, merged[:n_merges], parts[:n_merges]
 
 

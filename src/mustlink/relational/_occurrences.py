@@ -47,7 +47,7 @@ def _is_missing(key: object, row: int) -> bool:
         raise TypeError(
             f"The group key of record {row} is a {type(key).__name__}; keys must be text or numbers."
         ) from None
-    return key is None or key != key or (isinstance(key, str) and not key.strip())  # noqa: PLR0124
+    return key is None or key != key or (isinstance(key, str) and not key.strip())
 
 
 def _refuse_large_groups(groups: csr_array, max_pairs: int) -> None:

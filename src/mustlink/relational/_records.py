@@ -75,7 +75,8 @@ def _as_table(X: Any) -> list[tuple[str, ...]]:
 
 def _text(cell: object) -> str:
     """Write a cell as text, a missing one as nothing."""
-    if cell is None or cell != cell:  # noqa: PLR0124  (NaN and its like)
+    # NaN and its like differ from themselves.
+    if cell is None or cell != cell:
         return ""
     if isinstance(cell, list | tuple | set | frozenset):
         return " ".join(map(_text, cell))

@@ -49,7 +49,8 @@ class WeightedWords:
 
     def __init__(self, texts: Sequence[str], n_rows_of: Ints) -> None:
         number: dict[str, int] = {}
-        indptr, indices, counts = [0], [], []
+        indptr, indices = [0], []
+        counts: list[int] = []
         for text in texts:
             found = Counter(text.split())
             indices += [number.setdefault(word, len(number)) for word in found]
@@ -57,7 +58,7 @@ class WeightedWords:
             indptr.append(len(indices))
         self.words = list(number)
         shape = (len(texts), max(1, len(number)))
-        tf = csr_array((np.array(counts, dtype=float), np.array(indices, dtype=np.int64), indptr), shape=shape)
+        tf = csr_array((np.array(counts, dtype=np.float64), np.array(indices, dtype=np.int64), indptr), shape=shape)
         tf.sort_indices()
         n_rows = int(n_rows_of.sum())
         df = np.bincount(tf.indices, weights=np.repeat(n_rows_of, np.diff(tf.indptr)).astype(float), minlength=shape[1])
@@ -125,7 +126,7 @@ def _sum_of_best(pair: Ints, position: Ints, close: Floats, product: Floats, n_p
     is_first = np.ones(len(order), dtype=bool)
     is_first[1:] = (np.diff(pair[order]) != 0) | (np.diff(position[order]) != 0)
     best = order[is_first]
-    return np.bincount(pair[best], weights=product[best], minlength=n_pairs)
+    return np.asarray(np.bincount(pair[best], weights=product[best], minlength=n_pairs), dtype=float)
 
 
 def _rapidfuzz() -> tuple[Any, Any]:
