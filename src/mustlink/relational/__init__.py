@@ -2,5 +2,6 @@
 
 from mustlink.relational._collective import CollectiveRelationalClustering
 from mustlink.relational._expansion import Resolution
+from mustlink.relational._synthetic import make_references
 
-__all__ = ["CollectiveRelationalClustering", "Resolution"]
+__all__ = ["CollectiveRelationalClustering", "Resolution", "make_references"]

@@ -84,12 +84,19 @@ def names_nearby(groups: csr_array, records: Records) -> csr_array:
 
 
 def count_first_names(records: Records) -> Floats:
-    """Return for each distinct record the number of different first names that its last name occurs with."""
+    """Return for each distinct record the number of different first names that its last name occurs with.
+
+    An initial is no name of its own if a first name begins with it. Middle names count: "W." and "W. W." are two.
+    """
     parts = [split_name(text) for text in records.columns[0]]
     seen: dict[str, set[str]] = {}
     for last, first in parts:
         seen.setdefault(last, set()).add(first)
-    return np.array([float(len(seen[last])) for last, _ in parts])
+    n_names = {}
+    for last, firsts in seen.items():
+        written_out = {first[:1] for first in firsts if len(first) > 1 and " " not in first}
+        n_names[last] = len([first for first in firsts if len(first) > 1 or first not in written_out])
+    return np.array([float(n_names[last]) for last, _ in parts])
 
 
 def share_of_ambiguous_relations(groups: csr_array, records: Records, is_ambiguous: Mask) -> float:
