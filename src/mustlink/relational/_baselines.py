@@ -7,10 +7,14 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array, diags_array
 
 from mustlink._types import Floats, Ints
+from mustlink.errors import TooLargeError
 from mustlink.relational._blocking import refuse_pairs
 from mustlink.relational._hyperedge_kernels import BEST, MEAN_BEST, compare_groups
 from mustlink.relational._pairs import count_cross, cross, membership
 from mustlink.relational._problem import Problem
+
+# The most comparisons of records of two groups.
+MAX_COMPARED = 2_000_000_000
 
 
 def count_row_pairs(problem: Problem) -> int:
@@ -53,6 +57,7 @@ def hyperedge_similarity(problem: Problem, left: Ints, right: Ints, how: str) ->
     similarity = (similarity + similarity.T + same).tocsr()
     similarity.sort_indices()
     by_group = groups.T.tocsr()
+    _refuse_large_groups(left, right, groups, by_group)
     arrays = (groups.indptr, groups.indices, by_group.indptr, by_group.indices, code)
     entries = (similarity.indptr, similarity.indices, similarity.data)
     found: Floats = compare_groups(left, right, BEST if how == "max" else MEAN_BEST, *arrays, *entries)
@@ -60,6 +65,20 @@ def hyperedge_similarity(problem: Problem, left: Ints, right: Ints, how: str) ->
         for place in np.flatnonzero(found):
             found[place] = _best_assignment(left[place], right[place], groups, by_group, code, similarity)
     return found
+
+
+def _refuse_large_groups(left: Ints, right: Ints, groups: csr_array, by_group: csr_array) -> None:
+    """Refuse groups whose records are too many to be compared with each other for every candidate pair."""
+    sizes = np.diff(by_group.indptr)
+    n_nearby = np.asarray(groups @ sizes.astype(float))
+    n_compared = float(n_nearby[left] @ n_nearby[right])
+    if n_compared > MAX_COMPARED:
+        raise TooLargeError(
+            f'method="nr*" compares {n_compared:,.0f} pairs of records that occur with a candidate pair, the largest '
+            f"group has {int(sizes.max()):,} records, and at most {MAX_COMPARED:,} are allowed",
+            remedy="too_large",
+            instead='use method="cr", which compares clusters, or leave out large groups',
+        )
 
 
 def _best_assignment(
