@@ -88,6 +88,7 @@ def test_every_method_clusters(paper):
         "ch05": "clouds0",
         "ch08": "digits",
         "ch09": "wine",
+        "ch10": "ambiguous_references",
         "ch12": "graphs",
         "ch16": "blobs100",
     }[paper]
@@ -106,6 +107,7 @@ def test_every_method_clusters(paper):
         "ch04": 1,
         "ch05": 0.3,
         "ch09": 1,
+        "ch10": 0.3,
         "ch12": 5,
         "ch16": 10,
     }

@@ -121,6 +121,22 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _density_steps(rows)
     yield from _hierarchy_steps()
     yield from _existential_steps(rows)
+    yield from _relational_steps()
+
+
+def _relational_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise the clustering of records that occur together, on similarities, which need no further package."""
+    import numpy as np
+
+    from mustlink.constraints import Constraints
+    from mustlink.relational import CollectiveRelationalClustering
+
+    near = 1 - np.abs(np.subtract.outer(np.arange(12), np.arange(12))) / 12
+    links = Constraints(must_link=[(0, 1), (4, 5)], cannot_link=[(0, 11)])
+    runs: list[tuple[Any, float]] = [("cr", 0.0), ("cr", 0.5), ("nr*", 0.0)]
+    for method, second in runs:
+        model = CollectiveRelationalClustering(similarity="precomputed", method=method, second_neighbors=second)
+        yield f"records, {method}, {second}", partial(model.fit, near, groups=np.arange(12) % 4, constraints=links)
     yield from _graph_steps(rows)
 
 

@@ -30,7 +30,7 @@ from mustlink.relational._problem import Problem, count_columns, count_rows, rea
 from mustlink.relational._threshold import choose_threshold, lowest_so_far
 
 # The threshold without links, as a share of the similarity of equal names without a neighbor in common.
-DEFAULT_THRESHOLD = 0.9
+DEFAULT_THRESHOLD = 0.85
 # Candidate pairs of rows are listed up to this number, and counted beyond.
 MAX_LISTED = 1_000_000
 BLOCKINGS = {"auto", "names", "key", "qgram", "sorted", "canopy"}
@@ -54,8 +54,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
     ----------
     threshold : float or "auto", default="auto"
         The similarity from which on clusters are merged. With "auto", if links are given, the threshold that agrees
-        with most of them in a run without them, and else 0.9 of what equal names without a common neighbor reach:
-        ``0.9 * (1 - alpha)``, or 0.9 for ``method="a*"``.
+        with most of them in a run without them, and else 0.85 of what equal names without a common neighbor reach:
+        ``0.85 * (1 - alpha)``, or 0.85 for ``method="a*"``.
     alpha : float, default=0.5
         The weight of the records that occur together; 1 - `alpha` is that of the attributes.
     method : {"cr", "a*", "nr*"}, default="cr"

@@ -11,15 +11,17 @@ from mustlink._types import Ints
 
 __all__ = ["make_references"]
 
-FIRST_NAMES = (
+# Parts of names, separated by blanks.
+FIRST_TEXT = (
     "Anna Andrew Adam Alice Brian Bella Boris Carla Chen Claire David Dana Diego Emma Erik Eva Felix Fiona Frank Gina "
-    "Greta Gustav Hanna Harold Hiro Ida Igor Irene Jane John Judith Karl Kate Kofi Laura Lars Li Maria Michael Mona Nina "
-    "Noah Olga Omar Otto Paula Peter Priya Quentin Rana Robert Rosa Sara Simon Stefan Tara Thomas Tomoko Ulla Uri Vera "
-    "Victor Wei Wendy Wilma Xavier Yan Yusuf Zara Zoltan"
-).split()
-STARTS = "b br c ch d dr f fl g gr h j k kr l m n p pr r s sch st t tr v w z".split()
-MIDDLES = "a e i o u ai ei ou".split()
-ENDS = "ck l ll m n nd ng r rd rt s ss t tz x".split()
+    "Greta Gustav Hanna Harold Hiro Ida Igor Irene Jane John Judith Karl Kate Kofi Laura Lars Li Maria Michael Mona "
+    "Nina Noah Olga Omar Otto Paula Peter Priya Quentin Rana Robert Rosa Sara Simon Stefan Tara Thomas Tomoko Ulla Uri "
+    "Vera Victor Wei Wendy Wilma Xavier Yan Yusuf Zara Zoltan"
+)
+START_TEXT = "b br c ch d dr f fl g gr h j k kr l m n p pr r s sch st t tr v w z"
+MIDDLE_TEXT = "a e i o u ai ei ou"
+END_TEXT = "ck l ll m n nd ng r rd rt s ss t tz x"
+FIRST_NAMES, STARTS, MIDDLES, ENDS = (text.split() for text in (FIRST_TEXT, START_TEXT, MIDDLE_TEXT, END_TEXT))
 
 
 def make_references(
@@ -35,8 +37,9 @@ def make_references(
 ) -> Bunch:
     """Generate references to people, such as the authors of papers, with the entity of each.
 
-    A group is a random entity and some of its neighbors in a random graph of entities. A reference is the name of an
-    entity, with the first name in full or as an initial, and some letters changed.
+    A group is a random entity and some of its neighbors in a random graph of entities. Half of the entities have a
+    middle name. A reference is the name of an entity, with first names in full or as initials, the middle name often
+    left out, and some letters changed.
 
     Parameters
     ----------
@@ -72,6 +75,7 @@ def make_references(
     random = check_random_state(random_state)
     n_entities = max(2, round(n_references / references_per_entity))
     lasts, firsts = _entity_names(random, n_entities, ambiguity)
+    middles = [FIRST_NAMES[random.randint(len(FIRST_NAMES))] if random.randint(2) else "" for _ in range(n_entities)]
     indptr, neighbors = _random_graph(random, n_entities, n_neighbors)
     names: list[str] = []
     groups: list[int] = []
@@ -82,7 +86,7 @@ def make_references(
         own = neighbors[indptr[entity] : indptr[entity + 1]]
         n_others = min(len(own), random.poisson(group_size - 1))
         for member in (entity, *random.choice(own, n_others, replace=False)):
-            names.append(_write_name(random, lasts[member], firsts[member], initials, typos))
+            names.append(_write_name(random, lasts[member], firsts[member], middles[member], initials, typos))
             groups.append(n_groups)
             target.append(int(member))
         n_groups += 1
@@ -119,12 +123,18 @@ def _random_graph(random: Any, n_entities: int, n_neighbors: float) -> tuple[Int
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), both[:, 1].astype(np.int64)
 
 
-def _write_name(random: Any, last: str, first: str, initials: float, typos: float) -> str:
+def _write_name(random: Any, last: str, first: str, middle: str, initials: float, typos: float) -> str:
     """Write a name as one may find it."""
     if random.random_sample() < typos:
         place = random.randint(1, len(last))
         letter = "abcdefghijklmnopqrstuvwxyz"[random.randint(26)]
         last = last[:place] + letter + last[place + random.randint(2) :]
-    if random.random_sample() < initials:
+    has_initials = random.random_sample() < initials
+    if middle and random.randint(2):
+        # Mostly an initial, as in Anna B. Carter.
+        is_short = has_initials or random.random_sample() < 0.8
+        first, middle = (f"{first[0]}." if has_initials else first), (f"{middle[0]}." if is_short else middle)
+        first = f"{first} {middle}"
+    elif has_initials:
         first = f"{first[0]}."
     return f"{last}, {first}" if random.randint(2) else f"{first} {last}"

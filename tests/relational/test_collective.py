@@ -1,0 +1,353 @@
+"""Collective relational clustering of names: the chapter's example, blocking, thresholds, queries, bad input."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from mustlink import CollectiveRelationalClustering, Constraints
+from mustlink.errors import InfeasibleError, OptionError, TooLargeError
+from mustlink.metrics import pairwise_f1
+from mustlink.relational import make_references
+from mustlink.relational._blocking import block, choose_blocking
+from mustlink.relational._records import normalize, read_records, split_name
+from mustlink.relational._similarity import compare_records
+from reference import relational as reference
+
+NAMES = ["W. Wang", "C. Chen", "A. Ansari", "W. Wang", "A. Ansari", "L. Li", "C. Chen", "W. Wang", "W. W. Wang"]
+NAMES.append("A. Ansari")
+PAPERS = [1, 1, 1, 2, 2, 3, 3, 3, 4, 4]
+TRUTH = np.array([0, 1, 2, 0, 2, 3, 4, 5, 0, 2])
+ANSARI = Constraints(must_link=[(2, 4), (2, 9)])
+
+
+def example_similarity() -> Any:
+    """1 for equal names, 0.9 for W. Wang and W. W. Wang, else 0."""
+    names = np.array(NAMES)
+    S = (names[:, None] == names).astype(float)
+    wang, other = names == "W. Wang", names == "W. W. Wang"
+    S[np.outer(wang, other) | np.outer(other, wang)] = 0.9
+    return S
+
+
+@pytest.mark.parametrize("threshold", [0.55, 0.6, 0.65, 0.7])
+def test_the_running_example(threshold: float) -> None:
+    model = CollectiveRelationalClustering(threshold, similarity="precomputed")
+    S = example_similarity()
+    np.testing.assert_array_equal(model.fit(S, groups=PAPERS, constraints=ANSARI).labels_, TRUTH)
+
+
+def test_the_running_example_without_bootstrapping_and_by_attributes() -> None:
+    S = example_similarity()
+    alone = CollectiveRelationalClustering(0.55, similarity="precomputed").fit(S, groups=PAPERS)
+    assert alone.n_clusters_ == 10
+    wrong = CollectiveRelationalClustering(0.85, similarity="precomputed", method="a*", group_cannot_link=False)
+    assert len(set(wrong.fit(S).labels_[[0, 3, 7, 8]])) == 1
+
+
+def test_labels_are_those_of_the_example_with_names() -> None:
+    model = CollectiveRelationalClustering(0.6, bootstrap=False).fit(NAMES, groups=PAPERS, constraints=ANSARI)
+    np.testing.assert_array_equal(model.labels_, TRUTH)
+    assert model.blocking_ == "names"
+    assert model.ambiguous_relations_ == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Aamodt, A.,", "a aamodt"),
+        ("Lin L.-J.", "l j lin"),
+        ("Kaplan RM", "r m kaplan"),
+        ("A.F.M. Smith", "a f m smith"),
+        ("P. van Beek", "p van beek"),
+        ("Dvořák, Antonín", "antonin dvorak"),
+        ("John Smith, Jr.", "john smith jr"),
+        ("", ""),
+        ("???", ""),
+    ],
+)
+def test_names_are_normalized(text: str, expected: str) -> None:
+    assert normalize(text) == expected
+
+
+def test_last_names() -> None:
+    assert split_name("john smith jr") == ("smith", "john")
+    assert split_name("smith") == ("smith", "")
+    assert split_name("") == ("", "")
+
+
+def test_soft_tfidf_beside_the_formula() -> None:
+    from rapidfuzz.distance import JaroWinkler
+
+    texts = ["Wei Wang", "W. Wang", "W. Wong", "Anna Wang", "Anne Wang Smith", "Smith, A."]
+    records = read_records(texts)
+    words = [text.split() for text in records.columns[0]]
+    df = {word: sum(word in own for own in words) for own in words for word in own}
+
+    def weight(text: str) -> dict[str, float]:
+        mass = {w: np.log(text.split().count(w) + 1) * np.log(1 + len(texts) / df[w]) for w in set(text.split())}
+        norm = np.sqrt(sum(value**2 for value in mass.values()))
+        return {word: value / norm for word, value in mass.items()}
+
+    def close(one: str, other: str) -> float:
+        if one != other and one[0] == other[0] and min(len(one), len(other)) == 1:
+            return 0.95
+        return float(JaroWinkler.normalized_similarity(one, other))
+
+    left, right = np.triu_indices(len(texts), 1)
+    found = compare_records(records, left, right, ["soft_tfidf"], np.ones(1), 0.9, 0.95)
+    for one, other, score in zip(left, right, found, strict=True):
+        a, b = records.columns[0][one], records.columns[0][other]
+        both = [reference.soft_tfidf(*pair, weight, close, 0.9) for pair in ((a, b), (b, a))]
+        assert score == pytest.approx(min(1.0, np.mean(both)))
+
+
+def test_columns_are_averaged_over_those_that_both_have() -> None:
+    table = [["W. Wang", "biology"], ["W. Wang", "chemistry"], ["W. Wang", None]]
+    records = read_records(table)
+    left, right = np.array([0, 0]), np.array([1, 2])
+    found = compare_records(records, left, right, ["soft_tfidf", "tfidf"], np.array([3.0, 1.0]), 0.9, 0.95)
+    np.testing.assert_allclose(found, [0.75, 1.0])
+
+
+OPTIONS = {"qgram_size": 3, "qgram_similarity": 0.4, "window": 10, "canopy": (0.3, 0.6), "max_pairs": 10**6}
+
+
+@pytest.mark.parametrize("blocking", ["names", "key", "qgram", "sorted", "canopy", lambda text: text[-3:]])
+def test_blocking_finds_most_true_pairs(blocking: Any) -> None:
+    made = make_references(400, typos=0.02, random_state=3)
+    records = read_records(made.names)
+    left, right = block(records, blocking, **OPTIONS)
+    assert (left < right).all()
+    assert len(set(zip(left.tolist(), right.tolist(), strict=True))) == len(left) < records.n_values**2 / 8
+    model = CollectiveRelationalClustering(blocking=blocking).fit(made.names)
+    pairs = model.candidates_
+    n_true = sum(n * (n - 1) // 2 for n in np.bincount(made.target))
+    recall = np.count_nonzero(made.target[pairs["left"]] == made.target[pairs["right"]]) / n_true
+    assert recall > (0.85 if blocking in ("names", "key", "qgram") else 0.5)
+
+
+def test_qgram_blocking_has_every_similar_pair() -> None:
+    texts = make_references(120, typos=0.3, random_state=1).names
+    records = read_records(texts)
+    grams = []
+    for text in records.columns[0]:
+        own: set[str] = set()
+        for word in text.split():
+            padded = f"##{word}##"
+            own |= {padded[start : start + 3] for start in range(len(padded) - 2)}
+        grams.append(own)
+    n = len(grams)
+    expected = {
+        (i, j) for j in range(n) for i in range(j) if len(grams[i] & grams[j]) >= 0.4 * len(grams[i] | grams[j])
+    }
+    left, right = block(records, "qgram", **OPTIONS)
+    assert set(zip(left.tolist(), right.tolist(), strict=True)) == expected
+
+
+def test_blocking_is_chosen_by_the_length_of_texts() -> None:
+    assert choose_blocking(read_records(NAMES)) == "names"
+    assert (
+        choose_blocking(read_records(["a study of the names of cats", "on the theory of very large games"])) == "qgram"
+    )
+
+
+def test_blocks_that_explode_are_refused() -> None:
+    names = [f"John{letter} Smith" for letter in "abcdefghijklmnop"]
+    with pytest.raises(TooLargeError, match=r"the largest block, 'smith j', has 16 records.*blocking=\"sorted\""):
+        CollectiveRelationalClustering(blocking="key", max_pairs=50).fit(names)
+    with pytest.raises(TooLargeError, match="pairs of clusters are candidates"):
+        CollectiveRelationalClustering(bootstrap=False, max_pairs=50).fit(["J. Smith"] * 20)
+    with pytest.raises(TooLargeError, match="The groups have 190 pairs"):
+        CollectiveRelationalClustering(max_pairs=50).fit(NAMES * 2, groups=[1] * 20)
+
+
+def test_bootstrapping_joins_unambiguous_names_and_names_in_common_company() -> None:
+    names = ["A. Ansari", "B. Blum", "C. Chen", "A. Ansari", "B. Blum", "C. Chen", "C. Chen", "D. Chen"]
+    model = CollectiveRelationalClustering(1.1).fit(names, groups=[1, 1, 1, 2, 2, 2, 3, 3])
+    # C. Chen is ambiguous, and the third has other company.
+    np.testing.assert_array_equal(model.bootstrap_labels_, [0, 1, 2, 0, 1, 2, 3, 4])
+    apart = Constraints(cannot_link=[(0, 3)])
+    kept = CollectiveRelationalClustering(1.1).fit(names, groups=[1, 1, 1, 2, 2, 2, 3, 3], constraints=apart)
+    assert kept.bootstrap_labels_[0] != kept.bootstrap_labels_[3]
+    off = CollectiveRelationalClustering(1.1, bootstrap=False).fit(names)
+    assert off.n_clusters_ == 8
+
+
+def test_equal_names_of_a_group_may_be_one() -> None:
+    names, groups = ["J. Kolodner", "J. Kolodner", "J. L. Kolodner"], [1, 1, 2]
+    entities = {
+        rule: CollectiveRelationalClustering(0.1, group_cannot_link=rule).fit(names, groups=groups).n_clusters_
+        for rule in ("unequal", True, False)
+    }
+    assert entities == {"unequal": 1, True: 2, False: 1}
+
+
+def test_sources() -> None:
+    names = ["A. Ansari"] * 4
+    one = CollectiveRelationalClustering().fit(names, sources=["x", "x", "y", None])
+    assert one.labels_[0] != one.labels_[1]
+    two = CollectiveRelationalClustering(max_per_source=2).fit(names, sources=["x", "x", "y", None])
+    assert two.n_clusters_ == 1
+
+
+@pytest.mark.parametrize("groups", [[1, 1, 2, 2, None], [[1], [1, 2], 2, 2, []], ["a", "a", "b", "b", np.nan]])
+def test_groups_may_be_missing_or_several(groups: Any) -> None:
+    names = ["A. Ansari", "W. Wang", "A. Ansari", "W. Wang", "A. Ansari"]
+    labels = CollectiveRelationalClustering().fit(names, groups=groups).labels_
+    assert labels[0] == labels[2] == labels[4] != labels[1]
+    frame = pd.DataFrame({"name": names})
+    np.testing.assert_array_equal(CollectiveRelationalClustering().fit(frame, groups=groups).labels_, labels)
+
+
+def test_empty_names_are_alone_unless_linked() -> None:
+    names = ["", None, "A. Ansari", "A. Ansari", np.nan]
+    assert CollectiveRelationalClustering().fit(names).n_clusters_ == 4
+    linked = CollectiveRelationalClustering(0.5).fit(names, constraints=Constraints(must_link=[(0, 1)]))
+    assert linked.labels_[0] == linked.labels_[1] != linked.labels_[4]
+    with pytest.raises(ValueError, match="All 2 records of X are empty"):
+        CollectiveRelationalClustering().fit(["", None])
+
+
+BAD = [
+    ({"groups": [1, 2]}, ValueError, "X has 10 records, and groups has 2 entries"),
+    ({"groups": "paper"}, TypeError, "groups is one text"),
+    ({"groups": [{}] * 10}, TypeError, "record 0 is a dict"),
+    ({"sources": [1]}, ValueError, "sources has 1 entry"),
+    ({"constraints": [(0, 1)]}, TypeError, "constraints must be a mustlink.Constraints"),
+    ({"constraints": Constraints(must_link=[(0, 99)])}, ValueError, "0 and 99"),
+    ({"constraints": Constraints([(0, 1), (1, 3)], [(0, 3)])}, InfeasibleError, "0 - 1 - 3"),
+    ({"groups": PAPERS, "constraints": Constraints([(0, 1)])}, InfeasibleError, "Rows 0 and 1 have a must-link, but"),
+    ({"sources": [1] * 10, "constraints": Constraints([(0, 1)])}, InfeasibleError, "of one source"),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "message"), BAD, ids=[message for *_, message in BAD])
+def test_bad_input(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        CollectiveRelationalClustering(0.5).fit(NAMES, **options)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"similarity": ["soft_tfidf", "tfidf"]}, "one for each of the 1 columns"),
+        ({"column_weights": [0.0]}, "not all 0"),
+        ({"alpha": 1.5}, "alpha"),
+        ({"blocking": "soundex"}, "blocking"),
+    ],
+)
+def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        CollectiveRelationalClustering(**parameters).fit(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        ([[0, 0.5], [0.4, 0]], "symmetric"),
+        ([[0, 2.0], [2.0, 0]], "from 0 to 1"),
+        ([[0, -0.1], [-0.1, 0]], "from 0 to 1"),
+        ([[0.0, 0.5, 0.1]], "square"),
+    ],
+)
+def test_bad_similarities(matrix: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        CollectiveRelationalClustering(similarity="precomputed").fit(np.array(matrix))
+
+
+def test_rapidfuzz_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rapidfuzz", None)
+    with pytest.raises(OptionError, match=r'pip install "mustlink\[relational\]"'):
+        CollectiveRelationalClustering().fit(["A. Ansari", "Anna Ansari"])
+
+
+def test_labels_below_the_recorded_merges_are_refused() -> None:
+    model = CollectiveRelationalClustering(0.5).fit(NAMES, groups=PAPERS)
+    with pytest.raises(OptionError, match=r"down to a threshold of 0.5, and 0.2 is below; fit with curve_to=0.2"):
+        model.labels_at(0.2)
+
+
+def test_the_threshold_is_chosen_by_links() -> None:
+    made = make_references(600, ambiguity=0.3, group_size=4.0, random_state=5)
+    links = Constraints.sample(made.target, n_pairs=400, random_state=0)
+    base = CollectiveRelationalClustering(0.0, bootstrap=False).fit(made.names, groups=made.groups)
+    chosen = CollectiveRelationalClustering(bootstrap=False).fit(made.names, groups=made.groups, constraints=links)
+
+    # No other threshold satisfies more of the links in the run without them.
+    def satisfied(t: float) -> float:
+        found = links.satisfied(base.labels_at(t))
+        return float(found[: links.n_must_links].mean() + found[links.n_must_links :].mean())
+
+    best = max(satisfied(t) for t in np.unique(base.merges_["similarity"]))
+    assert satisfied(chosen.threshold_) == pytest.approx(best)
+    assert len(chosen.violations_) == 0
+    only_must = CollectiveRelationalClustering().fit(
+        made.names, groups=made.groups, constraints=Constraints(must_link=links.must_link[:5])
+    )
+    assert 0 < only_must.threshold_ <= 0.425
+
+
+def test_partial_labels_are_links() -> None:
+    y = np.full(10, -1)
+    y[[2, 4, 9]] = 7
+    model = CollectiveRelationalClustering(0.6, bootstrap=False).fit(NAMES, y, groups=PAPERS)
+    np.testing.assert_array_equal(model.labels_, TRUTH)
+
+
+def test_unsure_pairs_are_nearest_the_threshold() -> None:
+    made = make_references(300, ambiguity=0.2, random_state=2)
+    model = CollectiveRelationalClustering(0.45).fit(made.names, groups=made.groups)
+    pairs = model.unsure(20)
+    distance = np.abs(pairs["similarity"] - 0.45)
+    assert (np.diff(distance) >= -1e-9).all()
+    together = model.labels_[pairs["left"]] == model.labels_[pairs["right"]]
+    np.testing.assert_array_equal(together, pairs["merged"])
+    assert pairs["merged"].any()
+    assert not pairs["merged"].all()
+    assert len({(left, right) for left, right, *_ in pairs.tolist()}) == len(pairs)
+
+
+def test_a_query_is_resolved_with_the_records_nearby() -> None:
+    made = make_references(400, ambiguity=0.2, random_state=4)
+    model = CollectiveRelationalClustering(0.45).fit(made.names, groups=made.groups)
+    deep = model.resolve(made.names[0], depth=50)
+    assert deep.rows[0] == 0
+    assert (np.diff(deep.n_records) >= 0).all()
+    # All records that can matter were resolved: the entities are those of the whole.
+    whole = model.labels_[deep.rows]
+    assert len(set(zip(whole, deep.labels, strict=True))) == len(set(whole)) == len(set(deep.labels))
+    near = model.resolve(0, depth=0)
+    assert near.n_records == [len(near.rows)]
+    capped = model.resolve(0, depth=3, max_frontier=2)
+    assert capped.n_records[-1] < deep.n_records[3]
+    unfitted = clone(model).resolve(made.names[0], made.names, groups=made.groups, depth=50)
+    np.testing.assert_array_equal(unfitted.labels, deep.labels)
+
+
+def test_bad_queries() -> None:
+    model = CollectiveRelationalClustering(0.45).fit(NAMES, groups=PAPERS)
+    with pytest.raises(ValueError, match=r"No record has the name 'Z\. Zorn'"):
+        model.resolve("Z. Zorn")
+    with pytest.raises(ValueError, match="There is no row 10"):
+        model.resolve(10)
+
+
+def test_relations_help_where_names_are_ambiguous() -> None:
+    scores: dict[str, list[float]] = {"cr": [], "a*": []}
+    for seed in range(3):
+        made = make_references(800, ambiguity=0.3, group_size=4.0, random_state=seed)
+        for method, found in scores.items():
+            model = CollectiveRelationalClustering(method=method).fit(made.names, groups=made.groups)
+            found.append(pairwise_f1(made.target, model.labels_))
+    assert np.mean(scores["cr"]) > np.mean(scores["a*"]) + 0.03
+
+
+def test_a_large_table_of_candidates_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mustlink.relational._collective.MAX_LISTED", 3)
+    assert CollectiveRelationalClustering(0.5).fit(NAMES).candidates_ == 10
