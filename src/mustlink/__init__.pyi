@@ -18,6 +18,7 @@ from mustlink import metric_learning as metric_learning
 from mustlink import metrics as metrics
 from mustlink import mixture as mixture
 from mustlink import plot as plot
+from mustlink import relational as relational
 from mustlink import report as report
 from mustlink import reproduce as reproduce
 from mustlink import selection as selection
@@ -57,6 +58,7 @@ from mustlink.mixture import ConstrainedGaussianMixture as ConstrainedGaussianMi
 from mustlink.mixture import FeedbackMixture as FeedbackMixture
 from mustlink.mixture import MeanFieldMixture as MeanFieldMixture
 from mustlink.mixture import PenalizedGaussianMixture as PenalizedGaussianMixture
+from mustlink.relational import CollectiveRelationalClustering as CollectiveRelationalClustering
 from mustlink.sizes import BalancedClustering as BalancedClustering
 from mustlink.sizes import ExistentialKMeans as ExistentialKMeans
 from mustlink.sizes import FrequencySensitiveKMeans as FrequencySensitiveKMeans

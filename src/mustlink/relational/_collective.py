@@ -161,9 +161,9 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
 
     Notes
     -----
-    The similarity of two clusters is ``(1 - alpha) * attribute + alpha * relational`` [1]_. The source leaves open how
+    The similarity of two clusters is ``(1 - alpha) * attribute + alpha * relational`` [1]_ [2]_. The source leaves open how
     records become clusters with one attribute similarity (here the mean), which sure pairs bootstrapping joins, and how
-    the formulas deal with both clusters as each other's neighbors (here left out). In SoftTF-IDF [2]_, the mean of both
+    the formulas deal with both clusters as each other's neighbors (here left out). In SoftTF-IDF [3]_, the mean of both
     directions, a word of all records has a small weight instead of none, and equal texts have similarity 1.
 
     *Bootstrapping* joins records with equal names if the last name occurs with this first name only, or if
@@ -179,9 +179,10 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
     References
     ----------
     .. [1] I. Bhattacharya and L. Getoor, "Collective entity resolution in relational data", ACM Transactions on
-       Knowledge Discovery from Data 1, 2007, and "Collective relational clustering" in S. Basu, I. Davidson and
-       K. Wagstaff (editors), "Constrained Clustering", chapter 10, 2009.
-    .. [2] M. Bilenko, R. Mooney, W. Cohen, P. Ravikumar and S. Fienberg, "Adaptive name matching in information
+       Knowledge Discovery from Data 1, 2007.
+    .. [2] I. Bhattacharya and L. Getoor, "Collective relational clustering", chapter 10 of "Constrained Clustering",
+       2009.
+    .. [3] M. Bilenko, R. Mooney, W. Cohen, P. Ravikumar and S. Fienberg, "Adaptive name matching in information
        integration", IEEE Intelligent Systems 18, 2003.
 
     Examples
