@@ -27,6 +27,7 @@ NAMES = (
     "mpckmeans",
     "assign",
     "publish",
+    "relational",
     "sizes",
     "inference",
     "interrupt",

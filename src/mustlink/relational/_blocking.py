@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mustlink._spelling import count
-from mustlink._types import Ints
+from mustlink._types import Ints, Mask
 from mustlink.errors import TooLargeError
 from mustlink.relational._pairs import count_cross, cross, each_once, membership
 from mustlink.relational._records import Records, split_name
@@ -63,27 +63,22 @@ def name_key(name: str) -> str:
 
 
 def _pairs_of_names(texts: Sequence[str], size: int, similarity: float, max_pairs: int) -> tuple[Ints, Ints]:
-    """Return the pairs of names with one first initial, or none, and last names with similar q-grams."""
+    """Return the pairs of names with one first initial and last names with similar q-grams.
+
+    A name without a first name is compared with all of its last name.
+    """
     key_of: dict[tuple[str, str], int] = {}
-    last_of: dict[str, int] = {}
-    value_key, key_last, key_initial = [], [], []
+    value_key = []
     for text in texts:
         last, first = split_name(text)
-        key = last, first[:1]
-        if key not in key_of:
-            key_of[key] = len(key_of)
-            key_last.append(last_of.setdefault(last, len(last_of)))
-            key_initial.append(ord(first[0]) if first else 0)
-        value_key.append(key_of[key])
-    lasts = list(last_of)
-    left, right = _pairs_by_qgrams(_qgrams(lasts, size), similarity, max_pairs)
-    own = np.array([number for number, last in enumerate(lasts) if last], dtype=np.int64)
-    left, right = np.concatenate([own, left]), np.concatenate([own, right])
-    one, other, _ = cross(left, right, *membership(np.array(key_last), len(lasts)))
-    initial = np.array(key_initial)
-    agree = (initial[one] == initial[other]) | (initial[one] == 0) | (initial[other] == 0)
-    keys = np.array([number for number, last in enumerate(key_last) if lasts[last]], dtype=np.int64)
-    one, other = np.concatenate([keys, one[agree]]), np.concatenate([keys, other[agree]])
+        value_key.append(key_of.setdefault((last, first[:1]), len(key_of)))
+    lasts, initials = zip(*key_of, strict=True)
+    # With the initial in every q-gram, names with other initials share none.
+    one, other = _pairs_by_qgrams(_qgrams(lasts, size, initials), similarity, max_pairs)
+    without = [(key_of[last, ""], key) for (last, initial), key in key_of.items() if initial and (last, "") in key_of]
+    itself = [(key, key) for (last, _), key in key_of.items() if last]
+    more = np.array(without + itself, dtype=np.int64).reshape(-1, 2)
+    one, other = np.concatenate([one, more[:, 0]]), np.concatenate([other, more[:, 1]])
     indptr, members = membership(np.array(value_key), len(key_of))
     n_pairs = count_cross(one, other, indptr)
     if n_pairs > max_pairs:
@@ -152,16 +147,19 @@ def _pairs_in_window(texts: Sequence[str], window: int) -> tuple[Ints, Ints]:
     return each_once(np.concatenate(left), np.concatenate(right), len(texts))
 
 
-def _qgrams(texts: Sequence[str], size: int) -> csr_array:
-    """Return which q-grams the words of each text have; words are padded, so that their ends count more."""
+def _qgrams(texts: Sequence[str], size: int, tags: Sequence[str] | None = None) -> csr_array:
+    """Return which q-grams the words of each text have; words are padded, so that their ends count more.
+
+    A q-gram with another tag is another q-gram.
+    """
     number: dict[str, int] = {}
     indptr, indices = [0], []
     pad = "#" * (size - 1)
-    for text in texts:
+    for text, tag in zip(texts, tags or [""] * len(texts), strict=True):
         grams: set[str] = set()
         for word in text.split():
             padded = f"{pad}{word}{pad}"
-            grams.update(padded[start : start + size] for start in range(len(padded) - size + 1))
+            grams.update(tag + padded[start : start + size] for start in range(len(padded) - size + 1))
         # Sorted, as the order of a set of texts differs between runs.
         indices += [number.setdefault(gram, len(number)) for gram in sorted(grams)]
         indptr.append(len(indices))
@@ -182,29 +180,44 @@ def _pairs_by_qgrams(grams: csr_array, similarity: float, max_pairs: int) -> tup
     rank = np.arange(len(order)) - grams.indptr[row]
     kept = order[rank < n_rarest[row]]
     prefix = csr_array((np.ones(len(kept)), (row[kept], grams.indices[kept])), shape=grams.shape)
-    left, right = _product_pairs(prefix, prefix, 0.5, max_pairs, "q-grams")
-    shared = np.asarray(grams[left].multiply(grams[right]).sum(axis=1)).ravel()
-    is_similar = shared >= similarity * (sizes[left] + sizes[right] - shared) - 1e-9
-    return left[is_similar], right[is_similar]
+
+    def are_similar(left: Ints, right: Ints) -> Mask:
+        shared = np.asarray(grams[left].multiply(grams[right]).sum(axis=1)).ravel()
+        return np.asarray(shared >= similarity * (sizes[left] + sizes[right] - shared) - 1e-9)
+
+    return _product_pairs(prefix, 0.5, max_pairs, "q-grams", are_similar)
 
 
-def _product_pairs(one: csr_array, other: csr_array, at_least: float, max_pairs: int, what: str) -> tuple[Ints, Ints]:
-    """Return the pairs of rows whose product is at least a value, smaller number first, a chunk of rows at a time."""
-    df = np.bincount(one.indices, minlength=one.shape[1]).astype(float)
-    if (df**2).sum() > MAX_PRODUCTS:
+def _product_pairs(
+    matrix: csr_array,
+    at_least: float,
+    max_pairs: int,
+    what: str,
+    keep: Callable[[Ints, Ints], Mask] | None = None,
+) -> tuple[Ints, Ints]:
+    """Return the pairs of rows whose product is at least a value, and that are to be kept, smaller number first.
+
+    A chunk of rows is multiplied at a time.
+    """
+    df = np.bincount(matrix.indices, minlength=matrix.shape[1]).astype(float)
+    n_products = float((df**2).sum()) / 2
+    if n_products > MAX_PRODUCTS:
         refuse_pairs(
-            f"Blocking by {what} compares {(df**2).sum() / 2:,.0f} pairs; the commonest is in {int(df.max()):,} "
-            "records",
+            f"Blocking by {what} compares {n_products:,.0f} pairs; the commonest is in {int(df.max()):,} records",
             max_pairs,
         )
     left, right, n_found = [], [], 0
-    transposed = other.T.tocsr()
-    for start in range(0, one.shape[0], CHUNK):
-        product = (one[start : start + CHUNK] @ transposed).tocoo()
+    transposed = matrix.T.tocsr()
+    for start in range(0, matrix.shape[0], CHUNK):
+        product = (matrix[start : start + CHUNK] @ transposed).tocoo()
         is_pair = (product.data >= at_least) & (product.row + start < product.col)
-        left.append(product.row[is_pair].astype(np.int64) + start)
-        right.append(product.col[is_pair].astype(np.int64))
-        n_found += len(left[-1])
+        one, other = product.row[is_pair].astype(np.int64) + start, product.col[is_pair].astype(np.int64)
+        if keep is not None:
+            kept = keep(one, other)
+            one, other = one[kept], other[kept]
+        left.append(one)
+        right.append(other)
+        n_found += len(one)
         if n_found > max_pairs:
             refuse_pairs(f"Blocking by {what} gives more than {count(n_found, 'pair')} of different records", max_pairs)
     return np.concatenate(left), np.concatenate(right)
@@ -221,7 +234,7 @@ def _pairs_by_canopy(grams: csr_array, loose: float, tight: float, max_pairs: in
     weight.data = np.log(1 + n_values / np.maximum(df, 1))[grams.indices]
     norm = np.sqrt(np.asarray(weight.multiply(weight).sum(axis=1)).ravel())
     weight.data /= np.repeat(np.where(norm > 0, norm, 1.0), np.diff(weight.indptr))
-    left, right = _product_pairs(weight, weight, loose, max_pairs, "canopies")
+    left, right = _product_pairs(weight, loose, max_pairs, "canopies")
     cosine = np.asarray(weight[left].multiply(weight[right]).sum(axis=1)).ravel()
     graph = csr_array((cosine, (left, right)), shape=(n_values, n_values))
     graph = (graph + graph.T).tocsr()

@@ -161,10 +161,10 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
 
     Notes
     -----
-    The similarity of two clusters is ``(1 - alpha) * attribute + alpha * relational`` [1]_ [2]_. The source leaves open how
-    records become clusters with one attribute similarity (here the mean), which sure pairs bootstrapping joins, and how
-    the formulas deal with both clusters as each other's neighbors (here left out). In SoftTF-IDF [3]_, the mean of both
-    directions, a word of all records has a small weight instead of none, and equal texts have similarity 1.
+    The similarity of two clusters is ``(1 - alpha) * attribute + alpha * relational`` [1]_ [2]_. The source leaves open
+    how records become clusters with one attribute similarity (here the mean), which sure pairs bootstrapping joins, and
+    how the formulas deal with both clusters as each other's neighbors (here left out). In SoftTF-IDF [3]_, the mean of
+    both directions, a word of all records has a small weight instead of none, and equal texts have similarity 1.
 
     *Bootstrapping* joins records with equal names if the last name occurs with this first name only, or if
     `bootstrap_shared` different names occur with both, unless something keeps them apart. It needs texts.
