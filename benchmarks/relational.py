@@ -16,7 +16,7 @@ from benchmarks._show import new_table, show
 
 GROWTH = (10_000, 30_000, 100_000)
 PEERS = ("splink", "recordlinkage", "dedupe")
-TIME_LIMIT = 600
+TIME_LIMIT = 180
 MAX_SECONDS = {"CiteSeer": 5, "synthetic": 300}
 
 
