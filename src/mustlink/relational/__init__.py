@@ -2,6 +2,7 @@
 
 from mustlink.relational._collective import CollectiveRelationalClustering
 from mustlink.relational._expansion import Resolution
+from mustlink.relational._recall import candidate_recall
 from mustlink.relational._synthetic import make_references
 
-__all__ = ["CollectiveRelationalClustering", "Resolution", "make_references"]
+__all__ = ["CollectiveRelationalClustering", "Resolution", "candidate_recall", "make_references"]
