@@ -84,7 +84,7 @@ def merge_candidates(one, other, linkage, kept, head, follow, target, alive, val
     last = remove_dead(one, head, follow, alive)
     half = head[one]
     while half >= 0:
-        # 1 for a candidate of one alone, until the other is seen to have it.
+        # The half-edge, with 1 added so that 0 is none; 0 again once the other is seen to have the candidate.
         place[target[half]] = half + 1
         half = follow[half]
     half = head[other]
