@@ -121,6 +121,7 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _density_steps(rows)
     yield from _hierarchy_steps()
     yield from _existential_steps(rows)
+    yield from _graph_steps(rows)
     yield from _relational_steps()
 
 
@@ -137,7 +138,6 @@ def _relational_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     for method, second in runs:
         model = CollectiveRelationalClustering(similarity="precomputed", method=method, second_neighbors=second)
         yield f"records, {method}, {second}", partial(model.fit, near, groups=np.arange(12) % 4, constraints=links)
-    yield from _graph_steps(rows)
 
 
 def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
