@@ -23,7 +23,7 @@ from mustlink.relational._apart import collect_sets, join_must_links, read_sourc
 from mustlink.relational._baselines import count_row_pairs, row_pairs
 from mustlink.relational._bootstrap import bootstrap_pairs
 from mustlink.relational._expansion import Resolution, expand, expand_by_name, match_query
-from mustlink.relational._merging import LINKAGES, MEASURES, Merging, Rule
+from mustlink.relational._merging import LINKAGES, MEASURES, MERGE, Merging, Rule
 from mustlink.relational._occurrences import names_nearby, read_groups, share_of_ambiguous_relations
 from mustlink.relational._pair_merging import PairMerging
 from mustlink.relational._problem import Problem, count_columns, count_rows, read_precomputed, read_problem
@@ -37,7 +37,7 @@ BLOCKINGS = {"auto", "names", "key", "qgram", "sorted", "canopy"}
 SIMILARITIES = {"soft_tfidf", "tfidf"}
 # Similarities are compared in steps of 2 ** -40.
 ROUNDING = 1e-12
-UNSURE = np.dtype([("left", np.int64), ("right", np.int64), ("similarity", float), ("merged", bool)])
+UNSURE = np.dtype([*MERGE.descr, ("merged", bool)])
 CANDIDATE = np.dtype([("left", np.int64), ("right", np.int64), ("similarity", float)])
 
 
@@ -379,12 +379,13 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         -------
         structured array
             At most one pair for every two clusters, the nearest first: `left` and `right`, the smallest row of each of
-            them, their `similarity`, and whether they are `merged`. A pair that may not be merged is left out.
+            them, their `similarity` with its parts `attribute` and `relational`, and whether they are `merged`. A pair
+            that may not be merged is left out.
         """
         check_is_fitted(self)
         done = self.merges_[lowest_so_far(self.merges_) >= self.threshold_ - ROUNDING]
         found = np.empty(len(done) + len(self._remaining), dtype=UNSURE)
-        for name in ("left", "right", "similarity"):
+        for name in ("left", "right", "similarity", "attribute", "relational"):
             found[name] = np.concatenate([done[name], self._remaining[name]])
         found["merged"] = np.arange(len(found)) < len(done)
         distance = np.abs(found["similarity"] - self.threshold_)
