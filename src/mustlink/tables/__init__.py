@@ -9,6 +9,8 @@ from mustlink.tables._encode import EncodedTable, Feature, encode
 from mustlink.tables._encoder import ColumnEncoder, TableEncoder
 from mustlink.tables._links import LinkList, UnknownIds, ids_in_links, read_links, spell_ids, write_links
 from mustlink.tables._options import check_options
+from mustlink.tables._pair_scores import PairScores, read_pair_scores
+from mustlink.tables._questions import check_questions_suffix, read_questions, stage_questions
 from mustlink.tables._read import read_table, require
 from mustlink.tables._table import Table
 from mustlink.tables._text import read_dialect
@@ -22,23 +24,28 @@ __all__ = [
     "EncodedTable",
     "Feature",
     "LinkList",
+    "PairScores",
     "Table",
     "TableEncoder",
     "UnknownIds",
     "check_options",
     "check_output_suffix",
+    "check_questions_suffix",
     "check_sheet_size",
     "encode",
     "ids_in_links",
     "read_dialect",
     "read_edges",
     "read_links",
+    "read_pair_scores",
+    "read_questions",
     "read_table",
     "require",
     "spell_ids",
     "spell_time",
     "stage_clusters",
     "stage_frame",
+    "stage_questions",
     "stage_table",
     "write_links",
 ]

@@ -27,12 +27,12 @@ __all__ = ["cluster_column", "frame_with_clusters", "is_tab_separated", "lines_w
 ZEROS_IN_FRONT = re.compile(r"\s*[+-]?0[0-9]")
 
 
-def cluster_column(names: Sequence[str]) -> str:
+def cluster_column(names: Sequence[str], wanted: str = "cluster") -> str:
     """Return a name for the column of clusters that no other column has."""
-    name = "cluster" if "cluster" not in names else "cluster_found"
+    name = wanted if wanted not in names else f"{wanted}_found"
     number = 2
     while name in names:
-        name, number = f"cluster_found_{number}", number + 1
+        name, number = f"{wanted}_found_{number}", number + 1
     return name
 
 
@@ -50,13 +50,13 @@ def is_tab_separated(path: str | PathLike[str]) -> bool:
 
 
 def lines_with_clusters(
-    source: str | PathLike[str], table: Table, clusters: Sequence[str], *, has_header: bool, dialect: Dialect
+    source: str | PathLike[str], table: Table, clusters: Sequence[str], *, has_header: bool, dialect: Dialect, name: str
 ) -> bytes:
     """Return a text file with one more cell at the end of each record, and every other cell as it was written."""
     assert table.dialect is not None
     file = TextFile(Path(source), table.dialect.separator, encoding=table.dialect.encoding)
     names = [cell.strip() for cell in file.first[1]]
-    cells = [cluster_column(names), *clusters] if has_header else list(clusters)
+    cells = [cluster_column(names, name), *clusters] if has_header else list(clusters)
     separator, same_separator = file.separator.encode(), dialect.separator == file.separator
     written: list[bytes] = []
     n_records = 0
@@ -116,7 +116,9 @@ def _joined(cells: Sequence[str], separator: str) -> str:
     return line.getvalue()
 
 
-def frame_with_clusters(source: str | PathLike[str], table: Table, clusters: Any, *, has_header: bool) -> pd.DataFrame:
+def frame_with_clusters(
+    source: str | PathLike[str], table: Table, clusters: Any, *, has_header: bool, name: str
+) -> pd.DataFrame:
     """Return all columns of a file, typed as far as they are known, and the cluster of each row."""
     path = Path(source)
     suffix = path.suffix.lower()
@@ -132,9 +134,9 @@ def frame_with_clusters(source: str | PathLike[str], table: Table, clusters: Any
         frame = _text_frame(path, table, has_header)
     if len(frame) != len(clusters):
         raise _changed(source)
-    name = cluster_column([str(column).strip() for column in frame.columns])
+    column = cluster_column([str(other).strip() for other in frame.columns], name)
     frame = frame.copy(deep=False)
-    frame.insert(frame.shape[1], name, clusters)
+    frame.insert(frame.shape[1], column, clusters)
     return frame
 
 

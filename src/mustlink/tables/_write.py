@@ -47,6 +47,7 @@ def stage_clusters(
     known: Sequence[str] | None = None,
     known_name: str = "label",
     dialect: Dialect | None = None,
+    name: str = "cluster",
 ) -> None:
     """Stage the file of clusters.
 
@@ -69,6 +70,8 @@ def stage_clusters(
         The name of their column.
     dialect : Dialect or None, default=None
         How ``.csv`` and ``.tsv`` are written; None is UTF-8 with commas. A ``.tsv`` has tabs, and a ``.csv`` has none.
+    name : str, default='cluster'
+        What the column of the clusters is called.
 
     Examples
     --------
@@ -94,7 +97,7 @@ def stage_clusters(
     if suffix == ".xlsx" and ids is not None and all(map(SHEET_NUMBER.fullmatch, ids)):
         # As in a sheet that these ids are looked up in.
         frame[id_name] = [int(name) for name in ids]
-    frame[cluster_column([id_name])] = nullable(labels)
+    frame[cluster_column([id_name], name)] = nullable(labels)
     if known is not None:
         frame[known_name] = [text or None for text in known]
     files.stage(path, _content(path, frame, suffix, written_dialect(dialect, suffix)))
@@ -108,6 +111,7 @@ def stage_table(
     source: str | PathLike[str],
     table: Table,
     header: bool | None = None,
+    name: str = "cluster",
 ) -> None:
     """Stage a table as it came in, with the cluster of every row as one more column.
 
@@ -128,6 +132,8 @@ def stage_table(
         What was read from it.
     header : bool or None, default=None
         What :func:`read_table` was told of its header.
+    name : str, default='cluster'
+        What the column of the clusters is called; if the table has such a column, _found is added.
 
     Examples
     --------
@@ -149,9 +155,9 @@ def stage_table(
     has_header = header is not False
     if table.dialect is not None and suffix in TEXT:
         cells = ["" if label < 0 else str(label) for label in labels.tolist()]
-        content = lines_with_clusters(source, table, cells, has_header=has_header, dialect=dialect)
+        content = lines_with_clusters(source, table, cells, has_header=has_header, dialect=dialect, name=name)
     else:
-        frame = frame_with_clusters(source, table, nullable(labels), has_header=has_header)
+        frame = frame_with_clusters(source, table, nullable(labels), has_header=has_header, name=name)
         content = _content(path, frame, suffix, dialect)
     files.stage(path, content)
 
