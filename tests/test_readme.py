@@ -29,6 +29,8 @@ def test_the_commands_run_one_after_the_other(tmp_path: Path, monkeypatch: pytes
     texts = ["the red ball rolls", "a red ball", "blue cubes stand", "the blue cubes", "green cones"] * 2
     lines = "".join(f"toy {row},{text}\n" for row, text in enumerate(texts))
     (tmp_path / "news.csv").write_text(f"subject,body\n{lines}", encoding="utf-8")
+    people = "name,paper\nAnn Smith,1\nBo Li,1\nA. Smith,2\nB. Li,2\n"
+    (tmp_path / "authors.csv").write_text(people, encoding="utf-8")
     for command in COMMANDS:
         result = CliRunner().invoke(app, shlex.split(command), input="q\n")
         assert result.exit_code == 0, f"mustlink {command}\n{result.output}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +30,16 @@ MARK = "*"
 @report_errors
 def ask(
     table: opt.TableFile,
-    n_clusters: opt.Clusters,
+    n_clusters: Annotated[
+        int | None,
+        typer.Option(
+            "-k",
+            "--clusters",
+            metavar="K",
+            help="The number of clusters. Not needed with --questions.",
+            show_default=False,
+        ),
+    ] = None,
     strategy: Annotated[
         Literal["cobras", "consolidate", "explore", "minmax", "npu", "random"],
         typer.Option(
@@ -47,6 +57,15 @@ def ask(
             metavar="FILE",
             help="The file that answers are added to, one by one; the links it has are not asked again.",
             show_default="the table's name with .links.csv, in this folder",
+        ),
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            "--questions",
+            metavar="FILE",
+            help="Ask about these pairs of rows, in their order, instead of choosing: a file with the columns a and b, "
+            "as [bold]mustlink dedupe[/bold] writes it.",
         ),
     ] = None,
     limit: Annotated[
@@ -82,17 +101,24 @@ def ask(
     """Answer questions about pairs of rows, and save the answers as links.
 
     Shows two rows side by side and asks whether they belong together: y (yes), n (no), s (skip), u (undo) or q (quit).
-    The questions are chosen so that few are needed; when the answers can be predicted, it says so. Every answer is in
-    the file before the next question, so nothing is lost by quitting, and the same command continues later. Answers may
-    also be piped in, one per line. Exit code 0, or 2 when something in the input is wrong; the answers before it are
-    kept.
+    The questions are chosen so that few are needed; when the answers can be predicted, it says so. With --questions,
+    the pairs of a file are asked instead. Every answer is in the file before the next question, so nothing is lost by
+    quitting, and the same command continues later. Answers may also be piped in, one per line. Exit code 0, or 2 when
+    something in the input is wrong; the answers before it are kept.
     """
     from mustlink.cli._show import print_command, print_line
-    from mustlink.workflow import RowComparison, Sitting, TableOptions, load_table
+    from mustlink.tables import read_questions
+    from mustlink.workflow import RowComparison, Sitting, TableOptions, load_records, load_table
 
+    if n_clusters is None and questions is None:
+        raise ValueError("Give the number of clusters with -k, or the pairs to ask about with --questions.")
     options = opt.fill(TableOptions, locals())
     path = links or Path(f"{opt.stem(table)}.links.csv")
-    loaded = load_table(options)
+    if questions is None:
+        loaded, pairs = load_table(options), None
+    else:
+        loaded = load_records(options)
+        pairs = read_questions(questions, loaded.ids, loaded.source.n_rows)
     rows = RowComparison(options, loaded, columns or ())
     sitting = Sitting(
         loaded,
@@ -102,6 +128,7 @@ def ask(
         contradictions=contradictions,
         unknown_ids=unknown_ids,
         random_state=random_state,
+        pairs=pairs,
     )
     try:
         _ask_all(sitting, rows, n_clusters, limit)
@@ -110,7 +137,11 @@ def ask(
         raise
     print_line()
     print_line(_count_answers(sitting), whole=True)
-    if sitting.has_links and any(sitting.counts[:2]):
+    if not sitting.has_links or not any(sitting.counts[:2]):
+        return
+    if pairs is not None:
+        print_line(f"To use the answers, run mustlink dedupe again with --links {shlex.quote(str(path))}", whole=True)
+    else:
         words = ["mustlink", "cluster", str(table), str(path), "-k", str(n_clusters), *opt.typed_words(options)]
         if contradictions != "raise":
             words += ["--contradictions", contradictions]
@@ -120,7 +151,7 @@ def ask(
         print_command(words)
 
 
-def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int | None) -> None:
+def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int | None, limit: int | None) -> None:
     """Ask until nothing is left to ask, the limit is reached or the person quits."""
     from mustlink.cli._show import print_line, show_status
 
@@ -136,7 +167,7 @@ def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int 
             print_line(str(sitting.end))
             return
         heading = f"Question {sitting.n_asked + 1:,}" + ("" if limit is None else f" of {limit:,}")
-        if sitting.n_groups_found is not None:
+        if sitting.n_groups_found is not None and n_clusters is not None:
             heading += f"; {sitting.n_groups_found:,} of {count(n_clusters, 'group')} found"
         _show_rows(heading, rows, question)
         word = next(answers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mustlink.catalogue import ESTIMATORS
 from mustlink.workflow._comparison import ColumnPair, RowComparison
+from mustlink.workflow._dedupe import DedupeJob, DedupeResult, run_dedupe
 from mustlink.workflow._explanation import ExplanationJob, ExplanationResult, run_explanation
 from mustlink.workflow._job import Job, JobResult, run_job
 from mustlink.workflow._loading import (
@@ -23,6 +24,7 @@ from mustlink.workflow._publication import (
     run_publication,
     run_verification,
 )
+from mustlink.workflow._records import load_records
 from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting
 from mustlink.workflow._teaching import Teaching
 from mustlink.workflow._teaching_views import ClusterView, TeachingChange, TermChange, TextMove, TextView
@@ -34,6 +36,8 @@ __all__ = [
     "AnswerCounts",
     "ClusterView",
     "ColumnPair",
+    "DedupeJob",
+    "DedupeResult",
     "ExplanationJob",
     "ExplanationResult",
     "Job",
@@ -59,10 +63,12 @@ __all__ = [
     "check_predicts",
     "check_seed",
     "load_model",
+    "load_records",
     "load_table",
     "load_texts",
     "predicting_methods",
     "read_link_file",
+    "run_dedupe",
     "run_explanation",
     "run_job",
     "run_prediction",

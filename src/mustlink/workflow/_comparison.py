@@ -92,10 +92,11 @@ class RowComparison:
         list of ColumnPair
             The columns in which the rows differ most, in the order of the table.
         """
-        differences = self._differences(a, b)
+        differences = self._differences(a, b) if self._table.features else self._unequal(a, b)
         ranked = sorted(self._columns, key=lambda column: -differences.get(column.name, 0.0))
         least = max(MIN_MARKED_SHARE * sum(differences.values()), np.finfo(float).tiny)
-        marked = {column.name for column in ranked[:MAX_MARKED] if differences.get(column.name, 0.0) >= least}
+        n_marked = MAX_MARKED if self._table.features else MAX_COLUMNS
+        marked = {column.name for column in ranked[:n_marked] if differences.get(column.name, 0.0) >= least}
         chosen = {column.name for column in ranked[:MAX_COLUMNS]}
         return [
             ColumnPair(RowNames([column.name])[0], *self._cells(column, a, b), column.name in marked)
@@ -110,6 +111,11 @@ class RowComparison:
         for feature, square in zip(self._table.features, squares.tolist(), strict=True):
             found[feature.column] = found.get(feature.column, 0.0) + square
         return found
+
+    def _unequal(self, a: int, b: int) -> dict[str, float]:
+        """Return 1 for each column in which two records have different cells, where there are no distances."""
+        pairs = {str(column.name): self._cells(column, a, b) for column in self._columns}
+        return {name: 1.0 / len(pairs) for name, (first, second) in pairs.items() if first != second}
 
     def _cells(self, column: pd.Series, a: int, b: int) -> tuple[str, str]:
         """Spell the cells of two kept rows, numbers alike."""

@@ -16,11 +16,10 @@ from mustlink._atomic import StagedFiles
 from mustlink._estimators import count_parameter
 from mustlink._spelling import count
 from mustlink._types import Ints
-from mustlink._warnings import reword_warning
 from mustlink.base import collect_links, refuse_contradictions
 from mustlink.catalogue import DEFAULT_METHOD, ESTIMATORS, Entry, default_methods, find_clusterer
 from mustlink.constraints import Constraints
-from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
+from mustlink.errors import ConstraintError, InfeasibleError, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
 from mustlink.selection import Choice, Trial, choose
 from mustlink.tables import UnknownIds, require
@@ -37,6 +36,7 @@ from mustlink.workflow._loading import (
 from mustlink.workflow._model import Model, check_predicts, stage_model
 from mustlink.workflow._naming import name_rows, with_row_names
 from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
+from mustlink.workflow._wording import reword_warnings
 
 __all__ = ["Job", "JobResult", "run_job"]
 
@@ -464,22 +464,8 @@ def _fit(
             estimator = choice.estimator
     # The notes of a choice are printed with the table of what was tried.
     known = () if choice is None else choice.notes
-    notices = [name_rows(text, names) for text in _reword_warnings(caught, remedies) if text not in known]
+    notices = [name_rows(text, names) for text in reword_warnings(caught, remedies) if text not in known]
     return estimator, choice, [*_note_on_number(job, entry), *notices]
-
-
-def _reword_warnings(caught: list[warnings.WarningMessage], remedies: Mapping[str, str]) -> list[str]:
-    """Word the warnings of a fit as notes, each once."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    texts = []
-    for warning in caught:
-        ours = reword_warning(warning.message, remedies)
-        # The summary lists broken links, and what scikit-learn says of clusters may be about one step of many.
-        left_out = InfeasibleWarning if ours is not None else ConvergenceWarning
-        if issubclass(warning.category, UserWarning) and not issubclass(warning.category, left_out):
-            texts.append(" ".join(str(warning.message).split()) if ours is None else ours)
-    return list(dict.fromkeys(texts))
 
 
 def _note_on_number(job: Job, entry: Entry | None) -> list[str]:

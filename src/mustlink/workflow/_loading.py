@@ -439,7 +439,7 @@ def load_table(options: TableOptions) -> LoadedTable:
         )
     except FileFormatError as error:
         raise _suggest_ids(error, source.n_rows) if options.id_column is None else error from None
-    links_of_columns = _links_of_columns(options)
+    links_of_columns = list_rules(options)
     rules, about_rules = read_rules(source, encoded.rows, links_of_columns)
     notices = (*source.notices, *encoded.notices, *about_rules)
     table = LoadedTable(
@@ -450,7 +450,7 @@ def load_table(options: TableOptions) -> LoadedTable:
     return replace(table, notices=(*notices, _note_on_labels(options.label_column)))
 
 
-def _links_of_columns(options: TableOptions) -> dict[str, Literal["cannot", "must"]]:
+def list_rules(options: TableOptions) -> dict[str, Literal["cannot", "must"]]:
     """Return the columns of groups, and the links that they make."""
     return {**dict.fromkeys(options.never_together, "cannot"), **dict.fromkeys(options.always_together, "must")}
 

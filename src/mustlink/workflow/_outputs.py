@@ -77,12 +77,13 @@ def stage_labels(
     label_column: str | None = None,
     keep_columns: bool = False,
     header: bool | None = None,
+    name: str = "cluster",
 ) -> None:
     """Stage the clusters of the kept rows of a table: with all its columns, or with ids and known labels only."""
     every = np.full(table.source.n_rows, -1)
     every[table.rows] = labels
     if keep_columns:
-        stage_table(files, output, every, source=source, table=table.source, header=header)
+        stage_table(files, output, every, source=source, table=table.source, header=header, name=name)
         return
     stage_clusters(
         files,
@@ -93,4 +94,5 @@ def stage_labels(
         known=table.labels,
         known_name=label_column or "label",
         dialect=table.source.dialect,
+        name=name,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError, OptionError, TooLargeError
 from mustlink.tables import UnknownIds
 from mustlink.workflow._answer_file import AnswerFile
+from mustlink.workflow._given_pairs import GivenPairs
 from mustlink.workflow._loading import Contradictions, LoadedTable, check_n_clusters, check_seed
 from mustlink.workflow._naming import with_row_names
 
@@ -66,8 +68,8 @@ class Sitting:
         The table.
     path : str or path-like
         The file of links. Its links are known and not asked again; answers are added to it.
-    n_clusters : int
-        The number of groups.
+    n_clusters : int or None, default=None
+        The number of groups; not needed with `pairs`.
     strategy : {"cobras", "consolidate", "explore", "minmax", "npu", "random"}, default="minmax"
         How questions are chosen, see :mod:`mustlink.active`.
     contradictions : {"raise", "majority", "keep"}, default="raise"
@@ -77,6 +79,9 @@ class Sitting:
         What to do with a link of the file that names an id which the table does not have: refuse it, or skip it.
     random_state : int, default=0
         The seed.
+    pairs : sequence of (int, int) or None, default=None
+        The pairs of rows to ask about, in this order, instead of those that a strategy chooses; pairs whose answer
+        follows from other answers are left out.
 
     Attributes
     ----------
@@ -118,13 +123,17 @@ class Sitting:
         table: LoadedTable,
         path: str | os.PathLike[str],
         *,
-        n_clusters: int,
+        n_clusters: int | None = None,
         strategy: str = "minmax",
         contradictions: Contradictions = "raise",
         unknown_ids: UnknownIds = "raise",
         random_state: int = 0,
+        pairs: Sequence[tuple[int, int]] | None = None,
     ) -> None:
-        check_n_clusters(n_clusters, table)
+        if n_clusters is None and pairs is None:
+            raise OptionError("Questions need n_clusters, or the pairs to ask about.")
+        if n_clusters is not None:
+            check_n_clusters(n_clusters, table)
         check_seed(random_state)
         if strategy not in STRATEGIES:
             raise OptionError(f"There is no strategy {strategy!r}; the strategies are {', '.join(STRATEGIES)}.")
@@ -134,11 +143,18 @@ class Sitting:
         self._table = table
         self._file = AnswerFile(self.path)
         known = self._read_known(n_clusters, contradictions, unknown_ids)
-        make = getattr(active, STRATEGIES[strategy])
-        self._strategy: Strategy = make(table.X, n_clusters, known=known, random_state=random_state)
+        self._strategy: Strategy
+        if pairs is not None:
+            self._strategy = GivenPairs(pairs, table.source.n_rows, known)
+        else:
+            make = getattr(active, STRATEGIES[strategy])
+            self._strategy = make(table.X, n_clusters, known=known, random_state=random_state)
+        self._is_given = pairs is not None
         self._next_advice = FIRST_ADVICE
 
-    def _read_known(self, n_clusters: int, contradictions: Contradictions, unknown_ids: UnknownIds) -> Constraints:
+    def _read_known(
+        self, n_clusters: int | None, contradictions: Contradictions, unknown_ids: UnknownIds
+    ) -> Constraints:
         """Read what is known already, from the file, labels and rules; note what is odd, refuse what cannot be."""
         table = self._table
         known, self.notices = Constraints(), list(table.notices)
@@ -154,7 +170,7 @@ class Sitting:
                 )
         self.n_known_links = len(known)
         labels = table.partial_labels
-        if labels is not None:
+        if labels is not None and n_clusters is not None:
             refuse_many_classes(labels, n_clusters)
         known = collect_links(table.add_rules(known, contradictions), labels, table.X)
         try:
@@ -163,11 +179,13 @@ class Sitting:
             raise with_row_names(error.without_remedies("relax", "soft_method"), table.row_names) from None
         return known
 
-    def _check_feasible(self, known: Constraints, n_clusters: int) -> None:
+    def _check_feasible(self, known: Constraints, n_clusters: int | None) -> None:
         """Refuse links that the clusters cannot keep, as hard methods do; contradictions only where there are rules."""
         if not self._table.rules.is_empty:
             refuse_contradictions(known)
         elif len(known.conflicts()):
+            return
+        if n_clusters is None:
             return
         # Groups that are too large for this are refused by the strategy.
         with suppress(TooLargeError):
@@ -250,10 +268,11 @@ class Sitting:
         Returns
         -------
         Advice or None
-            See :meth:`mustlink.active.Strategy.advise`; None if there is nothing new to tell, or no question left.
+            See :meth:`mustlink.active.Strategy.advise`; None if there is nothing new to tell, no question is left,
+            or the pairs are given.
         """
         n_together = self.counts.together
-        if n_together < self._next_advice or self.end is not None:
+        if self._is_given or n_together < self._next_advice or self.end is not None:
             return None
         self._next_advice = n_together + NEXT_ADVICE
         return self._strategy.advise(n_together=FIRST_ADVICE)

@@ -1,0 +1,388 @@
+"""Entities of the records of a table, or of pairs with probabilities: files in, files out."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from mustlink._atomic import StagedFiles
+from mustlink._cells import column_names
+from mustlink._types import Ints
+from mustlink.errors import OptionError
+from mustlink.metrics import pairwise_f1, pairwise_precision, pairwise_recall
+from mustlink.report import EntityScores, EntitySummary, render_entities, summarize_entities
+from mustlink.tables import (
+    UnknownIds,
+    check_options,
+    check_questions_suffix,
+    check_sheet_size,
+    stage_clusters,
+    stage_questions,
+)
+from mustlink.workflow._dedupe_pairs import DEFAULT_THRESHOLD, resolve_pairs
+from mustlink.workflow._dedupe_records import resolve_records
+from mustlink.workflow._loading import (
+    READING_OPTIONS,
+    Contradictions,
+    TableOptions,
+    job_remedies,
+    known_labels,
+)
+from mustlink.workflow._outputs import check_outputs, stage_labels
+from mustlink.workflow._records import load_records
+from mustlink.workflow._resolution import Resolution
+
+__all__ = ["DedupeJob", "DedupeResult", "run_dedupe"]
+
+FilePath = str | os.PathLike[str]
+# What the column of the entities is called.
+ENTITY = "entity"
+
+
+@dataclass(frozen=True)
+class DedupeJob:
+    """Records to resolve to entities, what is known of them, and where the results go.
+
+    Parameters
+    ----------
+    table : str, path-like or None, default=None
+        The file of the records; may be left out with `pairs`.
+    by : str or sequence of str, default=()
+        The columns whose texts are compared, such as the name. With `pairs` they are only shown.
+    group : str or sequence of str, default=()
+        Columns of groups of records that occur together, such as the paper of an author: records of one group with
+        unequal texts are different entities, and shared co-occurring entities count as evidence. Empty cells are no
+        group.
+    group_separator : str or None, default=None
+        The sign between the groups in a cell that names several; None takes a cell as one group.
+    within_groups : bool, default=False
+        Whether records of one group may be one entity even if their texts differ.
+    pairs : str, path-like or None, default=None
+        A file of pairs with the probability of a match, see :func:`mustlink.tables.read_pair_scores`, from which alone
+        entities are made, by correlation clustering.
+    links : str, path-like or None, default=None
+        The file of links that are kept: must-links join records, cannot-links keep them apart.
+    threshold : float, "links" or None, default=None
+        The similarity, or with `pairs` the probability, from which records are taken for one entity. None is the
+        default of :class:`mustlink.CollectiveRelationalClustering` without links, 0.5 with `pairs`. "links" takes the
+        one that agrees best with the links, which should be of pairs drawn at random: the answers to unsure questions
+        are all about similarities near the threshold, and say little about others.
+    alpha : float or None, default=None
+        The weight of the relational part of the similarity, from 0 to 1; None is the default of
+        :class:`mustlink.CollectiveRelationalClustering`.
+    blocking : {"auto", "names", "key", "qgram", "sorted", "canopy"}, default="auto"
+        Which records are compared at all.
+    max_pairs : int or None, default=None
+        The most pairs that are compared; None is the default of the clusterer.
+    never_together : str or None, default=None
+        A column of sources: an entity has at most `at_most` records of one source. Empty cells are no source. With
+        `pairs` and no table, the column has the suffixes _l and _r in the file of pairs.
+    at_most : int, default=1
+        The most records of one source in an entity.
+    unlisted : float or None, default=None
+        With `pairs`, the probability of a match of two records that are not listed as a pair, below the threshold; None
+        takes no notice of such pairs.
+    missing : {"error", "single"}, default="error"
+        What to do with rows whose cells are empty in all columns of `by`: refuse them, or leave each alone.
+    id_column : str or None, default=None
+        The column that names the rows. Links and pairs then name ids.
+    truth_column : str or None, default=None
+        A column with the known entities of some or all rows, to compare with. It is not used otherwise.
+    contradictions : {"raise", "majority", "keep"}, default="raise"
+        What to do with a pair linked both ways, as in :class:`Job`; "keep" is refused, as links are kept.
+    unknown_ids : {"raise", "skip"}, default="raise"
+        What to do with links and pairs that name ids which the table does not have: refuse them, or skip them.
+    header : bool or None, default=None
+        Whether the first line of a text file names the columns.
+    encoding, delimiter, decimal, sheet : str or None, default=None
+        How the table is written, as in :func:`mustlink.tables.read_table`; without a table, how the pairs are.
+    output : str, path-like or None, default=None
+        Where the entities are written; None writes none.
+    keep_columns : bool, default=False
+        Whether `output` has all columns of the table, with the entity as one more.
+    report : str, path-like or None, default=None
+        Where the HTML report is written; None writes none.
+    questions : str, path-like or None, default=None
+        Where the decisions that were least sure are written as questions for a :class:`Sitting`; None writes none.
+    n_unsure : int, default=20
+        How many of these decisions are shown and written.
+
+    See Also
+    --------
+    run_dedupe : Run it.
+
+    Examples
+    --------
+    >>> from mustlink.workflow import DedupeJob
+    >>> DedupeJob("authors.csv", by="name", group="paper").at_most
+    1
+    """
+
+    table: FilePath | None = None
+    _: KW_ONLY
+    by: str | Sequence[str] = ()
+    group: str | Sequence[str] = ()
+    group_separator: str | None = None
+    within_groups: bool = False
+    pairs: FilePath | None = None
+    links: FilePath | None = None
+    threshold: float | Literal["links"] | None = None
+    alpha: float | None = None
+    blocking: Literal["auto", "names", "key", "qgram", "sorted", "canopy"] = "auto"
+    max_pairs: int | None = None
+    never_together: str | None = None
+    at_most: int = 1
+    unlisted: float | None = None
+    missing: Literal["error", "single"] = "error"
+    id_column: str | None = None
+    truth_column: str | None = None
+    contradictions: Contradictions = "raise"
+    unknown_ids: UnknownIds = "raise"
+    header: bool | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+    output: FilePath | None = None
+    keep_columns: bool = False
+    report: FilePath | None = None
+    questions: FilePath | None = None
+    n_unsure: int = 20
+
+    def __post_init__(self) -> None:
+        if self.table is not None:
+            check_options(table=self.table)
+        kept = ("links", "output", "report", "keep_columns", "id_column", "contradictions", "unknown_ids")
+        check_options(**{name: getattr(self, name) for name in (*kept, *READING_OPTIONS)})
+        for name in ("by", "group"):
+            object.__setattr__(self, name, column_names(getattr(self, name)))
+        self._check_numbers()
+        self._check_use()
+
+    def _check_numbers(self) -> None:
+        """Refuse numbers out of their range."""
+        if self.threshold == "links":
+            if self.pairs is not None or self.links is None:
+                raise OptionError("The threshold is chosen by links only with a table and a file of links.")
+        elif isinstance(self.threshold, str):
+            raise OptionError(f'The threshold is {self.threshold!r}; it must be a number, or "links".')
+        for name in ("threshold", "alpha", "unlisted"):
+            value = None if isinstance(getattr(self, name), str) else getattr(self, name)
+            # The odds of 0 and 1 are not finite.
+            is_open = name == "unlisted" or (name == "threshold" and self.pairs is not None)
+            if value is not None and not (0 < value < 1 if is_open else 0 <= value <= 1):
+                raise OptionError(
+                    f"The {name} is {value:g}; it must be {'between 0 and 1' if is_open else 'from 0 to 1'}."
+                )
+        if self.at_most < 1:
+            raise OptionError(f"At most {self.at_most} records of a source in an entity are none; allow at least 1.")
+        if self.n_unsure < 0:
+            raise OptionError(f"The number of decisions to show is {self.n_unsure}; it must be at least 0.")
+        if self.max_pairs is not None and self.max_pairs < 1:
+            raise OptionError(f"The maximum number of pairs is {self.max_pairs}; it must be at least 1.")
+
+    def _check_use(self) -> None:
+        """Refuse options that do not go together."""
+        if self.table is None and self.pairs is None:
+            raise OptionError("There is nothing to resolve: neither a table nor pairs with probabilities are given.")
+        if self.pairs is None and not self.by:
+            raise OptionError("It is not known by which texts records are compared", remedy="give_by")
+        if self.pairs is None and not self.group and self.alpha is not None:
+            raise OptionError("A weight of the relational part is of use only with groups of records.")
+        if not self.group and self.group_separator is not None:
+            raise OptionError("A separator of groups is of use only with a column of groups.")
+        if self.pairs is None and self.unlisted is not None:
+            raise OptionError("A probability of unlisted pairs is of use only with pairs from a file.")
+        if self.unlisted is not None and self.unlisted >= float(self.threshold or DEFAULT_THRESHOLD):
+            raise OptionError(
+                f"The probability of unlisted pairs is {self.unlisted:g}; it must be below the threshold."
+            )
+        if self.contradictions == "keep":
+            raise OptionError("Links are kept here, and of two contradicting links only one can be.")
+        unused = {}
+        if self.pairs is not None:
+            unused = {
+                "groups": self.group,
+                "a weight of the relational part": self.alpha is not None,
+                "blocking": self.blocking != "auto",
+                "a maximum number of pairs": self.max_pairs is not None,
+            }
+        without_table = {
+            "columns of texts": self.by,
+            "a column of ids": self.id_column is not None,
+            "a column of known entities": self.truth_column is not None,
+            "keeping columns": self.keep_columns,
+            "questions": self.questions is not None,
+        }
+        for what, is_given in unused.items():
+            if is_given:
+                raise OptionError(
+                    f"Pairs with probabilities are clustered as they are; {what} cannot be used with them."
+                )
+        for what, is_given in without_table.items() if self.table is None else ():
+            if is_given:
+                raise OptionError(f"The pairs are given without a table; {what} cannot be used without it.")
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The options of :func:`mustlink.tables.read_table` that tell how the file is written."""
+        return {name: getattr(self, name) for name in READING_OPTIONS}
+
+    @property
+    def used_columns(self) -> list[str]:
+        """The columns of the table that are used, beside the ids."""
+        others = [name for name in (self.never_together, self.truth_column) if name is not None]
+        return list(dict.fromkeys([*self.by, *self.group, *others]))
+
+    @property
+    def table_options(self) -> TableOptions:
+        """The table and its ids, as a sitting with a person takes them."""
+        assert self.table is not None
+        return TableOptions(self.table, id_column=self.id_column, **self.reading)
+
+
+@dataclass(frozen=True)
+class DedupeResult:
+    """Entities of records.
+
+    Parameters
+    ----------
+    job : DedupeJob
+        What was done.
+    names : list of str
+        The ids or the numbers of the records.
+    labels : ndarray of int, shape (n_rows,)
+        The entity of each record, numbered from 0 in the order of the rows.
+    estimator : object
+        The fitted clusterer.
+    summary : EntitySummary
+        What is shown of the entities.
+
+    Examples
+    --------
+    See :func:`run_dedupe`.
+    """
+
+    job: DedupeJob
+    names: list[str]
+    labels: Ints
+    estimator: Any
+    summary: EntitySummary
+
+
+@job_remedies()
+def run_dedupe(job: DedupeJob, *, command: str | None = None, ask_command: str = "") -> DedupeResult:
+    """Resolve records to entities, and write them, the report and the questions.
+
+    Parameters
+    ----------
+    job : DedupeJob
+        What to do.
+    command : str or None, default=None
+        The command that was typed, for the report.
+    ask_command : str, default=''
+        The command that asks the questions, for the report.
+
+    Returns
+    -------
+    DedupeResult
+        The entities. The files are written all or none.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from mustlink.workflow import DedupeJob, run_dedupe
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "pairs.csv")
+    ...     _ = path.write_text("id1,id2,score\\nann,anne,0.9\\nanne,bob,0.2\\n")
+    ...     result = run_dedupe(DedupeJob(pairs=path))
+    >>> print(result.summary.headline)
+    3 rows are 2 entities: 1 of one row, 1 of several, the largest of 2 rows.
+    """
+    if not isinstance(job, DedupeJob):
+        raise TypeError(f"run_dedupe takes a DedupeJob, and this is a {type(job).__name__}.")
+    outputs = {"clusters": job.output, "report": job.report, "questions": job.questions}
+    check_outputs([job.table, job.pairs, job.links], outputs, keep_columns=job.keep_columns)
+    if job.questions is not None:
+        check_questions_suffix(job.questions)
+    # All columns are shown in the report; otherwise only those are read that are used.
+    table = None
+    if job.table is not None:
+        table = load_records(job.table_options, None if job.report is not None else job.used_columns)
+        for name in job.used_columns:
+            table.source.column(name)
+        if job.output is not None:
+            check_sheet_size(job.output, table.source.n_rows, len(table.source.names) + len(table.source.left_out) + 1)
+    if job.pairs is not None:
+        found = resolve_pairs(job, table)
+    else:
+        assert table is not None
+        found = resolve_records(job, table)
+    summary = summarize_entities(
+        found.labels,
+        found.spellings,
+        found.decisions,
+        threshold=found.threshold,
+        threshold_note=found.threshold_note,
+        unit=found.unit,
+        scores=_scores(job, found),
+        notices=found.notices,
+    )
+    _write(job, found, summary, command, ask_command)
+    return DedupeResult(job, found.names, found.labels, found.estimator, summary)
+
+
+def _scores(job: DedupeJob, found: Resolution) -> EntityScores | None:
+    """Compare the entities with known ones."""
+    if job.truth_column is None or found.table is None:
+        return None
+    truth = known_labels(found.table.source.strings(job.truth_column))
+    n_known = sum(map(bool, truth))
+    if not n_known:
+        raise OptionError(f"{job.table}: the column {job.truth_column!r} is empty throughout.")
+    known = np.array([label or None for label in truth], dtype=object)
+    scores = [score(known, found.labels) for score in (pairwise_precision, pairwise_recall, pairwise_f1)]
+    return EntityScores(job.truth_column, n_known, *(0.0 if math.isnan(score) else score for score in scores))
+
+
+def _write(job: DedupeJob, found: Resolution, summary: EntitySummary, command: str | None, ask_command: str) -> None:
+    """Write the entities, the report and the questions, all or none."""
+    with StagedFiles() as files:
+        if job.output is not None and found.table is not None:
+            assert job.table is not None
+            stage_labels(
+                files,
+                job.output,
+                job.table,
+                found.table,
+                found.labels,
+                id_column=job.id_column,
+                keep_columns=job.keep_columns,
+                header=job.header,
+                name=ENTITY,
+            )
+        elif job.output is not None:
+            stage_clusters(files, job.output, found.labels, ids=found.names, id_name=found.id_name, name=ENTITY)
+        if job.questions is not None:
+            stage_questions(
+                files,
+                job.questions,
+                [(*decision.names, decision.similarity, decision.together) for decision in summary.decisions],
+            )
+        if job.report is not None:
+            source = job.table if job.table is not None else job.pairs
+            assert source is not None
+            run = {**({} if command is None else {"Command": command}), **found.run}
+            page = render_entities(
+                summary,
+                title=f"Entities of {Path(source).name}",
+                run=run,
+                questions=ask_command if job.questions is not None else "",
+            )
+            files.stage(job.report, page.encode("utf-8"))

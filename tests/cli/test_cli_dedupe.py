@@ -1,0 +1,143 @@
+"""``mustlink dedupe``: entities beside the rows, the questions it leaves, and the answers to them."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from typer.testing import CliRunner
+
+from mustlink.cli import app
+
+NAMES = ["Ann Smith", "A. Smith", "Smith, Ann", "Bo Li", "Bo Lee", "B. Li", "Jörg Weiß", "J. Weiss"]
+
+
+@pytest.fixture
+def people(desk):
+    """Eight records in a file as Excel writes it in Germany."""
+    lines = ["nr;name;haus;land;echt"]
+    for row, name in enumerate(NAMES):
+        lines.append(f"{row:03};{name};h{row % 4};{'DE' if row % 2 else 'AT'};{[1, 1, 1, 2, 3, 2, 4, 4][row]}")
+    desk.write("people.csv", ("\r\n".join(lines) + "\r\n").encode("cp1252"))
+    return desk
+
+
+def test_entities_are_written_as_the_table_is(people):
+    result = people.run("dedupe", "people.csv", "--by", "name", "--id", "nr")
+    assert result.exit_code == 0, result.output
+    assert people.names() == ["people.csv", "people.entities.csv"]
+    lines = (people.folder / "people.entities.csv").read_bytes().decode("cp1252").split("\r\n")
+    assert lines[:2] == ["nr;entity", "000;0"]
+    assert "8 rows are " in result.stdout
+    assert "Entities written to people.entities.csv" in result.stdout
+
+
+def test_the_whole_table_is_kept(people):
+    result = people.run("dedupe", "people.csv", "--by", "name", "--keep-columns", "-o", "out.csv")
+    assert result.exit_code == 0, result.output
+    lines = (people.folder / "out.csv").read_bytes().decode("cp1252").split("\r\n")
+    assert lines[0] == "nr;name;haus;land;echt;entity"
+    assert lines[7].startswith("006;Jörg Weiß;h2;AT;4;")
+
+
+def test_the_summary_names_threshold_entities_and_truth(people):
+    shown = people.run("dedupe", "people.csv", "--by", "name", "--threshold", 0.5, "--truth", "echt").stdout
+    assert "Records are one entity from a similarity of 0.5 on (as given)." in shown
+    assert "Compared with the column echt (8 rows): precision" in shown
+    assert "Least sure of, with the similarity" in shown
+    assert "spellings" in shown
+
+
+def commands_of(shown):
+    """The commands that are printed to be run next."""
+    lines = [line.strip() for line in shown.splitlines()]
+    return [shlex.split(line)[1:] for line in lines if line.startswith("mustlink ")]
+
+
+@pytest.mark.parametrize("options", [(), ("--id", "nr"), ("--id", "nr", "--truth", "echt", "--report", "r.html")])
+def test_the_printed_commands_ask_and_use_the_answers(people, options):
+    words = ("dedupe", "people.csv", "--by", "name", "--questions", "q.csv", "--unsure", 2, *options)
+    result = people.run(*words)
+    assert result.exit_code == 0, result.output
+    ask, again = commands_of(result.stdout)
+    questions = [line.split(",")[:2] for line in people.read("q.csv").splitlines()[1:]]
+    assert len(questions) == 2
+    runner = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
+    asked = runner.invoke(app, ask, input="n\ny\n")
+    assert asked.exit_code == 0, asked.output
+    links = [line.split(",") for line in people.read("people.links.csv").splitlines()[1:]]
+    assert [link[:2] for link in links] == questions
+    assert [link[2] for link in links] == ["cannot", "must"]
+    assert "run mustlink dedupe again with --links people.links.csv" in asked.stdout
+    if "--truth" in options:
+        assert "echt" not in asked.stdout
+    final = people.run(*again)
+    assert final.exit_code == 0, final.output
+    lines = (people.folder / "people.entities.csv").read_bytes().decode("cp1252").split("\r\n")[1:-1]
+    entity = dict(line.split(";")[:2] for line in lines)
+    assert [entity[a] == entity[b] for a, b in questions] == [False, True]
+    # The third round adds to the same file.
+    assert commands_of(final.stdout)[1] == again
+
+
+def test_ask_with_questions_needs_no_features_and_marks_what_differs(people):
+    people.write("q.csv", "a,b\n000,001\n")
+    runner = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
+    result = runner.invoke(app, ["ask", "people.csv", "--id", "nr", "--questions", "q.csv"], input="q\n")
+    assert result.exit_code == 0, result.output
+    marks = {line.split()[1] for line in result.stdout.splitlines() if line.startswith("*")}
+    assert marks == {"name", "haus", "land"}
+
+
+def test_ask_without_a_number_of_clusters_names_both_ways(people):
+    sentence = people.fails("ask", "people.csv")
+    assert "Give the number of clusters with -k, or the pairs to ask about with --questions." in sentence
+
+
+def test_pairs_of_another_tool(desk):
+    desk.write("pairs.csv", "unique_id_l,unique_id_r,match_probability\na,b,0.9\nb,c,0.8\na,c,0.05\n")
+    result = desk.run("dedupe", "--pairs", "pairs.csv", "--report", "r.html")
+    assert result.exit_code == 0, result.output
+    assert desk.read("pairs.entities.csv") == "unique_id,entity\na,0\nb,0\nc,1\n"
+    assert "apart, 0.800: b and c" in result.stdout
+    assert "probability" in desk.read("r.html")
+
+
+def test_groups_with_empty_cells_are_noted(people):
+    people.write("p.csv", "name,paper\nAnn Li,1\nBo Wu,1\nAnn Li,\n")
+    shown = people.run("dedupe", "p.csv", "--by", "name", "--group", "paper").stdout
+    assert "1 row is in no group of the column 'paper', which is empty." in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "name the columns with --by"),
+        (["--by", "nam"], "has no column 'nam' ('nam' may be 'name')"),
+        (["--by", "name", "--group", "house"], "has no column 'house'"),
+        (["--by", "name", "--never-together", "lande"], "'lande' may be 'land'"),
+        (["--by", "name", "--threshold", "2"], "The threshold is 2; it must be from 0 to 1."),
+        (["--by", "name", "--threshold", "high"], "--threshold is 'high'; it must be a number, or links."),
+        (["--by", "name", "--links", "none.csv"], "There is no file none.csv"),
+        (["--by", "name", "--report", "r.txt"], "must end in .html"),
+        (["--by", "name", "-o", "o.ods"], "o.ods: clusters are written as"),
+        (
+            ["--by", "name", "--blocking", "key", "--max-pairs", "1"],
+            "such as --blocking sorted, or increase --max-pairs",
+        ),
+        (["--by", "name", "--id", "land"], "an id must belong to one row"),
+    ],
+)
+def test_bad_input_is_a_sentence(people, words, sentence):
+    assert sentence in people.fails("dedupe", "people.csv", *words)
+
+
+def test_bad_rows_and_links_are_sentences(people):
+    people.write("e.csv", "name,x\nAnn,1\n,2\n")
+    assert "leave each alone with --missing single" in people.fails("dedupe", "e.csv", "--by", "name")
+    people.write("l.csv", "a,b,link\n0,1,must\n1,0,cannot\n")
+    words = ("dedupe", "people.csv", "--by", "name", "--links", "l.csv")
+    assert "use --contradictions majority to keep the heavier one" in people.fails(*words)
+    people.write("l.csv", "a,b,link\n000,0x1,must\n")
+    assert "use --unknown-ids skip" in people.fails(*words, "--id", "nr")
+    assert "Give the TABLE" in people.fails("dedupe")
