@@ -1,0 +1,6 @@
+"""Clustering of graphs: from signed advice on pairs, and of several clusterings."""
+
+from mustlink.graph._correlation._estimator import CorrelationClustering
+from mustlink.graph._signed_matrix import signed_matrix
+
+__all__ = ["CorrelationClustering", "signed_matrix"]
