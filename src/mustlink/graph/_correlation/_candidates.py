@@ -25,23 +25,16 @@ REGION_RATIOS = (2.1, 2.5, 3.0, 4.0)
 def trivial_candidates(graph: SignedGraph) -> list[Indices]:
     """Return all singletons, and one cluster per part, split where a rule needs it."""
     nodes = np.arange(graph.n_nodes)
-    return [nodes, graph.rules.split(graph.parts[1], nodes)]
+    return [nodes, graph.rules.split(graph.parts[1].copy(), nodes)]
 
 
 def best_of_parts(graph: SignedGraph, candidates: Sequence[Indices]) -> Indices:
     """Return the best candidate of every connected part, the first of equals; no candidate joins two parts."""
-    if len(candidates) == 1:
-        return compact(candidates[0])
+    candidates = [compact(labels) for labels in candidates]
     gains = np.stack([graph.part_gains(labels) for labels in candidates])
     chosen = gains.argmax(axis=0)[graph.parts[1]]
     labels = np.stack(candidates)[chosen, np.arange(graph.n_nodes)]
-    return np.unique(chosen * (graph.n_nodes + 1) + labels, return_inverse=True)[1].astype(np.intp)
-
-
-def within_parts(graph: SignedGraph, labels: Indices) -> Indices:
-    """Split clusters at the borders of the connected parts, which only lowers the cost."""
-    n_parts, part = graph.parts
-    return np.unique(labels * n_parts + part, return_inverse=True)[1].astype(np.intp)
+    return np.unique(chosen * graph.n_nodes + labels, return_inverse=True)[1].astype(np.intp)
 
 
 class PartSolver:

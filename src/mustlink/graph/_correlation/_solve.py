@@ -118,7 +118,7 @@ def _solve_parts(
             if solver.labels is None:
                 n_stopped += 1
             else:
-                labels = _relabel(labels, nodes, solver.labels)
+                _relabel(labels, nodes, solver.labels)
             if solver.x is not None:
                 distances.append((nodes, solver.x))
             advance()
@@ -151,7 +151,7 @@ def _close_gaps(
             solver.bound()
         max_gain[part] = min(max_gain[part], solver.max_gain)
         if solver.labels is not None:
-            labels = _relabel(labels, nodes, solver.labels)
+            _relabel(labels, nodes, solver.labels)
     return labels
 
 
@@ -201,10 +201,10 @@ def _members(graph: SignedGraph, parts: Indices) -> list[Indices]:
     return [by_part[starts[number] : starts[number + 1]] for number in parts.tolist()]
 
 
-def _relabel(labels: Indices, nodes: Indices, new: Indices) -> Indices:
-    """Return labels with new clusters of the nodes of a whole part, in place; their numbers are of these nodes."""
-    labels[nodes] = nodes[np.unique(new, return_index=True)[1]][np.unique(new, return_inverse=True)[1]]
-    return labels
+def _relabel(labels: Indices, nodes: Indices, new: Indices) -> None:
+    """Give the nodes of a whole part new clusters, in place, with numbers that no other part has."""
+    _, first, cluster = np.unique(new, return_index=True, return_inverse=True)
+    labels[nodes] = len(labels) + nodes[first[cluster]]
 
 
 def _positive_weight(graph: SignedGraph) -> Floats:
