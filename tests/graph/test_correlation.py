@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import block_diag, csr_array
+from scipy.sparse import csr_array
 
 from mustlink import Constraints
 from mustlink.graph import CorrelationClustering
-from mustlink.errors import InfeasibleError, TooLargeError
-from mustlink.graph import signed_matrix
 from reference import correlation as reference
 
 METHODS = ["auto", "pivot", "lp_pivot", "lp_ball", "region_growing", "sdp", "local", "exact"]
@@ -72,9 +70,7 @@ def problems(draw: Any) -> dict[str, Any]:
 def fit(problem: dict[str, Any], method: str, **options: Any) -> CorrelationClustering:
     penalty = problem["penalty"]
     given_missing = {"missing": "negative", "missing_penalty": penalty} if penalty else {}
-    model = CorrelationClustering(
-        method, max_per_source=problem["limit"], random_state=0, **given_missing, **options
-    )
+    model = CorrelationClustering(method, max_per_source=problem["limit"], random_state=0, **given_missing, **options)
     return model.fit(csr_array(problem["weights"]), constraints=problem["links"], sources=problem["sources"])
 
 

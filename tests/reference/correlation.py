@@ -91,9 +91,7 @@ def bad_triangles(weights: Any) -> list[tuple[int, int, int]]:
 
 def mirkin(first: Sequence[int], second: Sequence[int]) -> int:
     """The number of pairs that are together in one clustering and apart in the other."""
-    return sum(
-        (first[u] == first[v]) != (second[u] == second[v]) for u, v in combinations(range(len(first)), 2)
-    )
+    return sum((first[u] == first[v]) != (second[u] == second[v]) for u, v in combinations(range(len(first)), 2))
 
 
 def consensus_cost(columns: Any, labels: Sequence[int], weights: Sequence[float] | None = None) -> float:

@@ -1,5 +1,4 @@
-"""The linear program of correlation clustering with triangle rows that are added when they are broken, and the exact
-solution by integers."""
+"""The linear and the integer program of correlation clustering; rows of triangles are added when they are broken."""
 
 from __future__ import annotations
 
@@ -14,8 +13,8 @@ from scipy.sparse import coo_array, csr_array, vstack
 from mustlink._types import Floats, Indices, Ints, Mask
 from mustlink.graph._correlation._signed_graph import SignedGraph
 
-# By how much a triangle may be broken.
-TOLERANCE = 1e-7
+# By how much a triangle may be broken; the solver keeps rows to 1e-7.
+TOLERANCE = 1e-6
 # How far from 0 or 1 a number may be to count as whole.
 WHOLE = 1e-6
 
@@ -80,6 +79,8 @@ class Relaxation(NamedTuple):
 
 def solve_relaxation(problem: SmallProblem) -> Relaxation:
     """Minimize the disagreement over distances from 0 to 1 that keep the triangle inequality."""
+    if problem.n_nodes < 2:
+        return Relaxation(np.zeros_like(problem.net), 0.0, csr_array((0, 0)), np.empty(0))
     first, second, cost, least = _pairs(problem)
     rows, limits = _key_rows(problem)
     while True:
@@ -164,12 +165,12 @@ def _broken_triangles(x: Floats, first: Indices, second: Indices) -> csr_array:
     n_nodes = len(x)
     shortest = np.full_like(x, np.inf)
     over = np.zeros(x.shape, dtype=np.intp)
-    for w in range(n_nodes):
+    for third in range(n_nodes):
         # A way over one of its own ends is the pair itself, and never shorter.
-        way = x[:, [w]] + x[w]
+        way = x[:, [third]] + x[third]
         is_shorter = way < shortest
         shortest[is_shorter] = way[is_shorter]
-        over[is_shorter] = w
+        over[is_shorter] = third
     broken = np.flatnonzero((x - shortest)[first, second] > TOLERANCE)
     u, v = first[broken], second[broken]
     w = over[u, v]

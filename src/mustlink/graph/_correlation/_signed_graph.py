@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,7 +10,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from mustlink._spelling import count
-from mustlink._types import Array, Floats, Indices, Ints, Mask
+from mustlink._types import Array, Floats, Indices, Ints
 from mustlink.base import refuse_contradictions
 from mustlink.constraints import CannotLinkGroups, Constraints, known_rows
 from mustlink.errors import InfeasibleError
@@ -115,7 +114,7 @@ class SignedGraph:
         return len(self.size)
 
     @property
-    def arrays(self) -> tuple[Array, ...]:
+    def arrays(self) -> tuple[Array, Array, Array, Floats, float]:
         """The weights as the kernels take them."""
         return *index_arrays(self.weights), self.weights.data, self.size, self.penalty
 
@@ -157,7 +156,7 @@ class SignedGraph:
 
     def merge(self, labels: Indices, n_clusters: int) -> SignedGraph:
         """Return the graph between clusters, numbered from 0 without gaps, as nodes."""
-        size = np.bincount(labels, weights=self.size, minlength=n_clusters)
+        size: Floats = np.bincount(labels, weights=self.size, minlength=n_clusters).astype(float)
         return SignedGraph(
             merge_entries(self.weights, labels, n_clusters), size, self.penalty, self.rules.merge(labels, n_clusters)
         )
@@ -244,7 +243,7 @@ class _Keys:
         return cls(rows, code, np.full(len(names), max_per_source, dtype=np.int64))
 
 
-def _refuse_full_components(component: Indices, code: Indices, names: Sequence[object], max_per_source: int) -> None:
+def _refuse_full_components(component: Indices, code: Indices, names: Array, max_per_source: int) -> None:
     """Refuse must-links that join too many rows of a source."""
     pairs, n_rows = np.unique(np.column_stack([component, code]), axis=0, return_counts=True)
     full = np.flatnonzero(n_rows > max_per_source)

@@ -98,7 +98,7 @@ def _search(graph: SignedGraph, options: SolverOptions, random_state: np.random.
 
 def _solve_parts(
     graph: SignedGraph, options: SolverOptions, max_gain: Floats, random_state: np.random.RandomState
-) -> tuple[Indices, list[tuple[Indices, Floats]]]:
+) -> tuple[Indices, list[tuple[Indices, Floats]] | None]:
     """Solve every part by a program; `max_gain` is updated."""
     labels = trivial_candidates(graph)[1]
     # One cluster is the best of a part that has all its positive weight inside.
@@ -175,7 +175,8 @@ def _refuse_large(n_nodes: int, options: SolverOptions) -> None:
     if n_nodes > limit:
         raise TooLargeError(
             f'method="{options.method}" needs a program with {count(n_nodes * (n_nodes - 1) // 2, "pair")} for '
-            f"{n_nodes:,} rows or must-link components that positive weights connect, and at most {limit:,} are allowed",
+            f"{n_nodes:,} rows or must-link components that positive weights connect, and at most {limit:,} such rows "
+            "are allowed",
             remedy="too_large",
             instead='use method="auto" or method="local"',
         )
