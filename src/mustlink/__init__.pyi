@@ -10,6 +10,7 @@ from mustlink import datasets as datasets
 from mustlink import density as density
 from mustlink import errors as errors
 from mustlink import estimator_checks as estimator_checks
+from mustlink import graph as graph
 from mustlink import hierarchy as hierarchy
 from mustlink import inference as inference
 from mustlink import kmeans as kmeans
@@ -34,6 +35,8 @@ from mustlink.boosting import DistBoost as DistBoost
 from mustlink.boosting import RobustBoostCluster as RobustBoostCluster
 from mustlink.constraints import Constraints as Constraints
 from mustlink.density import ConstrainedHDBSCAN as ConstrainedHDBSCAN
+from mustlink.graph import ConsensusClustering as ConsensusClustering
+from mustlink.graph import CorrelationClustering as CorrelationClustering
 from mustlink.hierarchy import ConstrainedLinkage as ConstrainedLinkage
 from mustlink.hierarchy import PartitionThenLink as PartitionThenLink
 from mustlink.hierarchy import SeededSingleLink as SeededSingleLink

@@ -121,6 +121,7 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _density_steps(rows)
     yield from _hierarchy_steps()
     yield from _existential_steps(rows)
+    yield from _signed_steps()
 
 
 def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -208,6 +209,32 @@ def _existential_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
         # Exactly as many rows as are needed, and a start from which a cycle is found.
         shared = moved(4, pivot_min=6, micro_radius=0.5, init=rows[1:5])
         yield f"micro-clusters, {dtype}", partial(shared.fit, rows.astype(dtype))
+
+
+def _signed_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise local search and bounds on signed graphs, with and without rules, and the consensus of clusterings."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    from mustlink.constraints import Constraints
+    from mustlink.graph import ConsensusClustering, CorrelationClustering
+
+    rng = np.random.default_rng(0)
+    upper = np.triu(rng.normal(size=(24, 24)) * (rng.random((24, 24)) < 0.4), 1)
+    signed = csr_array(upper + upper.T)
+    links = Constraints(must_link=[(0, 1)], cannot_link=[(1, 2)])
+    labels = rng.integers(3, size=(24, 4))
+
+    def cluster(missing: Any) -> None:
+        model = CorrelationClustering("local", missing=missing, random_state=0)
+        model.fit(signed, constraints=links, sources=np.arange(24) % 5)
+
+    yield "correlation clustering", partial(cluster, "neutral")
+    yield "correlation clustering, missing pairs", partial(cluster, "negative")
+    yield "consensus", lambda: ConsensusClustering(random_state=0).fit(labels)
+    # Some rows join the clusters of a sample, and the linear program needs all pairs of them.
+    sampled = ConsensusClustering("lp_pivot", sample_size=5, random_state=0)
+    yield "consensus, sample", partial(sampled.fit, labels)
 
 
 def _boosting_steps() -> Iterator[tuple[str, Callable[[], object]]]:

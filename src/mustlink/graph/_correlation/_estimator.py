@@ -128,12 +128,11 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] N. Bansal, A. Blum and S. Chawla, "Correlation clustering", Machine Learning 56, 2004.
-    .. [2] M. Charikar, V. Guruswami and A. Wirth, "Clustering with qualitative information", Journal of Computer and
+    .. [1] M. Charikar, V. Guruswami and A. Wirth, "Clustering with qualitative information", Journal of Computer and
        System Sciences 71, 2005.
-    .. [3] N. Ailon, M. Charikar and A. Newman, "Aggregating inconsistent information: ranking and clustering", Journal
+    .. [2] N. Ailon, M. Charikar and A. Newman, "Aggregating inconsistent information: ranking and clustering", Journal
        of the ACM 55, 2008.
-    .. [4] N. Immorlica and A. Wirth, "Correlation clustering", in S. Basu, I. Davidson and K. L. Wagstaff (eds.),
+    .. [3] N. Immorlica and A. Wirth, "Correlation clustering", in S. Basu, I. Davidson and K. L. Wagstaff (eds.),
        Constrained Clustering, CRC Press 2009, chapter 13.
 
     Examples
