@@ -69,7 +69,9 @@ def signed_matrix(
     ends = _check_pairs(pairs, n_samples)
     chance = np.asarray(probabilities, dtype=np.float64)
     if chance.shape != (len(ends),):
-        raise ConstraintError(f"{count(len(ends), 'pair')} need as many probabilities; got an array of shape {chance.shape}.")
+        raise ConstraintError(
+            f"{count(len(ends), 'pair')} need as many probabilities; got an array of shape {chance.shape}."
+        )
     outside = np.flatnonzero(~((chance >= 0) & (chance <= 1)))
     if len(outside):
         a, b = ends[outside[0]].tolist()

@@ -24,10 +24,11 @@ Method: TypeAlias = Literal["auto", "pivot", "lp_pivot", "lp_ball", "region_grow
 MAX_LP_NODES = 150
 MAX_SDP_NODES = 100
 # "auto" solves parts of up to so many nodes exactly, and bounds larger ones by a linear program, the smallest first,
-# while all of them together have few pairs.
-AUTO_EXACT_NODES = 15
-AUTO_LP_NODES = 60
-AUTO_PAIRS = 20_000
+# while they are few and all of them together have few pairs: about a second.
+AUTO_EXACT_NODES = 12
+AUTO_LP_NODES = 40
+AUTO_PAIRS = 2_000
+AUTO_PARTS = 100
 # The number of starts below a number of weights.
 STARTS = ((100_000, 10), (1_000_000, 3))
 # The number of draws of a rounding.
@@ -141,7 +142,7 @@ def _close_gaps(
     """Solve small parts exactly, and bound larger ones, where it is not known that nothing better exists."""
     n_nodes = np.bincount(graph.parts[1])
     parts = np.flatnonzero(_is_below(graph.part_gains(labels), max_gain) & (n_nodes <= AUTO_LP_NODES))
-    parts = parts[np.argsort(n_nodes[parts], kind="stable")]
+    parts = parts[np.argsort(n_nodes[parts], kind="stable")][:AUTO_PARTS]
     parts = parts[np.cumsum(n_nodes[parts] * (n_nodes[parts] - 1) // 2) <= AUTO_PAIRS]
     for part, nodes in zip(parts.tolist(), _members(graph, parts), strict=True):
         solver = PartSolver(graph.take(nodes), 1, random_state)

@@ -52,7 +52,7 @@ SETS = (
 )
 FLIPS = (0.05, 0.1, 0.2, 0.3)
 # Roundings of one graph, of which the mean is taken.
-N_DRAWS = 50
+N_DRAWS = 20
 CLOSE = 1e-6
 
 PIVOT, LP_PIVOT, LP_BALL = "pivot", "LP pivot", "LP balls"
@@ -103,7 +103,7 @@ def measure_regions(problem: Problem) -> Labeling:
     """Compare the worst disagreement of region growing with its bound, 2 c ln(n + 1) times the least for c = 3."""
     X = weighted_graph(problem.shared_seed)
     rng = np.random.RandomState(problem.seed)
-    costs = [raw("region_growing", rng.randint(2**31)).fit(X).disagreement_ for _ in range(N_DRAWS // 10)]
+    costs = [raw("region_growing", rng.randint(2**31)).fit(X).disagreement_ for _ in range(N_DRAWS // 4)]
     return ratios([max(costs)], optimum(X).disagreement_)
 
 
@@ -159,11 +159,11 @@ def fit_consensus(choice: str, problem: Problem) -> Labeling:
 
 
 GUARANTEES: dict[str, tuple[Method, float, str]] = {
-    PIVOT: (partial(measure_cost, "pivot", complete_graph), 3.0, "mean of 50 runs / least disagreement, +1 and -1"),
-    LP_PIVOT: (partial(measure_cost, "lp_pivot", complete_graph), 2.5, "mean of 50 runs / least, +1 and -1"),
-    LP_BALL: (partial(measure_cost, "lp_ball", complete_graph), 4.0, "mean of 50 runs / least, +1 and -1"),
+    PIVOT: (partial(measure_cost, "pivot", complete_graph), 3.0, "mean of 20 runs / least disagreement, +1 and -1"),
+    LP_PIVOT: (partial(measure_cost, "lp_pivot", complete_graph), 2.5, "mean of 20 runs / least, +1 and -1"),
+    LP_BALL: (partial(measure_cost, "lp_ball", complete_graph), 4.0, "mean of 20 runs / least, +1 and -1"),
     REGIONS: (measure_regions, 6 * np.log(N_SMALL + 1), "worst of 5 runs / least, any weights"),
-    SDP: (measure_agreement, 0.7664, "mean agreement of 50 roundings / greatest, any weights"),
+    SDP: (measure_agreement, 0.7664, "mean agreement of 20 roundings / greatest, any weights"),
     TRIVIAL: (measure_trivial, 0.5, "agreement / greatest, any weights"),
     INPUT: (partial(measure_consensus, "best_input"), 2.0, "consensus of 5 clusterings / least"),
     BALLS: (partial(measure_consensus, "balls"), 3.0, "consensus of 5 clusterings / least"),
@@ -402,9 +402,9 @@ PROTOCOL = Protocol(
     quick=RunPlan(
         (SMALL, *PLANTED, *TITLES),
         (),
-        trials=3,
-        special_trials={SMALL: 100, **dict.fromkeys(TITLES, 10)},
-        note="Quick run: 100 random graphs, 3 planted graphs of each kind, 10 times 25 runs of k-means.",
+        trials=2,
+        special_trials={SMALL: 60, **dict.fromkeys(TITLES, 5)},
+        note="Quick run: 60 random graphs, 2 planted graphs of each kind, 5 times 25 runs of k-means.",
     ),
     full=RunPlan(
         (SMALL, *PLANTED, *TITLES),
