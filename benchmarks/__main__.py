@@ -14,6 +14,7 @@ NAMES = (
     "bbc",
     "bckm",
     "density",
+    "correlation",
     "mixture",
     "mean_field",
     "balanced",

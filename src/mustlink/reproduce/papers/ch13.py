@@ -402,9 +402,9 @@ PROTOCOL = Protocol(
     quick=RunPlan(
         (SMALL, *PLANTED, *TITLES),
         (),
-        trials=2,
-        special_trials={SMALL: 60, **dict.fromkeys(TITLES, 5)},
-        note="Quick run: 60 random graphs, 2 planted graphs of each kind, 5 times 25 runs of k-means.",
+        trials=1,
+        special_trials={SMALL: 20, **dict.fromkeys(TITLES, 3)},
+        note="Quick run: 20 random graphs, 1 planted graph of each kind, 3 times 25 runs of k-means.",
     ),
     full=RunPlan(
         (SMALL, *PLANTED, *TITLES),
