@@ -340,6 +340,18 @@ def test_a_matrix_that_is_not_symmetric_or_square_is_refused() -> None:
         CorrelationClustering().fit(np.eye(3), sources=["a", "b"])
 
 
+@pytest.mark.parametrize("penalty", [0.0, 0.5])
+def test_deltas_say_how_clean_clusters_are(penalty: float) -> None:
+    weights = random_weights(np.random.default_rng(16), 12, "sparse")
+    options: dict[str, Any] = {"missing": "negative", "missing_penalty": penalty} if penalty else {}
+    model = fit_plain("local", weights, **options)
+    for cluster in range(model.n_clusters_):
+        inside = model.labels_ == cluster
+        is_negative = (weights < 0) | (penalty > 0) & (weights == 0) & ~np.eye(12, dtype=bool)
+        worst = [max(is_negative[u, inside].sum(), (weights[u, ~inside] > 0).sum()) for u in np.flatnonzero(inside)]
+        assert np.isclose(model.deltas_[cluster], max(worst) / inside.sum())
+
+
 def test_input_is_not_changed() -> None:
     X = csr_array(random_weights(np.random.default_rng(13), 8, "sparse"))
     before = X.toarray().copy()

@@ -87,6 +87,7 @@ def test_every_method_clusters(paper):
         "ch05": "clouds0",
         "ch08": "digits",
         "ch09": "wine",
+        "ch13": "planted100",
         "ch16": "blobs100",
     }[paper]
     if paper == "ch09":
@@ -101,6 +102,7 @@ def test_every_method_clusters(paper):
         "ch04": 1,
         "ch05": 0.3,
         "ch09": 1,
+        "ch13": 0.1,
         "ch16": 10,
     }
     amount = amounts.get(paper, 40)

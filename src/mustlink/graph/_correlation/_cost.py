@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from mustlink._types import Ints
+from mustlink._types import Floats, Ints
 
 
 def disagreement(X: csr_array, labels: Ints, penalty: float) -> float:
@@ -28,6 +28,23 @@ def total_weight(X: csr_array, penalty: float) -> float:
     n_samples = X.shape[0]
     n_missing = n_samples * (n_samples - 1) // 2 - X.nnz // 2
     return float(np.abs(X.data).sum()) / 2 + penalty * n_missing
+
+
+def cluster_deltas(X: csr_array, labels: Ints, penalty: float) -> Floats:
+    """Return for every cluster the least delta for which it is delta-clean.
+
+    Every member has at most delta times the size of the cluster negative pairs inside and positive pairs outside it.
+    """
+    n_samples, sizes = len(labels), np.bincount(labels)
+    row = np.repeat(np.arange(n_samples), np.diff(X.indptr))
+    together = labels[row] == labels[X.indices]
+    n_negative = np.bincount(row[together & (X.data < 0)], minlength=n_samples)
+    if penalty:
+        n_negative += sizes[labels] - 1 - np.bincount(row[together], minlength=n_samples)
+    n_positive = np.bincount(row[~together & (X.data > 0)], minlength=n_samples)
+    deltas = np.zeros(len(sizes))
+    np.maximum.at(deltas, labels, np.maximum(n_negative, n_positive) / sizes[labels])
+    return deltas
 
 
 def cost_ratio(cost: float, bound: float) -> float:

@@ -17,7 +17,7 @@ from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._types import Array
 from mustlink.base import ConstrainedClusterMixin
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.graph._correlation._cost import cost_ratio, disagreement, total_weight
+from mustlink.graph._correlation._cost import cluster_deltas, cost_ratio, disagreement, total_weight
 from mustlink.graph._correlation._signed_graph import build_graph
 from mustlink.graph._correlation._solve import Method, SolverOptions, expand_distances, solve
 from mustlink.graph._correlation._validation import check_signed, check_sources
@@ -58,9 +58,9 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
     max_per_source : int, default=1
         How many rows of one source a cluster may hold, if `fit` is given sources.
     objective : {"disagreement", "correlation"}, default="disagreement"
-        What ``method="sdp"`` relaxes: the agreement, or agreement minus disagreement of two clusters, which with all
-        singletons as the alternative is within a third of the best two-cluster guarantee. The best clusters are the
-        same for all objectives.
+        What ``method="sdp"`` relaxes: the agreement, or the agreement minus the disagreement of two clusters, the
+        better of which and all singletons has at least a third of the greatest such difference. The best clusters are
+        the same for all objectives, and other methods do not use it.
     local_search : bool, default=True
         Whether the result of a method is compared with all singletons and with one cluster per connected part, and
         improved by local search.
@@ -91,6 +91,9 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
     ratio_ : float
         `disagreement_` divided by `lower_bound_`: the disagreement is at most so many times the least possible.
         1 if both are 0, infinite if only the bound is.
+    deltas_ : ndarray of shape (n_clusters_,)
+        How inconsistent each cluster is: no member has more negative pairs inside it, or more positive pairs outside
+        it, than this number times the size of the cluster. 0 is perfect.
     lp_x_ : ndarray of shape (n_samples, n_samples)
         The distances of the linear program, 0 together and 1 apart; only if it was solved for all connected parts, with
         at most 2,000 rows.
@@ -241,6 +244,7 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
         gap = float(np.maximum(found.max_gain - graph.part_gains(found.labels), 0.0).sum())
         self.lower_bound_ = max(0.0, self.disagreement_ - gap) if gap > NO_GAP * total else self.disagreement_
         self.ratio_ = cost_ratio(self.disagreement_, self.lower_bound_)
+        self.deltas_ = cluster_deltas(X, self.labels_, penalty)
         self.__dict__.pop("lp_x_", None)
         if found.distances is not None and len(component) <= MAX_KEPT_DISTANCES:
             self.lp_x_ = expand_distances(graph, found.distances, component)

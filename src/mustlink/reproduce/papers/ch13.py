@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -84,11 +85,11 @@ def raw(method: str, seed: int, **options: Any) -> CorrelationClustering:
     return CorrelationClustering(method, local_search=False, n_init=1, random_state=seed, **options)  # type: ignore[arg-type]
 
 
-def ratios(costs: list[float], bound: float) -> Labeling:
+def ratios(problem: Problem, costs: list[float], bound: float) -> Labeling:
     """Return the mean of some costs as a multiple of a bound; nothing is a multiple of nothing."""
     mean = float(np.mean(costs))
     ratio = 1.0 if mean <= CLOSE and bound <= CLOSE else mean / max(bound, CLOSE)
-    return Labeling(np.zeros(N_SMALL, dtype=np.int64), {"ratio": ratio})
+    return Labeling(np.zeros(len(problem.y), dtype=np.int64), {"ratio": ratio})
 
 
 def measure_cost(method: str, graph: Callable[[int], csr_array], problem: Problem) -> Labeling:
@@ -96,7 +97,7 @@ def measure_cost(method: str, graph: Callable[[int], csr_array], problem: Proble
     X = graph(problem.shared_seed)
     rng = np.random.RandomState(problem.seed)
     costs = [raw(method, rng.randint(2**31)).fit(X).disagreement_ for _ in range(N_DRAWS)]
-    return ratios(costs, optimum(X).disagreement_)
+    return ratios(problem, costs, optimum(X).disagreement_)
 
 
 def measure_regions(problem: Problem) -> Labeling:
@@ -104,7 +105,7 @@ def measure_regions(problem: Problem) -> Labeling:
     X = weighted_graph(problem.shared_seed)
     rng = np.random.RandomState(problem.seed)
     costs = [raw("region_growing", rng.randint(2**31)).fit(X).disagreement_ for _ in range(N_DRAWS // 4)]
-    return ratios([max(costs)], optimum(X).disagreement_)
+    return ratios(problem, [max(costs)], optimum(X).disagreement_)
 
 
 def measure_agreement(problem: Problem) -> Labeling:
@@ -112,21 +113,21 @@ def measure_agreement(problem: Problem) -> Labeling:
     X = weighted_graph(problem.shared_seed)
     rng = np.random.RandomState(problem.seed)
     found = [raw("sdp", rng.randint(2**31)).fit(X).agreement_ for _ in range(N_DRAWS)]
-    return ratios(found, optimum(X).agreement_)
+    return ratios(problem, found, optimum(X).agreement_)
 
 
 def measure_trivial(problem: Problem) -> Labeling:
     """Compare the agreement of one cluster, or of singletons, with the greatest."""
     X = weighted_graph(problem.shared_seed)
     sums = X.data[X.data > 0].sum() / 2, -X.data[X.data < 0].sum() / 2
-    return ratios([float(max(sums))], optimum(X).agreement_)
+    return ratios(problem, [float(max(sums))], optimum(X).agreement_)
 
 
 def measure_consensus(method: str, problem: Problem) -> Labeling:
     """Compare a consensus with the least summed distance."""
     partitions = small_partitions(problem.shared_seed)
     model = ConsensusClustering(method, local_search=False, random_state=problem.seed)  # type: ignore[arg-type]
-    return ratios([model.fit(partitions).disagreement_], least_consensus(partitions))
+    return ratios(problem, [model.fit(partitions).disagreement_], least_consensus(partitions))
 
 
 def fit_planted(model: Callable[[int], CorrelationClustering], problem: Problem) -> Labeling:
@@ -162,7 +163,7 @@ GUARANTEES: dict[str, tuple[Method, float, str]] = {
     PIVOT: (partial(measure_cost, "pivot", complete_graph), 3.0, "mean of 20 runs / least disagreement, +1 and -1"),
     LP_PIVOT: (partial(measure_cost, "lp_pivot", complete_graph), 2.5, "mean of 20 runs / least, +1 and -1"),
     LP_BALL: (partial(measure_cost, "lp_ball", complete_graph), 4.0, "mean of 20 runs / least, +1 and -1"),
-    REGIONS: (measure_regions, 6 * np.log(N_SMALL + 1), "worst of 5 runs / least, any weights"),
+    REGIONS: (measure_regions, 6 * math.log(N_SMALL + 1), "worst of 5 runs / least, any weights"),
     SDP: (measure_agreement, 0.7664, "mean agreement of 20 roundings / greatest, any weights"),
     TRIVIAL: (measure_trivial, 0.5, "agreement / greatest, any weights"),
     INPUT: (partial(measure_consensus, "best_input"), 2.0, "consensus of 5 clusterings / least"),
