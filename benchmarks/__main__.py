@@ -14,6 +14,7 @@ NAMES = (
     "bbc",
     "bckm",
     "density",
+    "connected",
     "correlation",
     "mixture",
     "mean_field",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
@@ -66,6 +67,23 @@ def test_inside_a_pipeline() -> None:
     assert list(named.feature_names_in_) == ["a", "b"]
 
 
+def test_around_a_pipeline() -> None:
+    """The links reach every step that takes them, and the labels are those of the last step."""
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    pipeline = make_pipeline(PCA(2), RCA(), COPKMeans(3, random_state=0))
+    bound = bind(pipeline, LINKS.on(60)).fit(frame)
+    table = RCA().fit(rotated := PCA(2).fit_transform(frame), constraints=LINKS).transform(rotated)
+    expected = COPKMeans(3, random_state=0).fit(table, constraints=LINKS)
+    np.testing.assert_array_equal(bound.labels_, expected.labels_)
+    np.testing.assert_array_equal(bound.fit_predict(frame), expected.labels_)
+    np.testing.assert_array_equal(bound.predict(frame[:9]), expected.predict(table[:9]))
+    assert list(bound.feature_names_in_) == ["a", "b"]
+    with config_context(enable_metadata_routing=True):
+        routed = make_pipeline(PCA(2), COPKMeans(3, random_state=0).set_fit_request(constraints=True))
+        labels = COPKMeans(3, random_state=0).fit(rotated, constraints=LINKS).labels_
+        np.testing.assert_array_equal(bind(routed, LINKS).fit(frame).labels_, labels)
+
+
 def test_a_metric() -> None:
     bound = bind(RCA(), LINKS).fit(X)
     np.testing.assert_array_equal(bound.transform(X), RCA().fit(X, constraints=LINKS).transform(X))
@@ -86,7 +104,8 @@ def test_another_number_of_rows_is_refused() -> None:
 @pytest.mark.parametrize(
     ("estimator", "links", "message"),
     [
-        (KMeans(3), LINKS, "KMeans takes no links"),
+        (KMeans(3), LINKS, "KMeans takes no constraints"),
+        (make_pipeline(PCA(2), KMeans(3)), LINKS, "No step of this Pipeline takes constraints"),
         (PCKMeans, LINKS, "bind takes an estimator"),
         (PCKMeans(3), [(0, 1)], "bind takes a mustlink.Constraints, got list"),
     ],

@@ -45,9 +45,6 @@ FLOATS = [np.float64, np.float32]
 # How the warnings of fewer clusters than asked for begin, those of scikit-learn and ours.
 FEWER_CLUSTERS = r"Number of distinct clusters|\d+ clusters were asked for"
 
-# The most conflicts that an error message names.
-MAX_CONFLICTS_NAMED = 3
-
 
 def as_constraints(constraints: Constraints | AlignedConstraints | None, n_samples: int) -> Constraints:
     """Validate the constraints of a user against the rows of a table.
@@ -313,8 +310,7 @@ class ConstrainedClusterMixin(TableClusterMixin):
         X = self._check_fit_rows(X)
         n_samples = X.shape[0]
         links = as_constraints(constraints, n_samples)
-        if getattr(self, "on_infeasible", None) == "raise":
-            refuse_large_groups(links, self._n_clusters_wanted(), n_samples, number=count_parameter(self))
+        self._check_groups(links, n_samples)
         if not self._takes_groups:
             links = links.expand()
         labels = check_partial_labels(y, n_samples)
@@ -324,6 +320,11 @@ class ConstrainedClusterMixin(TableClusterMixin):
             order = _order_by_content(X, labels, links, is_pairwise=get_tags(self).input_tags.pairwise)
             links = links.add(self._links_of_labels(labels, order), contradictions="keep")
         return X, links, labels
+
+    def _check_groups(self, links: Constraints, n_samples: int) -> None:
+        """Refuse groups that the clusterer must keep and cannot, while they have names."""
+        if getattr(self, "on_infeasible", None) == "raise":
+            refuse_large_groups(links, self._n_clusters_wanted(), n_samples, number=count_parameter(self))
 
     def _links_of_labels(self, y: NDArray[Any], order: Indices) -> Constraints:
         """Return links with the same closure as the partial labels, chained in an order of the rows."""
@@ -524,7 +525,8 @@ def refuse_contradictions(
     Raises
     ------
     InfeasibleError
-        With the chains of the first conflicts in the message, and all their cannot-links in ``pairs``.
+        With the chains of the first conflicts in the message, all their cannot-links in ``pairs``, and the conflicts in
+        the field ``conflicts``.
 
     Examples
     --------
@@ -536,15 +538,13 @@ def refuse_contradictions(
     mustlink.errors.InfeasibleError: Rows 0 and 2 have a cannot-link, but must-links connect them: 0 - 1 - 2; remove ...
     """
     conflicts = links.conflicts()
-    if not conflicts:
-        return
-    named = " ".join(conflict.describe(names) for conflict in conflicts[:MAX_CONFLICTS_NAMED])
-    n_more = len(conflicts) - MAX_CONFLICTS_NAMED
-    raise InfeasibleError(
-        f"{named} And {count(n_more, 'more conflict')}." if n_more > 0 else named,
-        [conflict.cannot_link for conflict in conflicts],
-        remedy=("drop_link", "relax", soft),
-    )
+    if conflicts:
+        raise InfeasibleError(
+            conflicts.describe(names),
+            [conflict.cannot_link for conflict in conflicts],
+            remedy=("drop_link", "relax", soft),
+            conflicts=conflicts,
+        )
 
 
 def refuse_infeasible(feasibility: Feasibility, *, number: str = "n_clusters", soft: str = "soft_method") -> None:
@@ -588,7 +588,12 @@ def refuse_infeasible(feasibility: Feasibility, *, number: str = "n_clusters", s
 
 
 def refuse_large_groups(
-    links: Constraints, n_clusters: int | None, n_samples: int, *, number: str | None = "n_clusters"
+    links: Constraints,
+    n_clusters: int | None,
+    n_samples: int,
+    *,
+    number: str | None = "n_clusters",
+    soft: str = "soft_method",
 ) -> None:
     """Refuse groups of more rows than clusters, if no two rows of a group may be in one cluster.
 
@@ -602,6 +607,8 @@ def refuse_large_groups(
         The number of rows.
     number : str or None, default="n_clusters"
         The name of the parameter for the number of clusters.
+    soft : str, default="soft_method"
+        The remedy that names a clusterer that may break links, a key of :data:`mustlink.errors.REMEDIES`.
 
     Raises
     ------
@@ -619,7 +626,7 @@ def refuse_large_groups(
     """
     largest = max((int(one.sizes.max()) for one in links.cannot_link_groups), default=0)
     if n_clusters is not None and largest > n_clusters:
-        refuse_infeasible(links.feasible(n_clusters, n_samples), number=number or "n_clusters")
+        refuse_infeasible(links.feasible(n_clusters, n_samples), number=number or "n_clusters", soft=soft)
 
 
 def refuse_many_classes(

@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mustlink._estimators import takes_links
+from mustlink._estimators import fit_with_links, fitted_inside
 from mustlink._spelling import count
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import ConstraintError
@@ -26,7 +26,8 @@ def bind(estimator: Any, constraints: Constraints | AlignedConstraints) -> Bound
     Parameters
     ----------
     estimator : estimator
-        A clusterer or metric of mustlink, or any estimator whose ``fit`` takes `constraints`.
+        A clusterer or metric of mustlink, any estimator whose ``fit`` takes `constraints`, or a pipeline with such
+        steps, all of which get the links.
     constraints : Constraints or AlignedConstraints
         The links between the rows that the tool will pass to ``fit``. With ``links.on(n_samples)``, any other number of
         rows is refused.
@@ -64,7 +65,7 @@ class BoundEstimator(MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : estimator
-        Whose ``fit`` takes `constraints`. It is cloned before it is fitted.
+        Whose ``fit`` takes `constraints`, or a pipeline with such steps. It is cloned before it is fitted.
     constraints : Constraints or AlignedConstraints
         Links between the rows of ``fit``, in their order.
 
@@ -73,7 +74,7 @@ class BoundEstimator(MetaEstimatorMixin, BaseEstimator):
     estimator_ : estimator
         The fitted estimator, with all that it found, such as its ``violations_``.
     labels_ : ndarray of shape (n_samples,)
-        Its labels, if it is a clusterer.
+        Its labels, if it is a clusterer, or a pipeline that ends with one.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -117,23 +118,19 @@ class BoundEstimator(MetaEstimatorMixin, BaseEstimator):
             The fitted estimator.
         """
         self._check(X)
-        model = clone(self.estimator).fit(X, y, constraints=self.constraints)
+        model = fit_with_links(clone(self.estimator), X, self.constraints, y=y)
         self.estimator_ = model
-        for name in ("labels_", "n_features_in_", "feature_names_in_"):
+        inside = fitted_inside(model)
+        for name, owner in (("labels_", inside), ("n_features_in_", model), ("feature_names_in_", model)):
             self.__dict__.pop(name, None)
-            if hasattr(model, name):
-                setattr(self, name, getattr(model, name))
+            if hasattr(owner, name):
+                setattr(self, name, getattr(owner, name))
         return self
 
     def _check(self, X: Any) -> None:
-        """Refuse what takes no links, what is no links, and links on another number of rows."""
+        """Refuse what is no estimator, what is no links, and links on another number of rows."""
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             raise TypeError(f"bind takes an estimator, such as PCKMeans(3); got {self.estimator!r}.")
-        if not takes_links(self.estimator):
-            raise TypeError(
-                f"{type(self.estimator).__name__} takes no links: its fit has no argument constraints; bind a "
-                "clusterer of mustlink, such as PCKMeans."
-            )
         if not isinstance(self.constraints, Constraints | AlignedConstraints):
             raise TypeError(f"bind takes a mustlink.Constraints, got {type(self.constraints).__name__}.")
         if isinstance(self.constraints, AlignedConstraints) and len(self.constraints) != (n_samples := np.shape(X)[0]):

@@ -69,6 +69,8 @@ class Entry:
         Whether its parameter `estimator` takes another clusterer.
     own_estimators : tuple of str, default=()
         Names that `estimator` takes as text.
+    takes_graph : bool, default=False
+        Whether `fit` takes edges between rows as `graph`.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class Entry:
     is_default: bool = False
     boosts: bool = False
     own_estimators: tuple[str, ...] = ()
+    takes_graph: bool = False
 
     @property
     def name(self) -> str:
@@ -354,6 +357,31 @@ CATALOGUE: tuple[Entry, ...] = (
         "Clusters are rings, bands or branches, and you want to set how well the links are kept; best with two "
         "clusters.",
         aliases=("conspec",),
+    ),
+    Entry(
+        "ConnectedKMeans",
+        "mustlink.graph",
+        "none",
+        "Rows are nodes of a graph (people, papers, places), and clusters must be connected in it: k-means for that.",
+        aliases=("connected-kmeans",),
+        takes_graph=True,
+    ),
+    Entry(
+        "NetScan",
+        "mustlink.graph",
+        "none",
+        "Clusters must be connected in a graph, and no row may be far from the center of its cluster; also for very "
+        "large graphs and with outliers.",
+        aliases=("netscan",),
+        takes_graph=True,
+    ),
+    Entry(
+        "ConnectedKCenter",
+        "mustlink.graph",
+        "none",
+        "As NetScan, with a bound on how far the result is from the best possible one; exact for few rows.",
+        aliases=("connected-center",),
+        takes_graph=True,
     ),
 )
 

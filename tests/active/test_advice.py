@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from mustlink import PCKMeans, RobustBoostCluster
-from mustlink.active import COBRAS, NPU, Advice, Answer, Consolidate, MinMax, RandomPairs, TruthOracle, ask
+from mustlink.active import COBRAS, NPU, Advice, Answer, Consolidate, Explore, MinMax, RandomPairs, TruthOracle, ask
 from mustlink.active._advice import check_predicted
 
 ALL = [COBRAS, Consolidate, MinMax, NPU, RandomPairs]
@@ -27,7 +27,7 @@ def unrelated():
 def test_predictable_answers_are_settled(cls, separate):
     X, y = separate
     strategy = cls(X, 3, random_state=0)
-    ask(strategy, TruthOracle(y), 150)
+    ask(strategy, TruthOracle(y), 120)
     advice = strategy.advise()
     assert advice.is_settled
     assert advice.n_predicted == advice.n_checked >= 30
@@ -127,6 +127,7 @@ def test_two_rows_of_noise_are_predicted_to_be_apart():
 @pytest.mark.parametrize(
     ("advice", "words"),
     [
+        (Advice(True, 0, 0, "No question is left: why."), "No question is left: why."),
         (Advice(True, 1, 1), "The last answer was as predicted; more questions will change little."),
         (Advice(False, 1, 0), "The last answer was not as predicted; more questions are worthwhile."),
         (Advice(False, 1_200, 1), "1 of the last 1,200 answers was as predicted; more questions are worthwhile."),
@@ -135,3 +136,31 @@ def test_two_rows_of_noise_are_predicted_to_be_apart():
 )
 def test_words_of_few_answers(advice, words):
     assert str(advice) == words
+
+
+@pytest.mark.parametrize("kind", [*ALL, Explore])
+def test_when_no_question_is_left_it_says_why(kind):
+    X, y = np.array([[0.0], [1.0], [8.0], [9.0], [20.0]]), [0, 0, 1, 1, 2]
+    strategy = kind(X, 3, random_state=0)
+    assert strategy.end is None
+    ask(strategy, TruthOracle(y), 100)
+    assert strategy.question is None
+    advice = strategy.advise(n_together=1)
+    assert advice.is_settled
+    why = (
+        "a row of every group is known" if kind is Explore else "everything was asked about or follows from the answers"
+    )
+    assert str(advice) == strategy.end == f"No question is left: {why}."
+    with pytest.raises(RuntimeError, match="No question is left"):
+        strategy.answer(True)
+    strategy.undo()
+    assert strategy.end is None
+
+
+def test_advice_does_not_show_a_question():
+    strategy = MinMax([[0.0], [1.0], [8.0], [9.0], [20.0]], 3, random_state=0)
+    next(strategy)
+    strategy.answer(False)
+    strategy.advise()
+    with pytest.raises(RuntimeError, match="No question was shown"):
+        strategy.answer(False)

@@ -216,6 +216,14 @@ def test_certain_links_that_need_more_clusters_are_refused():
     assert "relax" not in caught.value.remedy
 
 
+def test_a_certain_group_of_more_rows_than_clusters_is_named():
+    X, _ = load_iris(return_X_y=True)
+    links = Constraints.from_groups(["odd", "even"] * 2 + [None] * 145 + ["odd"])
+    with pytest.raises(InfeasibleError, match=r"The group odd has 3 rows, .* and there are 2 clusters") as caught:
+        RobustBoostCluster(n_clusters=2, trust="certain").fit(X, constraints=links)
+    assert caught.value.remedy == ("at_least_clusters", "estimate_trust")
+
+
 def find_each_column(table):
     return DBSCAN(eps=1e-9).fit_predict(table)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -99,3 +100,19 @@ def test_a_method_that_finds_the_number_of_clusters(market):
     assert told.exit_code == 0, told.output
     assert "The method hdbscan finds the number of clusters itself; the given number, 7, was not used." in told.stdout
     assert clusters_in(market, "shop.clusters.csv") == labels
+
+
+def test_failures_and_warnings_name_the_ids_of_rows(market):
+    apart = [f"c{b:02d},c{a:02d},cannot" for a in range(2, 7) for b in range(2, a)]
+    more = [f"c{a:02d},c{a + 3:02d},must" for a in range(7, 14)]
+    market.write("apart.csv", "\n".join(["a,b,link", *apart, *more]))
+    words = ["-k", 2, "--id", "who", "--ignore", "kind"]
+    result = market.run("cluster", "shop.csv", "apart.csv", "--method", "auto", *words)
+    assert result.exit_code == 0, result.output
+    assert "cop with 2 clusters failed" in result.stdout
+    assert re.search(r"an odd number: c0\d - c0\d - c0\d - c0\d\.", " ".join(result.stdout.split()))
+    market.write("chain.csv", "a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
+    result = market.run("cluster", "shop.csv", "chain.csv", "--method", "seeded-link", *words)
+    assert result.exit_code == 0, result.output
+    notes = " ".join(result.stdout.partition("Notes")[2].split())
+    assert "Rows c00 and c06 have a cannot-link, but must-links connect them: c00 - c03 - c06." in notes

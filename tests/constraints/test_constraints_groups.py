@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import mustlink.constraints._constraints as value
 import mustlink.constraints._groups as grouping
-from mustlink import LCVQE, Constraints, COPKMeans
+from mustlink import LCVQE, Constraints, COPKMeans, PCKMeans
 from mustlink.constraints._groups import count_pairs
 from mustlink.errors import ConstraintError, TooLargeError
 from mustlink.metrics import violation_rate
@@ -136,8 +136,8 @@ def test_feasibility(drawn: tuple, n_clusters: int) -> None:
 @given(drawn=grouped_links(), contradictions=st.sampled_from(["keep", "majority"]), column=st.lists(st.integers(-1, 1)))
 @settings(max_examples=100)
 def test_sums(drawn: tuple, contradictions: str, column: list[int]) -> None:
-    _, _, links, listed = drawn
-    more = Constraints.from_groups(column)
+    n_samples, _, links, listed = drawn
+    more = Constraints.from_groups((column + [-1] * n_samples)[:n_samples])
     expected = listed.add(more.expand(), contradictions=contradictions)
     assert links.add(more, contradictions=contradictions) == expected
     assert more.add(links, contradictions=contradictions) == expected
@@ -200,7 +200,7 @@ def test_words() -> None:
     assert repr(mixed) == "Constraints(0 must-links, 5 cannot-links, some in 2 groups)"
     assert "5 rows in 2 groups of up to 3 rows" in links._repr_html_()
     with pytest.raises(ConstraintError, match=r"The group south has the row 4, but the table has 4 rows"):
-        links.check_rows(4)
+        Constraints().with_groups(links.cannot_link_groups).check_rows(4)
     found = links.feasible(2, 5)
     assert found.answer is False
     assert found.min_clusters == 3
@@ -239,3 +239,22 @@ def test_a_clusterer_keeps_groups_apart() -> None:
     links = Constraints.from_groups(column)
     model = COPKMeans(4, random_state=0).fit(X, constraints=links)
     assert (np.sort(model.labels_.reshape(-1, 4), axis=1) == np.arange(4)).all()
+
+
+@pytest.mark.parametrize("link", ["cannot", "must"])
+@pytest.mark.parametrize("n_rows", [2, 5])
+def test_a_column_of_another_length_than_the_table_is_refused(link, n_rows):
+    links = Constraints.from_groups(["a", "a", "b", None], link)
+    message = rf"The column of groups has 4 entries, but the table has {n_rows} rows; give one group per row"
+    X = np.arange(n_rows, dtype=float).reshape(-1, 1)
+    for known in (links, links + Constraints(), pickle.loads(pickle.dumps(Constraints() + links))):
+        with pytest.raises(ConstraintError, match=message):
+            PCKMeans(2).fit(X, constraints=known)
+        known.check_rows(4)
+    # The rows of a fold are other rows.
+    assert PCKMeans(2, random_state=0).fit(X[:2], constraints=links.on(4)[[0, 3]]).labels_.shape == (2,)
+
+
+def test_columns_of_different_lengths_cannot_be_added():
+    with pytest.raises(ConstraintError, match="The columns of groups have 4 and 3 entries"):
+        Constraints.from_groups([1, 1, 2, 2]) + Constraints.from_groups([1, 1, 2], "must")

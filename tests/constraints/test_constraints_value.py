@@ -237,6 +237,9 @@ def test_sum_of_opposite_answers_is_refused() -> None:
     with pytest.raises(ConstraintError, match="Rows 0 and 9 are given both") as info:
         Constraints(MUST, CANNOT) + Constraints(CANNOT)
     assert info.value.pairs == [(0, 9)]
+    assert str(info.value).endswith(
+        'use links.add(other, contradictions="majority") to keep the heavier one or "keep" to keep both.'
+    )
 
 
 def test_constrained_rows() -> None:

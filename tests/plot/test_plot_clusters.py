@@ -8,7 +8,7 @@ import pytest
 from matplotlib.collections import LineCollection
 from scipy.sparse import csr_array
 
-from mustlink import Constraints, _drawn, plot
+from mustlink import Constraints, PCKMeans, _drawn, plot
 from mustlink.boosting import BoostCluster, CoAssociation
 
 
@@ -118,14 +118,28 @@ def test_equal_points_are_spread_and_others_stay():
     assert np.array_equal(_drawn.spread_equal_points(apart), apart)
 
 
+def test_a_model_without_a_view_of_its_own_is_drawn_by_principal_components(blobs):
+    X, y = blobs
+    links = Constraints.sample(y, 20, random_state=0)
+    model = PCKMeans(3, random_state=0).fit(X, constraints=links)
+    drawn, plain = plot.clusters(X, model=model, links=links), plot.clusters(X, model.labels_, links=links)
+    assert drawn.get_title() == plain.get_title() == "principal components"
+    for one, other in zip(drawn.collections, plain.collections, strict=True):
+        np.testing.assert_array_equal(one.get_offsets(), other.get_offsets())
+
+
 def test_bad_input(blobs):
     X, y = blobs
     with pytest.raises(ValueError, match="give labels or model"):
         plot.clusters(X)
     with pytest.raises(ValueError, match="X has 60 rows, the labels have the shape"):
         plot.clusters(X, y[:50])
-    with pytest.raises(TypeError, match=r"plot\.clusters needs a fitted boosted clusterer"):
-        plot.clusters(X, y, model=SimpleNamespace(labels_=y))
+    with pytest.raises(
+        TypeError, match=r"this PCKMeans has no labels_; fit it first\. RobustBoostCluster, .* have a view"
+    ):
+        plot.clusters(X, y, model=PCKMeans(3))
+    with pytest.raises(TypeError, match=r"got list; create one with Constraints"):
+        plot.clusters(X, y, links=[(0, 1)])
     model = SimpleNamespace(labels_=y, coassociation_=CoAssociation(np.arange(100).reshape(50, 2)))
     with pytest.raises(ValueError, match="X has 60 rows, but the model was fitted on 50"):
         plot.clusters(X, y, model=model)

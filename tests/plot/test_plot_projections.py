@@ -34,7 +34,7 @@ def test_the_first_two_rounds_and_the_last_beside_the_table(model):
 
 
 def test_links_are_solid_or_dashed_lines(model):
-    ax = plot.projections(model, X, LINKS, rounds=(1,))[1]
+    ax = plot.projections(model, X, links=LINKS, rounds=(1,))[1]
     lines = collections(ax, LineCollection)
     assert len(lines["must-link"].get_segments()) == len(LINKS.must_link)
     assert len(lines["cannot-link"].get_segments()) == len(LINKS.cannot_link)

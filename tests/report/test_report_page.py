@@ -8,10 +8,11 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
-from mustlink import Constraints, _drawn
+from mustlink import Constraints, PCKMeans, _drawn
 from mustlink.boosting import Suspect
 from mustlink.report import make_picture, render_report, summarize, write_report
 from mustlink.report._svg import N_COLORS, swatch
@@ -316,3 +317,45 @@ def test_write_report_leaves_nothing_behind_when_it_fails(tmp_path):
     with pytest.raises(ValueError, match="One label per row"):
         write_report(tmp_path / "report.html", np.eye(3), [0, 1])
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"path": None}, "path must be the name of the file to write, such as 'report.html'; got None"),
+        ({"X": "table.csv"}, "X must be the table that was clustered, .* got 'table.csv'"),
+        ({"X": None}, "X must be the table that was clustered"),
+        ({"labels": [0, 1]}, "One label per row is expected"),
+        ({"constraints": [(0, 1)]}, r"constraints must be a mustlink\.Constraints, got list"),
+        ({"features": 3}, "features must be a list with the name of every column, or its Feature; got 3"),
+        ({"features": "ab"}, "features must be a list with the name of every column, or its Feature; got 'ab'"),
+        ({"features": [1, 2]}, "features must be a list with the name of every column, or its Feature; got 1"),
+        ({"features": ["a"]}, "The table has 2 columns, but 1 features are named"),
+        ({"row_names": 4}, "row_names must be a list with one entry per row; got 4"),
+        ({"row_names": ["ann"]}, "row_names must have one entry per row: the table has 4 rows, and row_names has 1"),
+        ({"known_labels": "abcd"}, "known_labels must be a list with one entry per row"),
+        ({"notices": "a note"}, "notices must be a list of sentences; got 'a note'"),
+        ({"estimator": PCKMeans}, r"estimator must be the fitted clusterer, such as PCKMeans\(3\).fit\(X\)"),
+        ({"estimator": "pck"}, "estimator must be the fitted clusterer"),
+        ({"estimator": PCKMeans(2)}, "This PCKMeans instance is not fitted yet"),
+        ({"choice": "pck"}, "choice must be what mustlink.selection.choose returned; got 'pck'"),
+        ({"title": 3}, "title must be text; got 3"),
+        ({"run": "today"}, "run must map words to words"),
+        ({"run": {"Rows": 4}}, "run must map words to words"),
+        ({"cluster_names": ["low"]}, "cluster_names must be a list with a name for each of the clusters 0 to 1"),
+    ],
+)
+def test_wrong_types_are_refused_in_a_sentence(tmp_path, changed, message):
+    given = {"path": tmp_path / "r.html", "X": [[0.0, 1.0], [0.2, 1.1], [5.0, 1.0], [5.2, 1.1]], "labels": [0, 0, 1, 1]}
+    with pytest.raises((TypeError, ValueError), match=message) as caught:
+        write_report(**{**given, **changed})
+    assert str(caught.value).endswith(".")
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_of_rows_may_be_numbers(tmp_path):
+    index = pd.Series([1001, 1002, 1003, 1004], index=list("abcd"))
+    links = Constraints(must_link=[(0, 3)])
+    X = [[0.0], [0.2], [5.0], [5.2]]
+    summary = write_report(tmp_path / "r.html", X, [0, 0, 1, 1], links, row_names=index)
+    assert summary.broken[0].names == ("1001", "1004")

@@ -162,13 +162,13 @@ def test_broken_link_to_a_row_without_cluster():
             (np.eye(3), [0, 1, 1]),
             {"row_names": ["a", "b"]},
             ValueError,
-            "the table has 3 rows, and there are 2 row names",
+            "the table has 3 rows, and row_names has 2",
         ),
         (
             (np.eye(3), [0, 1, 1]),
             {"known_labels": ["a"]},
             ValueError,
-            "the table has 3 rows, and there are 1 known labels",
+            "the table has 3 rows, and known_labels has 1",
         ),
     ],
 )

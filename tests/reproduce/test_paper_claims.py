@@ -20,6 +20,7 @@ from reproduce.ch04_results import ch04_results
 from reproduce.ch05_results import ch05_results
 from reproduce.ch08_results import ch08_results
 from reproduce.ch09_results import ch09_results
+from reproduce.ch12_results import ch12_results
 from reproduce.ch13_results import ch13_results
 from reproduce.ch16_results import ch16_results
 from reproduce.linked_sizes_results import results_of_claims
@@ -118,6 +119,7 @@ MADE = {
     "ch05": ch05_results,
     "ch08": ch08_results,
     "ch09": ch09_results,
+    "ch12": ch12_results,
     "ch13": ch13_results,
     "ch16": ch16_results,
 }

@@ -12,6 +12,7 @@ from mustlink.reproduce._run_paper import find_protocol, paper_names
 from mustlink.reproduce.engine._problem import DataSet, Problem
 from mustlink.reproduce.engine._results import Results, Run
 from mustlink.reproduce.papers.bbc import distance_ratio
+from mustlink.reproduce.papers.ch12 import OF_GRAPHS
 from mustlink.reproduce.papers.ch16 import fit_mdav
 
 
@@ -87,12 +88,16 @@ def test_every_method_clusters(paper):
         "ch05": "clouds0",
         "ch08": "digits",
         "ch09": "wine",
+        "ch12": "graphs",
         "ch13": "planted100",
         "ch16": "blobs100",
     }[paper]
     if paper == "ch09":
         # Its own sets are files, which not every machine has.
         protocol = replace(protocol, datasets=[DataSet(dataset, dataset)])
+    if paper == "ch12":
+        # The others need the edges of Cora, see test_ch12_protocol.py.
+        protocol = replace(protocol, methods=OF_GRAPHS)
     amounts = {
         "bbc": 0.1,
         "active": 5,
@@ -102,6 +107,7 @@ def test_every_method_clusters(paper):
         "ch04": 1,
         "ch05": 0.3,
         "ch09": 1,
+        "ch12": 5,
         "ch13": 0.1,
         "ch16": 10,
     }

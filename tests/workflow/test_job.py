@@ -18,7 +18,7 @@ from mustlink.metrics import adjusted_rand
 from mustlink.report import write_report
 from mustlink.selection import choose
 from mustlink.workflow import STRATEGIES, Job, TableOptions, load_table, read_link_file, run_job
-from mustlink.workflow._job import _with_row_names
+from mustlink.workflow._naming import with_row_names
 
 
 def job_of(folder, **options):
@@ -208,10 +208,13 @@ def test_a_table_is_loaded_by_options():
 
 def test_rows_are_named_where_an_error_gives_their_numbers():
     names = ["ann", "bob"]
-    plain = _with_row_names(InfeasibleError("No start kept all links of 2 rows"), names)
+    plain = with_row_names(InfeasibleError("No start kept all links of 2 rows"), names)
     assert str(plain) == "No start kept all links of 2 rows"
-    numbered = _with_row_names(InfeasibleError("No place is left for row 1."), names)
-    assert str(numbered) == "No place is left for row 1 (row 1 is bob)."
+    numbered = with_row_names(InfeasibleError("No place is left for row 1."), names)
+    assert str(numbered) == "No place is left for row bob."
+    listed = InfeasibleError("The pairs (0, 1), (1, 0) and 3 more, or the chain 0 - 1 - 2 of rows 1 and 0.")
+    words = "The pairs (ann, bob), (bob, ann) and 3 more, or the chain ann - bob - 2 of rows bob and ann."
+    assert str(with_row_names(listed, names)) == words
 
 
 def test_a_row_outside_of_the_table_is_named_with_its_line(shop):

@@ -35,6 +35,16 @@ def test_answers_are_links(shop, table, strategy):
     assert sitting.has_links
 
 
+def test_the_first_strategy_to_try_is_the_default(shop, table):
+    """The guide recommends MinMax."""
+    default = Sitting(table, shop / "default.csv", n_clusters=3)
+    minmax = Sitting(table, shop / "minmax.csv", n_clusters=3, strategy="minmax")
+    for _ in range(12):
+        assert default.question == minmax.question
+        for sitting in (default, minmax):
+            sitting.tell(*sitting.question, sitting.question.a % 3 == sitting.question.b % 3)
+
+
 def test_a_new_sitting_continues(shop, table):
     first = Sitting(table, shop / "new.csv", n_clusters=3)
     answer_by_group(first, 5)

@@ -24,11 +24,13 @@ class Advice(NamedTuple):
     Parameters
     ----------
     is_settled : bool
-        Whether the last answers were all as predicted, and enough of them were "together".
+        Whether the last answers were all as predicted, and enough of them were "together", or no question is left.
     n_checked : int
         The number of the last answers that were compared with predictions; 0 while there are too few.
     n_predicted : int
         How many of these were as predicted.
+    end : str or None, default=None
+        Why no question is left, as a sentence, if none is; then nothing was compared.
 
     Examples
     --------
@@ -42,8 +44,11 @@ class Advice(NamedTuple):
     is_settled: bool
     n_checked: int
     n_predicted: int
+    end: str | None = None
 
     def __str__(self) -> str:
+        if self.end is not None:
+            return self.end
         if not self.n_checked:
             return "There are too few answers to tell whether more questions are worthwhile."
         end = "more questions will change little" if self.is_settled else "more questions are worthwhile"

@@ -62,6 +62,8 @@ class Explore(PlacingStrategy):
     Constraints(0 must-links, 3 cannot-links)
     """
 
+    _END = "No question is left: a row of every group is known."
+
     def _next_row(self) -> int | None:
         return None if len(self._firsts) >= self.n_clusters else self._farthest()
 

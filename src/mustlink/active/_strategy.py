@@ -110,7 +110,10 @@ class Strategy(ABC):
     contradictions: list[Answer]
     deduced: list[Question]
     _pending: Question | None
+    _is_shown: bool
     _is_put: bool
+    # Why no question is left when there is none.
+    _END = "No question is left: everything was asked about or follows from the answers."
 
     def __init__(self, X: Any, n_clusters: int, *, known: Any = None, random_state: Any = None) -> None:
         X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2, input_name="X")
@@ -137,9 +140,13 @@ class Strategy(ABC):
     @property
     def question(self) -> Question | None:
         """The current question; None if there is none left. A question that was read counts as shown."""
-        if self._pending is None:
-            self._pending = self._choose()
-        return self._pending
+        self._is_shown = True
+        return self._choose_once()
+
+    @property
+    def end(self) -> str | None:
+        """Why no question is left, as a sentence; None as long as there is one, which does not count as shown."""
+        return self._END if self._choose_once() is None else None
 
     @property
     def constraints(self) -> Constraints:
@@ -187,7 +194,9 @@ class Strategy(ABC):
         RuntimeError
             If no question was shown since the last answer.
         """
-        if self._pending is None:
+        if self._pending is None or not self._is_shown:
+            if self.end is not None:
+                raise RuntimeError(f"{self.end} Use tell() for an answer about any two rows.")
             raise RuntimeError(
                 "No question was shown since the last answer; get one with next() or from question, or use tell() for "
                 "an answer about any two rows."
@@ -211,7 +220,7 @@ class Strategy(ABC):
             raise TypeError(f"An answer must be True, False or None (skip); got {together!r}.")
         self._add(Answer(a, b, None if together is None else bool(together)))
         if self._pending is not None and self._knowledge.is_settled(*self._pending):
-            self._pending, self._is_put = None, False
+            self._pending, self._is_shown, self._is_put = None, False, False
 
     def undo(self) -> Answer | None:
         """Undo the last answer; its question becomes the current one and can be answered again.
@@ -228,7 +237,7 @@ class Strategy(ABC):
         for answer in kept:
             self._add(answer)
         if not self._knowledge.is_settled(last.a, last.b):
-            self._pending = Question(last.a, last.b)
+            self._pending, self._is_shown = Question(last.a, last.b), True
         return last
 
     def advise(self, clusterer: Any = None, *, n_together: int = 30) -> Advice:
@@ -266,6 +275,8 @@ class Strategy(ABC):
         if not is_integer(n_together, 1):
             raise ValueError(f"n_together must be an integer of at least 1; got {n_together!r}.")
         check_clusterer(clusterer)
+        if self.end is not None:
+            return Advice(is_settled=True, n_checked=0, n_predicted=0, end=self.end)
         n_before = len(self.answers) - count_last(self.answers, int(n_together))
         if n_before == len(self.answers):
             return Advice(is_settled=False, n_checked=0, n_predicted=0)
@@ -278,7 +289,7 @@ class Strategy(ABC):
         self.answers, self.contradictions, self.deduced = [], [], []
         # The number of deduced pairs before every answer.
         self._deduced_before: list[int] = []
-        self._pending, self._is_put = None, False
+        self._pending, self._is_shown, self._is_put = None, False, False
         self._knowledge = Knowledge()
         for (a, b), sign in zip(self._known.pairs.tolist(), self._known.sign.tolist(), strict=True):
             if not self._knowledge.learn(a, b, sign > 0):
@@ -292,6 +303,12 @@ class Strategy(ABC):
             self._conclude_from(answer)
         else:
             self.contradictions.append(answer)
+
+    def _choose_once(self) -> Question | None:
+        """Return the current question, chosen when it is first needed."""
+        if self._pending is None:
+            self._pending = self._choose()
+        return self._pending
 
     def _check_row(self, row: int) -> int:
         """Return a row number as an int, or raise if there is no such row."""

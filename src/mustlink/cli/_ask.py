@@ -39,7 +39,7 @@ def ask(
             "or the rows farthest from all before (minmax); the least certain row (npu, slow on large tables); groups "
             "of rows, coarse to fine (cobras); or random pairs (random).",
         ),
-    ] = "consolidate",
+    ] = "minmax",
     links: Annotated[
         Path | None,
         typer.Option(
@@ -133,7 +133,7 @@ def _ask_all(sitting: Sitting, rows: RowComparison, n_clusters: int, limit: int 
         with show_status("Choosing a question"):
             question = sitting.question
         if question is None:
-            print_line("There is nothing left to ask.")
+            print_line(str(sitting.end))
             return
         heading = f"Question {sitting.n_asked + 1:,}" + ("" if limit is None else f" of {limit:,}")
         if sitting.n_groups_found is not None:

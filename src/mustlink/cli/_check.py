@@ -74,7 +74,7 @@ def check(
         check_n_clusters(n_clusters, loaded)
     if loaded is not None:
         known, notices = loaded.read_links(links, contradictions, unknown_ids)
-        known = known.add(loaded.rules, contradictions=contradictions)
+        known = loaded.add_rules(known, contradictions)
         notices = [*loaded.notices, *notices]
         n_rows, names = len(loaded.X), RowNames(loaded.row_names)
     else:

@@ -41,6 +41,7 @@ def cluster(
     unknown_ids: opt.UnknownIds = "raise",
     size_min: opt.MinSize = None,
     size_max: opt.MaxSize = None,
+    graph: opt.Graph = None,
     relax: opt.Relax = False,
     output: opt.Output = None,
     keep_columns: opt.KeepColumns = False,

@@ -12,7 +12,7 @@ def methods() -> None:
     """List the methods, and when to pick which.
 
     A hard method keeps every link or fails; a soft one weighs links against distances; none is a method that takes no
-    links. Exit code 0, or 2 when the command is mistyped.
+    links. Methods that need the edges of a graph (--graph) say so. Exit code 0, or 2 when the command is mistyped.
     """
     from rich.text import Text
 
@@ -28,5 +28,6 @@ def methods() -> None:
         table.add_row()
         table.add_row(Text(FAMILIES[family], "underline"))
         for entry in entries:
-            table.add_row(Text("\n".join(entry.aliases), "bold"), entry.class_name, entry.kind, entry.pick_when)
+            graph = " Needs --graph." if entry.takes_graph else ""
+            table.add_row(Text("\n".join(entry.aliases), "bold"), entry.class_name, entry.kind, entry.pick_when + graph)
     console().print(table)

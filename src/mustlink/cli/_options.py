@@ -104,6 +104,17 @@ MaxSize = Annotated[
     int | None,
     typer.Option("--max-size", metavar="N", help="No cluster has more rows, as --min-size.", show_default=False),
 ]
+Graph = Annotated[
+    Path | None,
+    typer.Option(
+        "--graph",
+        metavar="EDGES",
+        help="Edges between rows, for clusters that are connected: a .csv, .tsv, .xlsx or .parquet file with two "
+        "columns that name rows as LINKS does. Without --method, k-means with connected clusters is used "
+        "([bold]--method connected-kmeans[/bold]).",
+        show_default=False,
+    ),
+]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -327,8 +338,8 @@ UnknownIds = Annotated[
     typer.Option(
         "--unknown-ids",
         metavar="HOW",
-        help="A link that names an id which the table does not have: refuse it (raise), or leave it out and say how "
-        "many were (skip).",
+        help="A link or an edge that names an id which the table does not have: refuse it (raise), or leave it out "
+        "and say how many were (skip).",
     ),
 ]
 

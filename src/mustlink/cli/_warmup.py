@@ -121,6 +121,7 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _density_steps(rows)
     yield from _hierarchy_steps()
     yield from _existential_steps(rows)
+    yield from _graph_steps(rows)
     yield from _signed_steps()
 
 
@@ -209,6 +210,22 @@ def _existential_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
         # Exactly as many rows as are needed, and a start from which a cycle is found.
         shared = moved(4, pivot_min=6, micro_radius=0.5, init=rows[1:5])
         yield f"micro-clusters, {dtype}", partial(shared.fit, rows.astype(dtype))
+
+
+def _graph_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise growth along edges, continuously and by rounds, and clusters that are made disjoint."""
+    import numpy as np
+
+    from mustlink.graph import ConnectedKCenter, NetScan
+
+    # A path on which rows without another edge hang, so that some of them decide between clusters.
+    graph = np.eye(24, k=1) * (np.arange(24) < 12)[:, None]
+    graph[np.arange(12), np.arange(12, 24)] = 1
+    graph += graph.T
+    for step in ("continuous", "published"):
+        yield f"netscan, {step}", partial(NetScan(3, step=step, max_iter=2, random_state=0).fit, rows, graph=graph)
+    center = ConnectedKCenter(3, solver="approx", random_state=0)
+    yield "connected k-center", partial(center.fit, rows, graph=graph)
 
 
 def _signed_steps() -> Iterator[tuple[str, Callable[[], object]]]:

@@ -22,6 +22,8 @@ __all__ = ["Conflict", "Conflicts"]
 
 # A longer chain is printed without its middle.
 SHOWN_IN_CHAIN = 8
+# The most conflicts that a message names.
+MAX_NAMED = 3
 
 
 class Conflict:
@@ -118,6 +120,12 @@ class Conflicts(Sequence[Conflict]):
             return Conflicts(self.pairs[index], self._graph)
         a, b = self.pairs[index]
         return Conflict((int(a), int(b)), self._graph)
+
+    def describe(self, names: Sequence[object] | None = None) -> str:
+        """Describe the first conflicts in a sentence each, and count the others; row numbers if there are no names."""
+        named = " ".join(conflict.describe(names) for conflict in self[:MAX_NAMED])
+        n_more = len(self) - MAX_NAMED
+        return f"{named} And {count(n_more, 'more conflict')}." if n_more > 0 else named
 
     def __repr__(self) -> str:
         return count(len(self), "conflict")

@@ -16,7 +16,7 @@ from mustlink._warnings import warn_caller
 from mustlink.constraints._aligned import AlignedConstraints, NoShape
 from mustlink.constraints._closure import Closure
 from mustlink.constraints._coherence import coherence
-from mustlink.constraints._conflicts import Conflict, find_conflicts
+from mustlink.constraints._conflicts import Conflicts, find_conflicts
 from mustlink.constraints._display import constraints_html
 from mustlink.constraints._equality import same_weights
 from mustlink.constraints._feasibility import DEFAULT_BUDGET, Feasibility, decide_for_table
@@ -120,7 +120,7 @@ class Constraints:
            [4, 7]])
     """
 
-    __slots__ = ("_groups", "_listed", "_n_cannot", "_n_must", "_pairs", "_sign", "_weight")
+    __slots__ = ("_groups", "_listed", "_n_cannot", "_n_must", "_n_rows", "_pairs", "_sign", "_weight")
 
     def __init__(
         self,
@@ -157,9 +157,12 @@ class Constraints:
         weight: NDArray[np.float64],
         n_must: int,
         groups: Sequence[CannotLinkGroups] = (),
+        n_rows: int | None = None,
     ) -> None:
         """Keep the given pairs, must-links first, in arrays that cannot be written to, and the groups."""
         self._pairs, self._weight, self._n_must = pairs, weight, n_must
+        # The number of rows of the table, if the links come from a column of it.
+        self._n_rows = n_rows
         self._groups = merge_equal(groups)
         # The links with those of the groups in the list, once they are needed.
         self._listed: Constraints | None = None
@@ -273,7 +276,7 @@ class Constraints:
         Parameters
         ----------
         groups : array-like of shape (n_samples,)
-            The group of each row, as text or numbers.
+            The group of each row, as text or numbers. The links are refused for a table of any other number of rows.
         link : {"cannot", "must"}, default="cannot"
             With "cannot", no two rows of a group may be in one cluster, as the records of one source without
             duplicates, or the speakers of one moment. With "must", all rows of a group belong to one cluster.
@@ -317,12 +320,16 @@ class Constraints:
         if link not in ("cannot", "must"):
             raise ConstraintError(f'link must be "cannot" or "must"; got {link!r}.')
         if link == "must":
-            return cls(chains_of_column(groups, missing), must_link_weight=weight)
+            links = cls(chains_of_column(groups, missing), must_link_weight=weight)
+            links._n_rows = np.shape(groups)[0]
+            return links
         checked = as_weights(weight, np.array([[0, 1]]), "cannot-link")
         if np.ndim(weight):
             raise ConstraintError("The links of groups have one weight for all of them; add groups with other weights.")
         made = groups_of_column(groups, missing, float(checked[0]))
-        return cls() if made is None else cls().with_groups([made])
+        links = cls().with_groups([] if made is None else [made])
+        links._n_rows = np.shape(groups)[0]
+        return links
 
     def with_groups(self, groups: Sequence[CannotLinkGroups]) -> Constraints:
         """Return the links that were given as pairs, with other groups.
@@ -344,7 +351,7 @@ class Constraints:
         Constraints(1 must-link, 3 cannot-links in 1 group)
         """
         links = object.__new__(Constraints)
-        links._store(self._pairs, self._weight, self._n_must, groups)
+        links._store(self._pairs, self._weight, self._n_must, groups, self._n_rows)
         return links
 
     @classmethod
@@ -790,7 +797,7 @@ class Constraints:
     def __reduce__(self) -> tuple[Any, ...]:
         n_must = self._n_must
         pairs, weight = self._pairs, self._weight
-        return _rebuild, (pairs[:n_must], weight[:n_must], pairs[n_must:], weight[n_must:], self._groups)
+        return _rebuild, (pairs[:n_must], weight[:n_must], pairs[n_must:], weight[n_must:], self._groups, self._n_rows)
 
     def __add__(self, other: object) -> Constraints:
         return self.add(other) if isinstance(other, Constraints) else NotImplemented
@@ -822,6 +829,13 @@ class Constraints:
             np.concatenate([self._weight, other._weight]),
             contradictions="keep" if contradictions == "raise" else contradictions,
         ).with_groups([*self._groups, *other._groups])
+        lengths = {self._n_rows, other._n_rows} - {None}
+        if len(lengths) > 1:
+            raise ConstraintError(
+                f"The columns of groups have {self._n_rows:,} and {other._n_rows:,} entries; both need one group per "
+                "row of the table."
+            )
+        together._n_rows = lengths.pop() if lengths else None
         if contradictions == "majority" and together._linked_both_ways():
             # One pair fewer, and a group is no longer one.
             return self.expand().add(other.expand(), contradictions=contradictions)
@@ -829,7 +843,7 @@ class Constraints:
             accepted = {*self._linked_both_ways(), *other._linked_both_ways()}
             new = [pair for pair in together._linked_both_ways() if pair not in accepted]
             if new:
-                _refuse_contradictions(np.array(new))
+                _refuse_contradictions(np.array(new), "majority_of_sum")
         return together
 
     def _linked_both_ways(self) -> list[tuple[int, int]]:
@@ -858,6 +872,11 @@ class Constraints:
         mustlink.errors.ConstraintError: A must-link names the rows 0 and 5, but the table has 5 rows, numbered 0 to 4.
         """
         n_samples = as_count(n_samples, "n_samples")
+        if self._n_rows is not None and self._n_rows != n_samples:
+            raise ConstraintError(
+                f"The column of groups has {count(self._n_rows, 'entry', 'entries')}, but the table has "
+                f"{count(n_samples, 'row')}; give one group per row of the table."
+            )
         for kind, pairs in (("must-link", self.must_link), ("cannot-link", self._pairs[self._n_must :])):
             outside = np.flatnonzero(pairs[:, 1] >= n_samples)
             if outside.size:
@@ -1067,7 +1086,7 @@ class Constraints:
         self._check_table(n_samples)
         return Closure.of(self, n_samples)
 
-    def conflicts(self) -> Sequence[Conflict]:
+    def conflicts(self) -> Conflicts:
         """List the cannot-links whose two rows must-links join.
 
         Returns
@@ -1271,12 +1290,12 @@ def _warn_of_skipped(links: LinkList) -> LinkList:
     return links
 
 
-def _refuse_contradictions(pairs: NDArray[np.int64]) -> NoReturn:
+def _refuse_contradictions(pairs: NDArray[np.int64], remedy: str = "majority") -> NoReturn:
     rows = f"Rows {name_pair(pairs[0])} are" if len(pairs) == 1 else f"The pairs {name_pairs(pairs)} are"
     raise ConstraintError(
         f"{rows} given both as must-link and as cannot-link",
         to_tuples(pairs),
-        remedy=("drop_side", "majority"),
+        remedy=("drop_side", remedy),
     )
 
 
@@ -1286,12 +1305,15 @@ def _rebuild(
     cannot_link: NDArray[np.int64],
     cannot_link_weight: NDArray[np.float64],
     groups: Sequence[CannotLinkGroups] = (),
+    n_rows: int | None = None,
 ) -> Constraints:
     """Rebuild the value from its pickled parts."""
-    return Constraints(
+    links = Constraints(
         must_link,
         cannot_link,
         must_link_weight=must_link_weight,
         cannot_link_weight=cannot_link_weight,
         contradictions="keep",
     ).with_groups(groups)
+    links._n_rows = n_rows
+    return links

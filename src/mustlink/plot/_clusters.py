@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mustlink._drawn import choose_links, choose_rows, learned_view, links_to_draw
 from mustlink._plot_style import DARK, pyplot
-from mustlink.constraints import Constraints
-from mustlink.plot._history import check_boosted
+from mustlink.base import as_constraints
 from mustlink.plot._projections import draw_points, principal_view
 
 __all__ = ["clusters"]
@@ -41,9 +40,9 @@ def clusters(
         The links to draw: must-links as solid lines, cannot-links dashed. Those that the labels break are thicker,
         with rings at their ends.
     model : estimator, default=None
-        A fitted boosted clusterer (it has ``coassociation_``), to draw its view of the rows: close are those that its
-        rounds put together. None draws the first two principal components of X, as does a model whose result is that
-        of its estimator alone (``is_plain_``).
+        A fitted clusterer. If it is boosted (it has ``coassociation_``), its view of the rows is drawn: close are
+        those that its rounds put together. For None, other clusterers, and a model whose result is that of its
+        estimator alone (``is_plain_``), these are the first two principal components of X.
     random_state : int, RandomState or None, default=0
         Samples 5,000 rows and 1,500 links if there are more; the rows of the drawn links are among them, and broken
         links come first.
@@ -82,9 +81,7 @@ def clusters(
         raise ValueError(
             f"One label per row is expected: X has {n_rows} rows, the labels have the shape {found.shape}."
         )
-    given = getattr(links, "constraints", links)
-    given = Constraints() if given is None else given
-    given.check_rows(n_rows)
+    given = as_constraints(links, n_rows)
     plt = pyplot()
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
@@ -110,9 +107,13 @@ def clusters(
 
 def _labels(labels: ArrayLike | None, model: Any) -> NDArray[Any]:
     """Return the labels that are given, or those of the model."""
-    if model is not None:
-        check_boosted(model, "clusters", ("labels_", "coassociation_"))
-    elif labels is None:
+    if model is not None and not hasattr(model, "labels_"):
+        raise TypeError(
+            f"plot.clusters needs a fitted clusterer as model, and this {type(model).__name__} has no labels_; fit it "
+            "first. RobustBoostCluster, BoostCluster, BoostBaseClustering and BoostedConstrainedKMeans have a view of "
+            "their own; others are drawn by principal components."
+        )
+    if model is None and labels is None:
         raise ValueError("plot.clusters needs labels, or a fitted model that has them; give labels or model.")
     return np.asarray(model.labels_ if labels is None else labels)
 
@@ -124,7 +125,7 @@ def _seed(random_state: Any) -> Any:
 
 def _view(X: Any, model: Any, rows: NDArray[np.intp]) -> tuple[NDArray[Any], tuple[str, str, str]]:
     """Return where the rows are in the plane, and the words for the view and its two axes."""
-    if model is None or getattr(model, "is_plain_", False):
+    if not hasattr(model, "coassociation_") or getattr(model, "is_plain_", False):
         names = ("principal components", "first principal component", "second principal component")
         return principal_view(X)[rows], names
     kernel = model.coassociation_

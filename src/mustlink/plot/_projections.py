@@ -12,6 +12,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 
 from mustlink._drawn import two_columns
 from mustlink._plot_style import COLORS, DARK, GRAY, MARKERS, pyplot
+from mustlink.base import as_constraints
 
 __all__ = ["draw_points", "principal_view", "projections"]
 
@@ -21,7 +22,7 @@ WIDTH, HEIGHT, MAX_COLUMNS = 3.3, 3.1, 4
 def projections(
     model: Any,
     X: Any,
-    constraints: Any = None,
+    links: Any = None,
     *,
     rounds: Sequence[int] | None = None,
     labels: ArrayLike | None = None,
@@ -35,7 +36,7 @@ def projections(
         A fitted model.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The table it was fitted on.
-    constraints : Constraints or AlignedConstraints, default=None
+    links : Constraints or AlignedConstraints, default=None
         The links to draw: must-links as solid lines, cannot-links dashed.
     rounds : sequence of int, default=None
         Which rounds, the first being 1; only rounds that were used. None is the first two and the last of them.
@@ -70,9 +71,7 @@ def projections(
     """
     chosen = _choose_rounds(model, rounds)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    links = getattr(constraints, "constraints", constraints)
-    if links is not None:
-        links.check_rows(n_rows)
+    given = None if links is None else as_constraints(links, n_rows)
     groups = np.asarray(model.labels_ if labels is None else labels)
     if len(groups) != n_rows:
         whose = "the model was fitted on" if labels is None else "labels has"
@@ -85,7 +84,7 @@ def projections(
     views = [principal_view(X), *(two_columns(model.represent(X, number)) for number in chosen)]
     titles = ["the table", *(f"round {number}" for number in chosen)]
     for ax, points, title in zip(axes, views, titles, strict=True):
-        _draw_links(ax, points, links)
+        _draw_links(ax, points, given)
         draw_points(ax, points, groups)
         ax.set_title(title, fontsize=10)
         ax.set_xticks([])

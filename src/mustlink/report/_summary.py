@@ -16,6 +16,7 @@ from mustlink._types import Array
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints, known_rows
 from mustlink.report._columns import ColumnWeights, weigh_columns
+from mustlink.report._given import as_list, check_estimator, check_table, name_clusters, name_features
 from mustlink.report._sizes import SizeBound, reached_bounds, spell_bounds
 from mustlink.tables import TIME_UNITS, Feature
 
@@ -354,24 +355,23 @@ def summarize(
     0 2 age low (-1.0 sd)
     1 2 age high (+1.0 sd)
     """
+    check_table(X)
+    check_estimator(estimator)
     X = check_array(X, accept_sparse="csr", ensure_2d=False, allow_nd=True, ensure_min_samples=0, input_name="X")
     labels = _whole_numbers(labels)
     if X.ndim != 2 or labels.shape != (X.shape[0],):
         raise ValueError(
             f"One label per row is expected: the table has the shape {X.shape}, the labels {labels.shape}."
         )
-    for what, given in (("row names", row_names), ("known labels", known_labels)):
-        if given is not None and len(given) != X.shape[0]:
-            raise ValueError(
-                f"One per row is expected: the table has {X.shape[0]} rows, and there are {len(given)} {what}."
-            )
+    names = as_list("row_names", row_names, X.shape[0])
+    as_list("known_labels", known_labels, X.shape[0])
     known = None if known_labels is None else _known_names(known_labels)
     constraints = as_constraints(constraints, X.shape[0])
     suspects = getattr(estimator, "suspects_", ())
     broken = constraints.violations(labels)
     conflicts = constraints.conflicts()
-    namer, places = RowNames(row_names), RowNames(cluster_names)
-    columns = named_features(features, X.shape[1])
+    namer, places = RowNames(names), RowNames(name_clusters(cluster_names, labels))
+    columns = name_features(features, X.shape[1])
     return Summary(
         n_rows=X.shape[0],
         n_features=X.shape[1],
@@ -386,7 +386,7 @@ def summarize(
         conflicts=tuple(conflicts[i].describe(namer) for i in range(min(len(conflicts), MAX_CONFLICTS))),
         n_known=0 if known is None else sum(map(bool, known)),
         known_kept=_share_of_pairs_kept(labels, known),
-        notices=tuple(notices),
+        notices=tuple(str(notice) for notice in as_list("notices", notices) or ()),
         n_suspects=len(suspects),
         suspects=tuple(
             SuspectLink(suspect.link, (suspect.a, suspect.b), (namer[suspect.a], namer[suspect.b]), suspect.trust)
@@ -441,7 +441,7 @@ class RowNames(Sequence[str]):
         self._names = names
 
     def __getitem__(self, row: Any) -> Any:
-        return str(row) if self._names is None else printable(self._names[row])
+        return str(row) if self._names is None else printable(str(self._names[row]))
 
     def __len__(self) -> int:
         return 0 if self._names is None else len(self._names)
@@ -451,15 +451,6 @@ def printable(name: str, max_length: int = MAX_NAME_LENGTH) -> str:
     """Show control characters as escapes, and cut a long name."""
     shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name[: max_length + 1])
     return shown if len(shown) <= max_length else shown[: max_length - 1] + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def named_features(features: Sequence[Feature | str] | None, n_features: int) -> list[Feature]:
-    """Return one feature per column, named x0, x1, ... if none are given."""
-    if features is None:
-        return [Feature(f"x{place}") for place in range(n_features)]
-    if len(features) != n_features:
-        raise ValueError(f"The table has {n_features} columns, but {len(features)} features are named.")
-    return [Feature(feature) if isinstance(feature, str) else feature for feature in features]
 
 
 def _cluster_summaries(

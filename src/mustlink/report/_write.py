@@ -12,6 +12,7 @@ import numpy as np
 from mustlink._atomic import StagedFiles
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.report._given import as_list, check_page, check_table
 from mustlink.report._page import render_report
 from mustlink.report._picture import has_several_rounds, make_picture
 from mustlink.report._summary import Summary, summarize
@@ -101,6 +102,8 @@ def write_report(
     ...     "<h1>Iris</h1>" in path.read_text(encoding="utf-8")
     True
     """
+    check_page(path, choice, title, run)
+    check_table(X)
     if features is None and hasattr(X, "columns"):
         features = [str(name) for name in X.columns]
     X = X if hasattr(X, "tocsr") else np.asarray(X)
@@ -118,11 +121,11 @@ def write_report(
         cluster_names=cluster_names,
     )
     links = as_constraints(constraints, summary.n_rows)
-    labels = np.asarray(labels)
-    picture = make_picture(X, labels, links, row_names, cluster_names)
+    labels, names = np.asarray(labels), as_list("row_names", row_names, summary.n_rows)
+    picture = make_picture(X, labels, links, names, cluster_names)
     learned = None
     if has_several_rounds(estimator, summary.n_rows):
-        drawn = make_picture(X, labels, links, row_names, cluster_names, model=estimator)
+        drawn = make_picture(X, labels, links, names, cluster_names, model=estimator)
         # Without any variance there is nothing to see.
         learned = drawn if drawn.explained else None
     made = dict(run or {})

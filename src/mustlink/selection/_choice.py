@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from mustlink._estimators import labels_of
 from mustlink._html import HtmlList, HtmlTable, render_html
 from mustlink._spelling import count
 from mustlink.catalogue import DEFAULT_METHOD
-from mustlink.selection._held_out import labels_of
 
 __all__ = ["Choice", "Trial"]
 

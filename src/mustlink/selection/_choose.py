@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from mustlink._estimators import count_parameter, draw_seed
+from mustlink._estimators import count_parameter, draw_seed, fit_with_links
 from mustlink._progress import Advance, progress
 from mustlink._spelling import count
 from mustlink._warnings import warn_caller
@@ -24,7 +24,7 @@ from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import ConstraintError, MustlinkError
 from mustlink.selection._choice import Choice, Trial
 from mustlink.selection._cost import Clock, spell_cost
-from mustlink.selection._held_out import fit_with_links, held_out_accuracy
+from mustlink.selection._held_out import held_out_accuracy
 from mustlink.selection._kfold import DEFAULT_N_SPLITS, ConstraintKFold, check_splitter, link_groups, links_form
 
 __all__ = ["choose"]

@@ -8,13 +8,10 @@ from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import has_fit_parameter
 
-from mustlink._estimators import takes_links
+from mustlink._estimators import fit_with_links, labels_of
 from mustlink.base import collect_links
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.selection._kfold import ConstraintKFold, check_splitter
@@ -201,47 +198,3 @@ def _fit_fold(
         must_link_accuracy=float(must.mean()) if len(must) else float("nan"),
         cannot_link_accuracy=float(cannot.mean()) if len(cannot) else float("nan"),
     )
-
-
-def labels_of(estimator: Any) -> NDArray[np.intp]:
-    """Return the labels of a fitted clusterer, or of the one inside a search or at the end of a pipeline."""
-    inner = estimator
-    while not hasattr(inner, "labels_"):
-        if hasattr(inner, "best_estimator_"):
-            inner = inner.best_estimator_
-        elif hasattr(inner, "steps"):
-            inner = inner.steps[-1][1]
-        else:
-            raise TypeError(f"{type(inner).__name__} has no labels_ after fit.")
-    return np.asarray(inner.labels_)
-
-
-def fit_with_links(estimator: Any, X: Any, links: AlignedConstraints, **fit_params: Any) -> Any:
-    """Fit a clusterer, or a pipeline or search with one; without metadata routing, steps are named in parameters."""
-    has_steps = isinstance(estimator, Pipeline) or _is_search(estimator)
-    is_routed = has_steps and get_config()["enable_metadata_routing"]
-    names = ["constraints"] if is_routed else _link_parameters(estimator)
-    if not names:
-        name = type(estimator).__name__
-        problem = f"No step of this {name} takes constraints" if has_steps else f"{name} takes no constraints"
-        raise TypeError(f"{problem}; a clusterer or metric that does is needed.")
-    return estimator.fit(X, **dict.fromkeys(names, links), **fit_params)
-
-
-def _link_parameters(estimator: Any) -> list[str]:
-    """Return the names under which ``fit`` takes the links; none if it does not take them."""
-    if _is_search(estimator):
-        return _link_parameters(estimator.estimator)
-    if not isinstance(estimator, Pipeline):
-        return ["constraints"] if takes_links(estimator) else []
-    return [
-        f"{name}__{inner}"
-        for name, step in estimator.steps
-        if isinstance(step, Pipeline) or _is_search(step) or has_fit_parameter(step, "constraints")
-        for inner in _link_parameters(step)
-    ]
-
-
-def _is_search(estimator: Any) -> bool:
-    """Return whether an estimator is a search, such as GridSearchCV."""
-    return hasattr(estimator, "estimator") and hasattr(estimator, "refit")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mustlink.tables._dates import TIME_UNITS, spell_time
 from mustlink.tables._dialect import Dialect
+from mustlink.tables._edges import EdgeList, read_edges
 from mustlink.tables._encode import EncodedTable, Feature, encode
 from mustlink.tables._encoder import ColumnEncoder, TableEncoder
 from mustlink.tables._links import LinkList, UnknownIds, ids_in_links, read_links, spell_ids, write_links
@@ -17,6 +18,7 @@ __all__ = [
     "TIME_UNITS",
     "ColumnEncoder",
     "Dialect",
+    "EdgeList",
     "EncodedTable",
     "Feature",
     "LinkList",
@@ -29,6 +31,7 @@ __all__ = [
     "encode",
     "ids_in_links",
     "read_dialect",
+    "read_edges",
     "read_links",
     "read_table",
     "require",

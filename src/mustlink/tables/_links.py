@@ -160,15 +160,15 @@ def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown_ids: Un
     return links
 
 
-def _unknown_problem(unknown: Mapping[str, str]) -> str:
-    """Name the first ids of links that the table does not have, and say how many there are."""
+def _unknown_problem(unknown: Mapping[str, str], what: str = "links") -> str:
+    """Name the first ids of links or edges that the table does not have, and say how many there are."""
     (name, place), *others = unknown.items()
     problem = f"{place}: there is no row with the id {name!r} in the table"
     if not others:
         return problem
     shown = [repr(other) for other, _ in others[: MAX_SHOWN_IDS - 1]]
     more = f" and {len(others) - len(shown):,} more" if len(others) > len(shown) else ""
-    return f"{problem}, nor with {count(len(others), 'other id')} of the links: {', '.join(shown)}{more}"
+    return f"{problem}, nor with {count(len(others), 'other id')} of the {what}: {', '.join(shown)}{more}"
 
 
 def spell_ids(ids: Sequence[Any]) -> list[str]:
@@ -228,7 +228,7 @@ def ids_in_links(source: Any) -> list[str] | None:
     return list(dict.fromkeys(spell_whole(spell_cell(cell)) for cell in ends))
 
 
-def _open(source: Any) -> _Source:
+def _open(source: Any, expected: str = EXPECTED) -> _Source:
     """Find the header and the records of a file or a data frame."""
     if not isinstance(source, str | os.PathLike):
         return _Source("The frame", *_frame_records(source, "Row {} of the frame".format))
@@ -237,12 +237,12 @@ def _open(source: Any) -> _Source:
     if suffix in PARQUET:
         return _Source(str(path), *_frame_records(read_parquet(path), lambda row: f"{path}, row {row}"))
     if suffix in EXCEL:
-        sheet = read_sheet(path, EXPECTED)
+        sheet = read_sheet(path, expected)
         cells_of = {row: list(sheet.loc[row]) for row in sheet.index}
         first, *others = cells_of
         records = ((f"{path}, sheet row {row + 1}", cells_of[row]) for row in others)
         return _Source(f"{path}, sheet row {first + 1}: the header", cells_of[first], records)
-    text = TextFile(path, expected=EXPECTED)
+    text = TextFile(path, expected=expected)
     lines = text.records()
     first, header = next(lines)
     numbered = ((f"{path}, line {line}", cells) for line, cells in lines)

@@ -46,6 +46,7 @@ _SWITCH: Rule = "True or False", lambda value: isinstance(value, bool)
 RULES: dict[str, Rule] = {
     "table": _PATH,
     "links": _or_none(_PATH),
+    "graph": _or_none(_PATH),
     "output": _or_none(_PATH),
     "report": _or_none(_PATH),
     "model": _PATH,

@@ -143,13 +143,13 @@ def run_explanation(job: ExplanationJob, *, command: str | None = None) -> Expla
     links = table.rules
     if job.links is not None:
         given, more = table.read_links(job.links, job.contradictions, job.unknown_ids)
-        links = links.add(given, contradictions=job.contradictions)
+        links = table.add_rules(given, job.contradictions)
         notices += more
     shown: dict[str, Any] = {
         "features": table.features,
         "row_names": table.row_names,
         "known_labels": table.kept_labels,
-        "notices": [*table.notices, *notices],
+        "notices": [*table.notices, *notices, *table.describe_broken_rules(labels)],
         "cluster_names": names,
     }
     if job.report is None:

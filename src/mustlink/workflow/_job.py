@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
@@ -23,7 +22,7 @@ from mustlink.catalogue import DEFAULT_METHOD, ESTIMATORS, Entry, default_method
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, InfeasibleError, InfeasibleWarning, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
-from mustlink.selection import Choice, choose
+from mustlink.selection import Choice, Trial, choose
 from mustlink.tables import UnknownIds, require
 from mustlink.workflow._loading import (
     REMEDIES,
@@ -36,6 +35,7 @@ from mustlink.workflow._loading import (
     load_table,
 )
 from mustlink.workflow._model import Model, check_predicts, stage_model
+from mustlink.workflow._naming import name_rows, with_row_names
 from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
 
 __all__ = ["Job", "JobResult", "run_job"]
@@ -50,13 +50,15 @@ RULED_NOTE = (
     f"The method is {RULED_METHOD}, k-means that keeps every link; {DEFAULT_METHOD}, the default, may break some."
 )
 SIZED_NOTE = f"The method is {SIZED_METHOD}, k-means with sizes; {DEFAULT_METHOD}, the default, keeps to no sizes."
+# The method of a job with a graph that names none.
+GRAPH_METHOD = "connected-kmeans"
+GRAPH_NOTE = (
+    f"The method is {GRAPH_METHOD}, k-means with connected clusters; {DEFAULT_METHOD}, the default, takes no graph."
+)
 # What the parameters of the sizes are called.
 SIZE_NAMES = {"size_min": "minimum", "size_max": "maximum"}
-MAX_NAMED_PAIRS = 3
 # The starts of methods that take the best of several, if the job names no number.
 N_STARTS = 10
-# A message that names rows by number.
-NAMED_ROWS = re.compile(r"\brows? (\d+(?:(?:, | and )\d+)*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,10 @@ class Job(TableOptions):
     size_min, size_max : int or None, default=None
         The minimum and the maximum number of rows of a cluster; None is no bound. With the default method, they choose
         "sizes", :class:`mustlink.SizeConstrainedKMeans`; other methods that keep to no sizes refuse them.
+    graph : str, path-like or None, default=None
+        The file of edges between rows, as :func:`mustlink.tables.read_edges` reads it, for a method with connected
+        clusters. With the default method, it chooses "connected-kmeans", :class:`mustlink.ConnectedKMeans`; methods
+        that take no graph refuse it, and those that take one need it.
     relax : bool, default=False
         Whether a hard method that cannot satisfy every link returns the best clustering it found.
     output : str, path-like or None, default=None
@@ -129,6 +135,7 @@ class Job(TableOptions):
     unknown_ids: UnknownIds = "raise"
     size_min: int | None = None
     size_max: int | None = None
+    graph: str | os.PathLike[str] | None = None
     relax: bool = False
     output: str | os.PathLike[str] | None = None
     keep_columns: bool = False
@@ -257,7 +264,7 @@ def run_job(
     entry = None if job.is_auto else find_clusterer(job.method)
     _check_options(job, entry)
     outputs = {"clusters": job.output, "report": job.report, "model": job.save_model}
-    check_outputs([job.table, job.links], outputs, keep_columns=job.keep_columns)
+    check_outputs([job.table, job.links, job.graph], outputs, keep_columns=job.keep_columns)
     table = load_table(job)
     check_output_size(job.output, table, keep_columns=job.keep_columns)
     if job.n_clusters is not None:
@@ -272,7 +279,11 @@ def run_job(
     if job.links is not None:
         given, about_links = table.read_links(job.links, job.contradictions, job.unknown_ids)
         notices += about_links
-        links = _add_rules(given, table, job)
+        links = table.add_rules(given, job.contradictions)
+    graph = None
+    if job.graph is not None:
+        graph, about_graph = table.read_graph(job.graph, job.unknown_ids)
+        notices += about_graph
     known = collect_links(links, table.partial_labels, table.X)
     if entry is None and known.is_empty:
         raise _no_links_to_choose_by(job, table)
@@ -281,13 +292,13 @@ def run_job(
         refuse_contradictions(known, RowNames(table.row_names), soft=soft)
     notices += _label_notices(links, known, RowNames(table.row_names))
     try:
-        estimator, choice, warned = _fit(job, entry, table, links, verbose, remedies)
+        estimator, choice, warned = _fit(job, entry, table, links, graph, verbose, remedies)
     except (ConstraintError, InfeasibleError) as error:
-        raise _with_row_names(error, table.row_names) from None
+        raise with_row_names(error, table.row_names) from None
     labels = _number_without_gaps(estimator.labels_)
     entry = find_clusterer(type(estimator).__name__)
     model = None if job.save_model is None else Model.of_fit(job, table, estimator)
-    notices = [*table.notices, *notices, *warned]
+    notices = [*table.notices, *notices, *warned, *table.describe_broken_rules(labels)]
     if model is not None:
         has_links = not known.is_empty
         # Without links, a method that takes sizes differs by them, even where the job gives none.
@@ -298,20 +309,13 @@ def run_job(
 
 
 def _method_of_options(job: Job) -> tuple[str, str] | None:
-    """Return the method that sizes or columns of groups ask for, with a note on it, if the job names none."""
+    """Return the method that sizes, a graph or columns of groups ask for, with a note on it, if the job names none."""
     if job.sizes:
         return SIZED_METHOD, SIZED_NOTE
+    if job.graph is not None:
+        return GRAPH_METHOD, GRAPH_NOTE
     # The default method keeps links that are certain.
     return (RULED_METHOD, RULED_NOTE) if job.has_rules and not job.has_certain_links else None
-
-
-def _add_rules(links: Constraints, table: LoadedTable, job: Job) -> Constraints:
-    """Return the links of a file together with those of columns of groups."""
-    try:
-        return links.add(table.rules, contradictions=job.contradictions)
-    except ConstraintError as error:
-        problem = f"The links and the columns of groups together: {error.problem}"
-        raise _with_row_names(error.with_problem(problem), table.row_names) from None
 
 
 def _no_links_to_choose_by(job: Job, table: LoadedTable) -> OptionError:
@@ -339,6 +343,7 @@ def _check_options(job: Job, entry: Entry | None) -> None:
         raise OptionError(f"The number of starts is {job.n_init}", remedy="n_init_from_1")
     _check_sizes(job, entry)
     _check_certain(job, entry)
+    _check_graph(job, entry)
     if entry is not None:
         _check_parameters(job, entry)
     check_seed(job.random_state)
@@ -378,6 +383,18 @@ def _check_certain(job: Job, entry: Entry | None) -> None:
     raise OptionError(f"The method {entry.name} is soft and may break links in any case", remedy="certain_method")
 
 
+def _check_graph(job: Job, entry: Entry | None) -> None:
+    """Refuse a graph for a method that takes none, and none for one that is about it."""
+    takes_graph = entry is not None and entry.takes_graph
+    name = job.method.lower() if entry is None else entry.name
+    if job.graph is not None and not takes_graph:
+        raise OptionError(
+            f"The method {name} takes no graph, and {job.graph} was given", remedy=("no_graph", "graph_method")
+        )
+    if job.graph is None and takes_graph:
+        raise OptionError(f"The method {name} makes clusters that are connected in a graph", remedy="give_graph")
+
+
 def _check_parameters(job: Job, entry: Entry) -> None:
     """Refuse options for a parameter that the method does not have."""
     known = entry.load()().get_params()
@@ -408,18 +425,9 @@ def _label_notices(links: Constraints, with_labels: Constraints, names: RowNames
     return [f"The labels contradict the links in {count(len(new), 'place')}, for example: {new[0].describe(names)}"]
 
 
-def _with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -> ConstraintError | InfeasibleError:
-    """Name the rows that an error gives by number."""
-    if "feasibility" in error.fields:
-        return error.with_problem(error.fields["feasibility"].describe(RowNames(names)))
-    note = ""
-    if error.pairs:
-        rows = dict.fromkeys(row for pair in error.pairs[:MAX_NAMED_PAIRS] for row in pair if names[row] != str(row))
-        note = ", ".join(f"row {row} is {names[row]}" for row in rows)
-    elif found := NAMED_ROWS.findall(error.problem):
-        rows = dict.fromkeys(row for listed in found for row in map(int, re.findall(r"\d+", listed)))
-        note = ", ".join(f"row {row} is {names[row]}" for row in rows if row < len(names) and names[row] != str(row))
-    return error.with_problem(f"{error.problem.removesuffix('.')} ({note}).") if note else error
+def _name_failure(trial: Trial, names: list[str]) -> Trial:
+    """Name the rows that the failure of a trial gives by number."""
+    return trial if trial.failure is None else replace(trial, failure=name_rows(trial.failure, names))
 
 
 def _fit(
@@ -427,16 +435,19 @@ def _fit(
     entry: Entry | None,
     table: LoadedTable,
     links: Constraints,
+    graph: Any,
     verbose: bool,
     remedies: Mapping[str, str],
 ) -> tuple[Any, Choice | None, list[str]]:
     """Fit the method of an entry, or the one that held-out links choose; also return its warnings as sentences."""
-    labels = table.partial_labels
+    labels, names = table.partial_labels, table.row_names
     choice = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if entry is not None:
-            given = {"y": labels, "constraints": links} if entry.takes_links else {}
+            given: dict[str, Any] = {"y": labels, "constraints": links} if entry.takes_links else {}
+            if entry.takes_graph:
+                given["graph"] = graph
             estimator = _build_estimator(entry, job).fit(table.X, **given)
         else:
             choice = choose(
@@ -448,10 +459,12 @@ def _fit(
                 random_state=job.random_state,
                 verbose=verbose,
             )
+            # A failure is about links, whose rows the user knows by their names.
+            choice = replace(choice, trials=tuple(_name_failure(trial, names) for trial in choice.trials))
             estimator = choice.estimator
     # The notes of a choice are printed with the table of what was tried.
     known = () if choice is None else choice.notes
-    notices = [text for text in _reword_warnings(caught, remedies) if text not in known]
+    notices = [name_rows(text, names) for text in _reword_warnings(caught, remedies) if text not in known]
     return estimator, choice, [*_note_on_number(job, entry), *notices]
 
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from mustlink import errors
 from mustlink._spelling import count, spell_whole
 from mustlink._types import Indices, Ints
 from mustlink.constraints import Constraints, known_rows
 from mustlink.errors import ColumnsError, ConstraintError, FileFormatError, MustlinkError, OptionError
-from mustlink.tables import EncodedTable, Table, UnknownIds, check_options, encode, read_links, read_table
+from mustlink.tables import EncodedTable, Table, UnknownIds, check_options, encode, read_edges, read_links, read_table
+from mustlink.workflow._naming import with_row_names
 
 __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "check_seed", "load_table", "read_link_file"]
 
@@ -25,6 +29,8 @@ Contradictions = Literal["raise", "majority", "keep"]
 
 # The options that tell how a file is written.
 READING_OPTIONS = ("header", "encoding", "delimiter", "decimal", "sheet")
+# The most groups that a note names.
+MAX_NAMED_GROUPS = 5
 # What to do about an error, in the words of a job.
 REMEDIES = {
     **errors.REMEDIES,
@@ -32,9 +38,12 @@ REMEDIES = {
     "estimate_trust": 'pass links_are="estimated"',
     "fewer_neighbors": 'use another method, such as method="boost"',
     "give_ids": "name the column of the ids with id_column",
+    "give_graph": "pass a file of edges as graph",
+    "graph_method": 'use a method that takes a graph, such as method="connected-kmeans"',
     "groups_method": 'use method="cop" or "pck", which take groups without a list of their pairs, or smaller groups',
     "linked_method": 'use a method that takes links, such as method="boost"',
     "look_ahead": 'use a method that looks ahead, such as method="linkage"',
+    "majority_of_sum": errors.REMEDIES["majority"],
     "relax": "pass relax=True",
     # The summary lists the broken links.
     "see_history": "",
@@ -117,7 +126,7 @@ class TableOptions:
     sheet: str | None = None
 
     def __post_init__(self) -> None:
-        check_options(**{field.name: getattr(self, field.name) for field in fields(self)})
+        check_options(**{one.name: getattr(self, one.name) for one in fields(self)})
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -142,6 +151,8 @@ class LoadedTable(EncodedTable):
         unknown.
     rules : Constraints
         The links of the columns `never_together` and `always_together`, between the kept rows.
+    rule_columns : mapping of str to {"cannot", "must"}
+        These columns, and the links that they make.
 
     Examples
     --------
@@ -156,6 +167,7 @@ class LoadedTable(EncodedTable):
     ids: list[str] | None
     labels: list[str] | None
     rules: Constraints = Constraints()  # noqa: RUF009  (an immutable value)
+    rule_columns: Mapping[str, Literal["cannot", "must"]] = field(default_factory=dict)
 
     @cached_property
     def row_names(self) -> list[str]:
@@ -213,12 +225,7 @@ class LoadedTable(EncodedTable):
                 path, contradictions, ids=self.ids, n_rows=self.source.n_rows, unknown_ids=unknown_ids
             )
         except ConstraintError as error:
-            column = self._id_like_column(error.fields.get("rows", ()))
-            if column is None:
-                raise
-            problem = f"{error.problem} The column {column!r} holds the numbers that the links name"
-            error = ConstraintError(problem, error.pairs, remedy="mark_id", column=column)
-            raise error.with_remedies(REMEDIES) from None
+            raise self._suggest_id_column(error, "links") from None
         column = self._id_like_column(links.constrained_rows().tolist()) if self.ids is None else None
         if column is not None:
             notices.append(
@@ -231,6 +238,112 @@ class LoadedTable(EncodedTable):
             name = count(n_lost, "link names", "links name")
             notices.append(f"{name} rows that were left out; {len(kept):,} of {len(links):,} are used.")
         return kept, notices
+
+    def add_rules(self, links: Constraints, contradictions: Contradictions = "raise") -> Constraints:
+        """Return links together with those of the columns of groups.
+
+        Parameters
+        ----------
+        links : Constraints
+            Links between kept rows, by their position in `X`.
+        contradictions : {"raise", "majority", "keep"}, default="raise"
+            What to do with a pair that both link, but not alike: refuse it, keep the heavier side, or keep both as a
+            conflict.
+
+        Returns
+        -------
+        Constraints
+            All links.
+        """
+        try:
+            return links.add(self.rules, contradictions=contradictions)
+        except ConstraintError as error:
+            problem = f"The links and the columns of groups together: {error.problem}"
+            raise with_row_names(error.with_problem(problem), self.row_names).with_remedies(REMEDIES) from None
+
+    def describe_broken_rules(self, labels: Ints) -> list[str]:
+        """Describe how often clusters break the rule of each column of groups.
+
+        Parameters
+        ----------
+        labels : ndarray of int, shape (n_kept,)
+            The cluster of each kept row; -1 is no cluster.
+
+        Returns
+        -------
+        list of str
+            A sentence for each rule that is broken.
+        """
+        sentences = []
+        for column, link in self.rule_columns.items():
+            groups = _group_names(self.source, column, self.rows)
+            links = Constraints.from_groups(groups, link)
+            broken = links.violations(labels)
+            if broken.is_empty:
+                continue
+            names = list(dict.fromkeys(groups[broken.constrained_rows()]))
+            n_groups = len(set(groups[links.constrained_rows()]))
+            more = f" and {len(names) - MAX_NAMED_GROUPS:,} more" if len(names) > MAX_NAMED_GROUPS else ""
+            sentences.append(
+                f"{'Never' if link == 'cannot' else 'Always'} together by {column!r}: {len(broken):,} of "
+                f"{count(len(links), 'link')} broken, in {len(names):,} of {count(n_groups, 'group')}: "
+                f"{', '.join(names[:MAX_NAMED_GROUPS])}{more}."
+            )
+        return sentences
+
+    def read_graph(
+        self, path: str | os.PathLike[str], unknown_ids: UnknownIds = "raise"
+    ) -> tuple[sparse.csr_array, list[str]]:
+        """Read edges between rows of this table.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file of edges, as :func:`mustlink.tables.read_edges` reads it.
+        unknown_ids : {"raise", "skip"}, default="raise"
+            What to do with an edge that names an id which the table does not have: refuse it, or skip it.
+
+        Returns
+        -------
+        graph : sparse array of shape (n_kept, n_kept)
+            Symmetric; one where two kept rows are adjacent.
+        notices : list of str
+            What was left out, and how the graph hangs together, as sentences.
+        """
+        n_rows = self.source.n_rows
+        try:
+            edges = read_edges(path, self.ids, n_rows=n_rows, unknown_ids=unknown_ids)
+        except ConstraintError as error:
+            raise self._suggest_id_column(error, "edges") from None
+        pairs = np.unique(np.sort(edges.pairs, axis=1), axis=0)
+        notices = []
+        if edges.n_skipped:
+            notices.append(
+                f"{count(edges.n_skipped, 'edge names an id', 'edges name ids')} not in the table and "
+                f"{'was' if edges.n_skipped == 1 else 'were'} skipped."
+            )
+        place = np.full(n_rows, -1)
+        place[self.rows] = np.arange(len(self.rows))
+        kept = place[pairs][(place[pairs] >= 0).all(axis=1)]
+        if len(kept) < len(pairs):
+            names = count(len(pairs) - len(kept), "edge names", "edges name")
+            notices.append(f"{names} rows that were left out; {len(kept):,} of {len(pairs):,} are used.")
+        half = sparse.coo_array((np.ones(len(kept)), tuple(kept.T)), shape=(len(self.rows), len(self.rows)))
+        graph = sparse.csr_array(half + half.T)
+        n_parts = connected_components(graph, directed=False)[0]
+        notices.append(
+            f"The graph has {count(len(kept), 'edge')} and {count(int(n_parts), 'connected part')}; every cluster is "
+            "connected in it."
+        )
+        return graph, notices
+
+    def _suggest_id_column(self, error: ConstraintError, what: str) -> ConstraintError:
+        """Suggest to take a column as ids that holds the numbers of rows which the table does not have."""
+        column = self._id_like_column(error.fields.get("rows", ()))
+        if column is None:
+            return error
+        problem = f"{error.problem} The column {column!r} holds the numbers that the {what} name"
+        return ConstraintError(problem, error.pairs, remedy="mark_id", column=column).with_remedies(REMEDIES)
 
     def _id_like_column(self, numbers: Collection[int]) -> str | None:
         """Return a column of different numbers that has all of these, but not just as its row numbers."""
@@ -326,34 +439,48 @@ def load_table(options: TableOptions) -> LoadedTable:
         )
     except FileFormatError as error:
         raise _suggest_ids(error, source.n_rows) if options.id_column is None else error from None
-    rules, about_rules = read_rules(source, encoded.rows, options)
+    links_of_columns = _links_of_columns(options)
+    rules, about_rules = read_rules(source, encoded.rows, links_of_columns)
     notices = (*source.notices, *encoded.notices, *about_rules)
-    table = LoadedTable(encoded.X, encoded.rows, encoded.features, notices, source, ids, labels, rules)
+    table = LoadedTable(
+        encoded.X, encoded.rows, encoded.features, notices, source, ids, labels, rules, links_of_columns
+    )
     if not table.is_labeled:
         return table
     return replace(table, notices=(*notices, _note_on_labels(options.label_column)))
 
 
-def read_rules(source: Table, kept: Indices, options: TableOptions) -> tuple[Constraints, list[str]]:
-    """Return the links of the columns of groups between the kept rows, and notes on columns without effect."""
+def _links_of_columns(options: TableOptions) -> dict[str, Literal["cannot", "must"]]:
+    """Return the columns of groups, and the links that they make."""
+    return {**dict.fromkeys(options.never_together, "cannot"), **dict.fromkeys(options.always_together, "must")}
+
+
+def read_rules(
+    source: Table, kept: Indices, columns: Mapping[str, Literal["cannot", "must"]]
+) -> tuple[Constraints, list[str]]:
+    """Return the links of columns of groups between the kept rows, and notes on rows and columns without effect."""
     rules, notices = Constraints(), []
-    columns: dict[Literal["cannot", "must"], Sequence[str]] = {
-        "cannot": options.never_together,
-        "must": options.always_together,
-    }
-    for link, names in columns.items():
-        for name in names:
-            column = np.array(known_labels(source.strings(name)), dtype=object)[kept]
-            found = Constraints.from_groups(column, link)
-            if found.is_empty:
-                notices.append(f"No two rows have the same entry in the column {name!r}, so its rule has no effect.")
-            # An error names a group with its column.
-            named = [
-                replace(one, names=np.array([f"{name}={group}" for group in one.names], dtype=object))
-                for one in found.cannot_link_groups
-            ]
-            rules = rules.add(found.with_groups(named), contradictions="keep")
+    for name, link in columns.items():
+        groups = _group_names(source, name, kept)
+        found = Constraints.from_groups(groups, link)
+        n_without = int(np.count_nonzero(groups == ""))
+        if found.is_empty:
+            notices.append(f"No two rows have the same entry in the column {name!r}, so its rule has no effect.")
+        elif n_without:
+            rows_are = f"{n_without:,} of {count(len(groups), 'row')} {'is' if n_without == 1 else 'are'}"
+            notices.append(f"{rows_are} in no group of the column {name!r}: empty cells and -1 are none.")
+        # An error names a group with its column.
+        named = [
+            replace(one, names=np.array([f"{name}={group}" for group in one.names], dtype=object))
+            for one in found.cannot_link_groups
+        ]
+        rules = rules.add(found.with_groups(named), contradictions="keep")
     return rules, notices
+
+
+def _group_names(source: Table, column: str, kept: Indices) -> NDArray[np.object_]:
+    """Return the group of each kept row by the entries of a column, empty for none."""
+    return np.array(known_labels(source.strings(column)), dtype=object)[kept]
 
 
 def known_labels(cells: list[str]) -> list[str]:

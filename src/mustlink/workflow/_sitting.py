@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from mustlink import active
 from mustlink.active import Advice, Answer, Question, Strategy
-from mustlink.base import collect_links
+from mustlink.base import collect_links, refuse_contradictions, refuse_infeasible, refuse_many_classes
 from mustlink.constraints import Constraints
-from mustlink.errors import OptionError
+from mustlink.errors import InfeasibleError, OptionError, TooLargeError
 from mustlink.tables import UnknownIds
 from mustlink.workflow._answer_file import AnswerFile
 from mustlink.workflow._loading import Contradictions, LoadedTable, check_n_clusters, check_seed
+from mustlink.workflow._naming import with_row_names
 
 __all__ = ["STRATEGIES", "AnswerCounts", "Sitting"]
 
@@ -66,10 +68,11 @@ class Sitting:
         The file of links. Its links are known and not asked again; answers are added to it.
     n_clusters : int
         The number of groups.
-    strategy : {"cobras", "consolidate", "explore", "minmax", "npu", "random"}, default="consolidate"
+    strategy : {"cobras", "consolidate", "explore", "minmax", "npu", "random"}, default="minmax"
         How questions are chosen, see :mod:`mustlink.active`.
     contradictions : {"raise", "majority", "keep"}, default="raise"
-        What to do with a pair that the file links both ways: refuse it, keep the heavier side, or ignore it (keep).
+        What to do with a pair that the file links both ways, or against a rule of the table: refuse it, keep the
+        heavier side, or ignore it (keep).
     unknown_ids : {"raise", "skip"}, default="raise"
         What to do with a link of the file that names an id which the table does not have: refuse it, or skip it.
     random_state : int, default=0
@@ -83,6 +86,11 @@ class Sitting:
         What the person should know of the table and the file, as sentences.
     path : Path
         The file.
+
+    Raises
+    ------
+    InfeasibleError
+        If `n_clusters` clusters cannot keep the links of the file, the labels and the rules of the table.
 
     See Also
     --------
@@ -111,7 +119,7 @@ class Sitting:
         path: str | os.PathLike[str],
         *,
         n_clusters: int,
-        strategy: str = "consolidate",
+        strategy: str = "minmax",
         contradictions: Contradictions = "raise",
         unknown_ids: UnknownIds = "raise",
         random_state: int = 0,
@@ -125,18 +133,19 @@ class Sitting:
             raise OptionError(f"{path} is the table and would be overwritten; choose another name for the links.")
         self._table = table
         self._file = AnswerFile(self.path)
-        known = self._read_known(contradictions, unknown_ids)
+        known = self._read_known(n_clusters, contradictions, unknown_ids)
         make = getattr(active, STRATEGIES[strategy])
         self._strategy: Strategy = make(table.X, n_clusters, known=known, random_state=random_state)
         self._next_advice = FIRST_ADVICE
 
-    def _read_known(self, contradictions: Contradictions, unknown_ids: UnknownIds) -> Constraints:
-        """Read what is known already, from the file and from labels, and note what is odd about it."""
-        known, self.notices = Constraints(), list(self._table.notices)
+    def _read_known(self, n_clusters: int, contradictions: Contradictions, unknown_ids: UnknownIds) -> Constraints:
+        """Read what is known already, from the file, labels and rules; note what is odd, refuse what cannot be."""
+        table = self._table
+        known, self.notices = Constraints(), list(table.notices)
         if self._file.cut_off:
             self.notices.append(f"The last line of {self.path} was cut short and has been removed.")
         if self._file.is_begun:
-            known, lost = self._table.read_links(self.path, contradictions, unknown_ids)
+            known, lost = table.read_links(self.path, contradictions, unknown_ids)
             self.notices += lost
             n_conflicts = len(known.conflicts())
             if n_conflicts:
@@ -144,8 +153,27 @@ class Sitting:
                     f"{n_conflicts:,} of the links in {self.path} contradict others and are ignored here."
                 )
         self.n_known_links = len(known)
-        known = known.add(self._table.rules, contradictions="keep")
-        return collect_links(known, self._table.partial_labels, self._table.X)
+        labels = table.partial_labels
+        if labels is not None:
+            refuse_many_classes(labels, n_clusters)
+        known = collect_links(table.add_rules(known, contradictions), labels, table.X)
+        try:
+            self._check_feasible(known, n_clusters)
+        except InfeasibleError as error:
+            raise with_row_names(error.without_remedies("relax", "soft_method"), table.row_names) from None
+        return known
+
+    def _check_feasible(self, known: Constraints, n_clusters: int) -> None:
+        """Refuse links that the clusters cannot keep, as hard methods do; contradictions only where there are rules."""
+        if not self._table.rules.is_empty:
+            refuse_contradictions(known)
+        elif len(known.conflicts()):
+            return
+        # Groups that are too large for this are refused by the strategy.
+        with suppress(TooLargeError):
+            feasibility = known.feasible(n_clusters, len(self._table.X))
+            if feasibility.answer is False:
+                refuse_infeasible(feasibility)
 
     @property
     def question(self) -> Question | None:
@@ -154,6 +182,11 @@ class Sitting:
         A question that was read counts as shown.
         """
         return self._strategy.question
+
+    @property
+    def end(self) -> str | None:
+        """Why no question is left, as a sentence; None as long as there is one."""
+        return self._strategy.end
 
     @property
     def n_asked(self) -> int:
@@ -217,10 +250,10 @@ class Sitting:
         Returns
         -------
         Advice or None
-            See :meth:`mustlink.active.Strategy.advise`; None if there is nothing new to tell.
+            See :meth:`mustlink.active.Strategy.advise`; None if there is nothing new to tell, or no question left.
         """
         n_together = self.counts.together
-        if n_together < self._next_advice:
+        if n_together < self._next_advice or self.end is not None:
             return None
         self._next_advice = n_together + NEXT_ADVICE
         return self._strategy.advise(n_together=FIRST_ADVICE)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mustlink.base import refuse_contradictions, refuse_infeasible
+from mustlink.base import refuse_contradictions, refuse_infeasible, refuse_large_groups
 from mustlink.boosting._boostcluster._consensus import Consensus, subsample_with_linked
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._code_kmeans import take_rows
@@ -18,7 +18,7 @@ from mustlink.errors import InfeasibleError
 from mustlink.inference import Marginals
 from mustlink.kmeans import COPKMeans
 
-__all__ = ["check_certain", "feasible_number", "keep_links"]
+__all__ = ["check_certain", "check_certain_groups", "feasible_number", "keep_links"]
 
 
 def check_certain(links: Constraints, n_clusters: int | None, n_samples: int) -> None:
@@ -30,6 +30,12 @@ def check_certain(links: Constraints, n_clusters: int | None, n_samples: int) ->
             # If the search ran out of budget, COP-KMeans may still find a way.
             if feasibility.answer is False:
                 refuse_infeasible(feasibility, soft="estimate_trust")
+
+
+def check_certain_groups(links: Constraints, n_clusters: int | None, n_samples: int) -> None:
+    """Refuse groups of more rows than clusters, by their names; later there are only pairs."""
+    with without_relaxing():
+        refuse_large_groups(links, n_clusters, n_samples, soft="estimate_trust")
 
 
 @contextmanager

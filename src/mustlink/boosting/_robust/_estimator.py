@@ -22,7 +22,7 @@ from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost
 from mustlink.boosting._boostcluster._views import View, label_all_rows
 from mustlink.boosting._robust._automatic import AUTOMATIC, AutomaticPlan, automatic_bases
-from mustlink.boosting._robust._certain import check_certain, feasible_number, keep_links
+from mustlink.boosting._robust._certain import check_certain, check_certain_groups, feasible_number, keep_links
 from mustlink.boosting._robust._column_weights import average_column_weights
 from mustlink.boosting._robust._propagation import PropagationView
 from mustlink.boosting._robust._resolution import (
@@ -264,6 +264,10 @@ class RobustBoostCluster(BaseBoostCluster):
                 raise ValueError(f"estimator must be a clusterer, a function, None or 'auto'; got {self.estimator!r}.")
             return automatic_bases(n_samples, self.n_clusters)
         return [BaseClusterer(self.estimator, self.n_clusters)]
+
+    def _check_groups(self, links: Constraints, n_samples: int) -> None:
+        if self.trust == CERTAIN:
+            check_certain_groups(links, self._n_clusters_wanted(), n_samples)
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
         last: LastFit | None = getattr(self, "_last", None)

@@ -44,9 +44,9 @@ MAX_ERROR_TRUSTED = 0.05
 MAX_ERROR_KEPT = 0.1
 # Lower bound of the error rate in the prior log-odds: no link is certain.
 MIN_ERROR = 0.02
-# Components as they are may cost this many times as much as the best other result. A link between two clusters that are
-# far apart, with a low penalty, costs more.
-MAX_COMPONENTS_COST = 2.0
+# Components as they are may cost this many times as much as the best other result. With a wrong link, which joins rows
+# of two clusters, they cost more.
+MAX_COMPONENTS_COST = 1.2
 # The log-odds of a link with a large weight are cut off here.
 MAX_LOG_ODDS = 30.0
 # Margin, in squared distance, above which a row goes to its nearest center without consulting linked rows. On twelve

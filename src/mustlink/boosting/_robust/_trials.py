@@ -57,9 +57,15 @@ class Trials:
         """Return no trials, of so many links."""
         return cls([], [], [], np.empty((0, n_links)), np.empty((0, n_links)), np.empty(0))
 
-    def with_views(self, views: list[View], runs: list[list[BaseRun]], masks: Sequence[Mask], links: LinkSet) -> Trials:
+    def with_views(
+        self,
+        views: list[View],
+        runs: list[list[BaseRun]],
+        masks: Sequence[Mask],
+        links: LinkSet,
+        components: ComponentVotes,
+    ) -> Trials:
         """Return these trials and those of more views; without views, of the plain table."""
-        components = ComponentVotes.of(links)
         trials = list(zip(runs, masks, strict=True))
         votes = [held_out_mean([links.together(run.labels) for run in row], mask) for row, mask in trials]
         by_components = [held_out_mean([components.vote(run.labels) for run in row], mask) for row, mask in trials]
@@ -132,6 +138,7 @@ def run_trials(
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
     sample = draw_sample(links, coordinates, rng)
     there = links if sample is None else links.among(sample.labeled)
+    components = ComponentVotes.of(there)
 
     def try_views(trials: Trials, views: list[View]) -> Trials:
         tasks = [
@@ -140,14 +147,14 @@ def run_trials(
             for mask, seed in zip(masks, seeds, strict=True)
         ]
         runs = run_tasks(tasks, problem, n_trials, n_jobs)
-        return trials.with_views(views, runs, [masks] * len(runs), there)
+        return trials.with_views(views, runs, [masks] * len(runs), there, components)
 
     trials = try_views(Trials.none(len(links)), plan.first_views())
     trials = try_views(trials, plan.further_views(trials.scores))
     where = "on the plain table"
     tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, sample) for seed in plain_seeds]
     runs = run_tasks(tasks, problem, n_trials, n_jobs)
-    return trials.with_views([], runs, [np.zeros_like(masks)], there)
+    return trials.with_views([], runs, [np.zeros_like(masks)], there, components)
 
 
 def run_tasks(tasks: list[Any], problem: BoostProblem, n_trials: int, n_jobs: int | None) -> list[list[BaseRun]]:

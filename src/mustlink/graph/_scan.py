@@ -1,0 +1,201 @@
+"""What NetScan and its k-means variant share: parameters, starts, growth of clusters, and the best of several runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from mustlink._progress import progress
+from mustlink._sklearn_compat import Interval, StrOptions, fit_context, is_array_like
+from mustlink._spelling import count
+from mustlink._types import Floats, Indices, Ints
+from mustlink.base import TableClusterMixin, check_table
+from mustlink.graph._adjacency import Adjacency, check_graph, check_parts
+from mustlink.graph._centers import farthest_first
+from mustlink.graph._distances import Distances
+from mustlink.graph._growth import grow_in_rounds, grow_smoothly
+
+__all__ = ["BaseNetScan", "Grown", "Run"]
+
+
+@dataclass(frozen=True)
+class Grown:
+    """Clusters that have grown, the radius at which each row was assigned, and its distance from the center."""
+
+    labels: Ints
+    thresholds: Floats
+    distances: Floats
+
+
+@dataclass(frozen=True)
+class Run:
+    """The best iteration of a run: clusters and centers; the objective of every iteration."""
+
+    grown: Grown
+    centers: Any
+    objective: list[float]
+    best: float
+
+
+class BaseNetScan(TableClusterMixin, BaseEstimator):
+    """Base of the clusterers that grow connected clusters from centers and move the centers, in turn."""
+
+    __metadata_request__fit = {"graph": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "metric": [StrOptions({"euclidean", "cosine"})],
+        "step": [StrOptions({"continuous", "published"}), Interval(Real, 0, None, closed="neither")],
+        "init": [StrOptions({"degree", "farthest"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
+    n_clusters: int
+    metric: str
+    step: str | float
+    init: str | ArrayLike
+    n_init: int
+    max_iter: int
+    verbose: int | bool
+    random_state: Any
+
+    n_iter_: int
+    objective_: list[float]
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: object = None, *, graph: Any = None) -> Self:
+        """Find connected clusters.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : object, default=None
+            Ignored.
+        graph : sparse or dense array of shape (n_samples, n_samples), default=None
+            Symmetric; two rows are adjacent where it is not zero. Weights and the diagonal are not used. None is no
+            restriction.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        rows = self._check_fit_rows(X, y)
+        adjacency = check_graph(graph, rows.shape[0])
+        check_parts(adjacency, self.n_clusters)
+        self._fit_and_count(rows, adjacency)
+        return self
+
+    def _best_run(self, graph: Adjacency | None, distances: Distances, rng: np.random.RandomState) -> Run:
+        """Make the runs, and return the one with the least objective."""
+        is_fixed = is_array_like(self.init)
+        n_runs = 1 if is_fixed else self.n_init
+        # The average distance of all pairs, from a small sample (D-bar of the source).
+        factor = 1.0 if isinstance(self.step, str) else float(self.step)
+        step = 0.0 if self.step == "continuous" else factor * distances.average(rng)
+        best: Run | None = None
+        with progress(n_runs, type(self).__name__, shown=bool(self.verbose)) as advance:
+            for number in range(n_runs):
+                run = self._run(graph, distances, self._first_seeds(graph, distances, rng), step, rng)
+                if best is None or run.best < best.best:
+                    best = run
+                advance(number + 1)
+        assert best is not None
+        return best
+
+    def _run(
+        self,
+        graph: Adjacency | None,
+        distances: Distances,
+        seeds: Indices,
+        step: float,
+        rng: np.random.RandomState,
+    ) -> Run:
+        """Grow clusters and move their centers in turn, and keep the best iteration."""
+        raise NotImplementedError
+
+    def _grow(
+        self,
+        graph: Adjacency | None,
+        lines: Floats,
+        seeds: Indices,
+        step: float,
+        rng: np.random.RandomState,
+        gap: float,
+    ) -> Grown:
+        """Grow clusters around centers whose distances to all rows are given; the least two centers are `gap` apart."""
+        if self.step != "continuous":
+            labels, thresholds = grow_in_rounds(graph, lines, seeds, gap / 2, step, rng)
+        else:
+            labels, thresholds = grow_smoothly(graph, lines, seeds)
+        return Grown(labels, thresholds, lines[labels, np.arange(len(labels))])
+
+    def _first_seeds(self, graph: Adjacency | None, distances: Distances, rng: np.random.RandomState) -> Indices:
+        """Return the first center of every cluster."""
+        if is_array_like(self.init):
+            return _check_init(self.init, graph, distances.n_rows, self.n_clusters)
+        n_rows, start = distances.n_rows, int(rng.randint(distances.n_rows))
+        if self.init == "farthest":
+            return farthest_first(graph, distances, self.n_clusters, start).centers
+        if graph is None:
+            return rng.choice(n_rows, self.n_clusters, replace=False)
+        if graph.n_parts == 1:
+            return _draw_by_degree(np.arange(n_rows), graph.degree, self.n_clusters, rng)
+        # Farthest-first traversal gives each further center to the part with the largest radius.
+        spread = farthest_first(graph, distances, self.n_clusters, start).centers
+        shares = np.bincount(graph.part[spread], minlength=graph.n_parts)
+        order = np.argsort(graph.part, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(graph.part))[:-1])
+        drawn = [_draw_by_degree(rows, graph.degree, share, rng) for rows, share in zip(parts, shares, strict=True)]
+        return np.concatenate(drawn)
+
+    def _start(self) -> np.random.RandomState:
+        """Return the source of randomness of a fit."""
+        rng: np.random.RandomState = check_random_state(self.random_state)
+        return rng
+
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        return check_table(self, X, reset=reset, accept_sparse="csr", order="C")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _draw_by_degree(rows: Indices, degree: Ints, n_drawn: int, rng: np.random.RandomState) -> Indices:
+    """Draw different rows with probability proportional to their degree; rows without an edge come last."""
+    if n_drawn == len(rows):
+        return rows
+    weight = degree[rows].astype(np.float64)
+    if np.count_nonzero(weight) < n_drawn:
+        weight[:] = 1.0
+    return rng.choice(rows, n_drawn, replace=False, p=weight / weight.sum())
+
+
+def _check_init(init: Any, graph: Adjacency | None, n_rows: int, n_clusters: int) -> Indices:
+    """Validate row numbers that are given as first centers."""
+    seeds = np.asarray(init)
+    if seeds.shape != (n_clusters,) or seeds.dtype.kind not in "iu":
+        raise ValueError(
+            f"init must be a name or the row numbers of {count(n_clusters, 'first center')}, got an array of the "
+            f"shape {seeds.shape} and the type {seeds.dtype}."
+        )
+    if len(np.unique(seeds)) < n_clusters or seeds.min() < 0 or seeds.max() >= n_rows:
+        raise ValueError(f"init must be different row numbers from 0 to {n_rows - 1}, got {seeds.tolist()}.")
+    if graph is not None:
+        missing = np.setdiff1d(graph.part, graph.part[seeds])
+        if len(missing):
+            row = int(np.flatnonzero(graph.part == missing[0])[0])
+            raise ValueError(f"init has no row of the connected part of row {row}; every part needs a center.")
+    return seeds.astype(np.intp)

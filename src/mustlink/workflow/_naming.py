@@ -1,0 +1,31 @@
+"""The names of rows in messages of clusterers, which know their numbers only."""
+
+from __future__ import annotations
+
+import re
+
+from mustlink.errors import ConstraintError, InfeasibleError
+from mustlink.report import RowNames
+
+__all__ = ["name_rows", "with_row_names"]
+
+# Where a message gives rows by number: in a list, along a chain of links, or as pairs.
+GIVEN_ROWS = re.compile(r"\brows? \d+(?:(?:, | and )\d+)*|\b\d+(?: - \d+)+|\(\d+, \d+\)", re.IGNORECASE)
+
+
+def with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -> ConstraintError | InfeasibleError:
+    """Name the rows that an error gives by number."""
+    for reason in ("feasibility", "conflicts"):
+        if reason in error.fields:
+            return error.with_problem(error.fields[reason].describe(RowNames(names)))
+    return error.with_problem(name_rows(error.problem, names))
+
+
+def name_rows(text: str, names: list[str]) -> str:
+    """Put names in place of the row numbers in a text."""
+
+    def name(number: re.Match[str]) -> str:
+        row = int(number[0])
+        return names[row] if row < len(names) else number[0]
+
+    return GIVEN_ROWS.sub(lambda given: re.sub(r"\d+", name, given[0]), text)
