@@ -54,6 +54,8 @@ SETS = (
 FLIPS = (0.05, 0.1, 0.2, 0.3)
 # Roundings of one graph, of which the mean is taken.
 N_DRAWS = 20
+# Agreement varies much more from one rounding to the next.
+N_AGREEMENT_DRAWS = 200
 CLOSE = 1e-6
 
 PIVOT, LP_PIVOT, LP_BALL = "pivot", "LP pivot", "LP balls"
@@ -112,7 +114,7 @@ def measure_agreement(problem: Problem) -> Labeling:
     """Compare the mean agreement of the semidefinite program with the greatest."""
     X = weighted_graph(problem.shared_seed)
     rng = np.random.RandomState(problem.seed)
-    found = [raw("sdp", rng.randint(2**31)).fit(X).agreement_ for _ in range(N_DRAWS)]
+    found = [raw("sdp", rng.randint(2**31)).fit(X).agreement_ for _ in range(N_AGREEMENT_DRAWS)]
     return ratios(problem, found, optimum(X).agreement_)
 
 
@@ -164,7 +166,7 @@ GUARANTEES: dict[str, tuple[Method, float, str]] = {
     LP_PIVOT: (partial(measure_cost, "lp_pivot", complete_graph), 2.5, "mean of 20 runs / least, +1 and -1"),
     LP_BALL: (partial(measure_cost, "lp_ball", complete_graph), 4.0, "mean of 20 runs / least, +1 and -1"),
     REGIONS: (measure_regions, 6 * math.log(N_SMALL + 1), "worst of 5 runs / least, any weights"),
-    SDP: (measure_agreement, 0.7664, "mean agreement of 20 roundings / greatest, any weights"),
+    SDP: (measure_agreement, 0.7664, "mean agreement of 200 roundings / greatest, any weights"),
     TRIVIAL: (measure_trivial, 0.5, "agreement / greatest, any weights"),
     INPUT: (partial(measure_consensus, "best_input"), 2.0, "consensus of 5 clusterings / least"),
     BALLS: (partial(measure_consensus, "balls"), 3.0, "consensus of 5 clusterings / least"),
@@ -234,8 +236,8 @@ def planted_tables(results: Results) -> Iterator[Table]:
         "Planted partitions: adjusted Rand index; disagreement as a multiple of the lower bound",
         header,
         tuple(rows),
-        "The bound is that of the linear program with 100 rows, and of packed triangles above, which is weak: the "
-        "planted clusters themselves are as far from it.",
+        "The bound is that of the linear program with 100 rows, and of packed triangles above, which is weak: where "
+        "the index is 1.00, the planted clusters themselves are as far from it.",
     )
 
 
@@ -314,7 +316,7 @@ def judge_consensus(results: Results, rival: str) -> Verdict:
 
 
 def judge_cost(results: Results) -> Verdict:
-    """The consensus disagrees with the runs less than any of them does."""
+    """The consensus disagrees with the runs no more than any of them does."""
     pairs = [
         (
             results.mean("cost", dataset=dataset, method=CONSENSUS),
@@ -353,7 +355,8 @@ PROTOCOL = Protocol(
         "method without local search. Planted partitions have five clusters, a weight of 1 or -1 for all pairs, and "
         "a fraction of the signs flipped; the linear program is solved for 100 rows alone. For a consensus, k-means "
         f"runs {N_RUNS} times from random rows with as many clusters as classes. Local search and consensus are the "
-        "defaults of the classes and were not tuned on these data."
+        "defaults of the classes and were not tuned on these data. The mean agreement of the semidefinite program is over "
+        "200 roundings; a first run with 20 had 0.742 on one graph, below the bound, whose mean over 600 is 0.844."
     ),
     datasets=SETS,
     methods=METHODS,
@@ -386,7 +389,7 @@ PROTOCOL = Protocol(
             consensus_runs,
             consensus_tables,
             claims=(
-                Claim("K1", "(Ours.) The consensus disagrees with the runs less than any of them does.", judge_cost),
+                Claim("K1", "(Ours.) The consensus disagrees with the runs no more than any of them does.", judge_cost),
                 Claim(
                     "K2",
                     "(Ours.) It agrees with the classes better than the mean run.",
