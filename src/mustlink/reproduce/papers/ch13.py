@@ -355,8 +355,8 @@ PROTOCOL = Protocol(
         "method without local search. Planted partitions have five clusters, a weight of 1 or -1 for all pairs, and "
         "a fraction of the signs flipped; the linear program is solved for 100 rows alone. For a consensus, k-means "
         f"runs {N_RUNS} times from random rows with as many clusters as classes. Local search and consensus are the "
-        "defaults of the classes and were not tuned on these data. The mean agreement of the semidefinite program is over "
-        "200 roundings; a first run with 20 had 0.742 on one graph, below the bound, whose mean over 600 is 0.844."
+        "defaults of the classes and were not tuned on these data. The mean agreement of the semidefinite program is "
+        "over 200 roundings; a first run with 20 had 0.742 on one graph, below the bound, whose mean over 600 is 0.844."
     ),
     datasets=SETS,
     methods=METHODS,
