@@ -15,6 +15,7 @@ NAMES = (
     "bckm",
     "density",
     "connected",
+    "correlation",
     "mixture",
     "mean_field",
     "balanced",

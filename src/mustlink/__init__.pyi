@@ -38,6 +38,8 @@ from mustlink.constraints import Constraints as Constraints
 from mustlink.density import ConstrainedHDBSCAN as ConstrainedHDBSCAN
 from mustlink.graph import ConnectedKCenter as ConnectedKCenter
 from mustlink.graph import ConnectedKMeans as ConnectedKMeans
+from mustlink.graph import ConsensusClustering as ConsensusClustering
+from mustlink.graph import CorrelationClustering as CorrelationClustering
 from mustlink.graph import NetScan as NetScan
 from mustlink.hierarchy import ConstrainedLinkage as ConstrainedLinkage
 from mustlink.hierarchy import PartitionThenLink as PartitionThenLink

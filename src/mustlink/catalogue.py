@@ -396,6 +396,20 @@ OTHER_INPUTS: tuple[Entry, ...] = (
         "a paper, the people of a message.",
         aliases=("relational",),
     ),
+    Entry(
+        "CorrelationClustering",
+        "mustlink.graph",
+        "hard",
+        "All you know is of pairs: signed advice, the probabilities of a pair classifier, or links alone. It finds the "
+        "number of clusters and says how far from the best it can be.",
+    ),
+    Entry(
+        "ConsensusClustering",
+        "mustlink.graph",
+        "none",
+        "You have several clusterings of the same rows, or categorical columns, and want the one that agrees best with "
+        "all of them.",
+    ),
 )
 
 # Transformers that learn a metric from links, to put before any clusterer in a pipeline.

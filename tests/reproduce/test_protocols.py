@@ -90,6 +90,7 @@ def test_every_method_clusters(paper):
         "ch09": "wine",
         "ch10": "ambiguous_references",
         "ch12": "graphs",
+        "ch13": "planted100",
         "ch16": "blobs100",
     }[paper]
     if paper == "ch09":
@@ -109,6 +110,7 @@ def test_every_method_clusters(paper):
         "ch09": 1,
         "ch10": 0.3,
         "ch12": 5,
+        "ch13": 0.1,
         "ch16": 10,
     }
     amount = amounts.get(paper, 40)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
+from mustlink._codes_kernels import group_rows
 from mustlink._eigen import leading_eigenpairs
 from mustlink._numbering import number_by_first
 from mustlink._types import Array, Floats, Ints
@@ -17,7 +18,6 @@ from mustlink.boosting._coassociation_kernels import (
     add_to_columns,
     connect_codes,
     count_together,
-    group_rows,
     sum_table_rows,
 )
 from mustlink.boosting._code_kmeans import best_of_starts

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mustlink._codes_kernels import group_rows
 from mustlink._types import Array, Floats, Ints
-from mustlink.boosting._coassociation_kernels import cluster_masses, group_rows, nearest_two, sum_table_rows
+from mustlink.boosting._coassociation_kernels import cluster_masses, nearest_two, sum_table_rows
 
 if TYPE_CHECKING:
     from mustlink.boosting._coassociation import CoAssociation

@@ -123,6 +123,7 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _existential_steps(rows)
     yield from _graph_steps(rows)
     yield from _relational_steps()
+    yield from _signed_steps()
 
 
 def _relational_steps() -> Iterator[tuple[str, Callable[[], object]]]:
@@ -241,6 +242,32 @@ def _graph_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"netscan, {step}", partial(NetScan(3, step=step, max_iter=2, random_state=0).fit, rows, graph=graph)
     center = ConnectedKCenter(3, solver="approx", random_state=0)
     yield "connected k-center", partial(center.fit, rows, graph=graph)
+
+
+def _signed_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise local search and bounds on signed graphs, with and without rules, and the consensus of clusterings."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    from mustlink.constraints import Constraints
+    from mustlink.graph import ConsensusClustering, CorrelationClustering
+
+    rng = np.random.default_rng(0)
+    upper = np.triu(rng.normal(size=(24, 24)) * (rng.random((24, 24)) < 0.4), 1)
+    signed = csr_array(upper + upper.T)
+    links = Constraints(must_link=[(0, 1)], cannot_link=[(1, 2)])
+    labels = rng.integers(3, size=(24, 4))
+
+    def cluster(missing: Any) -> None:
+        model = CorrelationClustering("local", missing=missing, random_state=0)
+        model.fit(signed, constraints=links, sources=np.arange(24) % 5)
+
+    yield "correlation clustering", partial(cluster, "neutral")
+    yield "correlation clustering, missing pairs", partial(cluster, "negative")
+    yield "consensus", lambda: ConsensusClustering(random_state=0).fit(labels)
+    # Some rows join the clusters of a sample, and the linear program needs all pairs of them.
+    sampled = ConsensusClustering("lp_pivot", sample_size=5, random_state=0)
+    yield "consensus, sample", partial(sampled.fit, labels)
 
 
 def _boosting_steps() -> Iterator[tuple[str, Callable[[], object]]]:
