@@ -18,7 +18,7 @@ import mustlink
 from conformance import case_of, rows_for
 from mustlink import Constraints
 from mustlink._estimators import count_parameter, takes_links
-from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
+from mustlink.catalogue import CATALOGUE, OTHER_INPUTS, Entry, find_clusterer
 from mustlink.estimator_checks import parametrize_with_checks
 from mustlink.estimator_checks._cases import is_hard, links_for, refit
 
@@ -74,7 +74,7 @@ def test_sparse_tables_are_taken(entry: Entry) -> None:
 
 def test_every_exported_clusterer_is_in_the_catalogue() -> None:
     exported = {name for name in mustlink.__all__ if hasattr(getattr(mustlink, name), "fit_predict")}
-    assert exported == {entry.class_name for entry in CATALOGUE}
+    assert exported == {entry.class_name for entry in (*CATALOGUE, *OTHER_INPUTS)}
 
 
 @pytest.mark.filterwarnings("ignore::mustlink.errors.UnmetConstraintsWarning")

@@ -216,6 +216,7 @@ def test_commands_are_listed_in_the_order_of_use(desk):
         "teach",
         "predict",
         "explain",
+        "dedupe",
         "publish",
         "demo",
         "methods",

@@ -69,12 +69,13 @@ def test_the_look_ahead_follows_a_neighbor_without_another_edge() -> None:
     lines = distances_between(X)[:2]
     labels, _ = grow_in_rounds(check_graph(graph, 5), lines, np.array([0, 1]), 6.0, 1.0, np.random.RandomState(0))
     assert labels.tolist() == [0, 1, 1, 0, 1]
-    # Without that neighbor it goes to the nearest center.
-    rest = [0, 1, 2, 3]
-    labels, _ = grow_in_rounds(
-        check_graph(graph[np.ix_(rest, rest)], 4), lines[:, rest], np.array([0, 1]), 6.0, 1.0, np.random.RandomState(0)
-    )
-    assert labels[3] == 0
+    # If that neighbor has another edge, row 2 goes to the nearest center, whichever cluster has the first turn.
+    graph[3, 4] = graph[4, 3] = 1
+    for seed in range(4):
+        labels, _ = grow_in_rounds(
+            check_graph(graph, 5), lines, np.array([0, 1]), 6.0, 1.0, np.random.RandomState(seed)
+        )
+        assert labels[2] == 0
 
 
 GRAPHS: dict[str, Any] = {

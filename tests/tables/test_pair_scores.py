@@ -37,6 +37,12 @@ def test_columns_are_recognized(read, text):
     assert found.probability.tolist() == [0.9, 0.2]
 
 
+def test_the_only_other_column_is_the_probability(read):
+    found = read("sim,id1,id2\n0.9,x,y\n0.2,y,z\n")
+    assert found.names == ["x", "y", "z"]
+    assert found.probability.tolist() == [0.9, 0.2]
+
+
 def test_weights_are_bits(read):
     found = read("match_weight,unique_id_l,unique_id_r\n3,1,2\n-1,2,3\n-2000,1,3\n")
     np.testing.assert_allclose(found.probability, [8 / 9, 1 / 3, 0.0], atol=1e-12)
@@ -74,6 +80,7 @@ BAD = {
     "id1,id2,score\nx,x,0.5\n": r"line 2: pairs 'x' with itself",
     "id1,id2,score\nx,,0.5\n": r"line 2: the column 'id2' is empty; every pair needs two ids",
     "id1,id2,score\nx,y,0.5\ny,x,0.6\n": r"'y' and 'x' has the value 0.5 in line 2 and 0.6 in line 3",
+    "pair,id1,id2,similar\n1,x,y,0.5\n": r"in the columns id1 and id2, but no column of probabilities",
     "id1,id2\nx,y\n": r"has the 2 columns id1, id2; pairs need three",
     "id1,id2,score\n": r"no pairs|no rows|only a header",
 }

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from mustlink._numbering import number_by_first
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._types import Floats, Indices, Ints
 from mustlink.base import TableClusterMixin, check_fits, check_table
@@ -60,7 +61,7 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of every row.
+        The cluster of every row, numbered in the order of their first rows.
     centers_ : ndarray of shape (n_clusters,)
         The row number of the center of each cluster, which is in it.
     radii_ : ndarray of shape (n_clusters,)
@@ -90,10 +91,10 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
     from u to v. Farthest-first traversal on the reach finds centers of clusters that may overlap, with a radius r of at
     most twice the least one; the source computes another distance for this, which is NP-hard to compute. Algorithm 2 of
     the source then assigns the rows of each center in turn, and what is cut off from it to adjacent clusters. Here
-    such pieces go to the cluster whose radius they raise least; all orders of few centers and some of many are tried,
-    and clusters that grow from all centers at once, as in :class:`NetScan`. Then the best center of every cluster is
-    searched, from which clusters grow again as long as the radius decreases. A cluster whose center has gone to
-    another one is replaced by a single row that is split off.
+    such pieces go to the adjacent cluster whose center is nearest to their farthest row; all orders of few centers and
+    some of many are tried, and clusters that grow from all centers at once, as in :class:`NetScan`. Then the best
+    center of every cluster is searched, from which clusters grow again as long as the radius decreases. A cluster whose
+    center has gone to another one is replaced by a single row that is split off.
 
     *The factor of 3 that the source gives for Algorithm 2 does not hold for more than two clusters.* In one order it
     can reach 2 k - 1 times the radius r for k clusters, and that bound is proved. `ratio_` states how good a result is
@@ -124,9 +125,9 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
     >>> graph = np.zeros((5, 5))
     >>> for a, b in [(0, 1), (1, 3), (3, 2), (2, 4)]:
     ...     graph[a, b] = graph[b, a] = 1
-    >>> ConnectedKCenter(2).fit(X).labels_
+    >>> ConnectedKCenter(2, random_state=0).fit(X).labels_
     array([0, 0, 1, 1, 0])
-    >>> connected = ConnectedKCenter(2).fit(X, graph=graph)
+    >>> connected = ConnectedKCenter(2, random_state=0).fit(X, graph=graph)
     >>> connected.labels_
     array([0, 0, 1, 1, 1])
     >>> connected.radius_, connected.ratio_
@@ -197,7 +198,10 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
         results = [self._grow_again(graph, distances, result) for result in assigned]
         best = min(results, key=lambda result: float(result[2].max()))
         lower, exact = self._search_exactly(graph, distances, starts, float(best[2].max()))
-        self.labels_, self.centers_, self.radii_ = best if exact is None else exact
+        labels, centers, radii = best if exact is None else exact
+        self.labels_, number = number_by_first(labels, self.n_clusters)
+        by_first = np.argsort(number)
+        self.centers_, self.radii_ = centers[by_first], radii[by_first]
         self.radius_ = float(self.radii_.max())
         # Rounding may put the bound of an exact solution above its radius.
         self.lower_bound_ = min(lower, self.radius_)

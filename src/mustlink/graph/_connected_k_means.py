@@ -68,9 +68,9 @@ class ConnectedKMeans(BaseNetScan):
     Notes
     -----
     The source replaces the centers of NetScan by means and says no more. A cluster needs a row to grow from: here the
-    row of the cluster before that is nearest to its mean. A run ends when no row changes its cluster, or when the
-    clusters were there before. A row may be nearer to the mean of another cluster with which it is not connected, and
-    also to one with which it is: growth decides by the largest distance on the way to a row.
+    row of the cluster before that is nearest to its mean. A run ends when no row changes its cluster, or when an
+    earlier iteration had the same clusters. A row may be nearer to the mean of another cluster with which it is not
+    connected, and also to one with which it is: growth decides by the largest distance on the way to a row.
 
     There is no ``predict``, and cross-validation that selects rows of a graph is refused, as in
     :class:`ConnectedKCenter`.

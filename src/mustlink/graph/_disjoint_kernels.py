@@ -55,7 +55,7 @@ def make_disjoint(
     """Assign the rows that each center reaches within the radius, center by center; return the largest distance.
 
     A center takes what it still reaches through unassigned rows. Every piece of its rows that is left goes to the
-    adjacent cluster whose radius it raises least. `labels` is overwritten.
+    adjacent cluster whose center is nearest to the farthest row of the piece. `labels` is overwritten.
     """
     n_rows = len(labels)
     queue = np.empty(n_rows, np.int64)

@@ -174,12 +174,10 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
 
 
 def _draw_by_degree(rows: Indices, degree: Ints, n_drawn: int, rng: np.random.RandomState) -> Indices:
-    """Draw different rows with probability proportional to their degree; rows without an edge come last."""
+    """Draw different rows of a connected part with probability proportional to their degree."""
     if n_drawn == len(rows):
         return rows
     weight = degree[rows].astype(np.float64)
-    if np.count_nonzero(weight) < n_drawn:
-        weight[:] = 1.0
     return rng.choice(rows, n_drawn, replace=False, p=weight / weight.sum())
 
 

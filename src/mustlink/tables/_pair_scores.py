@@ -168,13 +168,19 @@ def _find_columns(path: str | PathLike[str], names: Sequence[str], source_column
     named = [*ID_COLUMNS, *(_sides(stem) for stem in reversed(stems) if stem not in (DATASET, source_column))]
     ids = next((pair for pair in named if set(pair) <= real.keys()), None)
     score = next((name for name in SCORE_COLUMNS if name in real), None)
-    if ids is not None and score is not None:
-        return real[ids[0]], real[ids[1]], real[score]
     if len(names) < 3:
         raise FileFormatError(
             f"{path} has the {count(len(names), 'column')} {', '.join(names)}; pairs need three: two ids and the "
             "probability that they match."
         )
+    if ids is not None:
+        others = [name for name in real if name not in ids]
+        if score is None and len(others) != 1:
+            raise FileFormatError(
+                f"{path} has the ids of the pairs in the columns {real[ids[0]]} and {real[ids[1]]}, but no column of "
+                f"probabilities; it must be called {' or '.join(SCORE_COLUMNS)}."
+            )
+        return real[ids[0]], real[ids[1]], real[score or others[0]]
     return names[0], names[1], names[2]
 
 

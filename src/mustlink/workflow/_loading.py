@@ -308,7 +308,7 @@ class LoadedTable(EncodedTable):
         graph : sparse array of shape (n_kept, n_kept)
             Symmetric; one where two kept rows are adjacent.
         notices : list of str
-            What was left out, and how the graph hangs together, as sentences.
+            What was left out, and the number of connected parts, as sentences.
         """
         n_rows = self.source.n_rows
         try:

@@ -148,9 +148,9 @@ def weigh_links(
     """Weigh links against distances, and assign the rows in no link; a result with noise is not changed.
 
     This is done from several starts: the consensus, must-link components, and runs or, if there are any, the labels of
-    the last fit. If no link seems wrong, the start from components is a result as it is. Of the results with the most
-    clusters, the best has the lowest sum of distances and penalties or, if few links seem wrong, breaks the fewest
-    links.
+    the last fit. If hardly a link seems wrong and the start from components keeps all, it is a result as it is.
+    Of the results with the most clusters, the best has the lowest sum of distances and penalties or, if few links seem
+    wrong, breaks the fewest links.
     """
     if penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
@@ -163,8 +163,8 @@ def weigh_links(
     starts = list_starts(some, consensus.labels[shown], n_clusters, among, seed, None if last is None else last[shown])
     results = [resolve_links(some, start, among, penalty, log_odds, n_clusters) for start in starts]
     costs = np.array([cost_of(some, labels, among, broken_cost, n_clusters) for labels, _ in results])
-    if log_odds >= prior_log_odds(0.0) and starts_from_components(among):
-        # No link seems wrong: the components as they are may be the best result.
+    if log_odds >= prior_log_odds(MIN_ERROR) and starts_from_components(among) and not among.broken_weight(starts[1]):
+        # Hardly a link seems wrong: the components as they are may be the best result.
         cost = cost_of(some, starts[1], among, broken_cost, n_clusters)
         if cost <= MAX_COMPONENTS_COST * costs.min():
             results.append((starts[1], Marginals(np.eye(n_clusters)[starts[1][among.rows]], np.ones(len(links)))))
