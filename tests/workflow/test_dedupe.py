@@ -197,7 +197,14 @@ def test_links_and_sources_bind_pairs(pairs):
     job = DedupeJob(pairs / "table.csv", pairs=pairs / "pairs.csv", by="name", id_column="id", never_together="source")
     result = run_dedupe(job)
     assert entities(result) == {frozenset("a"), frozenset("bc"), frozenset("d"), frozenset("e"), frozenset("f")}
-    assert result.summary.decisions[0].spellings[0] in "ABCDE"
+    # The records a and b, d and e are of one source: nobody can join them.
+    assert [decision.names for decision in result.summary.decisions] == [("b", "c")]
+
+
+def test_a_pair_at_the_threshold_is_listed(pairs):
+    (pairs / "pairs.csv").write_text("id1,id2,score\na,b,0.5\nb,c,0.9\na,c,0.9\n")
+    result = run_dedupe(DedupeJob(pairs=pairs / "pairs.csv", unlisted=0.001))
+    assert result.summary.n_entities == 1
 
 
 def test_pairs_that_are_not_listed(pairs):

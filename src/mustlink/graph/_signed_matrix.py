@@ -11,6 +11,9 @@ from mustlink.errors import ConstraintError
 
 __all__ = ["signed_matrix"]
 
+# The weight of a probability at the threshold.
+NO_EVIDENCE = 1e-12
+
 
 def signed_matrix(
     pairs: ArrayLike,
@@ -84,6 +87,8 @@ def signed_matrix(
         )
     chance = chance.clip(clip, 1 - clip)
     log_odds = np.log(chance / (1 - chance)) - np.log(threshold / (1 - threshold))
+    # A matrix without zeros: a pair that is given is not missing.
+    log_odds[log_odds == 0] = NO_EVIDENCE
     a, b = np.concatenate([ends, ends[:, ::-1]]).T
     shape = (n_samples, n_samples)
     total = coo_array((np.tile(log_odds, 2), (a, b)), shape=shape).tocsr()

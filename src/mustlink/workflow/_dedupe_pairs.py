@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+import pandas as pd
+from scipy.sparse import coo_array
+from scipy.special import logit
 
 from mustlink._spelling import count
 from mustlink._types import Floats, Ints, Mask
@@ -29,7 +32,7 @@ MIN_PROBABILITY = 1e-6
 
 def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
     """Cluster the records of pairs so that probable matches are together and improbable ones apart."""
-    from mustlink.graph import CorrelationClustering
+    from mustlink.graph import CorrelationClustering, signed_matrix
 
     assert job.pairs is not None
     scores = read_pair_scores(
@@ -41,10 +44,13 @@ def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
     )
     notices = [*(() if table is None else table.notices), *scores.notices]
     threshold = DEFAULT_THRESHOLD if job.threshold is None else float(job.threshold)
-    evidence = _log_odds(scores.probability) - _log_odds(threshold)
+    bounded = float(np.clip(threshold, MIN_PROBABILITY, 1 - MIN_PROBABILITY))
+    signed = signed_matrix(scores.pairs, scores.probability, len(scores.names), threshold=bounded, clip=MIN_PROBABILITY)
+    evidence = np.asarray(signed[tuple(scores.pairs.T)])
     asked: dict[str, Any] = {"max_per_source": job.at_most, "random_state": 0}
     if job.unlisted is not None:
-        asked |= {"missing": "negative", "missing_penalty": float(_log_odds(threshold) - _log_odds(job.unlisted))}
+        unlisted = np.clip(job.unlisted, MIN_PROBABILITY, 1 - MIN_PROBABILITY)
+        asked |= {"missing": "negative", "missing_penalty": float(logit(bounded) - logit(unlisted))}
     elif not (evidence < 0).any():
         notices.append(
             f"No pair is below the threshold of {threshold:g}, so that nothing keeps records apart that a chain of "
@@ -59,13 +65,13 @@ def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
     if table is not None and job.never_together is not None:
         sources = table.source.strings(job.never_together)
     model = CorrelationClustering(**asked)
-    signed = _signed_matrix(scores, evidence)
     try:
         model.fit(signed, constraints=links, sources=None if sources is None else [cell or None for cell in sources])
     except (ConstraintError, InfeasibleError) as error:
         raise with_row_names(error.without_remedies(*SOFT_REMEDIES), scores.names) from None
     labels = number_entities(np.asarray(model.labels_))
     spellings = _spell(job, table, scores.names)
+    is_open = _are_open(links, scores) & ~_are_full(labels, sources, job.at_most, scores)
     how = "the default" if job.threshold is None else "as given"
     return Resolution(
         table=table,
@@ -73,7 +79,7 @@ def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
         spellings=spellings,
         labels=labels,
         estimator=model,
-        decisions=_decide(job, table, scores, evidence, _are_open(links, scores), labels, spellings),
+        decisions=_decide(job, table, scores, evidence, is_open, labels, spellings),
         threshold=threshold,
         threshold_note=_note(model, scores, evidence, labels, threshold, how),
         unit="probability",
@@ -81,19 +87,6 @@ def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
         id_name=scores.id_name,
         run={"Method": " ".join(repr(model).split())},
     )
-
-
-def _log_odds(probability: Floats | float) -> Floats:
-    """Return the logarithm of the odds, within bounds."""
-    bounded = np.clip(probability, MIN_PROBABILITY, 1 - MIN_PROBABILITY)
-    return np.asarray(np.log(bounded / (1 - bounded)))
-
-
-def _signed_matrix(scores: PairScores, evidence: Floats) -> csr_array:
-    """Return the evidence as a symmetric matrix."""
-    n_rows = len(scores.names)
-    half = coo_array((evidence, scores.pairs.T), shape=(n_rows, n_rows))
-    return (half + half.T).tocsr()
 
 
 def _as_rows(scores: PairScores) -> LoadedTable:
@@ -105,8 +98,6 @@ def _as_rows(scores: PairScores) -> LoadedTable:
 
 def _no_columns(n_rows: int) -> Any:
     """Return a frame of rows without columns."""
-    import pandas as pd
-
     return pd.DataFrame(index=pd.RangeIndex(n_rows))
 
 
@@ -126,6 +117,19 @@ def _are_open(links: Constraints, scores: PairScores) -> Mask:
     keys = np.minimum(*apart.T) * np.int64(len(component)) + np.maximum(*apart.T)
     is_apart = np.isin(np.minimum(left, right) * np.int64(len(component)) + np.maximum(left, right), keys)
     return np.asarray((left != right) & ~is_apart)
+
+
+def _are_full(labels: Ints, sources: Sequence[str] | None, at_most: int, scores: PairScores) -> Mask:
+    """Return which pairs are of two entities that would together have too many records of a source."""
+    left, right = labels[scores.pairs].T
+    if sources is None:
+        return np.zeros(len(left), dtype=bool)
+    code, names = pd.factorize(np.array(sources, dtype=object))
+    has_source = np.array([bool(cell) for cell in sources])
+    shape = int(labels.max()) + 1, max(1, len(names))
+    n_records = coo_array((has_source.astype(int), (labels, np.maximum(code, 0))), shape=shape).tocsr()
+    n_together = (n_records[left] + n_records[right]).max(axis=1).toarray().ravel()
+    return np.asarray((left != right) & (n_together > at_most))
 
 
 def _decide(
