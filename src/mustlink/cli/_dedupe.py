@@ -59,11 +59,13 @@ def dedupe(
         ),
     ] = None,
     within_groups: Annotated[
-        bool,
+        Literal["equal", "never", "always"],
         typer.Option(
-            "--within-groups", metavar="", help="Records of one group may be one entity, even if their texts differ."
+            "--within-groups",
+            metavar="WHEN",
+            help="When two records of one group may be one entity: if their texts are equal (equal), never, or always.",
         ),
-    ] = False,
+    ] = "equal",
     pairs: Annotated[
         Path | None,
         typer.Option(
@@ -99,7 +101,7 @@ def dedupe(
             "--alpha",
             metavar="A",
             help="How much the groups count beside the texts, from 0 to 1.",
-            show_default="0.5",
+            show_default="0.3",
         ),
     ] = None,
     blocking: Annotated[

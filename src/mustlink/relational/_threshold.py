@@ -1,12 +1,48 @@
-"""The threshold that agrees best with links that had no part in the merges."""
+"""The default threshold, and the one that agrees best with links that had no part in the merges."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 
 from mustlink._types import Array, Ints
 from mustlink.constraints import Constraints
+from mustlink.errors import OptionError
 from mustlink.relational._merging_kernels import times_of_joining
+
+__all__ = ["default_threshold"]
+
+# The default threshold, as a share of the similarity of equal names without a neighbor in common.
+DEFAULT_SHARE = 0.8
+
+
+def default_threshold(alpha: float = 0.3, method: Literal["cr", "a*", "nr*"] = "cr") -> float:
+    """Return the threshold of "auto": 0.8 of the similarity that equal names without a common neighbor have.
+
+    Parameters
+    ----------
+    alpha : float, default=0.3
+        The weight of the records that occur together, less than 1.
+    method : {"cr", "a*", "nr*"}, default="cr"
+        The method; "a*" has no relational part.
+
+    Returns
+    -------
+    float
+        ``0.8 * (1 - alpha)``, or 0.8 for "a*".
+
+    Examples
+    --------
+    >>> from mustlink.relational import default_threshold
+    >>> round(default_threshold(alpha=0.3), 3)
+    0.56
+    """
+    if method == "a*":
+        return DEFAULT_SHARE
+    if alpha >= 1:
+        raise OptionError("With alpha=1 names do not count, and there is no default threshold; give one.")
+    return DEFAULT_SHARE * (1.0 - alpha)
 
 
 def lowest_so_far(merges: Array) -> Array:
