@@ -90,8 +90,8 @@ def dedupe(
             "--threshold",
             metavar="T",
             help="The similarity, with --pairs the probability, from which records are one entity. The word links "
-            "chooses the one that agrees best with the links; use it for links of pairs drawn at random, not for "
-            "answers to --questions.",
+            "chooses the one that agrees best with the links; use it for links of similar texts drawn at random, not "
+            "for answers to --questions.",
             show_default="by alpha; 0.5 with --pairs",
         ),
     ] = None,

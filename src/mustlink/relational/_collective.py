@@ -54,8 +54,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         The similarity from which on clusters are merged. "auto" is 0.8 of what equal names without a common neighbor
         reach, ``0.8 * (1 - alpha)``, or 0.8 for ``method="a*"`` (:func:`~mustlink.relational.default_threshold`).
         "links" is the threshold that agrees with most of the given links in a run without them, that of "auto" if there
-        are none. They should be of pairs drawn at random: the answers to :meth:`unsure` are all about similarities near
-        the threshold, and say little about others.
+        are none. It is meant for links of pairs drawn at random from `candidates_`. Pairs drawn from all records say
+        little, since most have no similarity at all, and the answers to :meth:`unsure` are all near the threshold.
     alpha : float, default=0.3
         The weight of the records that occur together; 1 - `alpha` is that of the attributes. Up to 0.44 equal company
         alone does not reach the threshold of "auto".

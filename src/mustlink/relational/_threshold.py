@@ -53,7 +53,8 @@ def lowest_so_far(merges: Array) -> Array:
 def choose_threshold(merges: Array, start: Ints, links: Constraints, default: float) -> float:
     """Return the threshold at which most links are satisfied, by weight; of equally good ones the nearest to a default.
 
-    Must-links and cannot-links have the same total weight. `start` is the cluster of each row before the first merge.
+    Links of both kinds count by their weights, and not each kind as a whole: among pairs drawn at random, one kind can
+    be rare. `start` is the cluster of each row before the first merge.
     """
     lowest = lowest_so_far(merges)
     n_merges = len(merges)
@@ -65,15 +66,15 @@ def choose_threshold(merges: Array, start: Ints, links: Constraints, default: fl
     ):
         if len(pairs):
             joined = times_of_joining(merges["left"].copy(), merges["right"].copy(), len(start), start[pairs])
-            share = sign * weight / weight.sum()
-            np.add.at(gain, np.minimum(joined + 1, n_merges), np.where(joined < n_merges, share, 0.0))
+            np.add.at(gain, np.minimum(joined + 1, n_merges), np.where(joined < n_merges, sign * weight, 0.0))
     satisfied = np.cumsum(gain)
     # Only where the smallest similarity falls can a threshold stop.
     can_stop = np.append(np.diff(lowest, prepend=np.inf) < 0, True)
     above = np.append(lowest, 0.0)
     below = np.concatenate([[1.0], lowest])
     best = satisfied[can_stop].max()
-    chosen = np.flatnonzero(can_stop & (satisfied >= best - 1e-9))
+    rounding = 1e-9 * max(1.0, float(np.abs(satisfied).max()))
+    chosen = np.flatnonzero(can_stop & (satisfied >= best - rounding))
     # The middle of the gap, unless the default is in it.
     middle = (above[chosen] + below[chosen]) / 2
     is_inside = (above[chosen] < default) & (default <= below[chosen])

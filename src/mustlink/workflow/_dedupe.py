@@ -70,8 +70,8 @@ class DedupeJob:
         The file of links that are kept: must-links join records, cannot-links keep them apart.
     threshold : float, "links" or None, default=None
         The similarity, or with `pairs` the probability, from which records are taken for one entity. None is the
-        default of :class:`mustlink.CollectiveRelationalClustering`, 0.5 with `pairs`. "links" takes the
-        one that agrees best with the links, which should be of pairs drawn at random: the answers to unsure questions
+        default of :class:`mustlink.CollectiveRelationalClustering`, 0.5 with `pairs`. "links" takes the one that agrees
+        best with the links, which should be of pairs of similar texts drawn at random: the answers to unsure questions
         are all about similarities near the threshold, and say little about others.
     alpha : float or None, default=None
         The weight of the relational part of the similarity, from 0 to 1; None is the default of
