@@ -13,7 +13,7 @@ from sklearn.base import clone
 from mustlink import CollectiveRelationalClustering, Constraints
 from mustlink.errors import InfeasibleError, OptionError, TooLargeError
 from mustlink.metrics import pairwise_f1
-from mustlink.relational import candidate_recall, make_references
+from mustlink.relational import candidate_recall, default_threshold, make_references
 from mustlink.relational._blocking import block, choose_blocking
 from mustlink.relational._records import normalize, read_records, split_name
 from mustlink.relational._similarity import compare_records
@@ -37,24 +37,39 @@ def example_similarity() -> Any:
 
 @pytest.mark.parametrize("threshold", [0.55, 0.6, 0.65, 0.7])
 def test_the_running_example(threshold: float) -> None:
-    model = CollectiveRelationalClustering(threshold, similarity="precomputed")
+    model = CollectiveRelationalClustering(threshold, alpha=0.5, similarity="precomputed")
     S = example_similarity()
     np.testing.assert_array_equal(model.fit(S, groups=PAPERS, constraints=ANSARI).labels_, TRUTH)
 
 
 def test_the_running_example_without_bootstrapping_and_by_attributes() -> None:
     S = example_similarity()
-    alone = CollectiveRelationalClustering(0.55, similarity="precomputed").fit(S, groups=PAPERS)
+    alone = CollectiveRelationalClustering(0.55, alpha=0.5, similarity="precomputed").fit(S, groups=PAPERS)
     assert alone.n_clusters_ == 10
     wrong = CollectiveRelationalClustering(0.85, similarity="precomputed", method="a*", group_cannot_link=False)
     assert len(set(wrong.fit(S).labels_[[0, 3, 7, 8]])) == 1
 
 
 def test_labels_are_those_of_the_example_with_names() -> None:
-    model = CollectiveRelationalClustering(0.6, bootstrap=False).fit(NAMES, groups=PAPERS, constraints=ANSARI)
+    model = CollectiveRelationalClustering(0.6, alpha=0.5, bootstrap=False)
+    model.fit(NAMES, groups=PAPERS, constraints=ANSARI)
     np.testing.assert_array_equal(model.labels_, TRUTH)
     assert model.blocking_ == "names"
     assert model.ambiguous_relations_ == 0.5
+
+
+def test_initials_alone_are_not_joined_at_the_start() -> None:
+    # Both C. Chen are different people, although no other Chen occurs.
+    model = CollectiveRelationalClustering(0.6, alpha=0.5).fit(NAMES, groups=PAPERS)
+    assert len(set(model.bootstrap_labels_)) == 10
+    model.fit(NAMES, groups=PAPERS, constraints=ANSARI)
+    np.testing.assert_array_equal(model.labels_, TRUTH)
+    names = ["C. Chen", "C. Chen", "Carla Chen", "Carla Chen", "D. J. Dorn", "D. J. Dorn", "Smith", "Smith"]
+    told = CollectiveRelationalClustering(1.1).fit(names).bootstrap_labels_
+    # One written-out name explains the initial.
+    np.testing.assert_array_equal(told, [0, 0, 1, 1, 2, 3, 4, 4])
+    other = CollectiveRelationalClustering(1.1).fit([*names, "Dora Chen"]).bootstrap_labels_
+    np.testing.assert_array_equal(other, [0, 1, 2, 3, 4, 5, 6, 6, 7])
 
 
 @pytest.mark.parametrize(
@@ -166,7 +181,7 @@ def test_blocks_that_explode_are_refused() -> None:
 
 
 def test_bootstrapping_joins_unambiguous_names_and_names_in_common_company() -> None:
-    names = ["A. Ansari", "B. Blum", "C. Chen", "A. Ansari", "B. Blum", "C. Chen", "C. Chen", "D. Chen"]
+    names = ["Ali Ansari", "Bo Blum", "C. Chen", "Ali Ansari", "Bo Blum", "C. Chen", "C. Chen", "D. Chen"]
     model = CollectiveRelationalClustering(1.1).fit(names, groups=[1, 1, 1, 2, 2, 2, 3, 3])
     # C. Chen is ambiguous, and the third has other company.
     np.testing.assert_array_equal(model.bootstrap_labels_, [0, 1, 2, 0, 1, 2, 3, 4])
@@ -272,29 +287,54 @@ def test_labels_below_the_recorded_merges_are_refused() -> None:
 
 
 def test_the_threshold_is_chosen_by_links() -> None:
-    made = make_references(600, ambiguity=0.3, group_size=4.0, random_state=5)
-    links = Constraints.sample(made.target, n_pairs=400, random_state=0)
+    made = make_references(600, ambiguity=0.1, group_size=4.0, random_state=5)
     base = CollectiveRelationalClustering(0.0, bootstrap=False).fit(made.names, groups=made.groups)
-    chosen = CollectiveRelationalClustering(bootstrap=False).fit(made.names, groups=made.groups, constraints=links)
+    drawn = np.random.RandomState(0).choice(base.candidates_, 200, replace=False)
+    pairs = np.column_stack([drawn["left"], drawn["right"]])
+    is_same = made.target[drawn["left"]] == made.target[drawn["right"]]
+    links = Constraints(must_link=pairs[is_same], cannot_link=pairs[~is_same])
+    chosen = CollectiveRelationalClustering("links", bootstrap=False)
+    chosen.fit(made.names, groups=made.groups, constraints=links)
 
     # No other threshold satisfies more of the links in the run without them.
     def satisfied(t: float) -> float:
-        found = links.satisfied(base.labels_at(t))
-        return float(found[: links.n_must_links].mean() + found[links.n_must_links :].mean())
+        return float(links.satisfied(base.labels_at(t)).mean())
 
     best = max(satisfied(t) for t in np.unique(base.merges_["similarity"]))
     assert satisfied(chosen.threshold_) == pytest.approx(best)
     assert len(chosen.violations_) == 0
-    only_must = CollectiveRelationalClustering().fit(
-        made.names, groups=made.groups, constraints=Constraints(must_link=links.must_link[:5])
-    )
-    assert 0 < only_must.threshold_ <= 0.425
+    few = Constraints(must_link=links.must_link[:5])
+    only_must = CollectiveRelationalClustering("links").fit(made.names, groups=made.groups, constraints=few)
+    assert 0 < only_must.threshold_ <= default_threshold()
+
+
+def test_the_default_threshold_does_not_move_with_links() -> None:
+    for method, alpha, expected in (("cr", 0.3, 0.56), ("nr*", 0.5, 0.4), ("a*", 0.3, 0.8)):
+        model = CollectiveRelationalClustering(method=method, alpha=alpha)
+        for links in (None, ANSARI):
+            model.fit(NAMES, groups=PAPERS, constraints=links)
+            assert model.threshold_ == default_threshold(alpha, method) == pytest.approx(expected)
+    # Without links there is nothing to choose by.
+    unlinked = CollectiveRelationalClustering("links").fit(NAMES, groups=PAPERS)
+    assert unlinked.threshold_ == default_threshold()
+    with pytest.raises(OptionError, match="With alpha=1 names do not count"):
+        CollectiveRelationalClustering(alpha=1.0).fit(NAMES, groups=PAPERS)
+
+
+def test_equal_company_alone_does_not_reach_the_default_threshold() -> None:
+    # The first two have no word in common but occur with the same entity.
+    S = np.zeros((4, 4))
+    S[0, 1] = S[1, 0] = 0.1
+    same = Constraints(must_link=[(2, 3)])
+    model = CollectiveRelationalClustering(similarity="precomputed").fit(S, groups=[1, 2, 1, 2], constraints=same)
+    np.testing.assert_array_equal(model.labels_, [0, 1, 2, 2])
+    assert model.unsure()["relational"].tolist() == [1.0]
 
 
 def test_partial_labels_are_links() -> None:
     y = np.full(10, -1)
     y[[2, 4, 9]] = 7
-    model = CollectiveRelationalClustering(0.6, bootstrap=False).fit(NAMES, y, groups=PAPERS)
+    model = CollectiveRelationalClustering(0.6, alpha=0.5).fit(NAMES, y, groups=PAPERS)
     np.testing.assert_array_equal(model.labels_, TRUTH)
 
 

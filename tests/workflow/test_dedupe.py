@@ -54,8 +54,17 @@ def test_records_of_a_group_may_be_one_entity(tmp_path):
     (tmp_path / "t.csv").write_text("name,order\nAnn Smith,1\nAnn B. Smith,1\nBo Li,1\n")
     asked = {"by": "name", "group": "order", "threshold": 0.2}
     apart = run_dedupe(DedupeJob(tmp_path / "t.csv", **asked))
-    joined = run_dedupe(DedupeJob(tmp_path / "t.csv", within_groups=True, **asked))
+    joined = run_dedupe(DedupeJob(tmp_path / "t.csv", within_groups="always", **asked))
     assert joined.summary.n_entities == 2 < apart.summary.n_entities == 3
+    # Equal texts are one entity unless that is excluded.
+    (tmp_path / "t.csv").write_text("name,order\nAnn Smith,1\nAnn Smith,1\n")
+    counts = {
+        rule: run_dedupe(DedupeJob(tmp_path / "t.csv", within_groups=rule, **asked)).summary.n_entities
+        for rule in ("equal", "never", "always")
+    }
+    assert counts == {"equal": 1, "never": 2, "always": 1}
+    with pytest.raises(OptionError, match="Within groups is True; it must be equal, never or always"):
+        DedupeJob(tmp_path / "t.csv", within_groups=True, **asked)
 
 
 def test_several_groups_in_a_cell_are_as_several_columns(wang):

@@ -59,11 +59,13 @@ def dedupe(
         ),
     ] = None,
     within_groups: Annotated[
-        bool,
+        Literal["equal", "never", "always"],
         typer.Option(
-            "--within-groups", metavar="", help="Records of one group may be one entity, even if their texts differ."
+            "--within-groups",
+            metavar="WHEN",
+            help="When two records of one group may be one entity: if their texts are equal (equal), never, or always.",
         ),
-    ] = False,
+    ] = "equal",
     pairs: Annotated[
         Path | None,
         typer.Option(
@@ -88,8 +90,8 @@ def dedupe(
             "--threshold",
             metavar="T",
             help="The similarity, with --pairs the probability, from which records are one entity. The word links "
-            "chooses the one that agrees best with the links; use it for links of pairs drawn at random, not for "
-            "answers to --questions.",
+            "chooses the one that agrees best with the links; use it for links of similar texts drawn at random, not "
+            "for answers to --questions.",
             show_default="by alpha; 0.5 with --pairs",
         ),
     ] = None,
@@ -99,7 +101,7 @@ def dedupe(
             "--alpha",
             metavar="A",
             help="How much the groups count beside the texts, from 0 to 1.",
-            show_default="0.5",
+            show_default="0.3",
         ),
     ] = None,
     blocking: Annotated[

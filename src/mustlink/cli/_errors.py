@@ -27,7 +27,7 @@ _EXPECTED = (MustlinkError, OSError, ValueError, MemoryError)
 REMEDIES = {
     **errors.REMEDIES,
     "add_links": "give LINKS",
-    "apart_rules": "remove the link, or use --within-groups or a larger --at-most",
+    "apart_rules": "remove the link, or use --within-groups always or a larger --at-most",
     "at_least_clusters": "use -k {n_needed} or more",
     "cause": "use another clusterer to boost (--base)",
     "certain_method": "use --method boost, or a method that always keeps all links, such as --method cop",

@@ -27,10 +27,8 @@ from mustlink.relational._merging import LINKAGES, MEASURES, MERGE, Merging, Rul
 from mustlink.relational._occurrences import names_nearby, read_groups, share_of_ambiguous_relations
 from mustlink.relational._pair_merging import PairMerging
 from mustlink.relational._problem import Problem, count_columns, count_rows, read_precomputed, read_problem
-from mustlink.relational._threshold import choose_threshold, lowest_so_far
+from mustlink.relational._threshold import choose_threshold, default_threshold, lowest_so_far
 
-# The threshold without links, as a share of the similarity of equal names without a neighbor in common.
-DEFAULT_THRESHOLD = 0.85
 # Candidate pairs of rows are listed up to this number, and counted beyond.
 MAX_LISTED = 1_000_000
 BLOCKINGS = {"auto", "names", "key", "qgram", "sorted", "canopy"}
@@ -52,12 +50,15 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    threshold : float or "auto", default="auto"
-        The similarity from which on clusters are merged. With "auto", if links are given, the threshold that agrees
-        with most of them in a run without them, and else 0.85 of what equal names without a common neighbor reach:
-        ``0.85 * (1 - alpha)``, or 0.85 for ``method="a*"``.
-    alpha : float, default=0.5
-        The weight of the records that occur together; 1 - `alpha` is that of the attributes.
+    threshold : float, "auto" or "links", default="auto"
+        The similarity from which on clusters are merged. "auto" is 0.8 of what equal names without a common neighbor
+        reach, ``0.8 * (1 - alpha)``, or 0.8 for ``method="a*"`` (:func:`~mustlink.relational.default_threshold`).
+        "links" is the threshold that agrees with most of the given links in a run without them, that of "auto" if there
+        are none. It is meant for links of pairs drawn at random from `candidates_`. Pairs drawn from all records say
+        little, since most have no similarity at all, and the answers to :meth:`unsure` are all near the threshold.
+    alpha : float, default=0.3
+        The weight of the records that occur together; 1 - `alpha` is that of the attributes. Up to 0.44 equal company
+        alone does not reach the threshold of "auto".
     method : {"cr", "a*", "nr*"}, default="cr"
         "cr" is collective relational clustering. The others decide pair by pair, and clusters are connected components:
         "a*" by attributes alone, "nr*" also by the names, not the entities, that two records occur with.
@@ -108,7 +109,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
     bootstrap_shared : int, default=2
         How many different names must occur with both of them, if their name is ambiguous.
     bootstrap_max_names : int, default=1
-        A name is ambiguous if its last name occurs with more different first names than that.
+        A name is ambiguous if its last name occurs with more different first names than that, or if it has initials
+        and no first name that they can stand for occurs.
     group_cannot_link : {"unequal", True, False}, default="unequal"
         Whether two records of a group are different entities: if their texts are not equal, always, or not
         necessarily. An author who is listed twice is more common than two of one name on one paper.
@@ -167,7 +169,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
     both directions, a word of all records has a small weight instead of none, and equal texts have similarity 1.
 
     *Bootstrapping* joins records with equal names if the last name occurs with this first name only, or if
-    `bootstrap_shared` different names occur with both, unless something keeps them apart. It needs texts.
+    `bootstrap_shared` different names occur with both, unless something keeps them apart. It needs texts. Initials
+    alone are ambiguous: two of the chapter's C. Chen are different people, although no other Chen occurs.
 
     *Thresholds.* A run with a threshold stops at the first merge below it, and a merge can raise later similarities.
     The clusters at a threshold are therefore those of all merges before the first one below it, also of later ones
@@ -194,7 +197,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
     ...          "W. W. Wang", "A. Ansari"]
     >>> papers = [1, 1, 1, 2, 2, 3, 3, 3, 4, 4]
     >>> known = Constraints(must_link=[(2, 4), (2, 9)])
-    >>> model = CollectiveRelationalClustering(0.6, bootstrap=False)
+    >>> model = CollectiveRelationalClustering(0.6, alpha=0.5)
     >>> model.fit(names, groups=papers, constraints=known).labels_
     array([0, 1, 2, 0, 2, 3, 4, 5, 0, 2])
     """
@@ -202,7 +205,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
     __metadata_request__fit = {"constraints": True, "groups": True, "sources": True}  # noqa: RUF012
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "threshold": [Interval(Real, 0, None, closed="left"), StrOptions({"auto", "links"})],
         "alpha": [Interval(Real, 0, 1, closed="both")],
         "method": [StrOptions({"cr", "a*", "nr*"})],
         "similarity": [StrOptions({*SIMILARITIES, "precomputed"}), list, tuple],
@@ -232,9 +235,9 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
 
     def __init__(
         self,
-        threshold: float | Literal["auto"] = "auto",
+        threshold: float | Literal["auto", "links"] = "auto",
         *,
-        alpha: float = 0.5,
+        alpha: float = 0.3,
         method: Literal["cr", "a*", "nr*"] = "cr",
         similarity: str | Sequence[str] = "soft_tfidf",
         column_weights: ArrayLike | None = None,
@@ -426,7 +429,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
 
         Notes
         -----
-        The threshold is that of the fit, the given one, or the default of "auto".
+        The threshold is that of the fit, the given one, or that of "auto"; no links choose it.
         """
         if X is None:
             check_is_fitted(self)
@@ -506,12 +509,12 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         """Return the threshold without a look at links."""
         if not isinstance(self.threshold, str):
             return float(self.threshold)
-        return DEFAULT_THRESHOLD * (1.0 if self.method == "a*" else 1.0 - self.alpha)
+        return default_threshold(self.alpha, self.method)
 
     def _threshold(self, problem: Problem, links: Constraints, origin: Any) -> float:
-        """Return the given threshold, or the one that agrees best with links in a run without them."""
+        """Return the threshold, if asked for the one that agrees best with links in a run without them."""
         threshold = self._given_threshold()
-        if not isinstance(self.threshold, str) or links.is_empty:
+        if self.threshold != "links" or links.is_empty:
             return threshold
         start, run = self._start(problem, Constraints(), origin)
         return choose_threshold(run.merge_down(0.0, self.verbose), start, links, threshold)
@@ -529,7 +532,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
             pairs = bootstrap_pairs(
                 problem,
                 names_nearby(problem.groups, problem.records),
-                problem.n_names <= self.bootstrap_max_names,
+                problem.has_first_name & (problem.n_names <= self.bootstrap_max_names),
                 similarity=self.bootstrap_similarity,
                 n_shared=self.bootstrap_shared,
                 max_pairs=self.max_pairs,

@@ -99,6 +99,15 @@ def count_first_names(records: Records) -> Floats:
     return np.array([float(n_names[last]) for last, _ in parts])
 
 
+def has_first_name(records: Records) -> Mask:
+    """Return which distinct records do not have initials only, or initials that a written-out first name explains."""
+    parts = [split_name(text) for text in records.columns[0]]
+    written_out = {(last, first[0]) for last, first in parts if len(first.split(" ")[0]) > 1}
+    return np.array(
+        [(last, first[:1]) in written_out or any(len(word) != 1 for word in first.split(" ")) for last, first in parts]
+    )
+
+
 def share_of_ambiguous_relations(groups: csr_array, records: Records, is_ambiguous: Mask) -> float:
     """Return which share of relations that repeat lead to an ambiguous name.
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, issparse
 
 from mustlink._types import Floats, Ints, Mask
 from mustlink.relational._blocking import block, choose_blocking
-from mustlink.relational._occurrences import count_first_names
+from mustlink.relational._occurrences import count_first_names, has_first_name
 from mustlink.relational._records import Records, read_records
 from mustlink.relational._similarity import compare_records
 
@@ -23,6 +23,7 @@ class Problem:
     is_same: Mask  # whether rows of a distinct record are fully similar, which rows without a text are not
     value_pairs: tuple[Ints, Ints, Floats]  # pairs of distinct records, smaller number first, and their similarities
     n_names: Floats  # for each distinct record, how many first names its last name occurs with
+    has_first_name: Mask  # for each distinct record, whether it has more than initials that nothing explains
     groups: csr_array  # which row occurs in which group
     records: Records | None = None  # the texts, unless similarities were precomputed
     blocking: Any = None
@@ -54,6 +55,7 @@ class Problem:
             is_same=self.is_same[chosen],
             value_pairs=(number[left[inside]], number[right[inside]], score[inside]),
             n_names=self.n_names[chosen],
+            has_first_name=self.has_first_name[chosen],
             groups=self.groups[rows],
             records=records,
         )
@@ -83,7 +85,14 @@ def read_problem(
     left, right = block(records, chosen, **blocking_options)
     score = compare_records(records, left, right, **similarity_options)
     return Problem(
-        records.code, ~records.is_empty, (left, right, score), count_first_names(records), groups, records, chosen
+        records.code,
+        ~records.is_empty,
+        (left, right, score),
+        count_first_names(records),
+        has_first_name(records),
+        groups,
+        records,
+        chosen,
     )
 
 
@@ -103,4 +112,5 @@ def read_precomputed(X: Any, groups: csr_array) -> Problem:
     left, right = pairs.row[is_once].astype(np.int64), pairs.col[is_once].astype(np.int64)
     order = np.lexsort((right, left))
     pair = left[order], right[order], pairs.data[is_once][order].astype(float)
-    return Problem(np.arange(n_rows), np.ones(n_rows, dtype=bool), pair, np.ones(n_rows), groups)
+    everywhere = np.ones(n_rows, dtype=bool)
+    return Problem(np.arange(n_rows), everywhere, pair, np.ones(n_rows), everywhere, groups)

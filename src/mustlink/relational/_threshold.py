@@ -1,12 +1,48 @@
-"""The threshold that agrees best with links that had no part in the merges."""
+"""The default threshold, and the one that agrees best with links that had no part in the merges."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 
 from mustlink._types import Array, Ints
 from mustlink.constraints import Constraints
+from mustlink.errors import OptionError
 from mustlink.relational._merging_kernels import times_of_joining
+
+__all__ = ["default_threshold"]
+
+# The default threshold, as a share of the similarity of equal names without a neighbor in common.
+DEFAULT_SHARE = 0.8
+
+
+def default_threshold(alpha: float = 0.3, method: Literal["cr", "a*", "nr*"] = "cr") -> float:
+    """Return the threshold of "auto": 0.8 of the similarity that equal names without a common neighbor have.
+
+    Parameters
+    ----------
+    alpha : float, default=0.3
+        The weight of the records that occur together, less than 1.
+    method : {"cr", "a*", "nr*"}, default="cr"
+        The method; "a*" has no relational part.
+
+    Returns
+    -------
+    float
+        ``0.8 * (1 - alpha)``, or 0.8 for "a*".
+
+    Examples
+    --------
+    >>> from mustlink.relational import default_threshold
+    >>> round(default_threshold(alpha=0.3), 3)
+    0.56
+    """
+    if method == "a*":
+        return DEFAULT_SHARE
+    if alpha >= 1:
+        raise OptionError("With alpha=1 names do not count, and there is no default threshold; give one.")
+    return DEFAULT_SHARE * (1.0 - alpha)
 
 
 def lowest_so_far(merges: Array) -> Array:
@@ -17,7 +53,8 @@ def lowest_so_far(merges: Array) -> Array:
 def choose_threshold(merges: Array, start: Ints, links: Constraints, default: float) -> float:
     """Return the threshold at which most links are satisfied, by weight; of equally good ones the nearest to a default.
 
-    Must-links and cannot-links have the same total weight. `start` is the cluster of each row before the first merge.
+    Links of both kinds count by their weights, and not each kind as a whole: among pairs drawn at random, one kind can
+    be rare. `start` is the cluster of each row before the first merge.
     """
     lowest = lowest_so_far(merges)
     n_merges = len(merges)
@@ -29,15 +66,15 @@ def choose_threshold(merges: Array, start: Ints, links: Constraints, default: fl
     ):
         if len(pairs):
             joined = times_of_joining(merges["left"].copy(), merges["right"].copy(), len(start), start[pairs])
-            share = sign * weight / weight.sum()
-            np.add.at(gain, np.minimum(joined + 1, n_merges), np.where(joined < n_merges, share, 0.0))
+            np.add.at(gain, np.minimum(joined + 1, n_merges), np.where(joined < n_merges, sign * weight, 0.0))
     satisfied = np.cumsum(gain)
     # Only where the smallest similarity falls can a threshold stop.
     can_stop = np.append(np.diff(lowest, prepend=np.inf) < 0, True)
     above = np.append(lowest, 0.0)
     below = np.concatenate([[1.0], lowest])
     best = satisfied[can_stop].max()
-    chosen = np.flatnonzero(can_stop & (satisfied >= best - 1e-9))
+    rounding = 1e-9 * max(1.0, float(np.abs(satisfied).max()))
+    chosen = np.flatnonzero(can_stop & (satisfied >= best - rounding))
     # The middle of the gap, unless the default is in it.
     middle = (above[chosen] + below[chosen]) / 2
     is_inside = (above[chosen] < default) & (default <= below[chosen])

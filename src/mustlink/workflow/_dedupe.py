@@ -61,8 +61,8 @@ class DedupeJob:
         group.
     group_separator : str or None, default=None
         The sign between the groups in a cell that names several; None takes a cell as one group.
-    within_groups : bool, default=False
-        Whether records of one group may be one entity even if their texts differ.
+    within_groups : {"equal", "never", "always"}, default="equal"
+        When two records of one group may be one entity: if their texts are equal, never, or always.
     pairs : str, path-like or None, default=None
         A file of pairs with the probability of a match, see :func:`mustlink.tables.read_pair_scores`, from which alone
         entities are made, by correlation clustering.
@@ -70,8 +70,8 @@ class DedupeJob:
         The file of links that are kept: must-links join records, cannot-links keep them apart.
     threshold : float, "links" or None, default=None
         The similarity, or with `pairs` the probability, from which records are taken for one entity. None is the
-        default of :class:`mustlink.CollectiveRelationalClustering` without links, 0.5 with `pairs`. "links" takes the
-        one that agrees best with the links, which should be of pairs drawn at random: the answers to unsure questions
+        default of :class:`mustlink.CollectiveRelationalClustering`, 0.5 with `pairs`. "links" takes the one that agrees
+        best with the links, which should be of pairs of similar texts drawn at random: the answers to unsure questions
         are all about similarities near the threshold, and say little about others.
     alpha : float or None, default=None
         The weight of the relational part of the similarity, from 0 to 1; None is the default of
@@ -129,7 +129,7 @@ class DedupeJob:
     by: str | Sequence[str] = ()
     group: str | Sequence[str] = ()
     group_separator: str | None = None
-    within_groups: bool = False
+    within_groups: Literal["equal", "never", "always"] = "equal"
     pairs: FilePath | None = None
     links: FilePath | None = None
     threshold: float | Literal["links"] | None = None
@@ -195,6 +195,8 @@ class DedupeJob:
             raise OptionError("It is not known by which texts records are compared", remedy="give_by")
         if self.pairs is None and not self.group and self.alpha is not None:
             raise OptionError("A weight of the relational part is of use only with groups of records.")
+        if self.within_groups not in ("equal", "never", "always"):
+            raise OptionError(f"Within groups is {self.within_groups!r}; it must be equal, never or always.")
         if not self.group and self.group_separator is not None:
             raise OptionError("A separator of groups is of use only with a column of groups.")
         if self.pairs is None and self.unlisted is not None:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from mustlink._spelling import count
 from mustlink._types import Ints
@@ -29,6 +28,8 @@ __all__ = ["resolve_records"]
 MAX_SHOWN_LINES = 3
 MAX_SHARED = 12
 BETWEEN_TEXTS = ", "
+# When two records of a group may be one entity, and the rule that keeps the others apart.
+GROUP_RULES: dict[str, Any] = {"equal": "unequal", "never": True, "always": False}
 
 
 def resolve_records(job: DedupeJob, table: LoadedTable) -> Resolution:
@@ -108,17 +109,12 @@ def _fit(
 
     asked = {"alpha": job.alpha, "blocking": job.blocking, "max_pairs": job.max_pairs}
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    if job.within_groups:
-        given["group_cannot_link"] = False
+    given["group_cannot_link"] = GROUP_RULES[job.within_groups]
     if groups is None:
         # Without relations the similarity is that of the texts.
         given["alpha"] = 0.0
-    model = CollectiveRelationalClustering(max_per_source=job.at_most, **given)
-    if job.threshold is None:
-        # What it is without links.
-        model.set_params(threshold=clone(model).fit(["a"]).threshold_)
-    elif job.threshold != "links":
-        model.set_params(threshold=job.threshold)
+    threshold = "auto" if job.threshold is None else job.threshold
+    model = CollectiveRelationalClustering(threshold, max_per_source=job.at_most, **given)
     sources = None
     if job.never_together is not None:
         sources = [cell or None for cell in table.source.strings(job.never_together)]
