@@ -210,6 +210,16 @@ def test_packing_is_below_the_cover_which_is_below_the_relaxation() -> None:
         assert packed > 0 or not triangles
 
 
+@pytest.mark.parametrize("missing", [False, True])
+def test_packing_of_very_inconsistent_graphs_is_close_to_half_the_positive_weight(missing: bool) -> None:
+    weights, _ = planted(np.random.default_rng(19), 200, 5, 0.3)
+    X = csr_array(np.maximum(weights, 0) if missing else weights)
+    graph, _ = build_graph(X, float(missing), Constraints(), None, 1)
+    # Half of all positive pairs, each at distance 1/2, is a solution of the relaxation.
+    half = np.maximum(weights, 0).sum() / 4
+    assert 0.9 * half < pack_triangles(graph).sum() <= half
+
+
 def fit_plain(method: str, weights: np.ndarray, **options: Any) -> CorrelationClustering:
     return CorrelationClustering(method, random_state=0, **options).fit(csr_array(weights))
 

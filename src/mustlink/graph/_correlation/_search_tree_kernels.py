@@ -73,7 +73,7 @@ def pack_dense(net: Any, n_nodes: int, enough: float) -> float:
 
 @jit
 def judge_pair(net: Any, n_nodes: int, u: int, v: int) -> Any:
-    """Return the least cost of keeping two nodes apart, that of merging them, and by how much others tell them apart."""
+    """Return the least cost of keeping two nodes apart, that of merging them, and how much their weights differ."""
     apart, merged, difference = net[u, v], 0.0, 0.0
     for x in range(n_nodes):
         if x != u and x != v:
@@ -145,8 +145,8 @@ def search_tree(
 ) -> Any:
     """Visit nodes of the tree, the last of the stack first; return the height of the stack, the least cost, and steps.
 
-    The stack has full matrices, the keys of nodes, the node of every row, the number of nodes and the cost. A cost must be below `least`
-    by `margin` to be worth anything; the clusters of the least are put into `found`. A height of -1 is a full stack.
+    The stack has full matrices, the keys of nodes, the node of every row, the number of nodes and the cost. Only a cost
+    that is below `least` by `margin` is better, and its clusters are put into `found`. A height of -1 is a full stack.
     """
     for step in range(n_steps):
         if top == 0:
