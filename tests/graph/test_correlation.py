@@ -364,6 +364,16 @@ def test_deltas_say_how_clean_clusters_are(penalty: float) -> None:
         assert np.isclose(model.deltas_[cluster], max(worst) / inside.sum())
 
 
+def test_evidence_for_and_against_one_pair_adds_the_lesser_to_the_disagreement() -> None:
+    rng = np.random.default_rng(20)
+    together, apart = (np.triu(rng.integers(4, size=(7, 7)), 1) for _ in range(2))
+    model = fit_plain("exact", (together + together.T - apart - apart.T).astype(float))
+    same = model.labels_[:, None] == model.labels_
+    lesser = np.minimum(together, apart).sum()
+    assert model.disagreement_ + lesser == apart[same].sum() + together[~same].sum()
+    assert model.agreement_ + lesser == together[same].sum() + apart[~same].sum()
+
+
 def test_input_is_not_changed() -> None:
     X = csr_array(random_weights(np.random.default_rng(13), 8, "sparse"))
     before = X.toarray().copy()

@@ -127,6 +127,15 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
     until nothing changes. Guarantees of pivot and of LP balls are for weights of 1 and -1 of all pairs
     (``missing="negative"`` makes them such) and without links; they are for disagreement, and say nothing of agreement.
 
+    "exact" starts from local search. Its search tree is that of weighted cluster editing: two nodes are merged, whose
+    weights add up, or separated for good [4]_. Parts that a short search does not finish are bounded by the linear
+    program before a longer one.
+
+    If there is evidence for and against the same pairs, W+ and W-, X is their difference. The best clusters are the
+    same, as the lesser of the two disagrees for every pair, whatever the clusters, and the rest of the larger decides:
+    add the sum of the lesser to `disagreement_`, `agreement_` and `lower_bound_` for those of the two matrices. Their
+    ratio is not above `ratio_`.
+
     The source leaves open or misprints: regions are tested at the largest radius of a ball of fixed nodes, and not at
     the distances of nodes, where the printed test may miss every radius with a guarantee; several constants of region
     growing and several draws of every rounding are tried.
@@ -139,6 +148,8 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
        of the ACM 55, 2008.
     .. [3] N. Immorlica and A. Wirth, "Correlation clustering", in S. Basu, I. Davidson and K. L. Wagstaff (eds.),
        Constrained Clustering, CRC Press 2009, chapter 13.
+    .. [4] S. Böcker, S. Briesemeister, Q. B. A. Bui and A. Truß, "Going weighted: parameterized algorithms for cluster
+       editing", Theoretical Computer Science 410, 2009.
 
     Examples
     --------
