@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import ConsensusClustering
+from mustlink.graph._consensus import _estimator, _methods
 from mustlink.graph._consensus._codes import build_codes, encode, mirkin_distances
 from reference import correlation as reference
 
@@ -102,6 +104,15 @@ def test_samples_find_the_clusters_of_many_distinct_rows(method: str) -> None:
     model = ConsensusClustering(method, sample_size=200, random_state=0).fit(X)
     assert adjusted_rand_score(y, model.labels_) > 0.99
     assert model.disagreement_ <= model.best_input_disagreement_
+
+
+def test_too_many_clusters_for_local_search_come_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_methods, "MAX_CLUSTERS", 1)
+    monkeypatch.setattr(_estimator, "MAX_CLUSTERS", 1)
+    X = np.random.default_rng(5).integers(3, size=(30, 4))
+    with pytest.warns(ConvergenceWarning, match=r"The consensus has \d+ clusters, and local search was left out"):
+        ConsensusClustering(random_state=0).fit(X)
+    ConsensusClustering(local_search=False, random_state=0).fit(X)
 
 
 def test_texts_missing_values_and_frames() -> None:

@@ -18,10 +18,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints, CorrelationClustering
 from mustlink.errors import InfeasibleError, OptionError, TooLargeError
-from mustlink.graph._correlation._linear_program import SmallProblem, solve_exactly, solve_relaxation
+from mustlink.graph._correlation._linear_program import SmallProblem, solve_relaxation
 from mustlink.graph._correlation._local_search import improve, pivot
 from mustlink.graph._correlation._packing import pack_triangles
 from mustlink.graph._correlation._rounding import grow_regions, round_by_balls, round_by_pivots
+from mustlink.graph._correlation._search_tree import SearchTree
 from mustlink.graph._correlation._semidefinite import TWO_PLANES, round_by_hyperplanes, solve_semidefinite
 from mustlink.graph._correlation._signed_graph import build_graph
 from reference import correlation as reference
@@ -144,7 +145,7 @@ def test_roundings_and_pivots_of_complete_graphs_keep_their_guarantees() -> None
         weights = random_weights(rng, 7, "complete")
         graph, _ = build_graph(csr_array(weights), 0.0, Constraints(), None, 1)
         relaxed = solve_relaxation(SmallProblem.of(graph))
-        optimum = cost_of(weights, solve_exactly(SmallProblem.of(graph), relaxed, None)[0])
+        optimum = fit_plain("exact", weights).disagreement_
         least = np.maximum(weights, 0).sum() / 2 - relaxed.gain
         assert least <= optimum + 1e-6
         draws = np.random.RandomState(0)
@@ -207,6 +208,16 @@ def test_packing_is_below_the_cover_which_is_below_the_relaxation() -> None:
         assert least_cover <= relaxed + 1e-6
         assert relaxed <= optimum + 1e-6
         assert packed > 0 or not triangles
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_packing_of_very_inconsistent_graphs_is_close_to_half_the_positive_weight(missing: bool) -> None:
+    weights, _ = planted(np.random.default_rng(19), 200, 5, 0.3)
+    X = csr_array(np.maximum(weights, 0) if missing else weights)
+    graph, _ = build_graph(X, float(missing), Constraints(), None, 1)
+    # Half of all positive pairs, each at distance 1/2, is a solution of the relaxation.
+    half = np.maximum(weights, 0).sum() / 4
+    assert 0.9 * half < pack_triangles(graph).sum() <= half
 
 
 def fit_plain(method: str, weights: np.ndarray, **options: Any) -> CorrelationClustering:
@@ -298,7 +309,8 @@ def test_runs_with_one_seed_are_equal() -> None:
 def test_sources_without_a_name_are_no_source() -> None:
     X = np.ones((4, 4))
     model = CorrelationClustering(random_state=0).fit(X, sources=["a", None, "a", ""])
-    assert model.labels_.tolist() == [0, 0, 1, 0]
+    assert model.labels_[0] != model.labels_[2]
+    assert model.labels_[1] == model.labels_[3] in model.labels_[[0, 2]]
 
 
 def test_large_groups_stay_implicit() -> None:
@@ -352,6 +364,16 @@ def test_deltas_say_how_clean_clusters_are(penalty: float) -> None:
         assert np.isclose(model.deltas_[cluster], max(worst) / inside.sum())
 
 
+def test_evidence_for_and_against_one_pair_adds_the_lesser_to_the_disagreement() -> None:
+    rng = np.random.default_rng(20)
+    together, apart = (np.triu(rng.integers(4, size=(7, 7)), 1) for _ in range(2))
+    model = fit_plain("exact", (together + together.T - apart - apart.T).astype(float))
+    same = model.labels_[:, None] == model.labels_
+    lesser = np.minimum(together, apart).sum()
+    assert model.disagreement_ + lesser == apart[same].sum() + together[~same].sum()
+    assert model.agreement_ + lesser == together[same].sum() + apart[~same].sum()
+
+
 def test_input_is_not_changed() -> None:
     X = csr_array(random_weights(np.random.default_rng(13), 8, "sparse"))
     before = X.toarray().copy()
@@ -359,8 +381,44 @@ def test_input_is_not_changed() -> None:
     assert (X.toarray() == before).all()
 
 
+@settings(max_examples=60, deadline=None)
+@given(problem=problems())
+def test_search_tree_finds_the_best_from_singletons(problem: dict[str, Any]) -> None:
+    graph, component = build_graph(
+        csr_array(problem["weights"]), problem["penalty"], problem["links"], check_sources_of(problem), problem["limit"]
+    )
+    tree = SearchTree(SmallProblem.of(graph), 0.0)
+    tree.visit(np.inf)
+    assert tree.is_finished
+    labels = (np.arange(graph.n_nodes) if tree.labels is None else tree.labels)[component]
+    assert reference.keeps_rules(labels, problem["links"], problem["sources"], problem["limit"])
+    assert np.isclose(reference.disagreement(problem["weights"], labels, problem["penalty"]), least(problem))
+
+
+def check_sources_of(problem: dict[str, Any]) -> Any:
+    return None if problem["sources"] is None else np.asarray(problem["sources"], dtype=object)
+
+
+@pytest.mark.parametrize("flip", [0.1, 0.25])
+def test_search_trees_of_planted_clusters_are_small(flip: float) -> None:
+    weights, _ = planted(np.random.default_rng(17), 25, 4, flip)
+    model = fit_plain("exact", weights)
+    assert model.ratio_ == 1
+    # 1.92 to the power of the disagreement, 32 and 70, is from a billion on.
+    assert 0 < model.n_search_nodes_ < 50_000
+
+
+def test_search_with_weights_without_a_unit_finds_the_same() -> None:
+    rng = np.random.default_rng(18)
+    weights, _ = planted(rng, 18, 3, 0.2)
+    noise = 1 + 1e-4 * rng.random(weights.shape)
+    with_unit, without = fit_plain("exact", weights), fit_plain("exact", weights * (noise + noise.T) / 2)
+    assert with_unit.ratio_ == without.ratio_ == 1
+    assert np.isclose(without.disagreement_, with_unit.disagreement_, rtol=1e-4)
+
+
 def test_time_is_limited() -> None:
-    weights, _ = planted(np.random.default_rng(14), 40, 4, 0.4)
+    weights, _ = planted(np.random.default_rng(14), 50, 4, 0.4)
     with pytest.warns(ConvergenceWarning, match=r"The least disagreement of 1 connected part was not found in 0\.2 s"):
         model = fit_plain("exact", weights, time_limit=0.2)
     assert 1 < model.ratio_ < 3

@@ -259,7 +259,7 @@ def _signed_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     labels = rng.integers(3, size=(24, 4))
 
     def cluster(missing: Any) -> None:
-        model = CorrelationClustering("local", missing=missing, random_state=0)
+        model = CorrelationClustering("auto", missing=missing, random_state=0)
         model.fit(signed, constraints=links, sources=np.arange(24) % 5)
 
     yield "correlation clustering", partial(cluster, "neutral")

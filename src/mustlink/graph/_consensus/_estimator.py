@@ -9,12 +9,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from mustlink._numbering import number_by_first
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats, Indices, Ints
+from mustlink._warnings import warn_caller
 from mustlink.base import TableClusterMixin
 from mustlink.graph._consensus._codes import (
     UNKNOWN,
@@ -25,6 +27,7 @@ from mustlink.graph._consensus._codes import (
     mirkin_distances,
 )
 from mustlink.graph._consensus._methods import (
+    MAX_CLUSTERS,
     MAX_LP_NODES,
     PROVEN_MEAN,
     balls,
@@ -105,7 +108,8 @@ class ConsensusClustering(TableClusterMixin, BaseEstimator):
 
     Rows with equal labels in all columns are one node with a weight, and no array has an entry per pair of rows. Local
     search keeps the number of rows per cluster and label, and moves a row in time proportional to the number of
-    columns times clusters; it is left out above 2,000 clusters.
+    columns times clusters; a start with more than 2,000 clusters is not searched, and a result with so many comes with
+    a warning.
 
     With noise, rows with equal labels that the columns separate more than they join are kept as several nodes. Half of
     an unknown column separates two rows in distances, as in the source of the method of balls [1]_.
@@ -171,6 +175,13 @@ class ConsensusClustering(TableClusterMixin, BaseEstimator):
             bound = max(bound, codes.sum_of_minima())
         self.lower_bound_ = min(bound, self.disagreement_)
         self.ratio_ = cost_ratio(self.disagreement_, self.lower_bound_)
+        if self.local_search and self.n_clusters_ > MAX_CLUSTERS and self.disagreement_ > self.lower_bound_:
+            warn_caller(
+                f"The consensus has {self.n_clusters_:,} clusters, and local search was left out, as it is above "
+                f"{MAX_CLUSTERS:,}: the disagreement may not be the least. Leave out columns that tell almost all rows "
+                "apart, such as identifiers.",
+                ConvergenceWarning,
+            )
 
     def _best_clustering(
         self, codes: Codes, node: Indices, columns: Ints, best_input: Ints, random_state: np.random.RandomState

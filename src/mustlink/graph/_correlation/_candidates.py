@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,16 +11,21 @@ from mustlink._types import Floats, Indices
 from mustlink.graph._correlation._linear_program import (
     Relaxation,
     SmallProblem,
-    solve_exactly,
+    labels_of,
     solve_relaxation,
 )
 from mustlink.graph._correlation._local_search import compact
 from mustlink.graph._correlation._rounding import grow_regions, round_by_balls, round_by_pivots
+from mustlink.graph._correlation._search_tree import SearchTree, weight_unit
 from mustlink.graph._correlation._semidefinite import round_by_hyperplanes, round_to_two, solve_semidefinite
 from mustlink.graph._correlation._signed_graph import SignedGraph
 
 # The constants c of region growing that are tried.
 REGION_RATIOS = (2.1, 2.5, 3.0, 4.0)
+# Nodes of the search tree that are visited before the linear program is solved.
+FIRST_VISITED = 2_000
+# A gain may miss a multiple of the weight unit by this fraction of it.
+ROUNDING = 1e-6
 
 
 def trivial_candidates(graph: SignedGraph) -> list[Indices]:
@@ -45,9 +51,13 @@ class PartSolver:
     graph : SignedGraph
         The part.
     labels : ndarray or None
-        The clusters found; None if the method found none in its time.
+        The clusters found.
     max_gain : float
         The bound.
+    is_optimal : bool
+        Whether the clusters are known to be the best.
+    n_visited : int
+        How many nodes of a search tree were visited.
     x : ndarray or None
         The distances of the linear program, where one was solved.
     """
@@ -60,6 +70,8 @@ class PartSolver:
         self.labels: Indices | None = None
         self.max_gain = np.inf
         self.x: Floats | None = None
+        self.is_optimal = False
+        self.n_visited = 0
 
     def _relax(self) -> Relaxation:
         relaxed = solve_relaxation(self._problem)
@@ -75,10 +87,6 @@ class PartSolver:
     def gain_of(self, labels: Indices) -> float:
         """Return the net weight inside clusters of the part."""
         return float(self._problem.net[labels[:, None] == labels].sum()) / 2
-
-    def bound(self) -> None:
-        """Solve the linear program for its bound alone."""
-        self._relax()
 
     def lp_pivot(self) -> None:
         x = self._relax().x
@@ -98,9 +106,33 @@ class PartSolver:
         self._n_draws *= len(REGION_RATIOS)
         self.labels = self._best(grow)
 
-    def exact(self, time_limit: float | None) -> None:
+    def exact(self, known: Indices, time_limit: float | None, max_visited: float = np.inf) -> None:
+        """Improve a known clustering to the best: by a short search, by the linear program, by a long search."""
+        ends = None if time_limit is None else time.monotonic() + time_limit
+        tree = SearchTree(self._problem, self.gain_of(known))
+        tree.visit(FIRST_VISITED, ends)
+        self.labels = known if tree.labels is None else tree.labels
+        self.is_optimal = tree.is_finished
+        if not self.is_optimal:
+            self._relax_to_whole()
+        if not self.is_optimal:
+            tree.visit(max_visited, ends)
+            self.labels = self.labels if tree.labels is None else tree.labels
+            self.is_optimal = tree.is_finished
+        if self.is_optimal:
+            self.max_gain = self.gain_of(self.labels)
+        self.n_visited = tree.n_visited
+
+    def _relax_to_whole(self) -> None:
+        """Bound the gain by the linear program, and take its clusters if they are whole."""
         relaxed = self._relax()
-        self.labels, self.max_gain = solve_exactly(self._problem, relaxed, time_limit)
+        unit = weight_unit(self._problem)
+        if unit:
+            self.max_gain = min(self.max_gain, unit * np.floor(relaxed.gain / unit + ROUNDING))
+        if relaxed.is_whole:
+            self.labels = labels_of(relaxed.x)
+        assert self.labels is not None
+        self.is_optimal = self.gain_of(self.labels) >= self.max_gain - ROUNDING * abs(self.max_gain)
 
     def agreement(self) -> None:
         units, self.max_gain = solve_semidefinite(self._problem, nonnegative=True)

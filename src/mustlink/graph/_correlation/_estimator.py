@@ -49,7 +49,7 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
         - "sdp": random hyperplanes through the vectors of a semidefinite program, at least 0.7664 of the greatest
           agreement in expectation, for any weights. Needs the extra ``sdp``.
         - "local": local search.
-        - "exact": least disagreement, by an integer program.
+        - "exact": least disagreement, by a search tree.
     missing : {"neutral", "negative"}, default="neutral"
         What a pair without a weight says: nothing, or that the rows are apart, with the weight `missing_penalty`. A
         weight of 0 is a missing one, in a dense matrix too.
@@ -68,7 +68,7 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
         The number of starts of pivot and of local search, of which the best is taken in every connected part; "auto" is
         10, 3 or 1 by the number of weights.
     time_limit : float, default=60.0
-        Seconds after which ``method="exact"`` gives up on a connected part and takes the best found otherwise, with a
+        Seconds after which the search of ``method="exact"`` in a connected part stops with the best found, with a
         warning; None is no limit.
     verbose : int, default=0
         Whether to show a progress bar over connected parts.
@@ -86,8 +86,8 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
     agreement_ : float
         The weight of all other pairs.
     lower_bound_ : float
-        No clustering that keeps the links and sources has less disagreement. From the linear, integer or semidefinite
-        program where one was solved, else from inconsistent triangles.
+        No clustering that keeps the links and sources has less disagreement. From the search, or the linear or
+        semidefinite program, where there was one, else from inconsistent triangles.
     ratio_ : float
         `disagreement_` divided by `lower_bound_`: the disagreement is at most so many times the least possible.
         1 if both are 0, infinite if only the bound is.
@@ -97,6 +97,8 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
     lp_x_ : ndarray of shape (n_samples, n_samples)
         The distances of the linear program, 0 together and 1 apart; only if it was solved for all connected parts, with
         at most 2,000 rows.
+    n_search_nodes_ : int
+        The number of nodes of search trees that were visited, with methods "exact" and "auto".
     violations_ : Constraints
         The violated links; always empty.
     n_features_in_ : int
@@ -125,6 +127,15 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
     until nothing changes. Guarantees of pivot and of LP balls are for weights of 1 and -1 of all pairs
     (``missing="negative"`` makes them such) and without links; they are for disagreement, and say nothing of agreement.
 
+    "exact" starts from local search. Its search tree is that of weighted cluster editing: two nodes are merged, whose
+    weights add up, or separated for good [4]_. Parts that a short search does not finish are bounded by the linear
+    program before a longer one.
+
+    If there is evidence for and against the same pairs, W+ and W-, X is their difference. The best clusters are the
+    same, as the lesser of the two disagrees for every pair, whatever the clusters, and the rest of the larger decides:
+    add the sum of the lesser to `disagreement_`, `agreement_` and `lower_bound_` for those of the two matrices. Their
+    ratio is not above `ratio_`.
+
     The source leaves open or misprints: regions are tested at the largest radius of a ball of fixed nodes, and not at
     the distances of nodes, where the printed test may miss every radius with a guarantee; several constants of region
     growing and several draws of every rounding are tried.
@@ -137,6 +148,8 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
        of the ACM 55, 2008.
     .. [3] N. Immorlica and A. Wirth, "Correlation clustering", in S. Basu, I. Davidson and K. L. Wagstaff (eds.),
        Constrained Clustering, CRC Press 2009, chapter 13.
+    .. [4] S. Böcker, S. Briesemeister, Q. B. A. Bui and A. Truß, "Going weighted: parameterized algorithms for cluster
+       editing", Theoretical Computer Science 410, 2009.
 
     Examples
     --------
@@ -245,6 +258,7 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
         self.lower_bound_ = max(0.0, self.disagreement_ - gap) if gap > NO_GAP * total else self.disagreement_
         self.ratio_ = cost_ratio(self.disagreement_, self.lower_bound_)
         self.deltas_ = cluster_deltas(X, self.labels_, penalty)
+        self.n_search_nodes_ = found.n_visited
         self.__dict__.pop("lp_x_", None)
         if found.distances is not None and len(component) <= MAX_KEPT_DISTANCES:
             self.lp_x_ = expand_distances(graph, found.distances, component)

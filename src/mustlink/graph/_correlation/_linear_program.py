@@ -1,13 +1,12 @@
-"""The linear and the integer program of correlation clustering; rows of triangles are added when they are broken."""
+"""The linear program of correlation clustering; rows of triangles are added when they are broken."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array, vstack
 
 from mustlink._types import Floats, Indices, Ints, Mask
@@ -64,12 +63,10 @@ class SmallProblem:
 
 
 class Relaxation(NamedTuple):
-    """Distances `x` of the linear program, 0 together and 1 apart, the largest `gain` it allows, and its rows."""
+    """Distances `x` of the linear program, 0 together and 1 apart, and the largest `gain` it allows."""
 
     x: Floats
     gain: float
-    rows: csr_array
-    limits: Floats
 
     @property
     def is_whole(self) -> bool:
@@ -80,7 +77,7 @@ class Relaxation(NamedTuple):
 def solve_relaxation(problem: SmallProblem) -> Relaxation:
     """Minimize the disagreement over distances from 0 to 1 that keep the triangle inequality."""
     if problem.n_nodes < 2:
-        return Relaxation(np.zeros_like(problem.net), 0.0, csr_array((0, 0)), np.empty(0))
+        return Relaxation(np.zeros_like(problem.net), 0.0)
     first, second, cost, least = _pairs(problem)
     rows, limits = _key_rows(problem)
     while True:
@@ -96,40 +93,7 @@ def solve_relaxation(problem: SmallProblem) -> Relaxation:
         x = _square(found.x.clip(0.0, 1.0), problem.n_nodes)
         new = _broken_triangles(x, first, second)
         if not new.shape[0]:
-            return Relaxation(x, float(cost.sum() - found.fun), rows, limits)
-        rows, limits = vstack([rows, new]).tocsr(), np.concatenate([limits, np.zeros(new.shape[0])])
-
-
-def solve_exactly(problem: SmallProblem, relaxed: Relaxation, time_limit: float | None) -> tuple[Indices | None, float]:
-    """Return a clustering of least disagreement, and the largest gain that any clustering can have.
-
-    If the time is up, the clustering is None.
-    """
-    if relaxed.is_whole:
-        return labels_of(relaxed.x), relaxed.gain
-    first, second, cost, least = _pairs(problem)
-    rows, limits = relaxed.rows, relaxed.limits
-    options: dict[str, float] = {"mip_rel_gap": 0.0}
-    ends = None if time_limit is None else time.monotonic() + time_limit
-    gain = relaxed.gain
-    while True:
-        if ends is not None:
-            options["time_limit"] = max(ends - time.monotonic(), 0.01)
-        found = milp(
-            cost,
-            integrality=np.ones(len(cost)),
-            bounds=Bounds(least, np.ones(len(cost))),
-            constraints=LinearConstraint(rows, -np.inf, limits),
-            options=options,
-        )
-        if found.mip_dual_bound is not None:
-            gain = min(gain, float(cost.sum() - found.mip_dual_bound))
-        if found.status != 0:
-            return None, gain
-        x = _square(found.x.round(), problem.n_nodes)
-        new = _broken_triangles(x, first, second)
-        if not new.shape[0]:
-            return labels_of(x), gain
+            return Relaxation(x, float(cost.sum() - found.fun))
         rows, limits = vstack([rows, new]).tocsr(), np.concatenate([limits, np.zeros(new.shape[0])])
 
 

@@ -34,14 +34,7 @@ def move_nodes(
     first all of them in an order, then the neighbors of nodes that moved; when it is empty, all nodes are tried again.
     """
     n_nodes = len(labels)
-    cluster_size = np.zeros(n_nodes)
-    n_members = np.zeros(n_nodes, np.int64)
-    for u in range(n_nodes):
-        cluster_size[labels[u]] += size[u]
-        n_members[labels[u]] += 1
-    free = np.flatnonzero(n_members == 0)
-    n_free = len(free)
-    free = np.concatenate((free, np.empty(n_nodes - n_free, np.int64)))
+    cluster_size, n_members, free, n_free = count_members(size, labels)
     n_used = count_keys(labels, key_indptr, keys, key_count, table)
     sums = np.zeros(n_nodes)
     is_touched = np.zeros(n_nodes, np.bool_)
@@ -65,14 +58,7 @@ def move_nodes(
         is_waiting[u] = False
 
         own = labels[u]
-        n_touched = 0
-        for e in range(indptr[u], indptr[u + 1]):
-            cluster = labels[indices[e]]
-            if not is_touched[cluster]:
-                is_touched[cluster] = True
-                touched[n_touched] = cluster
-                n_touched += 1
-            sums[cluster] += weight[e]
+        n_touched = sum_neighbors(u, indptr, indices, weight, labels, sums, is_touched, touched)
         for e in range(apart_indptr[u], apart_indptr[u + 1]):
             blocked[labels[apart_indices[e]]] = u
         stay = sums[own] - penalty * size[u] * (cluster_size[own] - size[u])
@@ -92,15 +78,7 @@ def move_nodes(
         if target < 0:
             n_free -= 1
             target = free[n_free]
-        labels[u] = target
-        cluster_size[own] -= size[u]
-        cluster_size[target] += size[u]
-        n_members[own] -= 1
-        n_members[target] += 1
-        if n_members[own] == 0:
-            cluster_size[own] = 0.0
-            free[n_free] = own
-            n_free += 1
+        n_free = change_cluster(u, target, size, labels, cluster_size, n_members, free, n_free)
         n_moves += 1
         add_keys(u, own, -1, key_indptr, keys, key_count, table)
         n_used += add_keys(u, target, 1, key_indptr, keys, key_count, table)
@@ -108,6 +86,58 @@ def move_nodes(
             n_used = count_keys(labels, key_indptr, keys, key_count, table)
         n_waiting = enqueue(u, indptr, indices, labels, queue, is_waiting, head, n_waiting)
         n_waiting = enqueue(u, apart_indptr, apart_indices, labels, queue, is_waiting, head, n_waiting)
+
+
+@jit
+def count_members(size: Any, labels: Any) -> Any:
+    """Return the size of every cluster, its number of nodes, a stack of free cluster numbers, and its height."""
+    n_nodes = len(labels)
+    cluster_size = np.zeros(n_nodes)
+    n_members = np.zeros(n_nodes, np.int64)
+    for u in range(n_nodes):
+        cluster_size[labels[u]] += size[u]
+        n_members[labels[u]] += 1
+    free = np.empty(n_nodes, np.int64)
+    n_free = 0
+    for cluster in range(n_nodes):
+        if n_members[cluster] == 0:
+            free[n_free] = cluster
+            n_free += 1
+    return cluster_size, n_members, free, n_free
+
+
+@jit
+def sum_neighbors(
+    u: int, indptr: Any, indices: Any, weight: Any, labels: Any, sums: Any, is_touched: Any, touched: Any
+) -> int:
+    """Add the weights between a node and the clusters of its neighbors to `sums`; list these clusters, count them."""
+    n_touched = 0
+    for e in range(indptr[u], indptr[u + 1]):
+        cluster = labels[indices[e]]
+        if not is_touched[cluster]:
+            is_touched[cluster] = True
+            touched[n_touched] = cluster
+            n_touched += 1
+        sums[cluster] += weight[e]
+    return n_touched
+
+
+@jit
+def change_cluster(
+    u: int, target: int, size: Any, labels: Any, cluster_size: Any, n_members: Any, free: Any, n_free: int
+) -> int:
+    """Put a node into another cluster; return the height of the stack of free numbers, with the old one if empty."""
+    own = labels[u]
+    labels[u] = target
+    cluster_size[own] -= size[u]
+    cluster_size[target] += size[u]
+    n_members[own] -= 1
+    n_members[target] += 1
+    if n_members[own] == 0:
+        cluster_size[own] = 0.0
+        free[n_free] = own
+        n_free += 1
+    return n_free
 
 
 @jit

@@ -6,8 +6,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mustlink._types import Array, Floats
-from mustlink.graph._correlation._packing_kernels import pack_missing, pack_stored
+from mustlink.graph._correlation._packing_kernels import pack_around_nodes, pack_stored
 from mustlink.graph._correlation._signed_graph import SignedGraph, index_arrays
+
+# How many pairs without success are looked at for a positive pair, at least and at most, and in all.
+TRIED = (16, 1_000)
+MAX_TRIED_IN_ALL = 50_000_000
 
 
 def pack_triangles(graph: SignedGraph) -> Floats:
@@ -24,8 +28,8 @@ def pack_triangles(graph: SignedGraph) -> Floats:
     mate = place.tocsc().data
     packed = np.zeros(n_parts)
     pack_stored(indptr, indices, net, mate, left, part, packed)
-    if graph.penalty:
-        pack_missing(indptr, indices, net, mate, graph.size, graph.penalty, left, part, packed)
+    max_tried = int(np.clip(MAX_TRIED_IN_ALL // max(len(net), 1), *TRIED))
+    pack_around_nodes(indptr, indices, net, mate, graph.size, graph.penalty, max_tried, left, part, packed)
     return packed
 
 

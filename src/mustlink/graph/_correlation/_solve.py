@@ -23,10 +23,9 @@ Method: TypeAlias = Literal["auto", "pivot", "lp_pivot", "lp_ball", "region_grow
 # The most nodes of a part for a linear program, which has a number for every pair of them, and for a semidefinite one.
 MAX_LP_NODES = 150
 MAX_SDP_NODES = 100
-# "auto" solves parts of up to so many nodes exactly, and bounds larger ones by a linear program, the smallest first,
-# while they are few and all of them together have few pairs: about a second.
-AUTO_EXACT_NODES = 12
-AUTO_LP_NODES = 40
+# "auto" solves parts of up to so many nodes exactly if a short search can, and bounds others by a linear program, the
+# smallest first, while they are few and all of them together have few pairs: about a second.
+AUTO_NODES = 40
 AUTO_PAIRS = 2_000
 AUTO_PARTS = 100
 # The number of starts below a number of weights.
@@ -50,30 +49,31 @@ class SolverOptions:
 
 
 class Solution(NamedTuple):
-    """Clusters of the nodes, the largest gain over singletons of every part, and distances of solved parts."""
+    """Clusters of the nodes, the largest gain over singletons of every part, distances of parts, and visited nodes."""
 
     labels: Indices
     max_gain: Floats
     distances: list[tuple[Indices, Floats]] | None
+    n_visited: int
 
 
 def solve(graph: SignedGraph, options: SolverOptions, random_state: np.random.RandomState) -> Solution:
     """Cluster the nodes of a graph."""
     max_gain = _positive_weight(graph) - pack_triangles(graph)
-    distances = None
+    distances, n_visited = None, 0
     if options.method == "pivot":
         n_starts = _n_starts(graph, options)
         labels = best_of_parts(graph, [pivot(graph, random_state) for _ in range(n_starts)])
     elif options.method in ("auto", "local"):
         labels = _search(graph, options, random_state)
     else:
-        labels, distances = _solve_parts(graph, options, max_gain, random_state)
+        labels, distances, n_visited = _solve_parts(graph, options, max_gain, random_state)
     if options.method == "auto":
-        labels = _close_gaps(graph, options, labels, max_gain, random_state)
+        labels, n_visited = _close_gaps(graph, options, labels, max_gain, random_state)
     elif options.local_search and options.method != "local":
         labels = best_of_parts(graph, [labels, *trivial_candidates(graph)])
         labels = improve(graph, labels, random_state)
-    return Solution(compact(labels), max_gain, distances)
+    return Solution(compact(labels), max_gain, distances, n_visited)
 
 
 def expand_distances(graph: SignedGraph, distances: list[tuple[Indices, Floats]], component: Indices) -> Floats:
@@ -99,8 +99,8 @@ def _search(graph: SignedGraph, options: SolverOptions, random_state: np.random.
 
 def _solve_parts(
     graph: SignedGraph, options: SolverOptions, max_gain: Floats, random_state: np.random.RandomState
-) -> tuple[Indices, list[tuple[Indices, Floats]] | None]:
-    """Solve every part by a program; `max_gain` is updated."""
+) -> tuple[Indices, list[tuple[Indices, Floats]] | None, int]:
+    """Solve every part by itself; `max_gain` is updated."""
     labels = trivial_candidates(graph)[1]
     # One cluster is the best of a part that has all its positive weight inside.
     is_open = _is_below(graph.part_gains(labels), _positive_weight(graph))
@@ -110,16 +110,16 @@ def _solve_parts(
     parts = np.flatnonzero(is_open)
     members = _members(graph, parts)
     _refuse_large(max(map(len, members), default=0), options)
-    distances, n_stopped = [], 0
+    distances, n_stopped, n_visited = [], 0, 0
     with progress(len(parts), "Connected parts", shown=options.verbose) as advance:
         for part, nodes in zip(parts.tolist(), members, strict=True):
             solver = PartSolver(graph.take(nodes), _n_draws(options), random_state)
-            _run(solver, options)
+            _run(solver, options, compact(labels[nodes]))
             max_gain[part] = min(max_gain[part], solver.max_gain)
-            if solver.labels is None:
-                n_stopped += 1
-            else:
-                _relabel(labels, nodes, solver.labels)
+            n_stopped += options.method == "exact" and not solver.is_optimal
+            n_visited += solver.n_visited
+            assert solver.labels is not None
+            _relabel(labels, nodes, solver.labels)
             if solver.x is not None:
                 distances.append((nodes, solver.x))
             advance()
@@ -129,7 +129,7 @@ def _solve_parts(
             "the best found may not be the least, and ratio_ says by how much at most. Increase time_limit.",
             ConvergenceWarning,
         )
-    return labels, distances if options.method != "sdp" else None
+    return labels, distances if len(distances) == len(parts) else None, n_visited
 
 
 def _close_gaps(
@@ -138,28 +138,27 @@ def _close_gaps(
     labels: Indices,
     max_gain: Floats,
     random_state: np.random.RandomState,
-) -> Indices:
-    """Solve small parts exactly, and bound larger ones, where it is not known that nothing better exists."""
+) -> tuple[Indices, int]:
+    """Solve small parts exactly, or bound them, where it is not known that nothing better exists."""
     n_nodes = np.bincount(graph.parts[1])
-    parts = np.flatnonzero(_is_below(graph.part_gains(labels), max_gain) & (n_nodes <= AUTO_LP_NODES))
+    parts = np.flatnonzero(_is_below(graph.part_gains(labels), max_gain) & (n_nodes <= AUTO_NODES))
     parts = parts[np.argsort(n_nodes[parts], kind="stable")][:AUTO_PARTS]
     parts = parts[np.cumsum(n_nodes[parts] * (n_nodes[parts] - 1) // 2) <= AUTO_PAIRS]
+    n_visited = 0
     for part, nodes in zip(parts.tolist(), _members(graph, parts), strict=True):
         solver = PartSolver(graph.take(nodes), 1, random_state)
-        if len(nodes) <= AUTO_EXACT_NODES:
-            solver.exact(options.time_limit)
-        else:
-            solver.bound()
+        solver.exact(compact(labels[nodes]), options.time_limit, max_visited=0)
         max_gain[part] = min(max_gain[part], solver.max_gain)
-        if solver.labels is not None:
-            _relabel(labels, nodes, solver.labels)
-    return labels
+        n_visited += solver.n_visited
+        assert solver.labels is not None
+        _relabel(labels, nodes, solver.labels)
+    return labels, n_visited
 
 
-def _run(solver: PartSolver, options: SolverOptions) -> None:
-    """Solve a part by the method."""
+def _run(solver: PartSolver, options: SolverOptions, known: Indices) -> None:
+    """Solve a part, of which a clustering is known, by the method."""
     if options.method == "exact":
-        solver.exact(options.time_limit)
+        solver.exact(known, options.time_limit)
     elif options.method == "sdp":
         solver.agreement() if options.objective == "disagreement" else solver.correlation()
     else:
