@@ -121,6 +121,8 @@ def test_texts_missing_values_and_frames() -> None:
     # Rows 2 and 3: together in b, apart as noise in c, and unknown in a.
     assert model.labels_[0] == model.labels_[1] != model.labels_[2]
     assert model.disagreement_ == 1
+    cells = [[None if cell != cell else cell for cell in row] for row in frame.to_numpy().tolist()]
+    assert ConsensusClustering(random_state=0).fit(cells).disagreement_ == 1
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0, 1.0], [1.0, np.nan, 1.0]])

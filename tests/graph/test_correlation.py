@@ -238,6 +238,13 @@ def test_distances_are_a_metric_and_whole_ones_are_optimal() -> None:
     assert n_whole > 0
 
 
+def test_distances_are_those_of_a_linear_program_alone() -> None:
+    weights = np.array([[0.0, 2.0, -3.0], [2.0, 0.0, 1.0], [-3.0, 1.0, 0.0]])
+    model = CorrelationClustering("lp_ball", random_state=0).fit(weights)
+    np.testing.assert_allclose(model.lp_x_, [[0, 0, 1], [0, 0, 1], [1, 1, 0]], atol=1e-6)
+    assert not hasattr(model.set_params(method="exact").fit(weights), "lp_x_")
+
+
 def test_hyperplanes_reach_three_quarters_of_the_relaxation() -> None:
     rng = np.random.default_rng(6)
     mixed_ratios = []
@@ -246,8 +253,8 @@ def test_hyperplanes_reach_three_quarters_of_the_relaxation() -> None:
         problem = SmallProblem(net, np.zeros(net.shape, dtype=bool), np.zeros((8, 0)), np.zeros(0, dtype=int))
         units, most = solve_semidefinite(problem, nonnegative=True)
         most += np.maximum(-net, 0).sum() / 2
-        optimum = reference.disagreement(net, range(8)) + reference.agreement(net, range(8))
-        assert most >= optimum - reference.least_disagreement(net[:7, :7]) - np.abs(net[7]).sum() - 1e-4
+        total = reference.disagreement(net, range(8)) + reference.agreement(net, range(8))
+        assert most >= total - reference.least_disagreement(net) - 1e-4
         draws = np.random.RandomState(0)
         for n_planes, least in ((2, 0.75), (None, 0.7664)):
             values = [reference.agreement(net, round_by_hyperplanes(units, draws, n_planes)) / most for _ in range(200)]

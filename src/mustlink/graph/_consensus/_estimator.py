@@ -220,6 +220,9 @@ class ConsensusClustering(TableClusterMixin, BaseEstimator):
         return tags
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
+            # An array of texts would have texts in place of -1 and NaN.
+            X = np.array(X, dtype=object)
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
 
 

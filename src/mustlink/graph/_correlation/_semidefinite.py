@@ -20,7 +20,7 @@ def solve_semidefinite(problem: SmallProblem, *, nonnegative: bool) -> tuple[Flo
     """Return unit vectors of the nodes, whose products sum up to the largest net weight, and that weight.
 
     With `nonnegative`, no product is negative, and products of nodes that are kept apart are zero: the weight is
-    then a bound on the gain of every clustering.
+    then a bound on the gain of every clustering. It is infinite if the solver did not converge.
     """
     clarabel = _load_solver()
     n_nodes = problem.n_nodes
@@ -56,7 +56,8 @@ def solve_semidefinite(problem: SmallProblem, *, nonnegative: bool) -> tuple[Flo
     gram[first, second] = gram[second, first] = np.asarray(found.x)
     values, vectors = np.linalg.eigh(gram)
     units = vectors * np.sqrt(values.clip(min=0.0))
-    return units / np.linalg.norm(units, axis=1, keepdims=True), float(-found.obj_val_dual)
+    bound = -found.obj_val_dual if found.status == clarabel.SolverStatus.Solved else np.inf
+    return units / np.linalg.norm(units, axis=1, keepdims=True), float(bound)
 
 
 def round_by_hyperplanes(units: Floats, random_state: np.random.RandomState, n_planes: int | None = None) -> Indices:

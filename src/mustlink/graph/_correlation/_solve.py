@@ -129,7 +129,9 @@ def _solve_parts(
             "the best found may not be the least, and ratio_ says by how much at most. Increase time_limit.",
             ConvergenceWarning,
         )
-    return labels, distances if len(distances) == len(parts) else None, n_visited
+    # Parts that an exact search closes have no distances.
+    is_relaxed = options.method != "exact" and len(distances) == len(parts)
+    return labels, distances if is_relaxed else None, n_visited
 
 
 def _close_gaps(
