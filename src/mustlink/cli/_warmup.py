@@ -137,7 +137,8 @@ def _relational_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     links = Constraints(must_link=[(0, 1), (4, 5)], cannot_link=[(0, 11)])
     runs: list[tuple[Any, float]] = [("cr", 0.0), ("cr", 0.5), ("nr*", 0.0)]
     for method, second in runs:
-        model = CollectiveRelationalClustering(similarity="precomputed", method=method, second_neighbors=second)
+        options: dict[str, Any] = {"method": method, "second_neighbors": second}
+        model = CollectiveRelationalClustering("links", similarity="precomputed", **options)
         yield f"records, {method}, {second}", partial(model.fit, near, groups=np.arange(12) % 4, constraints=links)
 
 
