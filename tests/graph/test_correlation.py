@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from itertools import combinations
 from typing import Any
 
@@ -429,6 +430,17 @@ def test_time_is_limited() -> None:
     with pytest.warns(ConvergenceWarning, match=r"The least disagreement of 1 connected part was not found in 0\.2 s"):
         model = fit_plain("exact", weights, time_limit=0.2)
     assert 1 < model.ratio_ < 3
+
+
+def test_a_linear_program_without_time_is_a_weaker_bound() -> None:
+    weights, _ = planted(np.random.default_rng(21), 60, 4, 0.2)
+    graph, _ = build_graph(csr_array(weights), 0.0, Constraints(), None, 1)
+    problem = SmallProblem.of(graph)
+    stopped, whole = solve_relaxation(problem, time.monotonic()), solve_relaxation(problem)
+    assert whole.is_finished
+    assert not stopped.is_finished
+    assert not stopped.is_whole
+    assert stopped.gain > whole.gain
 
 
 def test_without_the_solver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
