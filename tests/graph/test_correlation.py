@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -23,7 +24,7 @@ from mustlink.graph._correlation._linear_program import SmallProblem, solve_rela
 from mustlink.graph._correlation._local_search import improve, pivot
 from mustlink.graph._correlation._packing import pack_triangles
 from mustlink.graph._correlation._rounding import grow_regions, round_by_balls, round_by_pivots
-from mustlink.graph._correlation._search_tree import SearchTree
+from mustlink.graph._correlation._search_tree import SearchTree, weight_unit
 from mustlink.graph._correlation._semidefinite import TWO_PLANES, round_by_hyperplanes, solve_semidefinite
 from mustlink.graph._correlation._signed_graph import build_graph
 from reference import correlation as reference
@@ -423,6 +424,14 @@ def test_search_with_weights_without_a_unit_finds_the_same() -> None:
     with_unit, without = fit_plain("exact", weights), fit_plain("exact", weights * (noise + noise.T) / 2)
     assert with_unit.ratio_ == without.ratio_ == 1
     assert np.isclose(without.disagreement_, with_unit.disagreement_, rtol=1e-4)
+
+
+def test_tiny_weights_do_not_hide_the_unit() -> None:
+    net = np.array([[0.0, 0.5, -1.5], [0.5, 0.0, 1e-12], [-1.5, 1e-12, 0.0]])
+    problem = SmallProblem(net, np.zeros(net.shape, dtype=bool), np.zeros((3, 0)), np.zeros(0, dtype=int))
+    assert weight_unit(problem) == 0.5
+    assert weight_unit(replace(problem, net=net + 0.13)) == 0
+    assert weight_unit(replace(problem, net=np.zeros((3, 3)))) == 0
 
 
 def test_time_is_limited() -> None:
