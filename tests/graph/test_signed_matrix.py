@@ -16,7 +16,7 @@ def test_weights_are_log_odds_and_symmetric() -> None:
     assert np.isclose(X[1, 2], -np.log(3))
     # A pair that is given is not missing, even if nothing speaks for or against it.
     assert 0 < X[0, 3] < 1e-9
-    assert np.count_nonzero(X) == 4
+    assert np.count_nonzero(X) == 6
 
 
 def test_threshold_shifts_and_clip_limits() -> None:
