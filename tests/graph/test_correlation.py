@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -22,7 +24,7 @@ from mustlink.graph._correlation._linear_program import SmallProblem, solve_rela
 from mustlink.graph._correlation._local_search import improve, pivot
 from mustlink.graph._correlation._packing import pack_triangles
 from mustlink.graph._correlation._rounding import grow_regions, round_by_balls, round_by_pivots
-from mustlink.graph._correlation._search_tree import SearchTree
+from mustlink.graph._correlation._search_tree import SearchTree, weight_unit
 from mustlink.graph._correlation._semidefinite import TWO_PLANES, round_by_hyperplanes, solve_semidefinite
 from mustlink.graph._correlation._signed_graph import build_graph
 from reference import correlation as reference
@@ -424,11 +426,30 @@ def test_search_with_weights_without_a_unit_finds_the_same() -> None:
     assert np.isclose(without.disagreement_, with_unit.disagreement_, rtol=1e-4)
 
 
+def test_tiny_weights_do_not_hide_the_unit() -> None:
+    net = np.array([[0.0, 0.5, -1.5], [0.5, 0.0, 1e-12], [-1.5, 1e-12, 0.0]])
+    problem = SmallProblem(net, np.zeros(net.shape, dtype=bool), np.zeros((3, 0)), np.zeros(0, dtype=int))
+    assert weight_unit(problem) == 0.5
+    assert weight_unit(replace(problem, net=net + 0.13)) == 0
+    assert weight_unit(replace(problem, net=np.zeros((3, 3)))) == 0
+
+
 def test_time_is_limited() -> None:
     weights, _ = planted(np.random.default_rng(14), 50, 4, 0.4)
     with pytest.warns(ConvergenceWarning, match=r"The least disagreement of 1 connected part was not found in 0\.2 s"):
         model = fit_plain("exact", weights, time_limit=0.2)
     assert 1 < model.ratio_ < 3
+
+
+def test_a_linear_program_without_time_is_a_weaker_bound() -> None:
+    weights, _ = planted(np.random.default_rng(21), 60, 4, 0.2)
+    graph, _ = build_graph(csr_array(weights), 0.0, Constraints(), None, 1)
+    problem = SmallProblem.of(graph)
+    stopped, whole = solve_relaxation(problem, time.monotonic()), solve_relaxation(problem)
+    assert whole.is_finished
+    assert not stopped.is_finished
+    assert not stopped.is_whole
+    assert stopped.gain > whole.gain
 
 
 def test_without_the_solver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

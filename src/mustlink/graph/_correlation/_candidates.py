@@ -22,8 +22,8 @@ from mustlink.graph._correlation._signed_graph import SignedGraph
 
 # The constants c of region growing that are tried.
 REGION_RATIOS = (2.1, 2.5, 3.0, 4.0)
-# Nodes of the search tree that are visited before the linear program is solved.
-FIRST_VISITED = 2_000
+# So many nodes of the search tree, times the cube of the nodes of the graph, are visited before the linear program.
+FIRST_WORK = 300_000_000
 # A gain may miss a multiple of the weight unit by this fraction of it.
 ROUNDING = 1e-6
 
@@ -73,9 +73,9 @@ class PartSolver:
         self.is_optimal = False
         self.n_visited = 0
 
-    def _relax(self) -> Relaxation:
-        relaxed = solve_relaxation(self._problem)
-        self.x, self.max_gain = relaxed.x, relaxed.gain
+    def _relax(self, ends: float | None = None) -> Relaxation:
+        relaxed = solve_relaxation(self._problem, ends)
+        self.x, self.max_gain = relaxed.x if relaxed.is_finished else None, relaxed.gain
         return relaxed
 
     def _best(self, draw: Callable[[int], Indices]) -> Indices:
@@ -110,11 +110,11 @@ class PartSolver:
         """Improve a known clustering to the best: by a short search, by the linear program, by a long search."""
         ends = None if time_limit is None else time.monotonic() + time_limit
         tree = SearchTree(self._problem, self.gain_of(known))
-        tree.visit(FIRST_VISITED, ends)
+        tree.visit(FIRST_WORK // self.graph.n_nodes**3, ends)
         self.labels = known if tree.labels is None else tree.labels
         self.is_optimal = tree.is_finished
         if not self.is_optimal:
-            self._relax_to_whole()
+            self._relax_to_whole(ends)
         if not self.is_optimal:
             tree.visit(max_visited, ends)
             self.labels = self.labels if tree.labels is None else tree.labels
@@ -123,9 +123,9 @@ class PartSolver:
             self.max_gain = self.gain_of(self.labels)
         self.n_visited = tree.n_visited
 
-    def _relax_to_whole(self) -> None:
+    def _relax_to_whole(self, ends: float | None) -> None:
         """Bound the gain by the linear program, and take its clusters if they are whole."""
-        relaxed = self._relax()
+        relaxed = self._relax(ends)
         unit = weight_unit(self._problem)
         if unit:
             self.max_gain = min(self.max_gain, unit * np.floor(relaxed.gain / unit + ROUNDING))

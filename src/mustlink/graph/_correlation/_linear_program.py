@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from mustlink.graph._correlation._signed_graph import SignedGraph
 TOLERANCE = 1e-6
 # How far from 0 or 1 a number may be to count as whole.
 WHOLE = 1e-6
+# The status of a program that was stopped.
+OUT_OF_TIME = 1
 
 
 @dataclass(frozen=True)
@@ -63,37 +66,50 @@ class SmallProblem:
 
 
 class Relaxation(NamedTuple):
-    """Distances `x` of the linear program, 0 together and 1 apart, and the largest `gain` it allows."""
+    """Distances `x` of the linear program, 0 together and 1 apart, the largest `gain`, and whether time was enough.
+
+    If not, some triangles are broken, and the gain is a weaker bound.
+    """
 
     x: Floats
     gain: float
+    is_finished: bool = True
 
     @property
     def is_whole(self) -> bool:
         """Whether every pair is together or apart."""
-        return bool((np.minimum(self.x, 1 - self.x) < WHOLE).all())
+        return self.is_finished and bool((np.minimum(self.x, 1 - self.x) < WHOLE).all())
 
 
-def solve_relaxation(problem: SmallProblem) -> Relaxation:
-    """Minimize the disagreement over distances from 0 to 1 that keep the triangle inequality."""
+def solve_relaxation(problem: SmallProblem, ends: float | None = None) -> Relaxation:
+    """Minimize the disagreement over distances from 0 to 1 that keep the triangle inequality.
+
+    `ends` is a time of the monotonic clock at which it stops.
+    """
     if problem.n_nodes < 2:
         return Relaxation(np.zeros_like(problem.net), 0.0)
     first, second, cost, least = _pairs(problem)
     rows, limits = _key_rows(problem)
+    last = Relaxation(np.ones_like(problem.net), float(cost[cost > 0].sum()), is_finished=False)
     while True:
+        options = {} if ends is None else {"time_limit": max(ends - time.monotonic(), 0.01)}
         found = linprog(
             cost,
             A_ub=rows if rows.shape[0] else None,
             b_ub=limits if rows.shape[0] else None,
             bounds=np.column_stack([least, np.ones(len(cost))]),
             method="highs",
+            options=options,
         )
+        if found.status == OUT_OF_TIME and ends is not None:
+            return last
         if found.status != 0:
             raise RuntimeError(f"The linear program was not solved: {found.message}")
         x = _square(found.x.clip(0.0, 1.0), problem.n_nodes)
         new = _broken_triangles(x, first, second)
-        if not new.shape[0]:
-            return Relaxation(x, float(cost.sum() - found.fun))
+        last = Relaxation(x, float(cost.sum() - found.fun), is_finished=not new.shape[0])
+        if last.is_finished:
+            return last
         rows, limits = vstack([rows, new]).tocsr(), np.concatenate([limits, np.zeros(new.shape[0])])
 
 

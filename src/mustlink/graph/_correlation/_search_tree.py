@@ -84,10 +84,11 @@ class SearchTree:
 
 
 def weight_unit(problem: SmallProblem) -> float:
-    """Return the least weight if all weights are multiples of it, else 0."""
+    """Return the least weight if all weights are multiples of it, else 0; rounding is no weight."""
     weights = np.abs(problem.net[~problem.apart])
-    unit = float(weights[weights > 0].min(initial=np.inf))
-    if not np.isfinite(unit):
+    weights = weights[weights > ROUNDING * weights.max(initial=0.0)]
+    if not len(weights):
         return 0.0
+    unit = float(weights.min())
     multiples = weights / unit
     return unit if bool((np.abs(multiples - multiples.round()) < ROUNDING).all()) else 0.0

@@ -446,7 +446,9 @@ PROTOCOL = Protocol(
             editing_runs,
             editing_tables,
             claims=(
-                Claim("E1", "Cluster editing with budget K needs a search tree of O(1.92^K) nodes.", judge_editing),
+                Claim(
+                    "E1", "A search tree of O(1.92^K) nodes is enough for cluster editing with budget K.", judge_editing
+                ),
             ),
         ),
         Part(
