@@ -143,7 +143,7 @@ def test_disjoint_cliques_cost_nothing(method: str, missing: str) -> None:
 
 def test_roundings_and_pivots_of_complete_graphs_keep_their_guarantees() -> None:
     rng = np.random.default_rng(1)
-    for _ in range(100):
+    for _ in range(300):
         weights = random_weights(rng, 7, "complete")
         graph, _ = build_graph(csr_array(weights), 0.0, Constraints(), None, 1)
         relaxed = solve_relaxation(SmallProblem.of(graph))
