@@ -48,6 +48,21 @@ def test_the_summary_names_threshold_entities_and_truth(people):
     assert "spellings" in shown
 
 
+def test_the_blocking_and_its_share_of_the_matches_are_shown(desk):
+    titles = ["apple ipod nano 8gb black", "ipod nano apple 8gb black", "dell xps laptop 13 inch", "bo li", "b li"]
+    kinds = ["1", "1", "2", "1", ""]
+    lines = [f"{title},{kind}" for title, kind in zip(titles, kinds, strict=True)]
+    desk.write("p.csv", "title,kind\n" + "\n".join(lines) + "\n")
+    words = ("dedupe", "p.csv", "--by", "title", "--report", "r.html")
+    shown = desk.run(*words, "--truth", "kind").stdout
+    # The known matches are the three pairs of kind 1, of which those with bo li share too few letters.
+    note = "Blocking (qgram, chosen by the texts): 2 of 10 pairs of rows were compared"
+    assert f"{note}, with 33.3% of the matches in the column kind." in shown
+    assert note in desk.read("r.html")
+    assert f"{note}." in desk.run(*words).stdout
+    assert "Blocking (names): " in desk.run(*words, "--blocking", "names").stdout
+
+
 def commands_of(shown):
     """The commands that are printed to be run next."""
     lines = [line.strip() for line in shown.splitlines()]

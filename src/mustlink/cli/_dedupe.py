@@ -264,6 +264,8 @@ def show_entities(summary: EntitySummary) -> None:
     from mustlink.cli._show import console, make_table, print_line, show_list
 
     print_line(summary.headline, "bold")
+    if summary.blocking_note:
+        print_line(summary.blocking_note)
     print_line(summary.threshold_note)
     if summary.scores is not None:
         print_line(str(summary.scores))

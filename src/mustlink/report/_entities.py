@@ -255,6 +255,8 @@ class EntitySummary:
         The similarity or probability from which records are taken for one entity.
     threshold_note : str
         How the threshold was chosen, as a sentence.
+    blocking_note : str
+        Which pairs were compared, as a sentence; empty if all were given.
     unit : str
         What the numbers of decisions are: "similarity" or "probability".
     scores : EntityScores or None
@@ -275,6 +277,7 @@ class EntitySummary:
     histogram: tuple[EntitySizes, ...]
     threshold: float
     threshold_note: str
+    blocking_note: str
     unit: str
     scores: EntityScores | None
     notices: tuple[str, ...]
@@ -339,6 +342,7 @@ def summarize_entities(
     *,
     threshold: float,
     threshold_note: str = "",
+    blocking_note: str = "",
     unit: str = "similarity",
     scores: EntityScores | None = None,
     notices: Sequence[str] = (),
@@ -357,6 +361,8 @@ def summarize_entities(
         The similarity or probability from which records are taken for one entity.
     threshold_note : str, default=""
         How the threshold was chosen, as a sentence.
+    blocking_note : str, default=""
+        Which pairs were compared, as a sentence.
     unit : str, default="similarity"
         What the numbers of decisions are: "similarity" or "probability".
     scores : EntityScores or None, default=None
@@ -394,6 +400,7 @@ def summarize_entities(
         histogram=tuple(_count_sizes(sizes)),
         threshold=threshold,
         threshold_note=threshold_note,
+        blocking_note=blocking_note,
         unit=unit,
         scores=scores,
         notices=tuple(notices),

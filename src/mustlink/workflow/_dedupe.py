@@ -32,11 +32,10 @@ from mustlink.workflow._loading import (
     Contradictions,
     TableOptions,
     job_remedies,
-    known_labels,
 )
 from mustlink.workflow._outputs import check_outputs, stage_labels
 from mustlink.workflow._records import load_records
-from mustlink.workflow._resolution import Resolution
+from mustlink.workflow._resolution import Resolution, known_entities
 
 __all__ = ["DedupeJob", "DedupeResult", "run_dedupe"]
 
@@ -332,6 +331,7 @@ def run_dedupe(job: DedupeJob, *, command: str | None = None, ask_command: str =
         found.decisions,
         threshold=found.threshold,
         threshold_note=found.threshold_note,
+        blocking_note=found.blocking_note,
         unit=found.unit,
         scores=_scores(job, found),
         notices=found.notices,
@@ -344,11 +344,8 @@ def _scores(job: DedupeJob, found: Resolution) -> EntityScores | None:
     """Compare the entities with known ones."""
     if job.truth_column is None or found.table is None:
         return None
-    truth = known_labels(found.table.source.strings(job.truth_column))
-    n_known = sum(map(bool, truth))
-    if not n_known:
-        raise OptionError(f"{job.table}: the column {job.truth_column!r} is empty throughout.")
-    known = np.array([label or None for label in truth], dtype=object)
+    known = known_entities(job, found.table)
+    n_known = sum(label is not None for label in known)
     scores = [score(known, found.labels) for score in (pairwise_precision, pairwise_recall, pairwise_f1)]
     return EntityScores(job.truth_column, n_known, *(0.0 if math.isnan(score) else score for score in scores))
 

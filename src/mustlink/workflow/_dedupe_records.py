@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from mustlink._spelling import count
 from mustlink._types import Ints
@@ -17,7 +18,14 @@ from mustlink.report import Decision, RowNames
 from mustlink.tables import require
 from mustlink.workflow._loading import REMEDIES, LoadedTable
 from mustlink.workflow._naming import with_row_names
-from mustlink.workflow._resolution import SOFT_REMEDIES, Resolution, compare_records, number_entities, read_kept_links
+from mustlink.workflow._resolution import (
+    SOFT_REMEDIES,
+    Resolution,
+    compare_records,
+    known_entities,
+    number_entities,
+    read_kept_links,
+)
 from mustlink.workflow._wording import reword_warnings
 
 if TYPE_CHECKING:
@@ -57,6 +65,7 @@ def resolve_records(job: DedupeJob, table: LoadedTable) -> Resolution:
         decisions=decisions,
         threshold=threshold,
         threshold_note=_note_threshold(job, threshold, len(links)),
+        blocking_note=_note_blocking(job, model, known_entities(job, table), table.source.n_rows),
         unit="similarity",
         notices=[*notices, *warned],
         run={"Method": " ".join(repr(model).split()), "Similarities": f"{model.n_similarity_evaluations_:,} computed"},
@@ -138,6 +147,28 @@ def _note_threshold(job: DedupeJob, threshold: float, n_links: int) -> str:
     if job.threshold == "links":
         how = f"chosen by {count(n_links, 'link')}"
     return f"Records are one entity from a similarity of {threshold:.3g} on ({how})."
+
+
+def _note_blocking(job: DedupeJob, model: Any, known: Any, n_rows: int) -> str:
+    """Say which blocking was used, how many pairs were compared, and which share of the known matches is among them."""
+    candidates = model.candidates_
+    is_listed = not isinstance(candidates, int)
+    n_pairs = len(candidates) if is_listed else candidates
+    how = ", chosen by the texts" if job.blocking == "auto" else ""
+    note = (
+        f"Blocking ({model.blocking_}{how}): {n_pairs:,} of {count(n_rows * (n_rows - 1) // 2, 'pair')} of rows "
+        f"{'was' if n_pairs == 1 else 'were'} compared"
+    )
+    if known is None or not is_listed:
+        return f"{note}."
+    from mustlink.relational import candidate_recall
+
+    # A row without a known entity is of no known match.
+    code = pd.factorize(known)[0]
+    unknown = code < 0
+    code[unknown] = len(code) + np.flatnonzero(unknown)
+    share = candidate_recall(candidates, code)
+    return f"{note}." if np.isnan(share) else f"{note}, with {share:.1%} of the matches in the column {job.truth_column}."
 
 
 def _decide(

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mustlink._types import Ints
 from mustlink.base import refuse_contradictions
 from mustlink.constraints import Constraints
-from mustlink.errors import ConstraintError, InfeasibleError
+from mustlink.errors import ConstraintError, InfeasibleError, OptionError
 from mustlink.report import CellPair, Decision, RowNames, compare_cells
 from mustlink.tables import UnknownIds
-from mustlink.workflow._loading import Contradictions, LoadedTable
+from mustlink.workflow._loading import Contradictions, LoadedTable, known_labels
 
-__all__ = ["SOFT_REMEDIES", "Resolution", "compare_records", "number_entities", "read_kept_links"]
+if TYPE_CHECKING:
+    from mustlink.workflow._dedupe import DedupeJob
+
+__all__ = ["SOFT_REMEDIES", "Resolution", "compare_records", "known_entities", "number_entities", "read_kept_links"]
 
 # Links are kept here, and no other method is at hand.
 SOFT_REMEDIES = ("relax", "soft_method")
@@ -38,6 +41,7 @@ class Resolution:
     threshold_note: str
     unit: str
     notices: list[str]
+    blocking_note: str = ""
     id_name: str = "id"
     run: Mapping[str, str] = field(default_factory=dict)
 
@@ -60,6 +64,16 @@ def compare_records(table: LoadedTable, columns: Sequence[str], a: int, b: int) 
         if first or second:
             pairs.append(compare_cells(name, first, second))
     return tuple(pairs[:MAX_COLUMNS])
+
+
+def known_entities(job: DedupeJob, table: LoadedTable) -> Any:
+    """Return the known entity of every row, None where it is unknown; None if no column has them."""
+    if job.truth_column is None:
+        return None
+    known = np.array([label or None for label in known_labels(table.source.strings(job.truth_column))], dtype=object)
+    if not known.astype(bool).any():
+        raise OptionError(f"{job.table}: the column {job.truth_column!r} is empty throughout.")
+    return known
 
 
 def read_kept_links(
