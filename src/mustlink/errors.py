@@ -43,6 +43,7 @@ REMEDIES = {
     "connected_part": "leave out the rows of small parts",
     "counts": "pass counts, such as those of CountVectorizer",
     "curve_to": "fit with curve_to={threshold:g}",
+    "change_option": "change {option}",
     "choose_auto": 'choose it by the links with method="auto"',
     "certain_method": "use a clusterer that keeps all links, such as COPKMeans",
     "choose_decimal": 'pass the decimal sign as decimal="." or decimal=","',
@@ -54,6 +55,7 @@ REMEDIES = {
     "drop_aggregate": "leave out the aggregate or choose another bound",
     "drop_link": "remove a link of the chain",
     "drop_of_cycle": "remove a link of the cycle",
+    "drop_option": "leave out {option}",
     "drop_side": "remove one of the two",
     "empty_single": 'fill them, or leave each alone with missing="single"',
     "empty_labels": "leave some of the labels empty",
@@ -69,6 +71,7 @@ REMEDIES = {
     "give_ids": "pass the ids of the rows as ids if links name them",
     "give_links": "pass links, or a column of labels as label_column",
     "give_n_clusters": "pass n_clusters",
+    "give_option": "give {needed}",
     "give_text_column": "name the column of the texts with text_column",
     "graph_method": "use a clusterer that takes a graph, such as ConnectedKMeans",
     "groups_method": "use COPKMeans or PCKMeans, which take groups without a list of their pairs, or smaller groups",
@@ -213,6 +216,30 @@ class MustlinkError(Exception):
         """
         other = copy.copy(self)
         other.problem, other.args = problem, (problem,)
+        return other
+
+    def with_fields(self, **fields: Any) -> Self:
+        """Return a copy of the error with other values for its remedies.
+
+        Parameters
+        ----------
+        **fields : object
+            The values that differ.
+
+        Returns
+        -------
+        MustlinkError
+            Of the same class, with the same problem and remedy.
+
+        Examples
+        --------
+        >>> from mustlink.errors import OptionError
+        >>> error = OptionError("There is no column of groups", remedy="give_option", needed="group")
+        >>> print(error.with_fields(needed="--group"))
+        There is no column of groups; give --group.
+        """
+        other = copy.copy(self)
+        other.fields = {**self.fields, **fields}
         return other
 
     def with_remedies(self, remedies: Mapping[str, str], *more: str) -> Self:

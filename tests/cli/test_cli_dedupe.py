@@ -131,8 +131,17 @@ def test_groups_with_empty_cells_are_noted(people):
         (["--by", "nam"], "has no column 'nam' ('nam' may be 'name')"),
         (["--by", "name", "--group", "house"], "has no column 'house'"),
         (["--by", "name", "--never-together", "lande"], "'lande' may be 'land'"),
-        (["--by", "name", "--threshold", "2"], "The threshold is 2; it must be from 0 to 1."),
+        (["--by", "name", "--threshold", "2"], "The threshold is 2, and must be from 0 to 1; change --threshold."),
         (["--by", "name", "--threshold", "high"], "--threshold is 'high'; it must be a number, or links."),
+        (["--by", "name", "--threshold", "links"], "give --links."),
+        (["--by", "name", "--alpha", "0.3"], "give --group, or leave out --alpha."),
+        (["--by", "name", "--group-separator", ";"], "give --group, or leave out --group-separator."),
+        (["--by", "name", "--within-groups", "always"], "give --group, or leave out --within-groups."),
+        (["--by", "name", "--at-most", "2"], "give --never-together, or leave out --at-most."),
+        (["--by", "name", "--unlisted", "0.1"], "give --pairs, or leave out --unlisted."),
+        (["--by", "name", "--unsure", "-1"], "must be at least 0; change --unsure."),
+        (["--pairs", "people.csv", "--missing", "single"], "leave out --missing."),
+        (["--pairs", "people.csv", "--group", "haus"], "leave out --group."),
         (["--by", "name", "--links", "none.csv"], "There is no file none.csv"),
         (["--by", "name", "--report", "r.txt"], "must end in .html"),
         (["--by", "name", "-o", "o.ods"], "o.ods: clusters are written as"),
@@ -156,3 +165,10 @@ def test_bad_rows_and_links_are_sentences(people):
     people.write("l.csv", "a,b,link\n000,0x1,must\n")
     assert "use --unknown-ids skip" in people.fails(*words, "--id", "nr")
     assert "Give the TABLE" in people.fails("dedupe")
+    people.write("p.csv", "id1,id2,score\n0,1,0.9\n")
+    pairs = ("dedupe", "--pairs", "p.csv")
+    assert "must be between 0 and 1; change --unlisted." in people.fails(*pairs, "--unlisted", 1.5)
+    assert "give TABLE, or leave out --questions." in people.fails(*pairs, "--questions", "q.csv")
+    assert "give TABLE, or leave out --truth." in people.fails(*pairs, "--truth", "echt")
+    people.write("q.csv", "a,b\n0,1\n")
+    assert "-k has no effect with --questions" in people.fails("ask", "people.csv", "-k", 2, "--questions", "q.csv")

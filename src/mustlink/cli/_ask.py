@@ -112,6 +112,8 @@ def ask(
 
     if n_clusters is None and questions is None:
         raise ValueError("Give the number of clusters with -k, or the pairs to ask about with --questions.")
+    if n_clusters is not None and questions is not None:
+        raise ValueError("-k has no effect with --questions, which name the pairs to ask about; leave out one of them.")
     options = opt.fill(TableOptions, locals())
     path = links or Path(f"{opt.stem(table)}.links.csv")
     if questions is None:

@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from mustlink import errors
+from mustlink.cli._options import option_name
 from mustlink.errors import ColumnsError, MustlinkError
 
 __all__ = ["BAD_INPUT", "CONFLICT", "INTERRUPTED", "REMEDIES", "one_sentence", "report_errors"]
@@ -135,7 +136,8 @@ def one_sentence(error: BaseException) -> str:
     elif isinstance(error, MemoryError):
         text = f"There is not enough memory ({str(error) or 'no size is known'})"
     elif isinstance(error, MustlinkError):
-        text = error.describe(REMEDIES, shlex.quote)
+        named = {name: option_name(error.fields[name]) for name in ("option", "needed") if name in error.fields}
+        text = error.with_fields(**named).describe(REMEDIES, shlex.quote)
     else:
         text = str(error) or type(error).__name__
     if isinstance(error, ColumnsError):

@@ -353,8 +353,13 @@ def fill(kind: type[Options], given: Mapping[str, Any]) -> Options:
     return kind(**{name: value for name, value in given.items() if name in names and value is not None})
 
 
-# Options whose name is not that of the field.
-NAMES = {"id_column": "--id"}
+# Options and arguments whose name is not that of the field.
+NAMES = {"id_column": "--id", "n_unsure": "--unsure", "table": "TABLE", "truth_column": "--truth"}
+
+
+def option_name(field: str) -> str:
+    """Return what the command line calls a field of a job."""
+    return NAMES.get(field, f"--{field.replace('_', '-')}")
 
 
 def typed_words(options: TableOptions) -> list[str]:
@@ -364,7 +369,7 @@ def typed_words(options: TableOptions) -> list[str]:
         value = getattr(options, field.name)
         if field.name == "table" or value == field.default:
             continue
-        option = NAMES.get(field.name, f"--{field.name.replace('_', '-')}")
+        option = option_name(field.name)
         if isinstance(value, bool):
             words.append(option if value else option.replace("--", "--no-", 1))
         else:

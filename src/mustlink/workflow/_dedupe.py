@@ -42,6 +42,31 @@ __all__ = ["DedupeJob", "DedupeResult", "run_dedupe"]
 FilePath = str | os.PathLike[str]
 # What the column of the entities is called.
 ENTITY = "entity"
+# What options are called in messages.
+NUMBERS = {
+    "threshold": "threshold",
+    "alpha": "weight of the groups",
+    "unlisted": "probability of pairs that are not listed",
+    "at_most": "maximum number of records of a source",
+    "n_unsure": "number of decisions to show",
+    "max_pairs": "maximum number of pairs",
+}
+OPTIONS = {
+    "by": "A column of texts",
+    "group": "A column of groups",
+    "group_separator": "A separator of groups",
+    "within_groups": "A rule for the records of a group",
+    "blocking": "Blocking",
+    "missing": "A rule for empty texts",
+    "id_column": "A column of ids",
+    "truth_column": "A column of known entities",
+    "keep_columns": "Keeping the columns",
+    "questions": "Questions",
+}
+# Options that have no effect with pairs, without a table, and without groups.
+NOT_OF_PAIRS = ("group", "group_separator", "within_groups", "alpha", "blocking", "max_pairs", "missing")
+OF_TABLES = ("by", "id_column", "truth_column", "keep_columns", "questions")
+OF_GROUPS = ("group_separator", "within_groups", "alpha")
 
 
 @dataclass(frozen=True)
@@ -167,8 +192,14 @@ class DedupeJob:
     def _check_numbers(self) -> None:
         """Refuse numbers out of their range."""
         if self.threshold == "links":
-            if self.pairs is not None or self.links is None:
-                raise OptionError("The threshold is chosen by links only with a table and a file of links.")
+            if self.pairs is not None:
+                raise OptionError(
+                    "The threshold of pairs with probabilities must be a number, and is not chosen by links",
+                    remedy="change_option",
+                    option="threshold",
+                )
+            if self.links is None:
+                raise OptionError("There are no links to choose the threshold by", remedy="give_option", needed="links")
         elif isinstance(self.threshold, str):
             raise OptionError(f'The threshold is {self.threshold!r}; it must be a number, or "links".')
         for name in ("threshold", "alpha", "unlisted"):
@@ -176,15 +207,16 @@ class DedupeJob:
             # The odds of 0 and 1 are not finite.
             is_open = name == "unlisted" or (name == "threshold" and self.pairs is not None)
             if value is not None and not (0 < value < 1 if is_open else 0 <= value <= 1):
+                bounds = "between 0 and 1" if is_open else "from 0 to 1"
                 raise OptionError(
-                    f"The {name} is {value:g}; it must be {'between 0 and 1' if is_open else 'from 0 to 1'}."
+                    f"The {NUMBERS[name]} is {value:g}, and must be {bounds}", remedy="change_option", option=name
                 )
-        if self.at_most < 1:
-            raise OptionError(f"At most {self.at_most} records of a source in an entity are none; allow at least 1.")
-        if self.n_unsure < 0:
-            raise OptionError(f"The number of decisions to show is {self.n_unsure}; it must be at least 0.")
-        if self.max_pairs is not None and self.max_pairs < 1:
-            raise OptionError(f"The maximum number of pairs is {self.max_pairs}; it must be at least 1.")
+        for name, least in (("at_most", 1), ("n_unsure", 0), ("max_pairs", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise OptionError(
+                    f"The {NUMBERS[name]} is {value}, and must be at least {least}", remedy="change_option", option=name
+                )
 
     def _check_use(self) -> None:
         """Refuse options that do not go together."""
@@ -192,43 +224,54 @@ class DedupeJob:
             raise OptionError("There is nothing to resolve: neither a table nor pairs with probabilities are given.")
         if self.pairs is None and not self.by:
             raise OptionError("It is not known by which texts records are compared", remedy="give_by")
-        if self.pairs is None and not self.group and self.alpha is not None:
-            raise OptionError("A weight of the relational part is of use only with groups of records.")
         if self.within_groups not in ("equal", "never", "always"):
             raise OptionError(f"Within groups is {self.within_groups!r}; it must be equal, never or always.")
-        if not self.group and self.group_separator is not None:
-            raise OptionError("A separator of groups is of use only with a column of groups.")
-        if self.pairs is None and self.unlisted is not None:
-            raise OptionError("A probability of unlisted pairs is of use only with pairs from a file.")
+        self._check_needed()
         if self.unlisted is not None and self.unlisted >= float(self.threshold or DEFAULT_THRESHOLD):
             raise OptionError(
-                f"The probability of unlisted pairs is {self.unlisted:g}; it must be below the threshold."
+                f"The {NUMBERS['unlisted']} is {self.unlisted:g}, and must be below the threshold",
+                remedy="change_option",
+                option="unlisted",
             )
         if self.contradictions == "keep":
             raise OptionError("Links are kept here, and of two contradicting links only one can be.")
-        unused = {}
-        if self.pairs is not None:
-            unused = {
-                "groups": self.group,
-                "a weight of the relational part": self.alpha is not None,
-                "blocking": self.blocking != "auto",
-                "a maximum number of pairs": self.max_pairs is not None,
-            }
-        without_table = {
-            "columns of texts": self.by,
-            "a column of ids": self.id_column is not None,
-            "a column of known entities": self.truth_column is not None,
-            "keeping columns": self.keep_columns,
+
+    def _check_needed(self) -> None:
+        """Refuse options that would have no effect, as another one is missing or takes their place."""
+        given = {
+            "by": bool(self.by),
+            "group": bool(self.group),
+            "group_separator": self.group_separator is not None,
+            "within_groups": self.within_groups != "equal",
+            "alpha": self.alpha is not None,
+            "blocking": self.blocking != "auto",
+            "max_pairs": self.max_pairs is not None,
+            "missing": self.missing != "error",
+            "at_most": self.at_most != 1,
+            "unlisted": self.unlisted is not None,
+            "id_column": self.id_column is not None,
+            "truth_column": self.truth_column is not None,
+            "keep_columns": self.keep_columns,
             "questions": self.questions is not None,
         }
-        for what, is_given in unused.items():
-            if is_given:
-                raise OptionError(
-                    f"Pairs with probabilities are clustered as they are; {what} cannot be used with them."
-                )
-        for what, is_given in without_table.items() if self.table is None else ():
-            if is_given:
-                raise OptionError(f"The pairs are given without a table; {what} cannot be used without it.")
+        refused: list[tuple[str, Sequence[str], str | None]] = []
+        if self.pairs is not None:
+            refused.append(("pairs with probabilities are clustered as they are", NOT_OF_PAIRS, None))
+        if self.table is None:
+            refused.append(("there is no table", OF_TABLES, "table"))
+        if not self.group:
+            refused.append(("there is no column of groups", OF_GROUPS, "group"))
+        if self.never_together is None:
+            refused.append(("there is no column of sources", ("at_most",), "never_together"))
+        if self.pairs is None:
+            refused.append(("there are no pairs with probabilities", ("unlisted",), "pairs"))
+        for why, names, needed in refused:
+            for name in names:
+                if given[name]:
+                    problem = f"{OPTIONS.get(name) or f'The {NUMBERS[name]}'} cannot be used, as {why}"
+                    if needed is None:
+                        raise OptionError(problem, remedy="drop_option", option=name)
+                    raise OptionError(problem, remedy=("give_option", "drop_option"), option=name, needed=needed)
 
     @property
     def reading(self) -> dict[str, Any]:
