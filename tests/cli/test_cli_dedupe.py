@@ -172,3 +172,18 @@ def test_bad_rows_and_links_are_sentences(people):
     assert "give TABLE, or leave out --truth." in people.fails(*pairs, "--truth", "echt")
     people.write("q.csv", "a,b\n0,1\n")
     assert "-k has no effect with --questions" in people.fails("ask", "people.csv", "-k", 2, "--questions", "q.csv")
+
+
+def test_a_table_without_rows_is_named(desk):
+    desk.write("header.csv", "name\n")
+    assert "header.csv has a header and no rows" in desk.fails("dedupe", "header.csv", "--by", "name")
+
+
+def test_pairs_of_ids_need_the_column_of_ids(people):
+    people.write("p.csv", "id1,id2,score\n000,x,0.9\n")
+    words = ("dedupe", "people.csv", "--pairs", "p.csv")
+    assert "name the column of the ids with --id COLUMN, or use --unknown-ids skip to leave out such pairs." in (
+        people.fails(*words)
+    )
+    sentence = people.fails(*words, "--id", "nr")
+    assert "there is no row with the id 'x' in the table; use --unknown-ids skip to leave out such pairs." in sentence

@@ -239,7 +239,7 @@ def _rows_of(table: Table, ends: Any, ids: Sequence[str], unknown_ids: UnknownId
         others = f", nor with {shown}{f' and {n_more:,} more' if n_more else ''}" if shown else ""
         raise FileFormatError(
             f"{table.source}, {place}: there is no row with the id {unknown[0]!r} in the table{others}",
-            remedy="skip_unknown",
+            remedy="skip_unknown_pairs",
         )
     return rows[codes].reshape(-1, 2)
 

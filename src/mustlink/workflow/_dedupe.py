@@ -14,7 +14,7 @@ import numpy as np
 from mustlink._atomic import StagedFiles
 from mustlink._cells import column_names
 from mustlink._types import Ints
-from mustlink.errors import OptionError
+from mustlink.errors import FileFormatError, OptionError
 from mustlink.metrics import pairwise_f1, pairwise_precision, pairwise_recall
 from mustlink.report import EntityScores, EntitySummary, render_entities, summarize_entities
 from mustlink.tables import (
@@ -361,6 +361,8 @@ def run_dedupe(job: DedupeJob, *, command: str | None = None, ask_command: str =
         table = load_records(job.table_options, None if job.report is not None else job.used_columns)
         for name in job.used_columns:
             table.source.column(name)
+        if not table.source.n_rows:
+            raise FileFormatError(f"{job.table} has a header and no rows; at least one row is needed.")
         if job.output is not None:
             check_sheet_size(job.output, table.source.n_rows, len(table.source.names) + len(table.source.left_out) + 1)
     if job.pairs is not None:

@@ -13,7 +13,7 @@ from scipy.special import logit
 from mustlink._spelling import count
 from mustlink._types import Floats, Ints, Mask
 from mustlink.constraints import Constraints
-from mustlink.errors import ConstraintError, InfeasibleError
+from mustlink.errors import ConstraintError, FileFormatError, InfeasibleError
 from mustlink.report import Decision, RowNames
 from mustlink.tables import PairScores, Table, read_pair_scores
 from mustlink.workflow._loading import LoadedTable
@@ -34,14 +34,7 @@ def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
     """Cluster the records of pairs so that probable matches are together and improbable ones apart."""
     from mustlink.graph import CorrelationClustering, signed_matrix
 
-    assert job.pairs is not None
-    scores = read_pair_scores(
-        job.pairs,
-        ids=None if table is None else table.row_names,
-        source_column=job.never_together if table is None else None,
-        unknown_ids=job.unknown_ids,
-        reading=job.reading if table is None else None,
-    )
+    scores = _read_scores(job, table)
     notices = [*(() if table is None else table.notices), *scores.notices]
     threshold = DEFAULT_THRESHOLD if job.threshold is None else float(job.threshold)
     bounded = float(np.clip(threshold, MIN_PROBABILITY, 1 - MIN_PROBABILITY))
@@ -87,6 +80,24 @@ def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
         id_name=scores.id_name,
         run={"Method": " ".join(repr(model).split())},
     )
+
+
+def _read_scores(job: DedupeJob, table: LoadedTable | None) -> PairScores:
+    """Read the pairs; without a column of ids, they name the rows of the table by number."""
+    assert job.pairs is not None
+    try:
+        return read_pair_scores(
+            job.pairs,
+            ids=None if table is None else table.row_names,
+            source_column=job.never_together if table is None else None,
+            unknown_ids=job.unknown_ids,
+            reading=job.reading if table is None else None,
+        )
+    except FileFormatError as error:
+        if error.remedy != "skip_unknown_pairs" or job.id_column is not None:
+            raise
+        problem = f"{error.problem} (rows are known by their numbers)"
+        raise FileFormatError(problem, remedy=("give_id_column", "skip_unknown_pairs")) from None
 
 
 def _as_rows(scores: PairScores) -> LoadedTable:
