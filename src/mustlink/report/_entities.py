@@ -294,7 +294,7 @@ class EntitySummary:
 
 
 def compare_cells(column: str, first: str, second: str) -> CellPair:
-    """Put two cells side by side, and mark the words that the other one lacks, if half are in both.
+    """Put two cells side by side, and mark the words that the other one lacks.
 
     Parameters
     ----------
@@ -315,9 +315,6 @@ def compare_cells(column: str, first: str, second: str) -> CellPair:
     """
     words = [WORDS.findall(printable(cell, MAX_CELL_LENGTH)) for cell in (first, second)]
     counts = [Counter(word.casefold() for word in side if _is_word(word)) for side in words]
-    # Where little is alike, marks would be everywhere.
-    n_words = min(side.total() for side in counts)
-    is_alike = 0 < n_words <= 2 * (counts[0] & counts[1]).total()
     sides = []
     for own, other in zip(words, reversed(counts), strict=True):
         left = Counter(other)
@@ -325,7 +322,7 @@ def compare_cells(column: str, first: str, second: str) -> CellPair:
         for word in own:
             is_there = not _is_word(word) or left[word.casefold()] > 0
             left[word.casefold()] -= 1
-            parts.append(Part(word, is_alike and not is_there))
+            parts.append(Part(word, not is_there))
         sides.append(tuple(parts))
     return CellPair(printable(column), *sides)
 
