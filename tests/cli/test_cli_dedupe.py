@@ -63,6 +63,14 @@ def test_the_blocking_and_its_share_of_the_matches_are_shown(desk):
     assert "Blocking (names): " in desk.run(*words, "--blocking", "names").stdout
 
 
+def test_a_similarity_of_clusters_is_called_so(desk):
+    names = ["Ann Smith", "Ann Smith", "Ann B. Smith", "Ann B. Smith", "Ann B. Smith"]
+    desk.write("p.csv", "name\n" + "\n".join(names) + "\n")
+    shown = desk.run("dedupe", "p.csv", "--by", "name", "--threshold", 1, "--report", "r.html").stdout
+    assert " between 2 and 3 records: Ann Smith (0) and Ann B. Smith (2)" in shown
+    assert "similarity of the clusters of 2 records and 3 records" in desk.read("r.html")
+
+
 def commands_of(shown):
     """The commands that are printed to be run next."""
     lines = [line.strip() for line in shown.splitlines()]

@@ -56,6 +56,24 @@ def test_nothing_merged_is_said():
     )
 
 
+@pytest.mark.parametrize(
+    ("similarity", "threshold", "shown"),
+    [
+        (0.4249, 0.425, "0.4249"),
+        (0.42496, 0.425, "0.42496"),
+        (0.4251, 0.425, "0.425"),
+        (0.5, 0.5, "0.500"),
+        (0.5 - 1e-12, 0.5, "0.500"),
+        (0.7104, None, "0.710"),
+        (0.30001, 0.3, "0.300"),
+        (0.3004, 0.3003, "0.3004"),
+    ],
+)
+def test_a_similarity_is_shown_on_its_side_of_the_threshold(similarity, threshold, shown):
+    decision = Decision((0, 1), ("0", "1"), ("A", "B"), similarity >= 0.4, similarity, threshold=threshold)
+    assert decision.figure == shown
+
+
 def test_the_page_escapes_and_marks():
     decision = Decision(
         rows=(0, 1),
@@ -75,6 +93,6 @@ def test_the_page_escapes_and_marks():
     page = render_entities(found, title="T & U", run={"Command": "mustlink <x>"}, questions="mustlink ask <q>")
     for raw in ("<i>", "<u>", "<b>x", "<a note>", "<x>", "<q>", "<0>", "na<me"):
         assert raw not in page
-    for shown in ("<mark>y</mark>", "0.432", "texts 0.90", "3 records and 1 record", "&lt;u&gt;Li", "mustlink ask"):
+    for shown in ("<mark>y</mark>", "0.432", "similarity of the clusters of 3 records and 1 record: texts 0.90", "&lt;u&gt;Li", "mustlink ask"):
         assert shown in page
     assert "default-src 'none'" in page

@@ -29,6 +29,8 @@ __all__ = [
 MAX_ENTITIES = 100
 MAX_SPELLINGS = 12
 MAX_CELL_LENGTH = 240
+# The fewest and the most digits of a similarity.
+MIN_DIGITS, MAX_DIGITS = 3, 7
 # The first sizes of the bars of the histogram.
 SIZE_STEPS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1000)
 WORDS = re.compile(r"\w+|\s+|[^\w\s]+")
@@ -90,21 +92,26 @@ class Decision:
     together : bool
         Whether they are one entity.
     similarity : float
-        How similar they are, or the probability that they match.
+        The similarity of the clusters that they are in, without each other, or the probability that they match.
     attribute, relational : float or None, default=None
         The similarity of the texts, and that of the co-occurring entities, where the two were combined.
     sizes : tuple of (int, int), default=(1, 1)
-        The number of records on both sides of the decision.
+        The number of records of these clusters.
     shared : tuple of str, default=()
         The entities that co-occur with both sides, by their most frequent spellings.
     cells : tuple of CellPair, default=()
         The records side by side.
+    threshold : float or None, default=None
+        The similarity or probability from which records are taken for one entity, to show enough digits.
 
     Examples
     --------
     >>> from mustlink.report import Decision
-    >>> str(Decision((0, 4), ("0", "4"), ("A. Smith", "Ann Smith"), True, 0.71))
+    >>> names, texts = ("0", "4"), ("A. Smith", "Ann Smith")
+    >>> str(Decision((0, 4), names, texts, True, 0.71))
     'together, 0.710: A. Smith (0) and Ann Smith (4)'
+    >>> str(Decision((0, 4), names, texts, False, 0.4249, sizes=(3, 2), threshold=0.425))
+    'apart, 0.4249 between 3 and 2 records: A. Smith (0) and Ann Smith (4)'
     """
 
     rows: tuple[int, int]
@@ -117,13 +124,31 @@ class Decision:
     sizes: tuple[int, int] = (1, 1)
     shared: tuple[str, ...] = ()
     cells: tuple[CellPair, ...] = ()
+    threshold: float | None = None
 
     def __str__(self) -> str:
         named = [
             spelling if spelling == name else f"{spelling} ({name})"
             for spelling, name in zip(self.spellings, self.names, strict=True)
         ]
-        return f"{self.word}, {self.similarity:.3f}: {' and '.join(named)}"
+        between = f" between {self.sizes[0]:,} and {self.sizes[1]:,} records" if self.is_of_clusters else ""
+        return f"{self.word}, {self.figure}{between}: {' and '.join(named)}"
+
+    @property
+    def is_of_clusters(self) -> bool:
+        """Whether more records than the two were compared."""
+        return self.sizes != (1, 1)
+
+    @property
+    def figure(self) -> str:
+        """The similarity or probability, with enough digits to be on its side of the threshold."""
+        threshold = self.threshold
+        if threshold is not None and abs(self.similarity - threshold) >= 10.0**-MAX_DIGITS:
+            for digits in range(MIN_DIGITS, MAX_DIGITS):
+                shown = f"{self.similarity:.{digits}f}"
+                if (float(shown) >= threshold) == (self.similarity >= threshold):
+                    return shown
+        return f"{self.similarity:.{MIN_DIGITS}f}"
 
     @property
     def word(self) -> str:

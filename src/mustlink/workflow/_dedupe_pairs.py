@@ -72,7 +72,7 @@ def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
         spellings=spellings,
         labels=labels,
         estimator=model,
-        decisions=_decide(job, table, scores, evidence, is_open, labels, spellings),
+        decisions=_decide(job, table, scores, evidence, is_open, labels, spellings, threshold),
         threshold=threshold,
         threshold_note=_note(model, scores, evidence, labels, threshold, how),
         unit="probability",
@@ -151,6 +151,7 @@ def _decide(
     is_open: Mask,
     labels: Ints,
     spellings: list[str],
+    threshold: float,
 ) -> list[Decision]:
     """Describe the decisions with the least evidence for them, first those against it, one per pair of entities."""
     left, right = scores.pairs.T
@@ -173,6 +174,7 @@ def _decide(
                 together=bool(together[place]),
                 similarity=float(scores.probability[place]),
                 cells=compare_records(table, job.used_columns, a, b) if with_cells and table is not None else (),
+                threshold=threshold,
             )
         )
     return decisions

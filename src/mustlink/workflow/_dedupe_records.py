@@ -146,7 +146,7 @@ def _note_threshold(job: DedupeJob, threshold: float, n_links: int) -> str:
     how = "the default" if job.threshold is None else "as given"
     if job.threshold == "links":
         how = f"chosen by {count(n_links, 'link')}"
-    return f"Records are one entity from a similarity of {threshold:.3g} on ({how})."
+    return f"Records are one entity from a similarity of {threshold:.5g} on ({how})."
 
 
 def _note_blocking(job: DedupeJob, model: Any, known: Any, n_rows: int) -> str:
@@ -196,6 +196,7 @@ def _decide(
                 sizes=(len(first), len(second)),
                 shared=() if nearby is None else nearby.shared(first, second),
                 cells=compare_records(table, job.used_columns, a, b) if job.report is not None else (),
+                threshold=float(model.threshold_),
             )
         )
     return decisions
