@@ -97,7 +97,7 @@ def test_unknown_ids_and_unequal_sources_are_refused(read):
         FileFormatError, match=r"line 3: there is no row with the id 'd' in the table; pass unknown_ids"
     ):
         read("id1,id2,score\nc,a,0.5\nd,a,0.5\n", ids=["a", "b", "c"])
-    with pytest.raises(FileFormatError, match="the source of 'x' is 'B', and in an earlier pair 'A'"):
+    with pytest.raises(FileFormatError, match="the id 'x' is of the source 'B', and in line 2 of 'A'"):
         read("id1,id2,score,s_l,s_r\nx,y,0.5,A,A\nx,z,0.5,B,A\n", source_column="s")
     with pytest.raises(FileFormatError, match="has no columns 't_l', 't_r'"):
         read("id1,id2,score,s_l,s_r\nx,y,0.5,A,A\n", source_column="t")

@@ -247,16 +247,19 @@ def _rows_of(table: Table, ends: Any, ids: Sequence[str], unknown_ids: UnknownId
 def _sources(table: Table, left: str, right: str, pairs: Ints, names: Sequence[str]) -> list[str]:
     """Return the source of every record, which must be the same in all its pairs."""
     sources = [""] * len(names)
+    row_of_source = [-1] * len(names)
     columns = (table.strings(left), table.strings(right))
     for row, records in enumerate(pairs.tolist()):
         for record, column in zip(records, columns, strict=True):
             if record >= 0 and column[row]:
                 if sources[record] not in ("", column[row]):
+                    place = "" if row_of_source[record] == row else f" in {table.where(row_of_source[record])}"
                     raise FileFormatError(
-                        f"{table.source}, {table.where(row)}: the source of {names[record]!r} is {column[row]!r}, and "
-                        f"in an earlier pair {sources[record]!r}."
+                        f"{table.source}, {table.where(row)}: the id {names[record]!r} is of the source "
+                        f"{column[row]!r}, and{place} of {sources[record]!r}; if sources number their records alike, "
+                        f"call the columns of the sources {' and '.join(_sides(DATASET))}."
                     )
-                sources[record] = column[row]
+                sources[record], row_of_source[record] = column[row], row
     return sources
 
 
