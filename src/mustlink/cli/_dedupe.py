@@ -21,6 +21,8 @@ MAX_ENTITIES = 10
 MAX_SPELLINGS = 4
 # Instead of a threshold: the one that agrees best with the links.
 BY_LINKS = "links"
+# The files of links to which answers can be added.
+ADDED_TO = ("", ".csv", ".tsv", ".txt")
 
 
 @report_errors
@@ -226,6 +228,11 @@ def dedupe(
 
     if table is None and pairs is None:
         raise ValueError("Give the TABLE of the records, or pairs with probabilities with --pairs FILE.")
+    if questions is not None and links is not None and links.suffix.lower() not in ADDED_TO:
+        raise ValueError(
+            f"{links}: answers to --questions are added to the links, which is possible in .csv, .tsv and .txt files; "
+            "save the links as one of these."
+        )
     source = table if table is not None else pairs
     assert source is not None
     output = output or opt.output_name(source, keep_columns, "entities")
@@ -293,10 +300,8 @@ def _ask_words(job: DedupeJob) -> list[str]:
 
 
 def _answers(job: DedupeJob) -> Path:
-    """Return the file of links to which answers are added: the one that was given, if it can be added to."""
-    if job.links is not None and Path(job.links).suffix.lower() in ("", ".csv", ".tsv", ".txt"):
-        return Path(job.links)
-    return Path(f"{opt.stem(Path(str(job.table)))}.links.csv")
+    """Return the file of links to which answers are added: the one that was given, if there is one."""
+    return Path(job.links) if job.links is not None else Path(f"{opt.stem(Path(str(job.table)))}.links.csv")
 
 
 def _show_next(result: DedupeResult, ask_words: list[str], typed: list[str]) -> None:
@@ -309,5 +314,4 @@ def _show_next(result: DedupeResult, ask_words: list[str], typed: list[str]) -> 
         return
     print_line("To answer them, and to use the answers:", whole=True)
     print_command(ask_words)
-    given = job.links is not None and str(job.links) == str(_answers(job))
-    print_command(["mustlink", *typed, *([] if given else ["--links", str(_answers(job))])])
+    print_command(["mustlink", *typed, *([] if job.links is not None else ["--links", str(_answers(job))])])
