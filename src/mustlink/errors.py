@@ -37,6 +37,8 @@ MAX_SHOWN_PROBLEMS = 8
 # What to do about an error, in the words of Python; the names in braces are fields of the error.
 REMEDIES = {
     "add_links": "pass links",
+    "apart_groups": 'remove the link, or pass within_groups="always"',
+    "apart_sources": "remove the link, or increase at_most",
     "apart_rules": "remove the link, or pass group_cannot_link=False or a larger max_per_source",
     "at_least_clusters": "use {number}={n_needed} or more",
     "cause": "it says: {cause}",

@@ -195,3 +195,52 @@ def test_pairs_of_ids_need_the_column_of_ids(people):
     )
     sentence = people.fails(*words, "--id", "nr")
     assert "there is no row with the id 'x' in the table; use --unknown-ids skip to leave out such pairs." in sentence
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--group", "haus"), "in one group of the column 'haus'; remove the link, or use --within-groups always."),
+        (
+            ("--never-together", "land"),
+            "of one source in the column 'land', of which an entity has at most 1 record; remove the link, or increase "
+            "--at-most.",
+        ),
+        (
+            ("--group", "haus", "--never-together", "land"),
+            "in one group or of one source, of which an entity may not have so many; remove the link, or use "
+            "--within-groups always or a larger --at-most.",
+        ),
+    ],
+)
+def test_a_must_link_against_a_rule_names_the_rule(people, options, sentence):
+    people.write("l.csv", "a,b,link\n000,004,must\n")
+    found = people.fails("dedupe", "people.csv", "--by", "name", "--id", "nr", "--links", "l.csv", *options)
+    assert "Rows 000 and 004 have a must-link" in found
+    assert sentence in found
+
+
+def test_must_links_of_pairs_against_a_source_name_the_option(desk):
+    desk.write("p.csv", "a_l,a_r,score,src_l,src_r\n1,2,0.9,s,s\n")
+    desk.write("l.csv", "a,b,link\n1,2,must\n")
+    sentence = desk.fails("dedupe", "--pairs", "p.csv", "--never-together", "src", "--links", "l.csv")
+    assert "Must-links join 2 rows of the source s, and a cluster may hold at most 1; remove the link" in sentence
+    assert "or increase --at-most." in sentence
+
+
+def test_answers_need_links_that_they_can_be_added_to(people):
+    words = ("dedupe", "people.csv", "--by", "name", "--links", "l.xlsx", "--questions", "q.csv")
+    assert "l.xlsx: answers to --questions are added to the links" in people.fails(*words)
+
+
+def test_ids_that_repeat_per_source_name_the_columns_for_them(desk):
+    text = "unique_id_l,unique_id_r,match_probability,{0}_l,{0}_r\n1,1,0.9,s,w\n1,2,0.8,s,w\n"
+    desk.write("p.csv", text.format("source"))
+    words = ("dedupe", "--pairs", "p.csv", "--never-together")
+    sentence = desk.fails(*words, "source")
+    assert "line 2: the id '1' is of the source 'w', and of 's'; if sources number their records alike" in sentence
+    assert "call the columns of the sources source_dataset_l and source_dataset_r." in sentence
+    desk.write("p.csv", text.format("source_dataset"))
+    assert desk.run(*words, "source_dataset").exit_code == 0
+    desk.write("p.csv", "id_l,id_r,score,source_l,source_r\n1,2,0.9,s,w\n3,1,0.8,s,w\n")
+    assert "line 3: the id '1' is of the source 'w', and in line 2 of 's';" in desk.fails(*words, "source")

@@ -28,6 +28,8 @@ _EXPECTED = (MustlinkError, OSError, ValueError, MemoryError)
 REMEDIES = {
     **errors.REMEDIES,
     "add_links": "give LINKS",
+    "apart_groups": "remove the link, or use --within-groups always",
+    "apart_sources": "remove the link, or increase --at-most",
     "apart_rules": "remove the link, or use --within-groups always or a larger --at-most",
     "at_least_clusters": "use -k {n_needed} or more",
     "cause": "use another clusterer to boost (--base)",

@@ -28,6 +28,8 @@ __all__ = ["DEFAULT_THRESHOLD", "resolve_pairs"]
 DEFAULT_THRESHOLD = 0.5
 # Probabilities nearer to 0 and 1 count as this near, so that no pair outweighs all others.
 MIN_PROBABILITY = 1e-6
+# The clusterer names its parameter, which is not that of a job.
+PER_SOURCE = " (max_per_source)"
 
 
 def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
@@ -61,6 +63,8 @@ def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
     try:
         model.fit(signed, constraints=links, sources=None if sources is None else [cell or None for cell in sources])
     except (ConstraintError, InfeasibleError) as error:
+        if error.problem.endswith(PER_SOURCE):
+            raise InfeasibleError(error.problem.removesuffix(PER_SOURCE), error.pairs, remedy="apart_sources") from None
         raise with_row_names(error.without_remedies(*SOFT_REMEDIES), scores.names) from None
     labels = number_entities(np.asarray(model.labels_))
     spellings = _spell(job, table, scores.names)

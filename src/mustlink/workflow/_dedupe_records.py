@@ -136,9 +136,26 @@ def _fit(
             remedy = "other_blocking" if "blocking" in str(error.fields.get("instead")) else "smaller_groups"
             raise TooLargeError(error.problem, remedy=remedy) from None
         except (ConstraintError, InfeasibleError) as error:
-            named = with_row_names(error.without_remedies(*SOFT_REMEDIES), table.row_names)
-            raise named from None
+            told = _tell_rule(job, error).without_remedies(*SOFT_REMEDIES)
+            raise with_row_names(told, table.row_names) from None
     return model, reword_warnings(caught, REMEDIES)
+
+
+def _tell_rule(
+    job: DedupeJob, error: ConstraintError | InfeasibleError
+) -> ConstraintError | InfeasibleError:
+    """Name the rule that a must-link is against, if there is only one."""
+    has_groups = bool(job.group) and job.within_groups != "always"
+    if error.remedy != "apart_rules" or has_groups == (job.never_together is not None):
+        return error
+    one, other = error.pairs[0]
+    problem = f"Rows {one} and {other} have a must-link, but they, or rows joined with them, are"
+    if has_groups:
+        columns = " or ".join(map(repr, job.group))
+        return InfeasibleError(f"{problem} in one group of the column {columns}", error.pairs, remedy="apart_groups")
+    most = f"of which an entity has at most {count(job.at_most, 'record')}"
+    problem = f"{problem} of one source in the column {job.never_together!r}, {most}"
+    return InfeasibleError(problem, error.pairs, remedy="apart_sources")
 
 
 def _note_threshold(job: DedupeJob, threshold: float, n_links: int) -> str:

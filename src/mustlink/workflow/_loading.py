@@ -34,6 +34,7 @@ MAX_NAMED_GROUPS = 5
 # What to do about an error, in the words of a job.
 REMEDIES = {
     **errors.REMEDIES,
+    "apart_rules": 'remove the link, or pass within_groups="always" or a larger at_most',
     "certain_method": 'use method="boost", or a method that always keeps all links, such as "cop"',
     "estimate_trust": 'pass links_are="estimated"',
     "fewer_neighbors": 'use another method, such as method="boost"',
