@@ -129,7 +129,7 @@ def test_pairs_of_another_tool(desk):
 def test_groups_with_empty_cells_are_noted(people):
     people.write("p.csv", "name,paper\nAnn Li,1\nBo Wu,1\nAnn Li,\n")
     shown = people.run("dedupe", "p.csv", "--by", "name", "--group", "paper").stdout
-    assert "1 row is in no group of the column 'paper', which is empty." in shown
+    assert "1 row has no entry in the column 'paper'." in shown
 
 
 @pytest.mark.parametrize(
@@ -152,11 +152,15 @@ def test_groups_with_empty_cells_are_noted(people):
         (["--pairs", "people.csv", "--group", "haus"], "leave out --group."),
         (["--by", "name", "--links", "none.csv"], "There is no file none.csv"),
         (["--by", "name", "--report", "r.txt"], "must end in .html"),
-        (["--by", "name", "-o", "o.ods"], "o.ods: clusters are written as"),
+        (["--by", "name", "-o", "o.ods"], "o.ods: entities are written as"),
         (
             ["--by", "name", "--blocking", "key", "--max-pairs", "1"],
             "such as --blocking sorted, or increase --max-pairs",
         ),
+        (["--by", "name", "--keep-columns", "-o", "o.npy"], "a table with its entities is written as"),
+        (["--by", "name,haus"], "has no column 'name,haus'"),
+        (["--by", "name,haus"], "; repeat --by for each column."),
+        (["--by", "name", "--group", "haus,land"], "; repeat --group for each column."),
         (["--by", "name", "--id", "land"], "an id must belong to one row"),
     ],
 )
@@ -166,7 +170,7 @@ def test_bad_input_is_a_sentence(people, words, sentence):
 
 def test_bad_rows_and_links_are_sentences(people):
     people.write("e.csv", "name,x\nAnn,1\n,2\n")
-    assert "leave each alone with --missing single" in people.fails("dedupe", "e.csv", "--by", "name")
+    assert "1 row is empty in 'name' (line 3), and cannot be compared; fill the cells, or leave each such row alone" in people.fails("dedupe", "e.csv", "--by", "name")
     people.write("l.csv", "a,b,link\n0,1,must\n1,0,cannot\n")
     words = ("dedupe", "people.csv", "--by", "name", "--links", "l.csv")
     assert "use --contradictions majority to keep the heavier one" in people.fails(*words)
@@ -244,3 +248,11 @@ def test_ids_that_repeat_per_source_name_the_columns_for_them(desk):
     assert desk.run(*words, "source_dataset").exit_code == 0
     desk.write("p.csv", "id_l,id_r,score,source_l,source_r\n1,2,0.9,s,w\n3,1,0.8,s,w\n")
     assert "line 3: the id '1' is of the source 'w', and in line 2 of 's';" in desk.fails(*words, "source")
+
+
+def test_nothing_to_ask_or_to_compare_is_said(desk):
+    desk.write("t.csv", "name,kind\nAnn Smith,1\nBo Wu,1\n")
+    shown = desk.run("dedupe", "t.csv", "--by", "name", "--questions", "q.csv", "--truth", "kind").stdout
+    assert "No decision is open, and q.csv has no questions" in shown
+    assert "Questions written" not in shown
+    assert "precision undefined, recall 0.0%" in shown

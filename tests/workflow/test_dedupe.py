@@ -78,7 +78,7 @@ def test_several_groups_in_a_cell_are_as_several_columns(wang):
     two = run_dedupe(DedupeJob(wang / "two.csv", by="name", group=["paper", "project"]))
     one = run_dedupe(DedupeJob(wang / "one.csv", by="name", group="both", group_separator=";"))
     np.testing.assert_array_equal(one.labels, two.labels)
-    assert any("8 rows are in no group of the column 'project'" in notice for notice in two.summary.notices)
+    assert any("8 rows have no entry in the column 'project'" in notice for notice in two.summary.notices)
 
 
 def test_links_are_kept(wang):

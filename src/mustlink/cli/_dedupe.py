@@ -309,9 +309,10 @@ def _show_next(result: DedupeResult, ask_words: list[str], typed: list[str]) -> 
     from mustlink.cli._show import print_command, print_line
 
     job = result.job
-    print_line(f"Questions written to {job.questions}", whole=True)
     if not result.summary.decisions:
+        print_line(f"No decision is open, and {job.questions} has no questions", whole=True)
         return
+    print_line(f"Questions written to {job.questions}", whole=True)
     print_line("To answer them, and to use the answers:", whole=True)
     print_command(ask_words)
     print_command(["mustlink", *typed, *([] if job.links is not None else ["--links", str(_answers(job))])])

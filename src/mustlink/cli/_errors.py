@@ -44,7 +44,7 @@ REMEDIES = {
     "delimiter_sign": "--delimiter must be one character that separates cells, such as , or ; or |, or tab",
     "drop_incomplete": "fill them, or leave out these rows with --missing drop",
     "encoding_names": "--encoding must be one that Python knows: utf-8, utf-16, cp1252, latin-1, cp437, ...",
-    "empty_single": "fill them, or leave each alone with --missing single",
+    "empty_single": "fill the cells, or leave each such row alone with --missing single",
     "estimate_trust": "leave out --links-are certain",
     "fewer_clusters": "reduce the number of clusters (-k)",
     "fewer_neighbors": "use another method, such as --method boost",
@@ -90,6 +90,7 @@ REMEDIES = {
     "raise_size_max": "increase --max-size",
     "order_categories": "take them in their sorted order with --ordered {column}, or join some of them",
     "random_state_range": "--seed must be from 0 to 4294967295",
+    "repeat_option": "repeat {option} for each column",
     "relax": "use --relax",
     # The command lists the broken links itself.
     "see_history": "",

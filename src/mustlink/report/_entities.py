@@ -238,13 +238,15 @@ class EntityScores(NamedTuple):
         How many rows have one.
     precision, recall, f1 : float
         Of the pairs taken for one entity, the part that are; of the pairs that are, the part taken for one; and their
-        harmonic mean.
+        harmonic mean; NaN where there are no such pairs.
 
     Examples
     --------
     >>> from mustlink.report import EntityScores
     >>> str(EntityScores("label", 10, 1.0, 0.5, 2 / 3))
     'Compared with the column label (10 rows): precision 100.0%, recall 50.0%, F1 66.7% of pairs.'
+    >>> str(EntityScores("label", 10, float("nan"), 0.0, 0.0))
+    'Compared with the column label (10 rows): precision undefined, recall 0.0%, F1 0.0% of pairs.'
     """
 
     column: str
@@ -254,9 +256,12 @@ class EntityScores(NamedTuple):
     f1: float
 
     def __str__(self) -> str:
+        precision, recall, f1 = (
+            "undefined" if np.isnan(share) else f"{share:.1%}" for share in (self.precision, self.recall, self.f1)
+        )
         return (
-            f"Compared with the column {self.column} ({count(self.n_rows, 'row')}): precision {self.precision:.1%}, "
-            f"recall {self.recall:.1%}, F1 {self.f1:.1%} of pairs."
+            f"Compared with the column {self.column} ({count(self.n_rows, 'row')}): precision {precision}, "
+            f"recall {recall}, F1 {f1} of pairs."
         )
 
 

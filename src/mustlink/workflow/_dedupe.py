@@ -30,6 +30,7 @@ from mustlink.workflow._dedupe_records import resolve_records
 from mustlink.workflow._loading import (
     READING_OPTIONS,
     Contradictions,
+    LoadedTable,
     TableOptions,
     job_remedies,
 )
@@ -351,16 +352,14 @@ def run_dedupe(job: DedupeJob, *, command: str | None = None, ask_command: str =
     """
     if not isinstance(job, DedupeJob):
         raise TypeError(f"run_dedupe takes a DedupeJob, and this is a {type(job).__name__}.")
-    outputs = {"clusters": job.output, "report": job.report, "questions": job.questions}
+    outputs = {"entities": job.output, "report": job.report, "questions": job.questions}
     check_outputs([job.table, job.pairs, job.links], outputs, keep_columns=job.keep_columns)
     if job.questions is not None:
         check_questions_suffix(job.questions)
     # All columns are shown in the report; otherwise only those are read that are used.
     table = None
     if job.table is not None:
-        table = load_records(job.table_options, None if job.report is not None else job.used_columns)
-        for name in job.used_columns:
-            table.source.column(name)
+        table = _load(job)
         if not table.source.n_rows:
             raise FileFormatError(f"{job.table} has a header and no rows; at least one row is needed.")
         if job.output is not None:
@@ -385,14 +384,33 @@ def run_dedupe(job: DedupeJob, *, command: str | None = None, ask_command: str =
     return DedupeResult(job, found.names, found.labels, found.estimator, summary)
 
 
+def _load(job: DedupeJob) -> LoadedTable:
+    """Read the table; columns that are not there may be several, named at once."""
+    try:
+        table = load_records(job.table_options, None if job.report is not None else job.used_columns)
+        for name in job.used_columns:
+            table.source.column(name)
+    except FileFormatError as error:
+        for option in ("by", "group"):
+            if any("," in name and name in getattr(job, option) for name in error.fields.get("missing", ())):
+                raise FileFormatError(error.problem, remedy="repeat_option", option=option) from None
+        raise
+    return table
+
+
 def _scores(job: DedupeJob, found: Resolution) -> EntityScores | None:
     """Compare the entities with known ones."""
     if job.truth_column is None or found.table is None:
         return None
     known = known_entities(job, found.table)
-    n_known = sum(label is not None for label in known)
-    scores = [score(known, found.labels) for score in (pairwise_precision, pairwise_recall, pairwise_f1)]
-    return EntityScores(job.truth_column, n_known, *(0.0 if math.isnan(score) else score for score in scores))
+    is_known = np.array([label is not None for label in known])
+    n_known = int(np.count_nonzero(is_known))
+    has_joined = len(np.unique(found.labels[is_known])) < n_known
+    has_matches = len(set(known[is_known])) < n_known
+    # Of no pairs, no share is known.
+    defined = {pairwise_precision: has_joined, pairwise_recall: has_matches, pairwise_f1: has_joined or has_matches}
+    scores = [score(known, found.labels) if is_defined else math.nan for score, is_defined in defined.items()]
+    return EntityScores(job.truth_column, n_known, *scores)
 
 
 def _write(job: DedupeJob, found: Resolution, summary: EntitySummary, command: str | None, ask_command: str) -> None:

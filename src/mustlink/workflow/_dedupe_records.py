@@ -102,9 +102,7 @@ def _read_groups(job: DedupeJob, table: LoadedTable) -> tuple[list[Any] | None, 
             seen.update(keys)
             n_empty += not keys
         if n_empty:
-            notices.append(
-                f"{count(n_empty, 'row is', 'rows are')} in no group of the column {name!r}, which is empty."
-            )
+            notices.append(f"{count(n_empty, 'row has', 'rows have')} no entry in the column {name!r}.")
         if max(seen.values(), default=0) < 2:
             notices.append(f"No two rows share a group of the column {name!r}, so that it has no effect.")
     return groups, notices

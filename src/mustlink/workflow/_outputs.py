@@ -26,7 +26,7 @@ NOT_OF_MODELS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".xls", ".parquet", "
 def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, keep_columns: bool = False) -> None:
     """Refuse outputs that cannot be written, would overwrite an input, or are one file.
 
-    The outputs are named by what they hold; "clusters" and a "published table" have a format by their suffix, a
+    The outputs are named by what they hold; "clusters", "entities" and a "published table" have a format by their suffix, a
     "report" is HTML, and a "model" is neither a table nor a page.
     """
     read = {os.path.realpath(path) for path in inputs if path is not None}
@@ -38,8 +38,8 @@ def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, 
         target = os.path.realpath(path)
         if target in read:
             raise OptionError(f"{path} is an input and would be overwritten; choose another name for the output.")
-        if what == "clusters":
-            check_output_suffix(path, keep_columns=keep_columns)
+        if what in ("clusters", "entities"):
+            check_output_suffix(path, keep_columns=keep_columns, what=_written(what, keep_columns))
         if what == "published table":
             check_output_suffix(path, keep_columns=True, what="a published table is")
         if target in written:
@@ -51,6 +51,11 @@ def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, 
         if what == "model":
             check_model_suffix(path)
         written[target] = what
+
+
+def _written(what: str, keep_columns: bool) -> str:
+    """Word what is written, for a message."""
+    return f"a table with its {what} is" if keep_columns else f"{what} are"
 
 
 def check_model_suffix(path: Path) -> None:
