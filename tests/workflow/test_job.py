@@ -212,9 +212,12 @@ def test_rows_are_named_where_an_error_gives_their_numbers():
     assert str(plain) == "No start kept all links of 2 rows"
     numbered = with_row_names(InfeasibleError("No place is left for row 1."), names)
     assert str(numbered) == "No place is left for row bob."
-    listed = InfeasibleError("The pairs (0, 1), (1, 0) and 3 more, or the chain 0 - 1 - 2 of rows 1 and 0.")
-    words = "The pairs (ann, bob), (bob, ann) and 3 more, or the chain ann - bob - 2 of rows bob and ann."
+    listed = InfeasibleError("The pairs (0, 1), (1, 0) and 3 more; must-links connect them: 0 - 1 - 2, of rows 1 and 0.")
+    words = "The pairs (ann, bob), (bob, ann) and 3 more; must-links connect them: ann - bob - 2, of rows bob and ann."
     assert str(with_row_names(listed, names)) == words
+    # Other numbers are no rows.
+    other = InfeasibleError("Must-links join 2 rows of the source 0 - 1; got an array of shape (1, 0).")
+    assert str(with_row_names(other, names)) == other.problem
 
 
 def test_a_row_outside_of_the_table_is_named_with_its_line(shop):

@@ -9,8 +9,13 @@ from mustlink.report import RowNames
 
 __all__ = ["name_rows", "with_row_names"]
 
-# Where a message gives rows by number: in a list, along a chain of links, or as pairs.
-GIVEN_ROWS = re.compile(r"\brows? \d+(?:(?:, | and )\d+)*|\b\d+(?: - \d+)+|\(\d+, \d+\)", re.IGNORECASE)
+# Where a message gives rows by number: in a list, as pairs, or along a chain of links.
+GIVEN_ROWS = re.compile(
+    r"\brows? \d+(?:(?:, | and )\d+)*"
+    r"|\bpairs \(\d+, \d+\)(?:(?:, | and )\(\d+, \d+\))*"
+    r"|(?:must-links connect them|cannot-links, an odd number): \d+(?: - \d+)+",
+    re.IGNORECASE,
+)
 
 
 def with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -> ConstraintError | InfeasibleError:
