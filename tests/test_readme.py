@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from mustlink.catalogue import CATALOGUE
 from mustlink.cli import app
 from mustlink.datasets import sample_paths
 
-README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^    mustlink (.+?)(?:\s+#.*)?$", README, re.MULTILINE)
 
 
@@ -44,3 +46,9 @@ def test_the_sample_of_a_file_of_links_is_the_beginning_of_the_sample_file() -> 
 def test_a_method_is_hard_if_it_can_be_told_to_relax() -> None:
     for entry in CATALOGUE:
         assert (entry.kind == "hard") == ("on_infeasible" in entry.load()().get_params()), entry.class_name
+
+
+def test_every_extra_is_listed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].keys() - {"dev", "docs"}
+    assert extras == set(re.findall(r"'\.\[(\w+)\]'", README))

@@ -143,6 +143,7 @@ def test_groups_with_empty_cells_are_noted(people):
         (["--by", "name", "--threshold", "high"], "--threshold is 'high'; it must be a number, or links."),
         (["--by", "name", "--threshold", "links"], "give --links."),
         (["--by", "name", "--alpha", "0.3"], "give --group, or leave out --alpha."),
+        (["--by", "name", "--group", "haus", "--alpha", "1"], "no default threshold; give --threshold."),
         (["--by", "name", "--group-separator", ";"], "give --group, or leave out --group-separator."),
         (["--by", "name", "--within-groups", "always"], "give --group, or leave out --within-groups."),
         (["--by", "name", "--at-most", "2"], "give --never-together, or leave out --at-most."),
@@ -170,7 +171,10 @@ def test_bad_input_is_a_sentence(people, words, sentence):
 
 def test_bad_rows_and_links_are_sentences(people):
     people.write("e.csv", "name,x\nAnn,1\n,2\n")
-    assert "1 row is empty in 'name' (line 3), and cannot be compared; fill the cells, or leave each such row alone" in people.fails("dedupe", "e.csv", "--by", "name")
+    assert (
+        "1 row is empty in 'name' (line 3), and cannot be compared; fill the cells, or leave each such row alone"
+        in people.fails("dedupe", "e.csv", "--by", "name")
+    )
     people.write("l.csv", "a,b,link\n0,1,must\n1,0,cannot\n")
     words = ("dedupe", "people.csv", "--by", "name", "--links", "l.csv")
     assert "use --contradictions majority to keep the heavier one" in people.fails(*words)

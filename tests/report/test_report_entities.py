@@ -93,6 +93,12 @@ def test_the_page_escapes_and_marks():
     page = render_entities(found, title="T & U", run={"Command": "mustlink <x>"}, questions="mustlink ask <q>")
     for raw in ("<i>", "<u>", "<b>x", "<a note>", "<x>", "<q>", "<0>", "na<me"):
         assert raw not in page
-    for shown in ("<mark>y</mark>", "0.432", "similarity of the clusters of 3 records and 1 record: texts 0.90", "&lt;u&gt;Li", "mustlink ask"):
+    for shown in (
+        "<mark>y</mark>",
+        "0.432",
+        "similarity of the clusters of 3 records and 1 record: texts 0.90",
+        "&lt;u&gt;Li",
+        "mustlink ask",
+    ):
         assert shown in page
     assert "default-src 'none'" in page

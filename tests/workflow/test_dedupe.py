@@ -229,10 +229,16 @@ def test_pairs_that_are_not_listed(pairs):
 BAD_JOBS = [
     ({}, "neither a table nor pairs"),
     ({"table": "t.csv"}, "by which texts records are compared; name the columns with by"),
-    ({"table": "t.csv", "by": "name", "threshold": 1.5}, "The threshold is 1.5, and must be from 0 to 1; change threshold"),
+    (
+        {"table": "t.csv", "by": "name", "threshold": 1.5},
+        "The threshold is 1.5, and must be from 0 to 1; change threshold",
+    ),
     ({"table": "t.csv", "by": "name", "threshold": "high"}, 'it must be a number, or "links"'),
     ({"table": "t.csv", "by": "name", "threshold": "links"}, "no links to choose the threshold by; give links"),
-    ({"table": "t.csv", "by": "name", "group": "g", "alpha": -1}, "The weight of the groups is -1, and must be from 0 to 1; change alpha"),
+    (
+        {"table": "t.csv", "by": "name", "group": "g", "alpha": -1},
+        "The weight of the groups is -1, and must be from 0 to 1; change alpha",
+    ),
     ({"table": "t.csv", "by": "name", "alpha": 0.5}, "no column of groups; give group, or leave out alpha"),
     ({"table": "t.csv", "by": "name", "group_separator": ";"}, "give group, or leave out group_separator"),
     ({"table": "t.csv", "by": "name", "at_most": 0}, "must be at least 1; change at_most"),
@@ -249,7 +255,10 @@ BAD_JOBS = [
     ({"pairs": "p.csv", "within_groups": "always"}, "clustered as they are; leave out within_groups"),
     ({"pairs": "p.csv", "missing": "single"}, "clustered as they are; leave out missing"),
     ({"pairs": "p.csv", "at_most": 2}, "give never_together, or leave out at_most"),
-    ({"pairs": "p.csv", "threshold": "links", "links": "l.csv"}, "must be a number, and is not chosen by links; change threshold"),
+    (
+        {"pairs": "p.csv", "threshold": "links", "links": "l.csv"},
+        "must be a number, and is not chosen by links; change threshold",
+    ),
     ({"pairs": "p.csv", "questions": "q.csv"}, "give table, or leave out questions"),
 ]
 

@@ -212,7 +212,9 @@ def test_rows_are_named_where_an_error_gives_their_numbers():
     assert str(plain) == "No start kept all links of 2 rows"
     numbered = with_row_names(InfeasibleError("No place is left for row 1."), names)
     assert str(numbered) == "No place is left for row bob."
-    listed = InfeasibleError("The pairs (0, 1), (1, 0) and 3 more; must-links connect them: 0 - 1 - 2, of rows 1 and 0.")
+    listed = InfeasibleError(
+        "The pairs (0, 1), (1, 0) and 3 more; must-links connect them: 0 - 1 - 2, of rows 1 and 0."
+    )
     words = "The pairs (ann, bob), (bob, ann) and 3 more; must-links connect them: ann - bob - 2, of rows bob and ann."
     assert str(with_row_names(listed, names)) == words
     # Other numbers are no rows.

@@ -212,6 +212,9 @@ class DedupeJob:
                 raise OptionError(
                     f"The {NUMBERS[name]} is {value:g}, and must be {bounds}", remedy="change_option", option=name
                 )
+        if self.alpha == 1 and self.threshold is None:
+            problem = "With a weight of the groups of 1 the texts do not count, and there is no default threshold"
+            raise OptionError(problem, remedy="give_option", needed="threshold")
         for name, least in (("at_most", 1), ("n_unsure", 0), ("max_pairs", 1)):
             value = getattr(self, name)
             if value is not None and value < least:

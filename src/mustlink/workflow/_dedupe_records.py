@@ -139,9 +139,7 @@ def _fit(
     return model, reword_warnings(caught, REMEDIES)
 
 
-def _tell_rule(
-    job: DedupeJob, error: ConstraintError | InfeasibleError
-) -> ConstraintError | InfeasibleError:
+def _tell_rule(job: DedupeJob, error: ConstraintError | InfeasibleError) -> ConstraintError | InfeasibleError:
     """Name the rule that a must-link is against, if there is only one."""
     has_groups = bool(job.group) and job.within_groups != "always"
     if error.remedy != "apart_rules" or has_groups == (job.never_together is not None):
@@ -183,7 +181,9 @@ def _note_blocking(job: DedupeJob, model: Any, known: Any, n_rows: int) -> str:
     unknown = code < 0
     code[unknown] = len(code) + np.flatnonzero(unknown)
     share = candidate_recall(candidates, code)
-    return f"{note}." if np.isnan(share) else f"{note}, with {share:.1%} of the matches in the column {job.truth_column}."
+    return (
+        f"{note}." if np.isnan(share) else f"{note}, with {share:.1%} of the matches in the column {job.truth_column}."
+    )
 
 
 def _decide(

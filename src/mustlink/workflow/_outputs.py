@@ -26,8 +26,8 @@ NOT_OF_MODELS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".xls", ".parquet", "
 def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, keep_columns: bool = False) -> None:
     """Refuse outputs that cannot be written, would overwrite an input, or are one file.
 
-    The outputs are named by what they hold; "clusters", "entities" and a "published table" have a format by their suffix, a
-    "report" is HTML, and a "model" is neither a table nor a page.
+    The outputs are named by what they hold; "clusters", "entities" and a "published table" have a format by their
+    suffix, a "report" is HTML, and a "model" is neither a table nor a page.
     """
     read = {os.path.realpath(path) for path in inputs if path is not None}
     written: dict[str, str] = {}
