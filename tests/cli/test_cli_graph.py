@@ -55,8 +55,10 @@ def test_a_table_and_its_edges_in_other_formats(town):
     assert town.run(*START, "--graph", "roads.csv").exit_code == 0
     expected = town.read("map.clusters.csv")
     for name in ("roads.tsv.gz", "weights.csv"):
-        assert town.run(*START, "--graph", name).exit_code == 0
+        result = town.run(*START, "--graph", name)
+        assert result.exit_code == 0
         assert town.read("map.clusters.csv") == expected
+        assert result.stdout.count("The weights of the edges are not used.") == (name == "weights.csv")
 
 
 def test_edges_of_rows_that_are_left_out(town):
@@ -82,6 +84,10 @@ BAD = {
     "unknown.csv": ("a,b\np1,x\n", "line 2: there is no row with the id 'x' in the table; use --unknown-ids skip"),
     "hole.csv": ("p1,p2\np1,\n", "hole.csv, line 2: a cell is empty; every edge needs two rows."),
     "wide.csv": ("x,y,z\np1,p2,p3\n", "wide.csv, line 1: the header has 3 columns: x, y, z; edges need two that name"),
+    "weight.csv": (
+        "a,b,weight\np1,p2,1\np2,p3,-1\n",
+        "weight.csv, line 3: the weight is -1; a weight must be positive",
+    ),
     "parts.csv": ("p1,p2\n", "The graph has 23 connected parts (22 of them are rows without an edge), and every part"),
 }
 

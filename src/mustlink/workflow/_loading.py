@@ -316,7 +316,7 @@ class LoadedTable(EncodedTable):
         except ConstraintError as error:
             raise self._suggest_id_column(error, "edges") from None
         pairs = np.unique(np.sort(edges.pairs, axis=1), axis=0)
-        notices = []
+        notices = ["The weights of the edges are not used."] if edges.has_weights else []
         if edges.n_skipped:
             notices.append(
                 f"{count(edges.n_skipped, 'edge names an id', 'edges name ids')} not in the table and "
