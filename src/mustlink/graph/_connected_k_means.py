@@ -35,8 +35,9 @@ class ConnectedKMeans(BaseNetScan):
     init : {"degree", "farthest"} or array-like of shape (n_clusters,), default="degree"
         The first seeds: rows drawn with probability proportional to their number of neighbors, farthest-first
         traversal from a random row, or these row numbers.
-    n_init : int, default=3
-        The number of runs from different starts, of which the one with the least inertia is kept.
+    n_init : int or "auto", default="auto"
+        The number of runs from different starts, of which the one with the least inertia is kept. "auto" is 10 for up
+        to 20,000 rows, and 3 for more.
     max_iter : int, default=100
         The maximum number of iterations of a run.
     verbose : int or bool, default=0
@@ -98,7 +99,7 @@ class ConnectedKMeans(BaseNetScan):
         metric: Literal["euclidean", "cosine"] = "euclidean",
         step: Literal["continuous", "published"] | float = "continuous",
         init: str | ArrayLike = "degree",
-        n_init: int = 3,
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 100,
         verbose: int | bool = 0,
         random_state: int | np.random.RandomState | None = None,

@@ -40,8 +40,9 @@ class NetScan(BaseNetScan):
     init : {"degree", "farthest"} or array-like of shape (n_clusters,), default="degree"
         The first centers: rows drawn with probability proportional to their number of neighbors, as published;
         farthest-first traversal from a random row; or these row numbers.
-    n_init : int, default=3
-        The number of runs from different starts, of which the one with the least radius is kept.
+    n_init : int or "auto", default="auto"
+        The number of runs from different starts, of which the one with the least radius is kept. "auto" is 10 for up to
+        20,000 rows, and 3 for more.
     max_iter : int, default=100
         The maximum number of iterations of a run.
     outlier_jump : float, default=None
@@ -124,7 +125,7 @@ class NetScan(BaseNetScan):
         metric: Literal["euclidean", "cosine"] = "euclidean",
         step: Literal["continuous", "published"] | float = "continuous",
         init: str | ArrayLike = "degree",
-        n_init: int = 3,
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 100,
         outlier_jump: float | None = None,
         verbose: int | bool = 0,

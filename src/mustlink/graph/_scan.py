@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,11 @@ from mustlink.graph._distances import Distances
 from mustlink.graph._growth import grow_in_rounds, grow_smoothly
 
 __all__ = ["BaseNetScan", "Grown", "Run"]
+
+# With n_init="auto": the number of starts for up to so many rows, and for more.
+FEW_ROWS = 20_000
+N_STARTS_FEW_ROWS = 10
+N_STARTS_MANY_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
         "metric": [StrOptions({"euclidean", "cosine"})],
         "step": [StrOptions({"continuous", "published"}), Interval(Real, 0, None, closed="neither")],
         "init": [StrOptions({"degree", "farthest"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
@@ -63,7 +68,7 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
     metric: str
     step: str | float
     init: str | ArrayLike
-    n_init: int
+    n_init: int | Literal["auto"]
     max_iter: int
     verbose: int | bool
     random_state: Any
@@ -98,8 +103,7 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
 
     def _best_run(self, graph: Adjacency | None, distances: Distances, rng: np.random.RandomState) -> Run:
         """Make the runs, and return the one with the least objective."""
-        is_fixed = is_array_like(self.init)
-        n_runs = 1 if is_fixed else self.n_init
+        n_runs = self._n_runs(distances.n_rows)
         # The average distance of all pairs, from a small sample (D-bar of the source).
         factor = 1.0 if isinstance(self.step, str) else float(self.step)
         step = 0.0 if self.step == "continuous" else factor * distances.average(rng)
@@ -112,6 +116,14 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
                 advance(number + 1)
         assert best is not None
         return best
+
+    def _n_runs(self, n_rows: int) -> int:
+        """Return the number of starts; from given rows it is one."""
+        if is_array_like(self.init):
+            return 1
+        if self.n_init != "auto":
+            return int(self.n_init)
+        return N_STARTS_FEW_ROWS if n_rows <= FEW_ROWS else N_STARTS_MANY_ROWS
 
     def _run(
         self,
