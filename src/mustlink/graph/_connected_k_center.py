@@ -12,7 +12,8 @@ from sklearn.utils import check_random_state
 from mustlink._numbering import number_by_first
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._types import Floats, Indices, Ints
-from mustlink.base import TableClusterMixin, check_fits, check_table
+from mustlink.base import TableClusterMixin, check_table
+from mustlink.errors import TooLargeError
 from mustlink.graph._adjacency import Adjacency, check_graph, check_parts
 from mustlink.graph._centers import Spread, best_centers, farthest_first
 from mustlink.graph._disjoint import assign_disjointly, split_off_leaves
@@ -187,8 +188,12 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
     def _fit(self, X: Any, graph: Adjacency | None) -> None:
         """Approximate, and search on exactly where asked for or cheap."""
         n_rows = X.shape[0]
-        if self.solver == "exact":
-            check_fits("The exact solver", (n_rows, n_rows), MAX_EXACT_ROWS**2, 'use solver="approx"')
+        if self.solver == "exact" and n_rows > MAX_EXACT_ROWS:
+            raise TooLargeError(
+                f"The exact solver takes at most {MAX_EXACT_ROWS} rows, and X has {n_rows:,}",
+                remedy="too_large",
+                instead='use solver="approx"',
+            )
         distances, rng = Distances(X, self.metric), check_random_state(self.random_state)
         starts = [
             farthest_first(graph, distances, self.n_clusters, int(start))
