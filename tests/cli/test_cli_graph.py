@@ -66,6 +66,9 @@ def test_edges_of_rows_that_are_left_out(town):
     result = town.run(*START, "--graph", "roads.csv", "--missing", "drop")
     assert result.exit_code == 0, result.output
     assert "2 edges name rows that were left out; 36 of 38 are used." in result.stdout
+    town.write("few.csv", "p0,p1\np22,p23\n")
+    message = "1 edge names rows that were left out; 1 of 2 are used. The graph has 22 connected parts"
+    assert message in town.fails(*START, "--graph", "few.csv", "--missing", "drop")
 
 
 def test_edges_of_unknown_ids_can_be_skipped(town):
@@ -75,6 +78,10 @@ def test_edges_of_unknown_ids_can_be_skipped(town):
     result = town.run(*START, "--graph", "more.csv", "--unknown-ids", "skip")
     assert result.exit_code == 0, result.output
     assert "2 edges name ids not in the table and were skipped." in result.stdout
+    # The skipped edges may be why the graph has so many parts.
+    town.write("wrong.csv", "p0,p1\np2,P3\n")
+    message = "1 edge names an id not in the table and was skipped. The graph has 23 connected parts"
+    assert message in town.fails(*START, "--graph", "wrong.csv", "--unknown-ids", "skip")
 
 
 BAD = {

@@ -280,9 +280,9 @@ def run_job(
         given, about_links = table.read_links(job.links, job.contradictions, job.unknown_ids)
         notices += about_links
         links = table.add_rules(given, job.contradictions)
-    graph = None
+    graph, left_out = None, []
     if job.graph is not None:
-        graph, about_graph = table.read_graph(job.graph, job.unknown_ids)
+        graph, about_graph, left_out = table.read_graph(job.graph, job.unknown_ids)
         notices += about_graph
     known = collect_links(links, table.partial_labels, table.X)
     if entry is None and known.is_empty:
@@ -294,7 +294,8 @@ def run_job(
     try:
         estimator, choice, warned = _fit(job, entry, table, links, graph, verbose, remedies)
     except (ConstraintError, InfeasibleError) as error:
-        raise with_row_names(error, table.row_names) from None
+        named = with_row_names(error, table.row_names)
+        raise named.with_problem(" ".join([*left_out, named.problem])) from None
     labels = _number_without_gaps(estimator.labels_)
     entry = find_clusterer(type(estimator).__name__)
     model = None if job.save_model is None else Model.of_fit(job, table, estimator)
