@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 
 import numpy as np
 import pytest
@@ -39,6 +40,23 @@ def test_clusters_are_connected_by_the_edges(town, method):
     assert note in result.stdout
     assert note in town.read("r.html")
     assert "The method is" not in result.stdout
+
+
+def test_the_radius_is_stated_and_how_good_it_is(town):
+    def note(*words):
+        result = town.run(*START, "--graph", "roads.csv", *words)
+        assert result.exit_code == 0, result.output
+        lines = [line for line in " ".join(result.stdout.split()).split(". ") if "center of its cluster" in line]
+        return lines[0].partition("center of its cluster is ")[2] if lines else ""
+
+    # The prices of a cluster end in 0.00, 0.01, 0.06, 0.07, 0.12, 0.13, 0.18 and 0.19, and the center is 0.07.
+    assert note("--method", "netscan", "--no-scale") == "0.12"
+    assert re.fullmatch(r"0\.\d+, in scaled columns", note("--method", "netscan"))
+    center = note("--method", "connected-center", "--no-scale")
+    assert re.fullmatch(
+        r"0\.12; (it is at most \d\.\d\d times the least possible one|no smaller one is possible)", center
+    )
+    assert note("--method", "connected-kmeans") == ""
 
 
 def test_a_graph_chooses_the_method_and_says_so(town):
