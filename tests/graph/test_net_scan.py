@@ -216,7 +216,7 @@ def test_automatic_starts_are_ten_for_few_rows_and_three_for_many(clusterer: Any
 
     # Three starts can all be poor ones.
     assert fit() == fit(n_init=10) < 0.8 * fit(n_init=3)
-    monkeypatch.setattr("mustlink.graph._scan.FEW_ROWS", 399)
+    monkeypatch.setattr("mustlink.graph._scan.MAX_SMALL_ROWS", 399)
     assert fit() == fit(n_init=3)
 
 

@@ -21,8 +21,9 @@ class ConnectedKMeans(BaseNetScan):
     """K-means with connected clusters, by NetScan (Ester et al. 2006).
 
     Clusters grow from seeds along the edges of a graph, by the distances to the means of the clusters before, in turn
-    with new means. Every cluster is connected. Use it for communities of people or papers with texts, for regions, and
-    for whatever :class:`~sklearn.cluster.KMeans` would put together that belongs together only if it is connected.
+    with new means. Every cluster is connected; without the argument `graph` of ``fit``, nothing is restricted. Use it
+    for communities of people or papers with texts, for regions, and for whatever :class:`~sklearn.cluster.KMeans` would
+    put together that belongs together only if it is connected.
 
     Parameters
     ----------

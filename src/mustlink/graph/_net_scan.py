@@ -23,8 +23,8 @@ class NetScan(BaseNetScan):
     """NetScan: connected clusters of a small radius for large graphs (Ester et al. 2006).
 
     Clusters grow from centers along the edges of a graph, then each center moves to the row nearest to the mean of its
-    cluster, in turn. Every cluster is connected. A heuristic for the problem of :class:`ConnectedKCenter`, in time that
-    is about linear in the number of edges.
+    cluster, in turn. Every cluster is connected; without the argument `graph` of ``fit``, nothing is restricted. A
+    heuristic for the problem of :class:`ConnectedKCenter`, in time that is about linear in the number of edges.
 
     Parameters
     ----------

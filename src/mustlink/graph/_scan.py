@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from mustlink._progress import progress
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context, is_array_like
+from mustlink._sklearn_compat import Interval, StrOptions, is_array_like
 from mustlink._spelling import count
 from mustlink._types import Floats, Indices, Ints
-from mustlink.base import TableClusterMixin, check_table
-from mustlink.graph._adjacency import Adjacency, check_graph, check_parts
+from mustlink.base import check_table
+from mustlink.graph._adjacency import Adjacency
+from mustlink.graph._base import BaseConnected
 from mustlink.graph._centers import farthest_first
 from mustlink.graph._distances import Distances
 from mustlink.graph._growth import grow_in_rounds, grow_smoothly
@@ -24,9 +24,9 @@ from mustlink.graph._growth import grow_in_rounds, grow_smoothly
 __all__ = ["BaseNetScan", "Grown", "Run"]
 
 # With n_init="auto": the number of starts for up to so many rows, and for more.
-FEW_ROWS = 20_000
-N_STARTS_FEW_ROWS = 10
-N_STARTS_MANY_ROWS = 3
+MAX_SMALL_ROWS = 20_000
+N_STARTS_SMALL = 10
+N_STARTS_LARGE = 3
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,8 @@ class Run:
     best: float
 
 
-class BaseNetScan(TableClusterMixin, BaseEstimator):
+class BaseNetScan(BaseConnected):
     """Base of the clusterers that grow connected clusters from centers and move the centers, in turn."""
-
-    __metadata_request__fit = {"graph": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -64,7 +62,6 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    n_clusters: int
     metric: str
     step: str | float
     init: str | ArrayLike
@@ -75,31 +72,6 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
 
     n_iter_: int
     objective_: list[float]
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: object = None, *, graph: Any = None) -> Self:
-        """Find connected clusters.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-        y : object, default=None
-            Ignored.
-        graph : sparse or dense array of shape (n_samples, n_samples), default=None
-            Symmetric; two rows are adjacent where it is not zero. Weights and the diagonal are not used. None is no
-            restriction.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        rows = self._check_fit_rows(X, y)
-        adjacency = check_graph(graph, rows.shape[0])
-        check_parts(adjacency, self.n_clusters)
-        self._fit_and_count(rows, adjacency)
-        return self
 
     def _best_run(self, graph: Adjacency | None, distances: Distances, rng: np.random.RandomState) -> Run:
         """Make the runs, and return the one with the least objective."""
@@ -123,7 +95,7 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
             return 1
         if self.n_init != "auto":
             return int(self.n_init)
-        return N_STARTS_FEW_ROWS if n_rows <= FEW_ROWS else N_STARTS_MANY_ROWS
+        return N_STARTS_SMALL if n_rows <= MAX_SMALL_ROWS else N_STARTS_LARGE
 
     def _run(
         self,
