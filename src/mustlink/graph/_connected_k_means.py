@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Any, Literal
 
 import numpy as np
@@ -11,8 +10,7 @@ from numpy.typing import ArrayLike
 from mustlink._types import Array, Floats, Indices
 from mustlink.graph._adjacency import Adjacency
 from mustlink.graph._distances import Distances
-from mustlink.graph._net_scan import least_gap, nearest_to_means
-from mustlink.graph._scan import BaseNetScan, Grown, Run
+from mustlink.graph._scan import BaseNetScan, Grown, least_gap
 
 __all__ = ["ConnectedKMeans"]
 
@@ -119,40 +117,16 @@ class ConnectedKMeans(BaseNetScan):
 
     def _fit(self, X: Any, graph: Adjacency | None) -> None:
         """Make the runs, and keep the best."""
-        run = self._best_run(graph, Distances(X, self.metric), self._start())
+        distances = Distances(X, self.metric)
+        run = self._best_run(graph, distances, self._start())
         self.labels_ = run.grown.labels
-        self.cluster_centers_ = run.centers.astype(X.dtype)
+        self.cluster_centers_ = distances.means(run.grown.labels, self.n_clusters).astype(X.dtype)
         self.inertia_ = run.best
         self.objective_, self.n_iter_ = run.objective, len(run.objective)
 
-    def _run(
-        self,
-        graph: Adjacency | None,
-        distances: Distances,
-        seeds: Indices,
-        step: float,
-        rng: np.random.RandomState,
-    ) -> Run:
-        objective: list[float] = []
-        seen: set[bytes] = set()
-        kept: tuple[Grown, Floats] | None = None
-        lines = distances.from_rows(seeds)
-        gap = least_gap(lines[:, seeds])
-        for _ in range(self.max_iter):
-            grown = self._grow(graph, lines, seeds, step, rng, gap)
-            means = distances.means(grown.labels, self.n_clusters)
-            lines = distances.from_points(means)
-            own = lines[grown.labels, np.arange(distances.n_rows)]
-            inertia = float(own.sum() if self.metric == "cosine" else np.square(own).sum())
-            if kept is None or inertia < min(objective):
-                kept = grown, means
-            objective.append(inertia)
-            # The labels themselves would be much to keep.
-            digest = sha256(grown.labels.tobytes()).digest()
-            if digest in seen:
-                break
-            seen.add(digest)
-            seeds = nearest_to_means(grown.labels, lines)
-            gap = least_gap(distances.between(means))
-        assert kept is not None
-        return Run(*kept, objective, min(objective))
+    def _value(self, grown: Grown, lines: Floats) -> float:
+        own = lines[grown.labels, np.arange(len(grown.labels))]
+        return float(own.sum() if self.metric == "cosine" else np.square(own).sum())
+
+    def _move(self, distances: Distances, seeds: Indices, means: Floats, lines: Floats) -> tuple[Any, Floats, float]:
+        return means, lines, least_gap(distances.between(means))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -21,7 +22,7 @@ from mustlink.graph._centers import farthest_first
 from mustlink.graph._distances import Distances
 from mustlink.graph._growth import grow_in_rounds, grow_smoothly
 
-__all__ = ["BaseNetScan", "Grown", "Run"]
+__all__ = ["BaseNetScan", "Grown", "Run", "least_gap"]
 
 # With n_init="auto": the number of starts for up to so many rows, and for more.
 MAX_SMALL_ROWS = 20_000
@@ -40,10 +41,10 @@ class Grown:
 
 @dataclass(frozen=True)
 class Run:
-    """The best iteration of a run: clusters and centers; the objective of every iteration."""
+    """The best iteration of a run: clusters and the rows they grew from; the objective of every iteration."""
 
     grown: Grown
-    centers: Any
+    seeds: Indices
     objective: list[float]
     best: float
 
@@ -98,14 +99,40 @@ class BaseNetScan(BaseConnected):
         return N_STARTS_SMALL if n_rows <= MAX_SMALL_ROWS else N_STARTS_LARGE
 
     def _run(
-        self,
-        graph: Adjacency | None,
-        distances: Distances,
-        seeds: Indices,
-        step: float,
-        rng: np.random.RandomState,
+        self, graph: Adjacency | None, distances: Distances, seeds: Indices, step: float, rng: np.random.RandomState
     ) -> Run:
         """Grow clusters and move their centers in turn, and keep the best iteration."""
+        objective: list[float] = []
+        seen = {_digest(np.sort(seeds))}
+        kept: tuple[Grown, Indices] | None = None
+        lines = distances.from_rows(seeds)
+        gap = least_gap(lines[:, seeds])
+        for _ in range(self.max_iter):
+            grown = self._grow(graph, lines, seeds, step, rng, gap)
+            means = distances.means(grown.labels, self.n_clusters)
+            lines = distances.from_points(means)
+            value = self._value(grown, lines)
+            if kept is None or value < min(objective):
+                kept = grown, seeds
+            objective.append(value)
+            seeds = nearest_to_means(grown.labels, lines)
+            centers, lines, gap = self._move(distances, seeds, means, lines)
+            if _digest(centers) in seen:
+                # Converged, or in a cycle.
+                break
+            seen.add(_digest(centers))
+        assert kept is not None
+        return Run(*kept, objective, min(objective))
+
+    def _value(self, grown: Grown, lines: Floats) -> float:
+        """Return the objective of clusters, whose means have these distances to all rows."""
+        raise NotImplementedError
+
+    def _move(self, distances: Distances, seeds: Indices, means: Floats, lines: Floats) -> tuple[Any, Floats, float]:
+        """Return the next centers, their distances to all rows, and the least distance of two.
+
+        `seeds` are the rows nearest to the `means`, which have the distances `lines` to all rows.
+        """
         raise NotImplementedError
 
     def _grow(
@@ -155,6 +182,24 @@ class BaseNetScan(BaseConnected):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def least_gap(between: Floats) -> float:
+    """Return the least distance of two centers; zero for a single one."""
+    if len(between) == 1:
+        return 0.0
+    return float(between[~np.eye(len(between), dtype=bool)].min())
+
+
+def nearest_to_means(labels: Ints, lines: Floats) -> Indices:
+    """Return the row of each cluster that is nearest to its mean, from the distances of all means to all rows."""
+    order = np.lexsort([lines[labels, np.arange(len(labels))], labels])
+    return order[np.searchsorted(labels[order], np.arange(len(lines)))]
+
+
+def _digest(centers: Any) -> bytes:
+    """Return a short code of centers, as those of all iterations would be much to keep."""
+    return sha256(centers.tobytes()).digest()
 
 
 def _draw_by_degree(rows: Indices, degree: Ints, n_drawn: int, rng: np.random.RandomState) -> Indices:
