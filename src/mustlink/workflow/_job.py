@@ -280,7 +280,8 @@ def run_job(
         given, about_links = table.read_links(job.links, job.contradictions, job.unknown_ids)
         notices += about_links
         links = table.add_rules(given, job.contradictions)
-    graph, left_out = None, []
+    graph = None
+    left_out: list[str] = []
     if job.graph is not None:
         graph, about_graph, left_out = table.read_graph(job.graph, job.unknown_ids)
         notices += about_graph
