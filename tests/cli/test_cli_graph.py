@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 
 import numpy as np
 import pytest
@@ -41,6 +42,23 @@ def test_clusters_are_connected_by_the_edges(town, method):
     assert "The method is" not in result.stdout
 
 
+def test_the_radius_is_stated_and_how_good_it_is(town):
+    def note(*words):
+        result = town.run(*START, "--graph", "roads.csv", *words)
+        assert result.exit_code == 0, result.output
+        lines = [line for line in " ".join(result.stdout.split()).split(". ") if "center of its cluster" in line]
+        return lines[0].partition("center of its cluster is ")[2] if lines else ""
+
+    # The prices of a cluster end in 0.00, 0.01, 0.06, 0.07, 0.12, 0.13, 0.18 and 0.19, and the center is 0.07.
+    assert note("--method", "netscan", "--no-scale") == "0.12"
+    assert re.fullmatch(r"0\.\d+, in scaled columns", note("--method", "netscan"))
+    center = note("--method", "connected-center", "--no-scale")
+    assert re.fullmatch(
+        r"0\.12; (it is at most \d\.\d\d times the least possible one|no smaller one is possible)", center
+    )
+    assert note("--method", "connected-kmeans") == ""
+
+
 def test_a_graph_chooses_the_method_and_says_so(town):
     result = town.run("cluster", "map.csv", "-k", 3, "--ignore", "place", "--graph", "numbers.csv")
     assert result.exit_code == 0, result.output
@@ -55,8 +73,10 @@ def test_a_table_and_its_edges_in_other_formats(town):
     assert town.run(*START, "--graph", "roads.csv").exit_code == 0
     expected = town.read("map.clusters.csv")
     for name in ("roads.tsv.gz", "weights.csv"):
-        assert town.run(*START, "--graph", name).exit_code == 0
+        result = town.run(*START, "--graph", name)
+        assert result.exit_code == 0
         assert town.read("map.clusters.csv") == expected
+        assert result.stdout.count("The weights of the edges are not used.") == (name == "weights.csv")
 
 
 def test_edges_of_rows_that_are_left_out(town):
@@ -64,6 +84,9 @@ def test_edges_of_rows_that_are_left_out(town):
     result = town.run(*START, "--graph", "roads.csv", "--missing", "drop")
     assert result.exit_code == 0, result.output
     assert "2 edges name rows that were left out; 36 of 38 are used." in result.stdout
+    town.write("few.csv", "p0,p1\np22,p23\n")
+    message = "1 edge names rows that were left out; 1 of 2 are used. The graph has 22 connected parts"
+    assert message in town.fails(*START, "--graph", "few.csv", "--missing", "drop")
 
 
 def test_edges_of_unknown_ids_can_be_skipped(town):
@@ -73,6 +96,10 @@ def test_edges_of_unknown_ids_can_be_skipped(town):
     result = town.run(*START, "--graph", "more.csv", "--unknown-ids", "skip")
     assert result.exit_code == 0, result.output
     assert "2 edges name ids not in the table and were skipped." in result.stdout
+    # The skipped edges may be why the graph has so many parts.
+    town.write("wrong.csv", "p0,p1\np2,P3\n")
+    message = "1 edge names an id not in the table and was skipped. The graph has 23 connected parts"
+    assert message in town.fails(*START, "--graph", "wrong.csv", "--unknown-ids", "skip")
 
 
 BAD = {
@@ -82,6 +109,10 @@ BAD = {
     "unknown.csv": ("a,b\np1,x\n", "line 2: there is no row with the id 'x' in the table; use --unknown-ids skip"),
     "hole.csv": ("p1,p2\np1,\n", "hole.csv, line 2: a cell is empty; every edge needs two rows."),
     "wide.csv": ("x,y,z\np1,p2,p3\n", "wide.csv, line 1: the header has 3 columns: x, y, z; edges need two that name"),
+    "weight.csv": (
+        "a,b,weight\np1,p2,1\np2,p3,-1\n",
+        "weight.csv, line 3: the weight is -1; a weight must be positive",
+    ),
     "parts.csv": ("p1,p2\n", "The graph has 23 connected parts (22 of them are rows without an edge), and every part"),
 }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from scipy import sparse
 from sklearn import config_context
 from sklearn.model_selection import cross_validate
@@ -36,6 +37,11 @@ class NetworkxGraph:
     [
         (PATH[:3], ValueError, r"a column for each of the 4 rows of X, and its shape is \(3, 4\)"),
         (PATH[:, :3], ValueError, r"its shape is \(4, 3\)"),
+        (
+            [(0, 1), (1, 2)],
+            ValueError,
+            r"shape is \(2, 2\). If these are edges, pass half \+ half.T with .*\(4, 4\)\)\.",
+        ),
         (np.eye(5), ValueError, r"4 rows of X, and its shape is \(5, 5\)"),
         (changed(2, 3, 0), ValueError, "not symmetric: it has an edge from row 3 to row 2, and none back"),
         (changed(0, 3, 1), ValueError, "an edge from row 0 to row 3, and none back"),
@@ -57,12 +63,21 @@ def test_bad_graphs_are_refused_with_the_rows(clusterer: Any, graph: Any, error:
 
 def test_loops_repetitions_and_explicit_zeros_are_no_edges() -> None:
     rows, columns = [0, 1, 1, 1, 2, 0, 3], [1, 0, 0, 1, 2, 3, 0]
-    graph = sparse.coo_array(([1, 1, 1, 1, 5, 0, 0], (rows, columns)), shape=(4, 4))
+    graph = sparse.coo_array(([1, 1, 1, -1, np.nan, 0, 0], (rows, columns)), shape=(4, 4))
     found = check_graph(graph, 4)
     assert found is not None
     assert (found.indices.tolist(), found.degree.tolist()) == ([1, 0], [1, 1, 0, 0])
     assert found.n_parts == 3
     assert graph.nnz == 7
+
+
+def test_a_list_of_edges_becomes_a_graph_as_the_error_says() -> None:
+    edges = [(0, 1), (1, 2), (2, 3)]
+    with pytest.raises(ValueError, match="If these are edges") as caught:
+        NetScan(2).fit(np.arange(4.0)[:, None], graph=edges)
+    advice = str(caught.value).partition("half = ")[2].removesuffix(".")
+    half = eval(advice, {"scipy": scipy, "np": np, "edges": edges})
+    np.testing.assert_array_equal((half + half.T).toarray(), PATH)
 
 
 def test_the_graph_of_the_user_is_not_changed() -> None:

@@ -204,6 +204,22 @@ def test_containers_precisions_and_seeds(clusterer: Any) -> None:
         assert narrow.cluster_centers_.dtype == np.float32
 
 
+@pytest.mark.parametrize(("clusterer", "name"), [(ConnectedKMeans, "inertia_"), (NetScan, "radius_")])
+def test_automatic_starts_are_ten_for_few_rows_and_three_for_many(clusterer: Any, name: str, monkeypatch: Any) -> None:
+    # Five stripes on a map.
+    rng = np.random.default_rng(1)
+    X = (np.repeat(np.arange(5.0), 4) + rng.normal(scale=0.3, size=(20, 20))).reshape(-1, 1)
+
+    def fit(**options: Any) -> float:
+        model = clusterer(5, random_state=0, **options).fit(X, graph=grid_to_graph(20, 20))
+        return float(getattr(model, name))
+
+    # Three starts can all be poor ones.
+    assert fit() == fit(n_init=10) < 0.8 * fit(n_init=3)
+    monkeypatch.setattr("mustlink.graph._scan.MAX_SMALL_ROWS", 399)
+    assert fit() == fit(n_init=3)
+
+
 def test_without_a_graph_connected_k_means_is_lloyd_from_the_same_rows() -> None:
     X = np.random.default_rng(0).normal(size=(200, 2))
     model = ConnectedKMeans(4, init=[0, 1, 2, 3]).fit(X)

@@ -77,10 +77,10 @@ def check_graph(graph: Any, n_rows: int) -> Adjacency | None:
     if matrix.shape != (n_rows, n_rows):
         raise ValueError(_describe_shape(matrix.shape, n_rows))
     matrix.sum_duplicates()
-    _refuse_bad_weights(matrix)
     ends = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
     is_edge = (matrix.data != 0) & (ends != matrix.indices)
     ends, others = ends[is_edge], matrix.indices[is_edge].astype(np.int64)
+    _refuse_bad_weights(ends, others, matrix.data[is_edge])
     _refuse_one_way(ends, others, n_rows)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n_rows))])
     return Adjacency(indptr.astype(np.int64), others)
@@ -139,6 +139,11 @@ def _spell_array(array: Any) -> str:
 def _describe_shape(shape: tuple[int, int], n_rows: int) -> str:
     """Say what is wrong with the shape of a graph."""
     needed = f"graph must have a row and a column for each of the {count(n_rows, 'row')} of X"
+    if shape[1] == 2:
+        return (
+            f"{needed}, and its shape is {shape}. If these are edges, pass half + half.T with "
+            f"half = scipy.sparse.coo_array((np.ones(len(edges)), np.transpose(edges)), shape=({n_rows}, {n_rows}))."
+        )
     if shape[0] == n_rows:
         return (
             f"{needed}, and its shape is {shape}. Cross-validation selects rows of a graph and not its columns; "
@@ -147,17 +152,14 @@ def _describe_shape(shape: tuple[int, int], n_rows: int) -> str:
     return f"{needed}, and its shape is {shape}."
 
 
-def _refuse_bad_weights(matrix: Any) -> None:
+def _refuse_bad_weights(ends: Indices, others: Indices, weights: Any) -> None:
     """Refuse weights of edges that are negative, missing or infinite."""
-    if matrix.data.dtype.kind not in "if":
-        return
-    is_bad = ~np.isfinite(matrix.data) | (matrix.data < 0)
+    is_bad = ~np.isfinite(weights) | (weights < 0)
     if is_bad.any():
         place = int(np.argmax(is_bad))
-        row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
         raise ValueError(
-            f"graph has the entry {matrix.data[place]:g} between the rows {row} and {matrix.indices[place]}; entries "
-            "must be finite and not negative, zero for rows that are not adjacent."
+            f"graph has the entry {weights[place]:g} between the rows {ends[place]} and {others[place]}; entries must "
+            "be finite and not negative, zero for rows that are not adjacent."
         )
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from mustlink._numbering import number_by_first
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context
+from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats, Indices, Ints
-from mustlink.base import TableClusterMixin, check_fits, check_table
-from mustlink.graph._adjacency import Adjacency, check_graph, check_parts
+from mustlink.base import check_table
+from mustlink.errors import TooLargeError
+from mustlink.graph._adjacency import Adjacency
+from mustlink.graph._base import BaseConnected
 from mustlink.graph._centers import Spread, best_centers, farthest_first
 from mustlink.graph._disjoint import assign_disjointly, split_off_leaves
 from mustlink.graph._distances import Distances, check_distance_matrix
@@ -32,12 +33,13 @@ MAX_EXACT_ROWS = 200
 MAX_BOUND_ROWS = 1_000
 
 
-class ConnectedKCenter(TableClusterMixin, BaseEstimator):
+class ConnectedKCenter(BaseConnected):
     """K-center clustering with connected clusters (Ester et al. 2006).
 
     The rows are nodes of a graph, such as places with roads between them, people who know each other, or papers that
     cite each other. Every cluster is connected in the graph, and the largest radius of a cluster, the distance of its
-    farthest row from its center, is as small as possible. Two adjacent rows may be in different clusters.
+    farthest row from its center, is as small as possible. Two adjacent rows may be in different clusters. Without the
+    argument `graph` of ``fit``, nothing is restricted.
 
     Parameters
     ----------
@@ -134,8 +136,6 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
     (6.0, 1.0)
     """
 
-    __metadata_request__fit = {"graph": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "solver": [StrOptions({"auto", "exact", "approx"})],
@@ -159,36 +159,15 @@ class ConnectedKCenter(TableClusterMixin, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: object = None, *, graph: Any = None) -> Self:
-        """Find connected clusters.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows; with ``metric="precomputed"`` an array of shape (n_samples, n_samples).
-        y : object, default=None
-            Ignored.
-        graph : sparse or dense array of shape (n_samples, n_samples), default=None
-            Symmetric; two rows are adjacent where it is not zero. Weights and the diagonal are not used. None is no
-            restriction.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        rows = self._check_fit_rows(X, y)
-        adjacency = check_graph(graph, rows.shape[0])
-        check_parts(adjacency, self.n_clusters)
-        self._fit_and_count(rows, adjacency)
-        return self
-
     def _fit(self, X: Any, graph: Adjacency | None) -> None:
         """Approximate, and search on exactly where asked for or cheap."""
         n_rows = X.shape[0]
-        if self.solver == "exact":
-            check_fits("The exact solver", (n_rows, n_rows), MAX_EXACT_ROWS**2, 'use solver="approx"')
+        if self.solver == "exact" and n_rows > MAX_EXACT_ROWS:
+            raise TooLargeError(
+                f"The exact solver takes at most {MAX_EXACT_ROWS} rows, and X has {n_rows:,}",
+                remedy="too_large",
+                instead='use solver="approx"',
+            )
         distances, rng = Distances(X, self.metric), check_random_state(self.random_state)
         starts = [
             farthest_first(graph, distances, self.n_clusters, int(start))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Any, Literal
 
 import numpy as np
@@ -11,8 +10,7 @@ from numpy.typing import ArrayLike
 from mustlink._types import Array, Floats, Indices
 from mustlink.graph._adjacency import Adjacency
 from mustlink.graph._distances import Distances
-from mustlink.graph._net_scan import least_gap, nearest_to_means
-from mustlink.graph._scan import BaseNetScan, Grown, Run
+from mustlink.graph._scan import BaseNetScan, Grown, least_gap
 
 __all__ = ["ConnectedKMeans"]
 
@@ -21,8 +19,9 @@ class ConnectedKMeans(BaseNetScan):
     """K-means with connected clusters, by NetScan (Ester et al. 2006).
 
     Clusters grow from seeds along the edges of a graph, by the distances to the means of the clusters before, in turn
-    with new means. Every cluster is connected. Use it for communities of people or papers with texts, for regions, and
-    for whatever :class:`~sklearn.cluster.KMeans` would put together that belongs together only if it is connected.
+    with new means. Every cluster is connected; without the argument `graph` of ``fit``, nothing is restricted. Use it
+    for communities of people or papers with texts, for regions, and for whatever :class:`~sklearn.cluster.KMeans` would
+    put together that belongs together only if it is connected.
 
     Parameters
     ----------
@@ -35,8 +34,9 @@ class ConnectedKMeans(BaseNetScan):
     init : {"degree", "farthest"} or array-like of shape (n_clusters,), default="degree"
         The first seeds: rows drawn with probability proportional to their number of neighbors, farthest-first
         traversal from a random row, or these row numbers.
-    n_init : int, default=3
-        The number of runs from different starts, of which the one with the least inertia is kept.
+    n_init : int or "auto", default="auto"
+        The number of runs from different starts, of which the one with the least inertia is kept. "auto" is 10 for up
+        to 20,000 rows, and 3 for more.
     max_iter : int, default=100
         The maximum number of iterations of a run.
     verbose : int or bool, default=0
@@ -98,7 +98,7 @@ class ConnectedKMeans(BaseNetScan):
         metric: Literal["euclidean", "cosine"] = "euclidean",
         step: Literal["continuous", "published"] | float = "continuous",
         init: str | ArrayLike = "degree",
-        n_init: int = 3,
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 100,
         verbose: int | bool = 0,
         random_state: int | np.random.RandomState | None = None,
@@ -117,40 +117,16 @@ class ConnectedKMeans(BaseNetScan):
 
     def _fit(self, X: Any, graph: Adjacency | None) -> None:
         """Make the runs, and keep the best."""
-        run = self._best_run(graph, Distances(X, self.metric), self._start())
+        distances = Distances(X, self.metric)
+        run = self._best_run(graph, distances, self._start())
         self.labels_ = run.grown.labels
-        self.cluster_centers_ = run.centers.astype(X.dtype)
+        self.cluster_centers_ = distances.means(run.grown.labels, self.n_clusters).astype(X.dtype)
         self.inertia_ = run.best
         self.objective_, self.n_iter_ = run.objective, len(run.objective)
 
-    def _run(
-        self,
-        graph: Adjacency | None,
-        distances: Distances,
-        seeds: Indices,
-        step: float,
-        rng: np.random.RandomState,
-    ) -> Run:
-        objective: list[float] = []
-        seen: set[bytes] = set()
-        kept: tuple[Grown, Floats] | None = None
-        lines = distances.from_rows(seeds)
-        gap = least_gap(lines[:, seeds])
-        for _ in range(self.max_iter):
-            grown = self._grow(graph, lines, seeds, step, rng, gap)
-            means = distances.means(grown.labels, self.n_clusters)
-            lines = distances.from_points(means)
-            own = lines[grown.labels, np.arange(distances.n_rows)]
-            inertia = float(own.sum() if self.metric == "cosine" else np.square(own).sum())
-            if kept is None or inertia < min(objective):
-                kept = grown, means
-            objective.append(inertia)
-            # The labels themselves would be much to keep.
-            digest = sha256(grown.labels.tobytes()).digest()
-            if digest in seen:
-                break
-            seen.add(digest)
-            seeds = nearest_to_means(grown.labels, lines)
-            gap = least_gap(distances.between(means))
-        assert kept is not None
-        return Run(*kept, objective, min(objective))
+    def _value(self, grown: Grown, lines: Floats) -> float:
+        own = lines[grown.labels, np.arange(len(grown.labels))]
+        return float(own.sum() if self.metric == "cosine" else np.square(own).sum())
+
+    def _move(self, distances: Distances, seeds: Indices, means: Floats, lines: Floats) -> tuple[Any, Floats, float]:
+        return means, lines, least_gap(distances.between(means))

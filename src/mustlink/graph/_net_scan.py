@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -9,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mustlink._sklearn_compat import Interval
-from mustlink._types import Floats, Indices, Ints
+from mustlink._types import Floats, Indices
 from mustlink.graph._adjacency import Adjacency
 from mustlink.graph._centers import best_centers
 from mustlink.graph._distances import Distances
 from mustlink.graph._outliers import find_outliers
-from mustlink.graph._scan import BaseNetScan, Grown, Run
+from mustlink.graph._scan import BaseNetScan, Grown, Run, least_gap
 
 __all__ = ["NetScan"]
 
@@ -23,8 +24,8 @@ class NetScan(BaseNetScan):
     """NetScan: connected clusters of a small radius for large graphs (Ester et al. 2006).
 
     Clusters grow from centers along the edges of a graph, then each center moves to the row nearest to the mean of its
-    cluster, in turn. Every cluster is connected. A heuristic for the problem of :class:`ConnectedKCenter`, in time that
-    is about linear in the number of edges.
+    cluster, in turn. Every cluster is connected; without the argument `graph` of ``fit``, nothing is restricted. A
+    heuristic for the problem of :class:`ConnectedKCenter`, in time that is about linear in the number of edges.
 
     Parameters
     ----------
@@ -40,8 +41,9 @@ class NetScan(BaseNetScan):
     init : {"degree", "farthest"} or array-like of shape (n_clusters,), default="degree"
         The first centers: rows drawn with probability proportional to their number of neighbors, as published;
         farthest-first traversal from a random row; or these row numbers.
-    n_init : int, default=3
-        The number of runs from different starts, of which the one with the least radius is kept.
+    n_init : int or "auto", default="auto"
+        The number of runs from different starts, of which the one with the least radius is kept. "auto" is 10 for up to
+        20,000 rows, and 3 for more.
     max_iter : int, default=100
         The maximum number of iterations of a run.
     outlier_jump : float, default=None
@@ -124,7 +126,7 @@ class NetScan(BaseNetScan):
         metric: Literal["euclidean", "cosine"] = "euclidean",
         step: Literal["continuous", "published"] | float = "continuous",
         init: str | ArrayLike = "degree",
-        n_init: int = 3,
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 100,
         outlier_jump: float | None = None,
         verbose: int | bool = 0,
@@ -149,47 +151,18 @@ class NetScan(BaseNetScan):
         labels = run.grown.labels.copy()
         labels[self.outliers_] = -1
         self.labels_ = labels
-        self.centers_, self.radii_ = best_centers(distances, labels, run.centers)
+        self.centers_, self.radii_ = best_centers(distances, labels, run.seeds)
         self.radius_ = float(self.radii_.max())
         self.objective_, self.n_iter_ = run.objective, len(run.objective)
 
-    def _run(
-        self,
-        graph: Adjacency | None,
-        distances: Distances,
-        seeds: Indices,
-        step: float,
-        rng: np.random.RandomState,
-    ) -> Run:
-        objective: list[float] = []
-        seen: set[bytes] = set()
-        kept: tuple[Grown, Indices] | None = None
-        for _ in range(self.max_iter):
-            seen.add(np.sort(seeds).tobytes())
-            lines = distances.from_rows(seeds)
-            grown = self._grow(graph, lines, seeds, step, rng, least_gap(lines[:, seeds]))
-            radius = float(grown.distances.max())
-            if kept is None or radius < min(objective):
-                kept = grown, seeds
-            objective.append(radius)
-            means = distances.means(grown.labels, self.n_clusters)
-            seeds = nearest_to_means(grown.labels, distances.from_points(means))
-            if np.sort(seeds).tobytes() in seen:
-                # Converged, or in a cycle.
-                break
-        assert kept is not None
-        radii = best_centers(distances, kept[0].labels, kept[1])[1]
-        return Run(*kept, objective, float(radii.max()))
+    def _run(self, graph: Adjacency | None, distances: Distances, *start: Any) -> Run:
+        run = super()._run(graph, distances, *start)
+        radii = best_centers(distances, run.grown.labels, run.seeds)[1]
+        return replace(run, best=float(radii.max()))
 
+    def _value(self, grown: Grown, lines: Floats) -> float:
+        return float(grown.distances.max())
 
-def least_gap(between: Floats) -> float:
-    """Return the least distance of two centers; zero for a single one."""
-    if len(between) == 1:
-        return 0.0
-    return float(between[~np.eye(len(between), dtype=bool)].min())
-
-
-def nearest_to_means(labels: Ints, lines: Floats) -> Indices:
-    """Return the row of each cluster that is nearest to its mean, from the distances of all means to all rows."""
-    order = np.lexsort([lines[labels, np.arange(len(labels))], labels])
-    return order[np.searchsorted(labels[order], np.arange(len(lines)))]
+    def _move(self, distances: Distances, seeds: Indices, means: Floats, lines: Floats) -> tuple[Any, Floats, float]:
+        lines = distances.from_rows(seeds)
+        return np.sort(seeds), lines, least_gap(lines[:, seeds])

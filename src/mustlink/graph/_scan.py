@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from mustlink._progress import progress
-from mustlink._sklearn_compat import Interval, StrOptions, fit_context, is_array_like
+from mustlink._sklearn_compat import Interval, StrOptions, is_array_like
 from mustlink._spelling import count
 from mustlink._types import Floats, Indices, Ints
-from mustlink.base import TableClusterMixin, check_table
-from mustlink.graph._adjacency import Adjacency, check_graph, check_parts
+from mustlink.base import check_table
+from mustlink.graph._adjacency import Adjacency
+from mustlink.graph._base import BaseConnected
 from mustlink.graph._centers import farthest_first
 from mustlink.graph._distances import Distances
 from mustlink.graph._growth import grow_in_rounds, grow_smoothly
 
-__all__ = ["BaseNetScan", "Grown", "Run"]
+__all__ = ["BaseNetScan", "Grown", "Run", "least_gap"]
+
+# With n_init="auto": the number of starts for up to so many rows, and for more.
+MAX_SMALL_ROWS = 20_000
+N_STARTS_SMALL = 10
+N_STARTS_LARGE = 3
 
 
 @dataclass(frozen=True)
@@ -35,35 +41,32 @@ class Grown:
 
 @dataclass(frozen=True)
 class Run:
-    """The best iteration of a run: clusters and centers; the objective of every iteration."""
+    """The best iteration of a run: clusters and the rows they grew from; the objective of every iteration."""
 
     grown: Grown
-    centers: Any
+    seeds: Indices
     objective: list[float]
     best: float
 
 
-class BaseNetScan(TableClusterMixin, BaseEstimator):
+class BaseNetScan(BaseConnected):
     """Base of the clusterers that grow connected clusters from centers and move the centers, in turn."""
-
-    __metadata_request__fit = {"graph": True}  # noqa: RUF012  (scikit-learn reads a plain class attribute)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "metric": [StrOptions({"euclidean", "cosine"})],
         "step": [StrOptions({"continuous", "published"}), Interval(Real, 0, None, closed="neither")],
         "init": [StrOptions({"degree", "farthest"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
 
-    n_clusters: int
     metric: str
     step: str | float
     init: str | ArrayLike
-    n_init: int
+    n_init: int | Literal["auto"]
     max_iter: int
     verbose: int | bool
     random_state: Any
@@ -71,35 +74,9 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
     n_iter_: int
     objective_: list[float]
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: object = None, *, graph: Any = None) -> Self:
-        """Find connected clusters.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-        y : object, default=None
-            Ignored.
-        graph : sparse or dense array of shape (n_samples, n_samples), default=None
-            Symmetric; two rows are adjacent where it is not zero. Weights and the diagonal are not used. None is no
-            restriction.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        rows = self._check_fit_rows(X, y)
-        adjacency = check_graph(graph, rows.shape[0])
-        check_parts(adjacency, self.n_clusters)
-        self._fit_and_count(rows, adjacency)
-        return self
-
     def _best_run(self, graph: Adjacency | None, distances: Distances, rng: np.random.RandomState) -> Run:
         """Make the runs, and return the one with the least objective."""
-        is_fixed = is_array_like(self.init)
-        n_runs = 1 if is_fixed else self.n_init
+        n_runs = self._n_runs(distances.n_rows)
         # The average distance of all pairs, from a small sample (D-bar of the source).
         factor = 1.0 if isinstance(self.step, str) else float(self.step)
         step = 0.0 if self.step == "continuous" else factor * distances.average(rng)
@@ -113,15 +90,49 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
         assert best is not None
         return best
 
+    def _n_runs(self, n_rows: int) -> int:
+        """Return the number of starts; from given rows it is one."""
+        if is_array_like(self.init):
+            return 1
+        if self.n_init != "auto":
+            return int(self.n_init)
+        return N_STARTS_SMALL if n_rows <= MAX_SMALL_ROWS else N_STARTS_LARGE
+
     def _run(
-        self,
-        graph: Adjacency | None,
-        distances: Distances,
-        seeds: Indices,
-        step: float,
-        rng: np.random.RandomState,
+        self, graph: Adjacency | None, distances: Distances, seeds: Indices, step: float, rng: np.random.RandomState
     ) -> Run:
         """Grow clusters and move their centers in turn, and keep the best iteration."""
+        objective: list[float] = []
+        seen = {_digest(np.sort(seeds))}
+        kept: tuple[Grown, Indices] | None = None
+        lines = distances.from_rows(seeds)
+        gap = least_gap(lines[:, seeds])
+        for _ in range(self.max_iter):
+            grown = self._grow(graph, lines, seeds, step, rng, gap)
+            means = distances.means(grown.labels, self.n_clusters)
+            lines = distances.from_points(means)
+            value = self._value(grown, lines)
+            if kept is None or value < min(objective):
+                kept = grown, seeds
+            objective.append(value)
+            seeds = nearest_to_means(grown.labels, lines)
+            centers, lines, gap = self._move(distances, seeds, means, lines)
+            if _digest(centers) in seen:
+                # Converged, or in a cycle.
+                break
+            seen.add(_digest(centers))
+        assert kept is not None
+        return Run(*kept, objective, min(objective))
+
+    def _value(self, grown: Grown, lines: Floats) -> float:
+        """Return the objective of clusters, whose means have these distances to all rows."""
+        raise NotImplementedError
+
+    def _move(self, distances: Distances, seeds: Indices, means: Floats, lines: Floats) -> tuple[Any, Floats, float]:
+        """Return the next centers, their distances to all rows, and the least distance of two.
+
+        `seeds` are the rows nearest to the `means`, which have the distances `lines` to all rows.
+        """
         raise NotImplementedError
 
     def _grow(
@@ -171,6 +182,24 @@ class BaseNetScan(TableClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def least_gap(between: Floats) -> float:
+    """Return the least distance of two centers; zero for a single one."""
+    if len(between) == 1:
+        return 0.0
+    return float(between[~np.eye(len(between), dtype=bool)].min())
+
+
+def nearest_to_means(labels: Ints, lines: Floats) -> Indices:
+    """Return the row of each cluster that is nearest to its mean, from the distances of all means to all rows."""
+    order = np.lexsort([lines[labels, np.arange(len(labels))], labels])
+    return order[np.searchsorted(labels[order], np.arange(len(lines)))]
+
+
+def _digest(centers: Any) -> bytes:
+    """Return a short code of centers, as those of all iterations would be much to keep."""
+    return sha256(centers.tobytes()).digest()
 
 
 def _draw_by_degree(rows: Indices, degree: Ints, n_drawn: int, rng: np.random.RandomState) -> Indices:

@@ -281,8 +281,9 @@ def run_job(
         notices += about_links
         links = table.add_rules(given, job.contradictions)
     graph = None
+    left_out: list[str] = []
     if job.graph is not None:
-        graph, about_graph = table.read_graph(job.graph, job.unknown_ids)
+        graph, about_graph, left_out = table.read_graph(job.graph, job.unknown_ids)
         notices += about_graph
     known = collect_links(links, table.partial_labels, table.X)
     if entry is None and known.is_empty:
@@ -294,10 +295,12 @@ def run_job(
     try:
         estimator, choice, warned = _fit(job, entry, table, links, graph, verbose, remedies)
     except (ConstraintError, InfeasibleError) as error:
-        raise with_row_names(error, table.row_names) from None
+        named = with_row_names(error, table.row_names)
+        raise named.with_problem(" ".join([*left_out, named.problem])) from None
     labels = _number_without_gaps(estimator.labels_)
     entry = find_clusterer(type(estimator).__name__)
     model = None if job.save_model is None else Model.of_fit(job, table, estimator)
+    notices += _radius_notices(job, estimator)
     notices = [*table.notices, *notices, *warned, *table.describe_broken_rules(labels)]
     if model is not None:
         has_links = not known.is_empty
@@ -486,6 +489,21 @@ def _model_notices(model: Model, table: LoadedTable, labels: Ints, *, has_links:
     unknown = [*(["its links"] if has_links else []), *(["the sizes of clusters"] if has_sizes else [])]
     but = f" and not {' or '.join(unknown)}" if unknown else " only"
     return [f"{count(n_other, 'row')} would get another cluster from the model, which knows the columns of a row{but}."]
+
+
+def _radius_notices(job: Job, estimator: Any) -> list[str]:
+    """State the radius of connected clusters that have centers, and how far it is at most from the least one."""
+    if job.graph is None or not hasattr(estimator, "radius_"):
+        return []
+    scaled = ", in scaled columns" if job.scale else ""
+    sentence = f"The largest distance of a row from the center of its cluster is {estimator.radius_:.3g}{scaled}"
+    ratio = getattr(estimator, "ratio_", None)
+    if ratio is None or np.isinf(ratio):
+        return [f"{sentence}."]
+    if estimator.is_exact_:
+        return [f"{sentence}; no smaller one is possible."]
+    # Rounded up, so that the statement holds.
+    return [f"{sentence}; it is at most {np.ceil(ratio * 100) / 100:.2f} times the least possible one."]
 
 
 def _number_without_gaps(labels: Ints) -> Ints:

@@ -294,7 +294,7 @@ class LoadedTable(EncodedTable):
 
     def read_graph(
         self, path: str | os.PathLike[str], unknown_ids: UnknownIds = "raise"
-    ) -> tuple[sparse.csr_array, list[str]]:
+    ) -> tuple[sparse.csr_array, list[str], list[str]]:
         """Read edges between rows of this table.
 
         Parameters
@@ -309,7 +309,9 @@ class LoadedTable(EncodedTable):
         graph : sparse array of shape (n_kept, n_kept)
             Symmetric; one where two kept rows are adjacent.
         notices : list of str
-            What was left out, and the number of connected parts, as sentences.
+            What is not used, and the number of connected parts, as sentences.
+        left_out : list of str
+            Those of the notices that are about edges which were left out.
         """
         n_rows = self.source.n_rows
         try:
@@ -317,9 +319,9 @@ class LoadedTable(EncodedTable):
         except ConstraintError as error:
             raise self._suggest_id_column(error, "edges") from None
         pairs = np.unique(np.sort(edges.pairs, axis=1), axis=0)
-        notices = []
+        left_out = []
         if edges.n_skipped:
-            notices.append(
+            left_out.append(
                 f"{count(edges.n_skipped, 'edge names an id', 'edges name ids')} not in the table and "
                 f"{'was' if edges.n_skipped == 1 else 'were'} skipped."
             )
@@ -328,15 +330,16 @@ class LoadedTable(EncodedTable):
         kept = place[pairs][(place[pairs] >= 0).all(axis=1)]
         if len(kept) < len(pairs):
             names = count(len(pairs) - len(kept), "edge names", "edges name")
-            notices.append(f"{names} rows that were left out; {len(kept):,} of {len(pairs):,} are used.")
+            left_out.append(f"{names} rows that were left out; {len(kept):,} of {len(pairs):,} are used.")
         half = sparse.coo_array((np.ones(len(kept)), tuple(kept.T)), shape=(len(self.rows), len(self.rows)))
         graph = sparse.csr_array(half + half.T)
         n_parts = connected_components(graph, directed=False)[0]
-        notices.append(
+        about_weights = ["The weights of the edges are not used."] if edges.has_weights else []
+        about_parts = (
             f"The graph has {count(len(kept), 'edge')} and {count(int(n_parts), 'connected part')}; every cluster is "
             "connected in it."
         )
-        return graph, notices
+        return graph, [*about_weights, *left_out, about_parts], left_out
 
     def _suggest_id_column(self, error: ConstraintError, what: str) -> ConstraintError:
         """Suggest to take a column as ids that holds the numbers of rows which the table does not have."""
