@@ -54,7 +54,7 @@ def test_labels_are_those_of_the_example_with_names() -> None:
     model = CollectiveRelationalClustering(0.6, alpha=0.5, bootstrap=False)
     model.fit(NAMES, groups=PAPERS, constraints=ANSARI)
     np.testing.assert_array_equal(model.labels_, TRUTH)
-    assert model.blocking_ == "names"
+    assert model.blocking_ == "names+qgram"
     assert model.ambiguous_relations_ == 0.5
 
 
@@ -133,7 +133,7 @@ def test_columns_are_averaged_over_those_that_both_have() -> None:
 OPTIONS = {"qgram_size": 3, "qgram_similarity": 0.4, "window": 10, "canopy": (0.3, 0.6), "max_pairs": 10**6}
 
 
-@pytest.mark.parametrize("blocking", ["names", "key", "qgram", "sorted", "canopy", lambda text: text[-3:]])
+@pytest.mark.parametrize("blocking", ["names", "key", "qgram", "names+qgram", "sorted", "canopy", lambda text: text[-3:]])
 def test_blocking_finds_most_true_pairs(blocking: Any) -> None:
     made = make_references(400, typos=0.02, random_state=3)
     records = read_records(made.names)
@@ -142,7 +142,7 @@ def test_blocking_finds_most_true_pairs(blocking: Any) -> None:
     assert len(set(zip(left.tolist(), right.tolist(), strict=True))) == len(left) < records.n_values**2 / 8
     model = CollectiveRelationalClustering(blocking=blocking).fit(made.names)
     recall = candidate_recall(model.candidates_, made.target)
-    assert recall > (0.85 if blocking in ("names", "key", "qgram") else 0.5)
+    assert recall > (0.85 if blocking in ("names", "key", "qgram", "names+qgram") else 0.5)
 
 
 def test_qgram_blocking_has_every_similar_pair() -> None:
@@ -163,11 +163,43 @@ def test_qgram_blocking_has_every_similar_pair() -> None:
     assert set(zip(left.tolist(), right.tolist(), strict=True)) == expected
 
 
-def test_blocking_is_chosen_by_the_length_of_texts() -> None:
-    assert choose_blocking(read_records(NAMES)) == "names"
-    assert (
-        choose_blocking(read_records(["a study of the names of cats", "on the theory of very large games"])) == "qgram"
-    )
+SIMILAR = {
+    "names+qgram": [["C. Li", "Christopher Li"], ["J. Smith", "John Smith", "Dr. John Smith"], NAMES],
+    "qgram": [
+        ["Nikon D282 black TV", "TV D282 Nikon", "black D282 TV Nikon"],
+        ["Acme Corp", "Acme Corporation", "The Acme Corp."],
+        ["John Smith", "Dr. John Smith", "Smith, John"],
+        ["a study of the names of cats", "study of names of the cats", "the names of cats: a study"],
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("expected", "texts"), [(blocking, texts) for blocking, kinds in SIMILAR.items() for texts in kinds], ids=str
+)
+def test_blocking_is_chosen_by_initials_and_length(expected: str, texts: list[str]) -> None:
+    records = read_records(texts)
+    assert choose_blocking(records) == expected
+    if texts is not NAMES:
+        # All of them are compared.
+        assert len(block(records, expected, **OPTIONS)[0]) == records.n_values * (records.n_values - 1) // 2
+
+
+def products(n_entities: int, random: np.random.RandomState) -> tuple[list[str], list[int]]:
+    """Draw titles of products, the words in any order and sometimes with a color."""
+    titles, target = [], []
+    for entity in range(n_entities):
+        brand, kind, color = (random.choice(pool) for pool in (("Nikon", "Sony"), ("TV", "lens"), ("red", "black")))
+        for _ in range(random.randint(1, 4)):
+            words = [brand, f"{'ABCD'[entity % 4]}{100 + entity}", kind, *([color] if random.randint(2) else [])]
+            titles.append(" ".join(random.permutation(words)))
+            target.append(entity)
+    return titles, target
+
+
+def test_products_are_found_with_the_default() -> None:
+    titles, target = products(100, np.random.RandomState(0))
+    assert pairwise_f1(target, CollectiveRelationalClustering().fit(titles).labels_) > 0.95
 
 
 def test_blocks_that_explode_are_refused() -> None:

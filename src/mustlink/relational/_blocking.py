@@ -17,16 +17,25 @@ from mustlink.relational._records import Records, split_name
 # Rows of a product of sparse matrices that are computed at a time, and the most multiplications of all of them.
 CHUNK = 2_000
 MAX_PRODUCTS = 5_000_000_000
-# Texts of more words, in the median, are no names.
+# Names of people with initials: at most so many words in the median, and this share of texts with a word of one letter.
 MAX_WORDS_OF_NAME = 4
+LEAST_WITH_INITIAL = 0.1
 
 Blocker = Callable[[str], Any]
 
 
 def choose_blocking(records: Records) -> str:
-    """Return how to block if nothing is said: names as such, other texts by q-grams."""
-    n_words = [len(text.split()) for text in records.columns[0] if text]
-    return "names" if not n_words or np.median(n_words) <= MAX_WORDS_OF_NAME else "qgram"
+    """Return how to block if nothing is said: by q-grams, and where names have initials also by last names.
+
+    Initials have few q-grams in common with what they stand for. All other short texts, such as products, companies and
+    names in full, need not begin with the same letter or end with the same word.
+    """
+    words = [text.split() for text in records.columns[0] if text]
+    if not words:
+        return "qgram"
+    has_initial = [any(len(word) == 1 and word.isalpha() for word in own) for own in words]
+    is_short = np.median([len(own) for own in words]) <= MAX_WORDS_OF_NAME
+    return "names+qgram" if is_short and np.mean(has_initial) >= LEAST_WITH_INITIAL else "qgram"
 
 
 def block(
@@ -51,8 +60,12 @@ def block(
     if blocking == "sorted":
         return _pairs_in_window(texts, window)
     grams = _qgrams(texts, qgram_size)
-    if blocking == "qgram":
-        return _pairs_by_qgrams(grams, qgram_similarity, max_pairs)
+    if blocking in ("qgram", "names+qgram"):
+        pairs = _pairs_by_qgrams(grams, qgram_similarity, max_pairs)
+        if blocking == "qgram":
+            return pairs
+        also = _pairs_of_names(texts, qgram_size, qgram_similarity, max_pairs)
+        return each_once(*(np.concatenate(both) for both in zip(pairs, also, strict=True)), len(texts))
     return _pairs_by_canopy(grams, *canopy, max_pairs)
 
 

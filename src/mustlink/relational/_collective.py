@@ -31,7 +31,7 @@ from mustlink.relational._threshold import choose_threshold, default_threshold, 
 
 # Candidate pairs of rows are listed up to this number, and counted beyond.
 MAX_LISTED = 1_000_000
-BLOCKINGS = {"auto", "names", "key", "qgram", "sorted", "canopy"}
+BLOCKINGS = {"auto", "names", "key", "qgram", "names+qgram", "sorted", "canopy"}
 SIMILARITIES = {"soft_tfidf", "tfidf"}
 # Similarities are compared in steps of 2 ** -40.
 ROUNDING = 1e-12
@@ -72,17 +72,18 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         The Jaro-Winkler similarity above which two words of names are close.
     initial_score : float, default=0.95
         The similarity of a word and its initial.
-    blocking : {"auto", "names", "key", "qgram", "sorted", "canopy"} or callable, default="auto"
+    blocking : {"auto", "names", "key", "qgram", "names+qgram", "sorted", "canopy"} or callable, default="auto"
         Which pairs of distinct records are compared, by the first column. "names": names with one first initial and
         last names with similar q-grams. "key": last name and first initial are equal. "qgram": the Jaccard coefficient
-        of the q-grams is at least `qgram_similarity`. "sorted": at most `window` places apart in the order of last
-        names or of the texts read backward. "canopy": within a canopy of q-grams compared by TF-IDF. A function takes
-        the text of a record and returns a key, a list of keys, or None. "auto" is "names" for texts of at most four
-        words in the median, and else "qgram".
+        of the q-grams is at least `qgram_similarity`. "names+qgram": the pairs of both. "sorted": at most `window` - 1
+        places apart in the order of last names or of the texts read backward. "canopy": within a canopy of q-grams
+        compared by TF-IDF. A function takes the text of a record and returns a key, a list of keys, or None. "auto" is
+        "names+qgram" for names with initials, texts of at most four words in the median of which a tenth have a word of
+        one letter, and else "qgram".
     qgram_size : int, default=3
         The number of letters of a q-gram.
     qgram_similarity : float, default=0.4
-        The least Jaccard coefficient of the sets of q-grams, for "names" and "qgram".
+        The least Jaccard coefficient of the sets of q-grams, for "names", "qgram" and "names+qgram".
     window : int, default=10
         The number of records of the sorted neighborhood.
     canopy : (float, float), default=(0.3, 0.6)
