@@ -340,6 +340,14 @@ def test_the_threshold_is_chosen_by_links() -> None:
     assert 0 < only_must.threshold_ <= default_threshold()
 
 
+def test_links_that_say_to_merge_nothing_choose_a_threshold_above_all_similarities() -> None:
+    S = np.ones((4, 4))
+    apart = Constraints(cannot_link=[(0, 1), (0, 2), (1, 2)])
+    model = CollectiveRelationalClustering("links", alpha=0.0, similarity="precomputed").fit(S, constraints=apart)
+    assert model.threshold_ > 1
+    assert model.n_clusters_ == 4
+
+
 def test_the_default_threshold_does_not_move_with_links() -> None:
     for method, alpha, expected in (("cr", 0.3, 0.56), ("nr*", 0.5, 0.4), ("a*", 0.3, 0.8)):
         model = CollectiveRelationalClustering(method=method, alpha=alpha)
@@ -398,6 +406,17 @@ def test_a_query_is_resolved_with_the_records_nearby() -> None:
     assert capped.n_records[-1] < deep.n_records[3]
     unfitted = clone(model).resolve(made.names[0], made.names, groups=made.groups, depth=50)
     np.testing.assert_array_equal(unfitted.labels, deep.labels)
+
+
+def test_a_query_keeps_must_links_through_other_records() -> None:
+    # The first two are one only through the third, which has another name and occurs with neither.
+    names = ["Anna Carter", "Anna Carter", "Zoe Quill"]
+    links = Constraints(must_link=[(0, 2), (1, 2)])
+    model = CollectiveRelationalClustering(1.0).fit(names, groups=[1, 2, 3], constraints=links)
+    np.testing.assert_array_equal(model.labels_, [0, 0, 0])
+    found = model.resolve("Anna Carter", depth=0)
+    np.testing.assert_array_equal(found.labels, [0, 0])
+    assert found.n_records == [3]
 
 
 def test_bad_queries() -> None:

@@ -444,7 +444,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
             if not 0 <= query < problem.n_rows:
                 raise ValueError(f"There is no row {query}; the records have the rows 0 to {problem.n_rows - 1:,}.")
             rows = expand_by_name(problem, np.array([query]))
-        near, n_records = expand(problem, rows, depth, max_frontier)
+        component = _labels_of(np.arange(problem.n_rows), links.must_link)
+        near, n_records = expand(problem, component, rows, depth, max_frontier)
         number = np.full(problem.n_rows, -1)
         number[near] = np.arange(len(near))
         if origin is not None:
@@ -452,7 +453,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
             origin = number[origin[0][kept]], origin[1][kept]
         start, run = self._start(problem.take(near), links.on(problem.n_rows)[near].constraints, origin)
         threshold = self.threshold_ if X is None else self._given_threshold()
-        labels = _labels_of(start, run.merge_down(threshold))
+        labels = _labels_of(start, _merged_rows(run.merge_down(threshold)))
         return Resolution(rows, _number(labels[number[rows]]), n_records)
 
     def _read(
@@ -559,15 +560,20 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
     def _labels_at(self, threshold: float) -> Ints:
         """Return the labels after all merges before the first one below a threshold."""
         n_merges = int(np.count_nonzero(lowest_so_far(self.merges_) >= threshold - ROUNDING))
-        return _number(_labels_of(self._first_clusters, self.merges_[:n_merges]))
+        return _number(_labels_of(self._first_clusters, _merged_rows(self.merges_[:n_merges])))
 
 
-def _labels_of(start: Ints, merges: Array) -> Ints:
-    """Return the clusters after merges; `start` are those before, by their smallest rows."""
+def _labels_of(start: Ints, pairs: Array) -> Ints:
+    """Return the clusters after pairs of rows are joined; `start` are those before, by their smallest rows."""
     n_rows = len(start)
-    graph = csr_array((np.ones(len(merges)), (merges["left"], merges["right"])), shape=(n_rows, n_rows))
+    graph = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n_rows, n_rows))
     component: Ints = connected_components(graph, directed=False)[1]
     return component[start]
+
+
+def _merged_rows(merges: Array) -> Ints:
+    """Return the pairs of rows that stand for merged clusters."""
+    return np.column_stack([merges["left"], merges["right"]])
 
 
 def _number(cluster: Array) -> Ints:

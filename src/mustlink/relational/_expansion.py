@@ -72,12 +72,23 @@ def expand_by_group(problem: Problem, rows: Ints) -> Ints:
     return np.flatnonzero(problem.groups @ in_group.astype(float) > 0)
 
 
-def expand(problem: Problem, rows: Ints, depth: int, max_frontier: int) -> tuple[Ints, list[int]]:
+def expand_by_links(component: Ints, rows: Ints) -> Ints:
+    """Return the rows in the must-link components of some rows."""
+    in_component = np.zeros(int(component.max(initial=-1)) + 1, dtype=bool)
+    in_component[component[rows]] = True
+    return np.flatnonzero(in_component[component])
+
+
+def expand(
+    problem: Problem, component: Ints, rows: Ints, depth: int, max_frontier: int
+) -> tuple[Ints, list[int]]:
     """Return the rows within so many steps of some rows, and how many they were after each step.
 
     A step adds the rows that occur with those of the last step, and the rows with names like theirs. Of more than
-    `max_frontier` rows that a step would go on from, it takes those with the rarest names.
+    `max_frontier` rows that a step would go on from, it takes those with the rarest names. Rows are added with their
+    whole must-link components.
     """
+    rows = expand_by_links(component, rows)
     n_of_value = np.bincount(problem.code, minlength=len(problem.is_same))
     chosen = np.zeros(problem.n_rows, dtype=bool)
     chosen[rows] = True
@@ -87,7 +98,7 @@ def expand(problem: Problem, rows: Ints, depth: int, max_frontier: int) -> tuple
         near = near[~chosen[near]]
         if len(near) > max_frontier:
             near = np.sort(near[np.argsort(n_of_value[problem.code[near]], kind="stable")[:max_frontier]])
-        found = expand_by_name(problem, near) if len(near) else near
+        found = expand_by_links(component, expand_by_name(problem, near)) if len(near) else near
         frontier = found[~chosen[found]]
         chosen[frontier] = True
         n_records.append(int(chosen.sum()))

@@ -15,6 +15,8 @@ __all__ = ["default_threshold"]
 
 # The default threshold, as a share of the similarity of equal names without a neighbor in common.
 DEFAULT_SHARE = 0.8
+# How far above the first merge a threshold may be chosen.
+ROOM_ABOVE = 0.02
 
 
 def default_threshold(alpha: float = 0.3, method: Literal["cr", "a*", "nr*"] = "cr") -> float:
@@ -71,7 +73,8 @@ def choose_threshold(merges: Array, start: Ints, links: Constraints, default: fl
     # Only where the smallest similarity falls can a threshold stop.
     can_stop = np.append(np.diff(lowest, prepend=np.inf) < 0, True)
     above = np.append(lowest, 0.0)
-    below = np.concatenate([[1.0], lowest])
+    # Above the first merge there is always room, so that a threshold can also say to merge nothing.
+    below = np.concatenate([[max(1.0, float(lowest[0]) + ROOM_ABOVE) if n_merges else 1.0], lowest])
     best = satisfied[can_stop].max()
     rounding = 1e-9 * max(1.0, float(np.abs(satisfied).max()))
     chosen = np.flatnonzero(can_stop & (satisfied >= best - rounding))
