@@ -30,6 +30,7 @@ __all__ = [
     "check_enough_rows",
     "check_fits",
     "check_partial_labels",
+    "check_sources",
     "check_table",
     "collect_links",
     "refuse_contradictions",
@@ -711,3 +712,43 @@ def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | 
         )
     rows, _, _ = known_rows(labels, missing=-1)
     return None if len(rows) == n_samples else labels
+
+
+def check_sources(sources: Any, n_samples: int) -> tuple[Indices, Indices, NDArray[Any]] | None:
+    """Validate the sources of rows, of which a cluster may hold only so many rows.
+
+    Parameters
+    ----------
+    sources : array-like of shape (n_samples,) or (n_samples, 1), or None
+        The source of each row; -1, None, NaN and empty text are none, see :func:`mustlink.constraints.known_rows`.
+    n_samples : int
+        The number of rows of the table.
+
+    Returns
+    -------
+    tuple of (rows, codes, names), or None
+        The rows with a source, the numbers of their sources, and the names of these; None if there are no sources.
+
+    Examples
+    --------
+    >>> from mustlink.base import check_sources
+    >>> check_sources(["web", None, "shop", "web"], 4)
+    (array([0, 2, 3]), array([1, 0, 1]), array(['shop', 'web'], dtype=object))
+    """
+    if sources is None:
+        return None
+    array = sources
+    if not isinstance(sources, np.ma.MaskedArray):
+        # NumPy would write out the numbers of a list with text.
+        array = np.asarray(sources, dtype=None if hasattr(sources, "__array__") else object)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.shape != (n_samples,):
+        raise ValueError(
+            f"sources must hold one source per row: X has {count(n_samples, 'row')}, and sources has the shape "
+            f"{array.shape}."
+        )
+    try:
+        return known_rows(array)
+    except ConstraintError:
+        raise ValueError("sources mix text and numbers; use one kind for all of them.") from None

@@ -19,6 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints, CorrelationClustering
+from mustlink.base import check_sources
 from mustlink.errors import InfeasibleError, OptionError, TooLargeError
 from mustlink.graph._correlation._linear_program import SmallProblem, solve_relaxation
 from mustlink.graph._correlation._local_search import improve, pivot
@@ -405,7 +406,7 @@ def test_search_tree_finds_the_best_from_singletons(problem: dict[str, Any]) -> 
 
 
 def check_sources_of(problem: dict[str, Any]) -> Any:
-    return None if problem["sources"] is None else np.asarray(problem["sources"], dtype=object)
+    return check_sources(problem["sources"], problem["weights"].shape[0])
 
 
 @pytest.mark.parametrize("flip", [0.1, 0.25])

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from mustlink import CollectiveRelationalClustering, Constraints
+from mustlink import CollectiveRelationalClustering, Constraints, CorrelationClustering
 from mustlink.errors import InfeasibleError, OptionError, TooLargeError
 from mustlink.metrics import pairwise_f1
 from mustlink.relational import candidate_recall, default_threshold, make_references
@@ -133,7 +133,9 @@ def test_columns_are_averaged_over_those_that_both_have() -> None:
 OPTIONS = {"qgram_size": 3, "qgram_similarity": 0.4, "window": 10, "canopy": (0.3, 0.6), "max_pairs": 10**6}
 
 
-@pytest.mark.parametrize("blocking", ["names", "key", "qgram", "names+qgram", "sorted", "canopy", lambda text: text[-3:]])
+@pytest.mark.parametrize(
+    "blocking", ["names", "key", "qgram", "names+qgram", "sorted", "canopy", lambda text: text[-3:]]
+)
 def test_blocking_finds_most_true_pairs(blocking: Any) -> None:
     made = make_references(400, typos=0.02, random_state=3)
     records = read_records(made.names)
@@ -202,6 +204,11 @@ def test_products_are_found_with_the_default() -> None:
     assert pairwise_f1(target, CollectiveRelationalClustering().fit(titles).labels_) > 0.95
 
 
+def test_candidates_are_listed_whatever_the_most_pairs_to_merge() -> None:
+    model = CollectiveRelationalClustering(max_pairs=50).fit(["Jane Smith"] * 20)
+    assert len(model.candidates_) == 190
+
+
 def test_blocks_that_explode_are_refused() -> None:
     names = [f"John{letter} Smith" for letter in "abcdefghijklmnop"]
     with pytest.raises(TooLargeError, match=r"the largest block, 'smith j', has 16 records.*blocking=\"sorted\""):
@@ -241,6 +248,31 @@ def test_sources() -> None:
     assert two.n_clusters_ == 1
 
 
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, "", " "])
+def test_missing_cells_are_read_alike_in_names_groups_and_sources(missing: Any) -> None:
+    names = ["Ann Ansari", missing, "Ann Ansari", missing]
+    model = CollectiveRelationalClustering(group_cannot_link=True)
+    np.testing.assert_array_equal(model.fit(names).labels_, [0, 1, 0, 2])
+    model.fit(["Ann Ansari"] * 4, groups=["p", missing, "p", missing])
+    assert model.labels_[0] != model.labels_[2]
+    assert model.n_clusters_ == 2
+    model.fit(pd.Series(["Ann Ansari"] * 4), sources=pd.Series(["p", missing, "p", missing], dtype=object))
+    assert model.labels_[0] != model.labels_[2]
+    assert model.n_clusters_ == 2
+
+
+@pytest.mark.parametrize(
+    "sources", [[-1, 0, -1, 0], [[""], ["a"], [" "], ["a"]], pd.DataFrame({"s": [None, 2, None, 2]})]
+)
+def test_sources_mean_the_same_to_both_clusterers(sources: Any) -> None:
+    expected = [0, 0, 0, 1]
+    names = ["Ann Ansari"] * 4
+    np.testing.assert_array_equal(CollectiveRelationalClustering().fit(names, sources=sources).labels_, expected)
+    signs = CorrelationClustering(random_state=0).fit(np.ones((4, 4)), sources=sources).labels_
+    assert signs[1] != signs[3]
+    assert len(set(signs)) == 2
+
+
 @pytest.mark.parametrize("groups", [[1, 1, 2, 2, None], [[1], [1, 2], 2, 2, []], ["a", "a", "b", "b", np.nan]])
 def test_groups_may_be_missing_or_several(groups: Any) -> None:
     names = ["A. Ansari", "W. Wang", "A. Ansari", "W. Wang", "A. Ansari"]
@@ -263,7 +295,9 @@ BAD = [
     ({"groups": [1, 2]}, ValueError, "X has 10 records, and groups has 2 entries"),
     ({"groups": "paper"}, TypeError, "groups is one text"),
     ({"groups": [{}] * 10}, TypeError, "record 0 is a dict"),
-    ({"sources": [1]}, ValueError, "sources has 1 entry"),
+    ({"sources": [1]}, ValueError, r"X has 10 rows, and sources has the shape \(1,\)"),
+    ({"sources": "shop"}, ValueError, r"sources has the shape \(\)"),
+    ({"sources": [*"abcdefghi", 1]}, ValueError, "sources mix text and numbers"),
     ({"constraints": [(0, 1)]}, TypeError, "constraints must be a mustlink.Constraints"),
     ({"constraints": Constraints(must_link=[(0, 99)])}, ValueError, "0 and 99"),
     ({"constraints": Constraints([(0, 1), (1, 3)], [(0, 3)])}, InfeasibleError, "0 - 1 - 3"),

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.sparse import csr_array
 
-from mustlink._spelling import count
 from mustlink._types import Ints, Mask
 from mustlink.base import refuse_contradictions
 from mustlink.constraints import Constraints
@@ -102,23 +99,6 @@ def collect_sets(
     capacity = np.repeat([most for *_, most in parts], [n_sets for _, _, n_sets, _ in parts])
     rows, sets, alike_of, capacity = (array.astype(np.int64) for array in (rows, sets, alike_of, capacity))
     return Apart.of(rows, sets, alike_of, capacity, n_rows)
-
-
-def read_sources(sources: Any, n_rows: int) -> tuple[Ints, Ints] | None:
-    """Return the rows with a source, and the numbers of their sources; None, NaN and "" are no source."""
-    if sources is None:
-        return None
-    if isinstance(sources, str):
-        raise TypeError("sources is one text; pass the source of each record.")
-    entries = sources.tolist() if hasattr(sources, "tolist") else list(sources)
-    if len(entries) != n_rows:
-        raise ValueError(
-            f"sources must hold one source per record: X has {count(n_rows, 'record')}, and sources has "
-            f"{count(len(entries), 'entry', 'entries')}."
-        )
-    codes = pd.factorize(np.array([*entries, None], dtype=object)[:-1])[0]
-    rows = np.flatnonzero((codes >= 0) & np.array([entry != "" for entry in entries]))
-    return rows.astype(np.int64), codes[rows].astype(np.int64)
 
 
 def join_must_links(apart: Apart, links: Constraints) -> None:

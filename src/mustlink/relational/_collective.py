@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from mustlink._numbering import number_by_first
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._types import Array, Ints
-from mustlink.base import ConstrainedClusterMixin, as_constraints, check_partial_labels
+from mustlink.base import ConstrainedClusterMixin, as_constraints, check_partial_labels, check_sources
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import OptionError
-from mustlink.relational._apart import collect_sets, join_must_links, read_sources
+from mustlink.relational._apart import collect_sets, join_must_links
 from mustlink.relational._baselines import count_row_pairs, row_pairs
 from mustlink.relational._bootstrap import bootstrap_pairs
 from mustlink.relational._expansion import Resolution, expand, expand_by_name, match_query
@@ -316,8 +316,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         constraints : Constraints or AlignedConstraints, default=None
             Must-links and cannot-links between records; none is broken.
         sources : array-like of shape (n_samples,), default=None
-            The source of each record, of which an entity may have at most `max_per_source`; None, NaN and empty text
-            are none.
+            The source of each record, of which an entity may have at most `max_per_source`; -1, None, NaN and empty
+            text are none.
 
         Returns
         -------
@@ -466,7 +466,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         if labels is not None:
             links = links.add(Constraints.from_labels(labels), contradictions="keep")
         occurs = read_groups(groups, n_rows, self.max_pairs)
-        origin = read_sources(sources, n_rows)
+        known = check_sources(sources, n_rows)
+        origin = None if known is None else known[:2]
         if isinstance(self.similarity, str) and self.similarity == "precomputed":
             return read_precomputed(X, occurs), links, origin
         names = ("qgram_size", "qgram_similarity", "window", "canopy", "max_pairs")
@@ -551,7 +552,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         n_pairs = count_row_pairs(problem)
         if n_pairs > MAX_LISTED:
             return n_pairs
-        left, right, similarity = row_pairs(problem, self.max_pairs)
+        left, right, similarity = row_pairs(problem, MAX_LISTED)
         found = np.empty(n_pairs, dtype=CANDIDATE)
         found["left"], found["right"] = left, right
         found["similarity"] = run.parts[0] if isinstance(run, PairMerging) else similarity

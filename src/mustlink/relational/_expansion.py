@@ -79,9 +79,7 @@ def expand_by_links(component: Ints, rows: Ints) -> Ints:
     return np.flatnonzero(in_component[component])
 
 
-def expand(
-    problem: Problem, component: Ints, rows: Ints, depth: int, max_frontier: int
-) -> tuple[Ints, list[int]]:
+def expand(problem: Problem, component: Ints, rows: Ints, depth: int, max_frontier: int) -> tuple[Ints, list[int]]:
     """Return the rows within so many steps of some rows, and how many they were after each step.
 
     A step adds the rows that occur with those of the last step, and the rows with names like theirs. Of more than

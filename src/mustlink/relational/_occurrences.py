@@ -12,7 +12,7 @@ from mustlink._spelling import count
 from mustlink._types import Floats, Ints, Mask
 from mustlink.errors import TooLargeError
 from mustlink.relational._pairs import incidence
-from mustlink.relational._records import Records, split_name
+from mustlink.relational._records import Records, is_missing, split_name
 
 
 def read_groups(groups: Any, n_rows: int, max_pairs: int) -> csr_array:
@@ -30,7 +30,7 @@ def read_groups(groups: Any, n_rows: int, max_pairs: int) -> csr_array:
     rows, keys = [], []
     for row, own in enumerate(given):
         for key in own if isinstance(own, list | tuple | set | frozenset | np.ndarray) else (own,):
-            if not _is_missing(key, row):
+            if not _is_no_group(key, row):
                 rows.append(row)
                 keys.append(key)
     code, names = pd.factorize(np.array(keys, dtype=object)) if keys else (np.empty(0, np.int64), [])
@@ -39,7 +39,7 @@ def read_groups(groups: Any, n_rows: int, max_pairs: int) -> csr_array:
     return found
 
 
-def _is_missing(key: object, row: int) -> bool:
+def _is_no_group(key: object, row: int) -> bool:
     """Return whether a key names no group."""
     try:
         hash(key)
@@ -47,7 +47,7 @@ def _is_missing(key: object, row: int) -> bool:
         raise TypeError(
             f"The group key of record {row} is a {type(key).__name__}; keys must be text or numbers."
         ) from None
-    return key is None or key != key or (isinstance(key, str) and not key.strip())
+    return is_missing(key) or (isinstance(key, str) and not key.strip())
 
 
 def _refuse_large_groups(groups: csr_array, max_pairs: int) -> None:

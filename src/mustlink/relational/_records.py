@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mustlink._spelling import spell_whole
 from mustlink._types import Ints
@@ -56,7 +57,7 @@ def read_records(X: Any) -> Records:
 
 
 def _as_table(X: Any) -> list[tuple[str, ...]]:
-    """Return the texts of each row; None and NaN are empty."""
+    """Return the texts of each row; missing cells are empty."""
     if isinstance(X, str):
         raise TypeError("X is one text; pass a list of names, one per record.")
     if hasattr(X, "to_numpy"):
@@ -73,10 +74,14 @@ def _as_table(X: Any) -> list[tuple[str, ...]]:
     return [tuple(map(_text, row)) for row in array.tolist()]
 
 
+def is_missing(cell: object) -> bool:
+    """Return whether a cell is None, NaN, or a missing value of pandas."""
+    return cell is None or (pd.api.types.is_scalar(cell) and bool(pd.isna(cell)))
+
+
 def _text(cell: object) -> str:
     """Write a cell as text, a missing one as nothing."""
-    # NaN and its like differ from themselves.
-    if cell is None or cell != cell:
+    if is_missing(cell):
         return ""
     if isinstance(cell, list | tuple | set | frozenset):
         return " ".join(map(_text, cell))

@@ -14,13 +14,12 @@ from sklearn.utils.validation import validate_data
 
 from mustlink._numbering import number_by_first
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
-from mustlink._types import Array
-from mustlink.base import ConstrainedClusterMixin
+from mustlink.base import ConstrainedClusterMixin, check_sources
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.graph._correlation._cost import cluster_deltas, cost_ratio, disagreement, total_weight
-from mustlink.graph._correlation._signed_graph import build_graph
+from mustlink.graph._correlation._signed_graph import Sources, build_graph
 from mustlink.graph._correlation._solve import Method, SolverOptions, expand_distances, solve
-from mustlink.graph._correlation._validation import check_signed, check_sources
+from mustlink.graph._correlation._validation import check_signed
 
 # The most rows for which the distances of the linear program are kept.
 MAX_KEPT_DISTANCES = 2_000
@@ -242,7 +241,7 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
         self._fit(X, links, check_sources(sources, X.shape[0]))
         return self
 
-    def _fit(self, X: csr_array, links: Constraints, sources: Array | None) -> None:
+    def _fit(self, X: csr_array, links: Constraints, sources: Sources | None) -> None:
         penalty = float(self.missing_penalty) if self.missing == "negative" else 0.0
         graph, component = build_graph(X, penalty, links, sources, int(self.max_per_source))
         options = SolverOptions(

@@ -12,9 +12,12 @@ from scipy.sparse.csgraph import connected_components
 from mustlink._spelling import count
 from mustlink._types import Array, Floats, Indices, Ints
 from mustlink.base import refuse_contradictions
-from mustlink.constraints import CannotLinkGroups, Constraints, known_rows
+from mustlink.constraints import CannotLinkGroups, Constraints
 from mustlink.errors import InfeasibleError
 from mustlink.graph._correlation._hard_rules_kernels import find_impossible, split_clusters
+
+# The rows with a source, the numbers of their sources, and the names of these.
+Sources = tuple[Indices, Indices, Array]
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,7 @@ class SignedGraph:
 
 
 def build_graph(
-    X: csr_array, penalty: float, links: Constraints, sources: Array | None, max_per_source: int
+    X: csr_array, penalty: float, links: Constraints, sources: Sources | None, max_per_source: int
 ) -> tuple[SignedGraph, Indices]:
     """Contract must-links; return the graph between components, and the component of every row."""
     n_samples = X.shape[0]
@@ -200,7 +203,7 @@ def _refuse_conflicts(links: Constraints) -> None:
 
 
 def _collect_rules(
-    links: Constraints, sources: Array | None, max_per_source: int, component: Indices, n_nodes: int
+    links: Constraints, sources: Sources | None, max_per_source: int, component: Indices, n_nodes: int
 ) -> HardRules:
     """Return the rules between components: cannot-links, groups of cannot-links, and sources."""
     given = links.without_groups()
@@ -237,8 +240,8 @@ class _Keys:
         return cls(groups.rows, groups.code, np.ones(len(groups.names), dtype=np.int64))
 
     @classmethod
-    def of_sources(cls, sources: Array, max_per_source: int, component: Indices) -> _Keys:
-        rows, code, names = known_rows(sources)
+    def of_sources(cls, sources: Sources, max_per_source: int, component: Indices) -> _Keys:
+        rows, code, names = sources
         _refuse_full_components(component[rows], code, names, max_per_source)
         return cls(rows, code, np.full(len(names), max_per_source, dtype=np.int64))
 

@@ -1,16 +1,12 @@
-"""Checks of a signed matrix and of sources."""
+"""Checks of a signed matrix."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csr_array
-
-from mustlink._spelling import count
-from mustlink._types import Array
 
 # Two weights of one pair may differ by so much, relative to the largest weight.
 SYMMETRY = 1e-8
@@ -47,18 +43,3 @@ def _refuse_asymmetry(weights: csr_array) -> None:
             f"X must be symmetric: rows {a} and {b} have the weights {weights[a, b]:g} and {weights[b, a]:g}. Of "
             "weights in one triangle take X + X.T."
         )
-
-
-def check_sources(sources: ArrayLike | None, n_samples: int) -> Array | None:
-    """Return one source per row."""
-    if sources is None:
-        return None
-    array = np.asarray(sources)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.shape != (n_samples,):
-        raise ValueError(
-            f"sources must hold one source per row: X has {count(n_samples, 'row')}, and sources has the shape "
-            f"{array.shape}."
-        )
-    return array
