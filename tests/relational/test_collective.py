@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 
 from mustlink import CollectiveRelationalClustering, Constraints, CorrelationClustering
@@ -209,12 +211,37 @@ def test_candidates_are_listed_whatever_the_most_pairs_to_merge() -> None:
     assert len(model.candidates_) == 190
 
 
+def test_many_rows_of_few_names_are_merged_at_once() -> None:
+    names = [f"{'ABCDEFGHIJ'[row % 10]}. Smith" for row in range(50_000)]
+    model = CollectiveRelationalClustering(blocking="sorted").fit(names)
+    np.testing.assert_array_equal(model.labels_, np.arange(50_000) % 10)
+    assert len(np.unique(model.bootstrap_labels_)) == 50_000
+    assert model.labels_at(0.8).max() == 49_999
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1), linkage=st.sampled_from(["average", "min", "representative"]), links=st.booleans()
+)
+def test_merges_of_equal_texts_at_once_are_those_one_by_one(seed: int, linkage: Any, links: bool) -> None:
+    rng = np.random.default_rng(seed)
+    pool = ["A. Smith", "Anna Smith", "B. Smith", "A. Smyth", "Bo Carter", "B. Carter", ""]
+    names = ["A. Smith", *(pool[place] for place in rng.integers(len(pool), size=20))]
+    known = {"constraints": Constraints(must_link=[(0, 20), (1, 2)])} if links else {}
+    model = CollectiveRelationalClustering(attribute_linkage=linkage, curve_to=0.0)
+    at_once = model.fit(names, **known).merges_
+    # Groups of one record each say nothing, but are groups.
+    one_by_one = clone(model).fit(names, groups=range(21), **known).merges_
+    assert at_once[["left", "right"]].tolist() == one_by_one[["left", "right"]].tolist()
+    np.testing.assert_allclose(at_once["similarity"], one_by_one["similarity"])
+
+
 def test_blocks_that_explode_are_refused() -> None:
     names = [f"John{letter} Smith" for letter in "abcdefghijklmnop"]
     with pytest.raises(TooLargeError, match=r"the largest block, 'smith j', has 16 records.*blocking=\"sorted\""):
         CollectiveRelationalClustering(blocking="key", max_pairs=50).fit(names)
-    with pytest.raises(TooLargeError, match="pairs of clusters are candidates"):
-        CollectiveRelationalClustering(bootstrap=False, max_pairs=50).fit(["J. Smith"] * 20)
+    with pytest.raises(TooLargeError, match=r"pairs of clusters are candidates.*leave out the commonest texts"):
+        CollectiveRelationalClustering(bootstrap=False, max_pairs=50).fit(["J. Smith"] * 20, sources=range(20))
     with pytest.raises(TooLargeError, match="The groups have 190 pairs"):
         CollectiveRelationalClustering(max_pairs=50).fit(NAMES * 2, groups=[1] * 20)
 

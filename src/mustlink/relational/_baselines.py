@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, diags_array
 
 from mustlink._types import Floats, Ints
 from mustlink.errors import TooLargeError
-from mustlink.relational._blocking import refuse_pairs
+from mustlink.relational._blocking import refuse_rows
 from mustlink.relational._hyperedge_kernels import BEST, MEAN_BEST, compare_groups
 from mustlink.relational._pairs import count_cross, cross, membership
 from mustlink.relational._problem import Problem
@@ -29,7 +29,7 @@ def row_pairs(problem: Problem, max_pairs: int) -> tuple[Ints, Ints, Floats]:
     left, right, score = _with_equal(problem)
     n_pairs = count_cross(left, right, indptr)
     if n_pairs > max_pairs:
-        refuse_pairs(f"{n_pairs:,} pairs of records are candidates", max_pairs)
+        refuse_rows(f"{n_pairs:,} pairs of records are candidates", max_pairs)
     one, other, place = cross(left, right, indptr, members)
     one, other = np.minimum(one, other), np.maximum(one, other)
     order = np.lexsort((other, one))

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mustlink._types import Ints, Mask
-from mustlink.relational._blocking import refuse_pairs
+from mustlink.relational._blocking import refuse_rows
 from mustlink.relational._pairs import count_cross, cross, membership
 from mustlink.relational._problem import Problem
 
@@ -35,10 +35,12 @@ def bootstrap_pairs(
     indptr, members = membership(problem.code, len(problem.is_same))
     one, other = _chain(left[is_sure], right[is_sure], indptr, members)
     ones, others = [one], [other]
-    left, right = left[~is_sure], right[~is_sure]
+    # Without names nearby no other pair is sure.
+    is_open = ~is_sure if nearby.nnz else np.zeros(len(left), dtype=bool)
+    left, right = left[is_open], right[is_open]
     n_pairs = count_cross(left, right, indptr)
     if n_pairs > max_pairs:
-        refuse_pairs(f"Bootstrapping compares {n_pairs:,} pairs of records with matching names", max_pairs)
+        refuse_rows(f"Bootstrapping compares {n_pairs:,} pairs of records with matching names", max_pairs)
     one, other, _ = cross(left, right, indptr, members)
     for start in range(0, len(one), CHUNK):
         a, b = one[start : start + CHUNK], other[start : start + CHUNK]

@@ -330,7 +330,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         self.blocking_ = problem.blocking
         self.n_features_in_ = count_columns(X)
         self.threshold_ = self._threshold(problem, links, origin)
-        start, run = self._start(problem, links, origin)
+        start, run = self._start(problem, links, origin, self.threshold_)
         merges = run.merge_down(self.threshold_, self.verbose)
         self._remaining = run.remaining()
         if self.curve_to is not None and self.curve_to < self.threshold_:
@@ -451,8 +451,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         if origin is not None:
             kept = number[origin[0]] >= 0
             origin = number[origin[0][kept]], origin[1][kept]
-        start, run = self._start(problem.take(near), links.on(problem.n_rows)[near].constraints, origin)
         threshold = self.threshold_ if X is None else self._given_threshold()
+        start, run = self._start(problem.take(near), links.on(problem.n_rows)[near].constraints, origin, threshold)
         labels = _labels_of(start, _merged_rows(run.merge_down(threshold)))
         return Resolution(rows, _number(labels[number[rows]]), n_records)
 
@@ -519,10 +519,12 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         threshold = self._given_threshold()
         if self.threshold != "links" or links.is_empty:
             return threshold
-        start, run = self._start(problem, Constraints(), origin)
+        start, run = self._start(problem, Constraints(), origin, 0.0)
         return choose_threshold(run.merge_down(0.0, self.verbose), start, links, threshold)
 
-    def _start(self, problem: Problem, links: Constraints, origin: Any) -> tuple[Ints, Merging | PairMerging]:
+    def _start(
+        self, problem: Problem, links: Constraints, origin: Any, threshold: float
+    ) -> tuple[Ints, Merging | PairMerging]:
         """Join must-linked and bootstrapped records, and return the clusters with what merges them."""
         groups = problem.groups if self.group_cannot_link else None
         alike = problem.code if self.group_cannot_link == "unequal" else None
@@ -545,7 +547,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
             self.alpha, self.attribute_linkage, self.relational_similarity, self.n_common, self.second_neighbors
         )
         # The clusters before the first merge, which changes them.
-        return apart.clusters(), Merging(problem, apart, rule, self.max_pairs)
+        return apart.clusters(), Merging(problem, apart, rule, self.max_pairs, threshold)
 
     def _list_candidates(self, problem: Problem, run: Merging | PairMerging) -> Array | int:
         """Return the pairs of records that were compared, or how many."""

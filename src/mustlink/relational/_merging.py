@@ -10,7 +10,8 @@ from mustlink._progress import progress
 from mustlink._types import Array, Floats, Ints
 from mustlink.relational import _merging_kernels as kernels
 from mustlink.relational._apart import Apart
-from mustlink.relational._blocking import refuse_pairs
+from mustlink.relational._blocking import refuse_rows
+from mustlink.relational._equal_texts import equal_pairs
 from mustlink.relational._occurrences import neighbor_pairs
 from mustlink.relational._pairs import count_cross, cross, membership
 from mustlink.relational._problem import Problem
@@ -47,9 +48,11 @@ class Rule(NamedTuple):
 class Merging:
     """Clusters that are merged step by step, from those that are joined already."""
 
-    def __init__(self, problem: Problem, apart: Apart, rule: Rule, max_pairs: int) -> None:
+    def __init__(self, problem: Problem, apart: Apart, rule: Rule, max_pairs: int, threshold: float) -> None:
+        """Begin with the clusters so far; no merge is below the threshold until one is asked for."""
         self.rule = rule
         self.apart = apart
+        self.first_merges = _merge_equal(problem, apart, rule, threshold)
         cluster = apart.clusters()
         n_rows = problem.n_rows
         left, right, value = cluster_pairs(problem, cluster, rule.linkage, max_pairs)
@@ -89,7 +92,7 @@ class Merging:
         """Merge the most similar clusters until none is as similar as the threshold, and return the merges."""
         # The uniqueness of a neighbor by its neighbors, and second neighbors, reach one step farther.
         reach = 2 if self.rule.measure == "degree" or self.rule.second_weight else 1
-        parts = []
+        parts, self.first_merges = [self.first_merges], self.first_merges[:0]
         n_clusters = int(np.count_nonzero(self.clusters[0]))
         with progress(n_clusters, "merging clusters", shown=verbose) as advance:
             while True:
@@ -131,6 +134,19 @@ class Merging:
         return found
 
 
+def _merge_equal(problem: Problem, apart: Apart, rule: Rule, threshold: float) -> Array:
+    """Merge clusters of one text where only texts count, which none can precede, and return the merges."""
+    key = threshold_key(1.0 - rule.alpha)
+    left = right = np.empty(0, np.int64)
+    if not problem.groups.nnz and not len(apart.set_of) and key >= threshold_key(threshold):
+        left, right = equal_pairs(problem, apart.clusters())
+        apart.join(left, right)
+    merges = np.empty(len(left), dtype=MERGE)
+    merges["left"], merges["right"] = left, right
+    merges["similarity"], merges["attribute"], merges["relational"] = key / kernels.STEPS, 1.0, 0.0
+    return merges
+
+
 def threshold_key(threshold: float) -> int:
     """Return a threshold as similarities are compared; one above every similarity if it is infinite."""
     return int(np.floor(min(max(float(threshold), -1.0), 4.0) * kernels.STEPS + 0.5))
@@ -158,7 +174,7 @@ def cluster_pairs(problem: Problem, cluster: Ints, linkage: str, max_pairs: int)
     n_pairs = count_cross(left, right, indptr)
     if n_pairs > max_pairs:
         sizes = np.diff(indptr)
-        refuse_pairs(
+        refuse_rows(
             f"{n_pairs:,} pairs of clusters are candidates; the commonest record is in {int(sizes.max()):,} of them",
             max_pairs,
         )
