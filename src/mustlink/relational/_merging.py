@@ -49,7 +49,7 @@ class Merging:
     """Clusters that are merged step by step, from those that are joined already."""
 
     def __init__(self, problem: Problem, apart: Apart, rule: Rule, max_pairs: int, threshold: float) -> None:
-        """Begin with the clusters so far; no merge is below the threshold until one is asked for."""
+        """Begin with the clusters so far; the first threshold to merge down to is known."""
         self.rule = rule
         self.apart = apart
         self.first_merges = _merge_equal(problem, apart, rule, threshold)
@@ -135,10 +135,14 @@ class Merging:
 
 
 def _merge_equal(problem: Problem, apart: Apart, rule: Rule, threshold: float) -> Array:
-    """Merge clusters of one text where only texts count, which none can precede, and return the merges."""
+    """Merge clusters of one text where only texts count, which none can precede, and return the merges.
+
+    By the maximum or a representative, clusters of several texts could be as similar.
+    """
     key = threshold_key(1.0 - rule.alpha)
     left = right = np.empty(0, np.int64)
-    if not problem.groups.nnz and not len(apart.set_of) and key >= threshold_key(threshold):
+    is_alone = not problem.groups.nnz and not len(apart.set_of) and rule.linkage in ("average", "min")
+    if is_alone and key >= threshold_key(threshold):
         left, right = equal_pairs(problem, apart.clusters())
         apart.join(left, right)
     merges = np.empty(len(left), dtype=MERGE)
