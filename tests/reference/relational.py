@@ -75,6 +75,7 @@ def merge_down(
     clusters: Clusters = {}
     for row, name in enumerate(start):
         clusters.setdefault(name, set()).add(row)
+    representative = {name: min(rows) for name, rows in clusters.items()}
     merges = []
     while True:
         near = neighborhoods(clusters, groups)
@@ -83,7 +84,11 @@ def merge_down(
             is_candidate = S[np.ix_(sorted(clusters[one]), sorted(clusters[other]))].any()
             if not is_candidate or not is_allowed(clusters[one] | clusters[other], apart):
                 continue
-            similarity = (1 - rule["alpha"]) * attribute_similarity(clusters[one], clusters[other], S, rule["linkage"])
+            if rule["linkage"] == "representative":
+                attribute = float(S[representative[one], representative[other]])
+            else:
+                attribute = attribute_similarity(clusters[one], clusters[other], S, rule["linkage"])
+            similarity = (1 - rule["alpha"]) * attribute
             similarity += rule["alpha"] * relational_similarity(one, other, near, clusters, rule)
             entry = (-round(similarity, DIGITS), one, other)
             best = entry if best is None else min(best, entry)
@@ -91,6 +96,9 @@ def merge_down(
             return merges
         _, one, other = best
         merges.append((one, other, -best[0]))
+        # That of the larger cluster, of equally large ones that of the first.
+        if len(clusters[other]) > len(clusters[one]):
+            representative[one] = representative[other]
         clusters[one] |= clusters.pop(other)
 
 

@@ -67,10 +67,10 @@ def test_initials_alone_are_not_joined_at_the_start() -> None:
     model.fit(NAMES, groups=PAPERS, constraints=ANSARI)
     np.testing.assert_array_equal(model.labels_, TRUTH)
     names = ["C. Chen", "C. Chen", "Carla Chen", "Carla Chen", "D. J. Dorn", "D. J. Dorn", "Smith", "Smith"]
-    told = CollectiveRelationalClustering(1.1).fit(names).bootstrap_labels_
+    told = CollectiveRelationalClustering(1.0, alpha=0.5).fit(names).bootstrap_labels_
     # One written-out name explains the initial.
     np.testing.assert_array_equal(told, [0, 0, 1, 1, 2, 3, 4, 4])
-    other = CollectiveRelationalClustering(1.1).fit([*names, "Dora Chen"]).bootstrap_labels_
+    other = CollectiveRelationalClustering(1.0, alpha=0.5).fit([*names, "Dora Chen"]).bootstrap_labels_
     np.testing.assert_array_equal(other, [0, 1, 2, 3, 4, 5, 6, 6, 7])
 
 
@@ -246,13 +246,13 @@ def test_blocks_that_explode_are_refused() -> None:
 
 def test_bootstrapping_joins_unambiguous_names_and_names_in_common_company() -> None:
     names = ["Ali Ansari", "Bo Blum", "C. Chen", "Ali Ansari", "Bo Blum", "C. Chen", "C. Chen", "D. Chen"]
-    model = CollectiveRelationalClustering(1.1).fit(names, groups=[1, 1, 1, 2, 2, 2, 3, 3])
+    model = CollectiveRelationalClustering(1.0, alpha=0.5).fit(names, groups=[1, 1, 1, 2, 2, 2, 3, 3])
     # C. Chen is ambiguous, and the third has other company.
     np.testing.assert_array_equal(model.bootstrap_labels_, [0, 1, 2, 0, 1, 2, 3, 4])
     apart = Constraints(cannot_link=[(0, 3)])
-    kept = CollectiveRelationalClustering(1.1).fit(names, groups=[1, 1, 1, 2, 2, 2, 3, 3], constraints=apart)
+    kept = CollectiveRelationalClustering(1.0, alpha=0.5).fit(names, groups=[1, 1, 1, 2, 2, 2, 3, 3], constraints=apart)
     assert kept.bootstrap_labels_[0] != kept.bootstrap_labels_[3]
-    off = CollectiveRelationalClustering(1.1, bootstrap=False).fit(names)
+    off = CollectiveRelationalClustering(1.0, alpha=0.5, bootstrap=False).fit(names)
     assert off.n_clusters_ == 8
 
 
@@ -344,6 +344,11 @@ def test_bad_input(options: dict[str, Any], error: type[Exception], message: str
         ({"column_weights": [0.0]}, "not all 0"),
         ({"alpha": 1.5}, "alpha"),
         ({"blocking": "soundex"}, "blocking"),
+        ({"threshold": 80}, r"'threshold' parameter.*range \[0.0, 1.0\].* Got 80"),
+        ({"canopy": (0.9,)}, "canopy must be two numbers from 0 to 1"),
+        ({"canopy": ("x", 1)}, "canopy must be two numbers from 0 to 1"),
+        ({"canopy": (0.6, 0.3)}, "canopy must be two numbers from 0 to 1"),
+        ({"similarity": "precomputed"}, "must hold similarities.*got texts"),
     ],
 )
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
@@ -365,6 +370,31 @@ def test_bad_similarities(matrix: Any, message: str) -> None:
         CollectiveRelationalClustering(similarity="precomputed").fit(np.array(matrix))
 
 
+def test_keys_of_a_function_are_text_or_numbers() -> None:
+    with pytest.raises(TypeError, match=r"must return a key, a list of keys, or None.*got \[\['w'\]\]"):
+        CollectiveRelationalClustering(blocking=lambda text: [[text[0].lower()]]).fit(NAMES)
+
+
+@pytest.mark.parametrize("X", [None, 5, np.array(5)], ids=str)
+def test_what_is_no_table_is_refused(X: Any) -> None:
+    with pytest.raises(TypeError, match="X must be a list of names or a table of texts, one row per record; got"):
+        CollectiveRelationalClustering().fit(X)
+
+
+def test_candidate_recall_takes_the_candidates_first() -> None:
+    model = CollectiveRelationalClustering().fit(NAMES)
+    with pytest.raises(TypeError, match=r"is the first argument: candidate_recall\(model.candidates_, labels_true\)"):
+        candidate_recall(TRUTH, model.candidates_)
+    with pytest.raises(TypeError, match="candidates is the number of pairs only, 2,000,000"):
+        candidate_recall(2_000_000, TRUTH)  # type: ignore[arg-type]
+
+
+def test_every_pair_is_compared_once_at_the_start() -> None:
+    S = np.triu(np.full((5, 5), 0.3), 1)
+    model = CollectiveRelationalClustering(0.9, similarity="precomputed").fit(S + S.T)
+    assert model.n_similarity_evaluations_ == 10
+
+
 def test_rapidfuzz_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rapidfuzz", None)
     with pytest.raises(OptionError, match=r'pip install "mustlink\[relational\]"'):
@@ -375,6 +405,10 @@ def test_labels_below_the_recorded_merges_are_refused() -> None:
     model = CollectiveRelationalClustering(0.5).fit(NAMES, groups=PAPERS)
     with pytest.raises(OptionError, match=r"down to a threshold of 0.5, and 0.2 is below; fit with curve_to=0.2"):
         model.labels_at(0.2)
+    with pytest.raises(OptionError, match="threshold must be a number; got nan"):
+        model.labels_at(float("nan"))
+    with pytest.raises(OptionError, match="n_pairs must be a whole number from 0 on; got -1"):
+        model.unsure(-1)
 
 
 def test_the_threshold_is_chosen_by_links() -> None:
@@ -484,6 +518,10 @@ def test_bad_queries() -> None:
         model.resolve("Z. Zorn")
     with pytest.raises(ValueError, match="There is no row 10"):
         model.resolve(10)
+    with pytest.raises(TypeError, match=r"query must be a name or the row of a record; got 0\.5"):
+        model.resolve(0.5)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="depth must be a whole number from 0 on; got -1"):
+        model.resolve(0, depth=-1)
 
 
 def test_relations_help_where_names_are_ambiguous() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,8 @@ def block(
         if blocking == "qgram":
             return pairs
         also = _pairs_of_names(texts, qgram_size, qgram_similarity, max_pairs)
-        return each_once(*(np.concatenate(both) for both in zip(pairs, also, strict=True)), len(texts))
+        left, right = np.concatenate([pairs, also], axis=1)
+        return each_once(left, right, len(texts))
     return _pairs_by_canopy(grams, *canopy, max_pairs)
 
 
@@ -110,7 +111,14 @@ def _key_list(keys: object) -> list[object]:
     """Return the keys that a function of the user gave for a record: none, one or several."""
     if keys is None or keys == "":
         return []
-    return list(keys) if isinstance(keys, Iterable) and not isinstance(keys, str | bytes) else [keys]
+    found = list(keys) if isinstance(keys, Iterable) and not isinstance(keys, str | bytes) else [keys]
+    for key in found:
+        if not isinstance(key, Hashable):
+            raise TypeError(
+                "The function of blocking must return a key, a list of keys, or None, and keys must be text or "
+                f"numbers; got {keys!r}."
+            )
+    return found
 
 
 def _pairs_by_key(keys: Sequence[Sequence[object]], max_pairs: int, what: str) -> tuple[Ints, Ints]:

@@ -20,6 +20,7 @@ from mustlink.base import ConstrainedClusterMixin, as_constraints, check_partial
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import OptionError
 from mustlink.relational._apart import collect_sets, join_must_links
+from mustlink.relational._arguments import check_canopy, check_count, check_number, check_row
 from mustlink.relational._baselines import count_row_pairs, row_pairs
 from mustlink.relational._bootstrap import bootstrap_pairs
 from mustlink.relational._expansion import Resolution, expand, expand_by_name, match_query
@@ -51,8 +52,9 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
     Parameters
     ----------
     threshold : float, "auto" or "links", default="auto"
-        The similarity from which on clusters are merged. "auto" is 0.8 of what equal names without a common neighbor
-        reach, ``0.8 * (1 - alpha)``, or 0.8 for ``method="a*"`` (:func:`~mustlink.relational.default_threshold`).
+        The similarity from which on clusters are merged, from 0 to 1. "auto" is 0.8 of what equal names without a
+        common neighbor reach, ``0.8 * (1 - alpha)``, or 0.8 for ``method="a*"``
+        (:func:`~mustlink.relational.default_threshold`).
         "links" is the threshold that agrees with most of the given links in a run without them, that of "auto" if there
         are none. It is meant for links of pairs drawn at random from `candidates_`. Pairs drawn from all records say
         little, since most have no similarity at all, and the answers to :meth:`unsure` are all near the threshold.
@@ -147,7 +149,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         Of the pairs of names that occur together in several groups, the share that lead to an ambiguous name; NaN if
         there are none. Where it is high, relations can mislead, and a smaller `alpha` is safer.
     n_similarity_evaluations_ : int
-        How many similarities of clusters were computed.
+        How many similarities of clusters were computed, those of all candidates at the start included.
     violations_ : Constraints
         The violated links; empty.
 
@@ -206,7 +208,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
     __metadata_request__fit = {"constraints": True, "groups": True, "sources": True}  # noqa: RUF012
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": [Interval(Real, 0, None, closed="left"), StrOptions({"auto", "links"})],
+        "threshold": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto", "links"})],
         "alpha": [Interval(Real, 0, 1, closed="both")],
         "method": [StrOptions({"cr", "a*", "nr*"})],
         "similarity": [StrOptions({*SIMILARITIES, "precomputed"}), list, tuple],
@@ -229,7 +231,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         "bootstrap_max_names": [Interval(Integral, 0, None, closed="left")],
         "group_cannot_link": ["boolean", StrOptions({"unequal"})],
         "max_per_source": [Interval(Integral, 1, None, closed="left")],
-        "curve_to": [Interval(Real, 0, None, closed="left"), None],
+        "curve_to": [Interval(Real, 0, 1, closed="both"), None],
         "max_pairs": [Interval(Integral, 1, None, closed="left")],
         "verbose": ["verbose"],
     }
@@ -331,10 +333,10 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         self.n_features_in_ = count_columns(X)
         self.threshold_ = self._threshold(problem, links, origin)
         start, run = self._start(problem, links, origin, self.threshold_)
-        merges = run.merge_down(self.threshold_, self.verbose)
+        merges = run.merge_down(self.threshold_)
         self._remaining = run.remaining()
         if self.curve_to is not None and self.curve_to < self.threshold_:
-            merges = np.concatenate([merges, run.merge_down(self.curve_to, self.verbose)])
+            merges = np.concatenate([merges, run.merge_down(self.curve_to)])
         self.merges_, self._first_clusters = merges, start
         self.n_similarity_evaluations_ = run.n_evaluations
         self.bootstrap_labels_ = _number(start)
@@ -362,6 +364,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
             The labels of a fit with this threshold: of all merges before the first one below it.
         """
         check_is_fitted(self)
+        check_number(threshold, "threshold")
         lowest = self.threshold_ if self.curve_to is None else min(self.threshold_, self.curve_to)
         if threshold < lowest - ROUNDING:
             raise OptionError(
@@ -387,6 +390,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
             that may not be merged is left out.
         """
         check_is_fitted(self)
+        check_count(n_pairs, "n_pairs")
         done = self.merges_[lowest_so_far(self.merges_) >= self.threshold_ - ROUNDING]
         found = np.empty(len(done) + len(self._remaining), dtype=UNSURE)
         for name in ("left", "right", "similarity", "attribute", "relational"):
@@ -432,6 +436,8 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         -----
         The threshold is that of the fit, the given one, or that of "auto"; no links choose it.
         """
+        check_count(depth, "depth")
+        check_count(max_frontier, "max_frontier")
         if X is None:
             check_is_fitted(self)
             problem, links, origin = self._input
@@ -441,6 +447,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         if isinstance(query, str):
             rows = match_query(problem, query)
         else:
+            check_row(query)
             if not 0 <= query < problem.n_rows:
                 raise ValueError(f"There is no row {query}; the records have the rows 0 to {problem.n_rows - 1:,}.")
             rows = expand_by_name(problem, np.array([query]))
@@ -470,6 +477,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         origin = None if known is None else known[:2]
         if isinstance(self.similarity, str) and self.similarity == "precomputed":
             return read_precomputed(X, occurs), links, origin
+        check_canopy(self.canopy)
         names = ("qgram_size", "qgram_similarity", "window", "canopy", "max_pairs")
         n_columns = count_columns(X)
         options = {
@@ -520,7 +528,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
         if self.threshold != "links" or links.is_empty:
             return threshold
         start, run = self._start(problem, Constraints(), origin, 0.0)
-        return choose_threshold(run.merge_down(0.0, self.verbose), start, links, threshold)
+        return choose_threshold(run.merge_down(0.0), start, links, threshold)
 
     def _start(
         self, problem: Problem, links: Constraints, origin: Any, threshold: float
@@ -547,7 +555,7 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
             self.alpha, self.attribute_linkage, self.relational_similarity, self.n_common, self.second_neighbors
         )
         # The clusters before the first merge, which changes them.
-        return apart.clusters(), Merging(problem, apart, rule, self.max_pairs, threshold)
+        return apart.clusters(), Merging(problem, apart, rule, self.max_pairs, threshold, self.verbose)
 
     def _list_candidates(self, problem: Problem, run: Merging | PairMerging) -> Array | int:
         """Return the pairs of records that were compared, or how many."""

@@ -48,9 +48,12 @@ class Rule(NamedTuple):
 class Merging:
     """Clusters that are merged step by step, from those that are joined already."""
 
-    def __init__(self, problem: Problem, apart: Apart, rule: Rule, max_pairs: int, threshold: float) -> None:
+    def __init__(
+        self, problem: Problem, apart: Apart, rule: Rule, max_pairs: int, threshold: float, verbose: int | bool
+    ) -> None:
         """Begin with the clusters so far; the first threshold to merge down to is known."""
         self.rule = rule
+        self.verbose = verbose
         self.apart = apart
         self.first_merges = _merge_equal(problem, apart, rule, threshold)
         cluster = apart.clusters()
@@ -88,13 +91,13 @@ class Merging:
         """How many similarities of clusters were computed."""
         return int(self.counts[1])
 
-    def merge_down(self, threshold: float, verbose: int | bool = False) -> Array:
+    def merge_down(self, threshold: float) -> Array:
         """Merge the most similar clusters until none is as similar as the threshold, and return the merges."""
         # The uniqueness of a neighbor by its neighbors, and second neighbors, reach one step farther.
         reach = 2 if self.rule.measure == "degree" or self.rule.second_weight else 1
         parts, self.first_merges = [self.first_merges], self.first_merges[:0]
         n_clusters = int(np.count_nonzero(self.clusters[0]))
-        with progress(n_clusters, "merging clusters", shown=verbose) as advance:
+        with progress(n_clusters, "merging clusters", shown=self.verbose) as advance:
             while True:
                 self.heap, merged, values = kernels.merge_down(
                     threshold_key(threshold),

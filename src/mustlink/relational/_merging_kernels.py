@@ -377,17 +377,21 @@ def merge_down(  # type: ignore[no-untyped-def]
     size = clusters[0]
     n_rows = len(size)
     merged, parts, n_merges = np.empty((max_merges, 2), np.int64), np.empty((max_merges, 3)), 0
-    chosen, in_both = np.zeros(n_rows, np.int8), np.zeros(n_rows, np.int8)
+    # The first time every pair is compared once, by its smaller cluster.
+    is_first = counts[1] == 0
+    chosen, in_both = np.full(n_rows, is_first, np.int8), np.zeros(n_rows, np.int8)
     # With whole numbers of neighbors, a pair whose neighborhoods both lack the merged cluster is as before.
     is_local = reach == 1 and setting[1] in (JACCARD, COMMON)
     affected = np.arange(n_rows)
-    n_affected = n_rows if counts[1] == 0 else 0
+    n_affected = n_rows if is_first else 0
     one = -1
     while True:
         for place in range(n_affected):
             near = affected[place]
             remove_dead(near, candidates[0], candidates[1], candidates[3])
-            is_all = one < 0 or near == one or not is_local or in_both[near] == 1
+            if one < 0:
+                chosen[near] = 0
+            is_all = one >= 0 and (near == one or not is_local or in_both[near] == 1)
             heap = compare_candidates(
                 near, chosen, is_all, setting, weights, candidates, neighbors, clusters, marks, edges, heap, counts
             )

@@ -33,7 +33,7 @@ class PairMerging:
         self.parts = similarity, attribute, relational
         self.n_evaluations = len(attribute)
 
-    def merge_down(self, threshold: float, verbose: int | bool = False) -> Array:
+    def merge_down(self, threshold: float) -> Array:
         """Join the most similar pairs first, down to a threshold, and return the merges."""
         key = self._key()
         chosen = np.flatnonzero(key >= threshold_key(threshold))

@@ -65,6 +65,8 @@ def count_rows(X: Any) -> int:
     """Return the number of records."""
     if isinstance(X, str):
         raise TypeError("X is one text; pass a list of names, one per record.")
+    if not (X.shape if hasattr(X, "shape") else hasattr(X, "__len__")):
+        raise TypeError(f"X must be a list of names or a table of texts, one row per record; got {X!r}.")
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
@@ -98,10 +100,17 @@ def read_problem(
 
 def read_precomputed(X: Any, groups: csr_array) -> Problem:
     """Read a symmetric matrix of similarities; its pairs that are not 0 are candidates."""
-    matrix = csr_array(X) if issparse(X) else csr_array(np.asarray(X, dtype=float))
-    n_rows = matrix.shape[0]
-    if matrix.ndim != 2 or matrix.shape[1] != n_rows:
-        raise ValueError(f"A precomputed X must be square, one row and one column per record; got {matrix.shape}.")
+    try:
+        table = X if issparse(X) else np.asarray(X, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            'With similarity="precomputed" X must hold similarities, numbers from 0 to 1; got texts. For names leave '
+            "similarity at its default."
+        ) from None
+    n_rows = table.shape[0]
+    if table.ndim != 2 or table.shape[1] != n_rows:
+        raise ValueError(f"A precomputed X must be square, one row and one column per record; got {table.shape}.")
+    matrix = csr_array(table)
     values = matrix.data
     if not np.isfinite(values).all() or (values < 0).any() or (values > 1).any():
         raise ValueError("Precomputed similarities must be numbers from 0 to 1, and pairs without one not stored.")

@@ -17,7 +17,7 @@ from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink.base import ConstrainedClusterMixin, check_sources
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.graph._correlation._cost import cluster_deltas, cost_ratio, disagreement, total_weight
-from mustlink.graph._correlation._signed_graph import Sources, build_graph
+from mustlink.graph._correlation._signed_graph import build_graph
 from mustlink.graph._correlation._solve import Method, SolverOptions, expand_distances, solve
 from mustlink.graph._correlation._validation import check_signed
 
@@ -241,7 +241,7 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
         self._fit(X, links, check_sources(sources, X.shape[0]))
         return self
 
-    def _fit(self, X: csr_array, links: Constraints, sources: Sources | None) -> None:
+    def _fit(self, X: csr_array, links: Constraints, sources: Any) -> None:
         penalty = float(self.missing_penalty) if self.missing == "negative" else 0.0
         graph, component = build_graph(X, penalty, links, sources, int(self.max_per_source))
         options = SolverOptions(
