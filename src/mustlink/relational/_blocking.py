@@ -19,7 +19,7 @@ CHUNK = 2_000
 MAX_PRODUCTS = 5_000_000_000
 # Names of people with initials: at most so many words in the median, and this share of texts with a word of one letter.
 MAX_WORDS_OF_NAME = 4
-LEAST_WITH_INITIAL = 0.1
+MIN_WITH_INITIAL = 0.1
 
 Blocker = Callable[[str], Any]
 
@@ -35,7 +35,7 @@ def choose_blocking(records: Records) -> str:
         return "qgram"
     has_initial = [any(len(word) == 1 and word.isalpha() for word in own) for own in words]
     is_short = np.median([len(own) for own in words]) <= MAX_WORDS_OF_NAME
-    return "names+qgram" if is_short and np.mean(has_initial) >= LEAST_WITH_INITIAL else "qgram"
+    return "names+qgram" if is_short and np.mean(has_initial) >= MIN_WITH_INITIAL else "qgram"
 
 
 def block(
