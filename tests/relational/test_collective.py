@@ -149,8 +149,9 @@ def test_blocking_finds_most_true_pairs(blocking: Any) -> None:
     assert recall > (0.85 if blocking in ("names", "key", "qgram", "names+qgram") else 0.5)
 
 
-def test_qgram_blocking_has_every_similar_pair() -> None:
-    texts = make_references(120, typos=0.3, random_state=1).names
+@pytest.mark.parametrize("similarity", [0.1, 0.25, 0.4, 0.75])
+def test_qgram_blocking_has_every_similar_pair(similarity: float) -> None:
+    texts = make_references(120, typos=0.3, random_state=1).names + products(40, np.random.RandomState(1))[0]
     records = read_records(texts)
     grams = []
     for text in records.columns[0]:
@@ -161,9 +162,9 @@ def test_qgram_blocking_has_every_similar_pair() -> None:
         grams.append(own)
     n = len(grams)
     expected = {
-        (i, j) for j in range(n) for i in range(j) if len(grams[i] & grams[j]) >= 0.4 * len(grams[i] | grams[j])
+        (i, j) for j in range(n) for i in range(j) if len(grams[i] & grams[j]) >= similarity * len(grams[i] | grams[j])
     }
-    left, right = block(records, "qgram", **OPTIONS)
+    left, right = block(records, "qgram", **{**OPTIONS, "qgram_similarity": similarity})
     assert set(zip(left.tolist(), right.tolist(), strict=True)) == expected
 
 

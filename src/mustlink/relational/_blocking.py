@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mustlink._spelling import count
-from mustlink._types import Ints, Mask
+from mustlink._types import Floats, Ints, Mask
 from mustlink.errors import TooLargeError
 from mustlink.relational._pairs import count_cross, cross, each_once, membership
 from mustlink.relational._records import Records, split_name
@@ -200,7 +200,8 @@ def _qgrams(texts: Sequence[str], size: int, tags: Sequence[str] | None = None) 
 def _pairs_by_qgrams(grams: csr_array, similarity: float, max_pairs: int) -> tuple[Ints, Ints]:
     """Return the pairs of records whose sets of q-grams have at least a Jaccard coefficient.
 
-    Two sets as similar as that share one of the rarest q-grams of each, which are looked up first.
+    Two sets as similar as that share one of the rarest q-grams of each, which are looked up first. How many of these
+    they share, and how many others the set has whose rarest end first, bounds how many they share in all.
     """
     sizes = np.diff(grams.indptr)
     df = np.bincount(grams.indices, minlength=grams.shape[1])
@@ -211,9 +212,20 @@ def _pairs_by_qgrams(grams: csr_array, similarity: float, max_pairs: int) -> tup
     kept = order[rank < n_rarest[row]]
     prefix = csr_array((np.ones(len(kept)), (row[kept], grams.indices[kept])), shape=grams.shape)
 
-    def are_similar(left: Ints, right: Ints) -> Mask:
+    rarity = np.empty(grams.shape[1], dtype=np.int64)
+    rarity[np.lexsort((np.arange(len(rarity)), df))] = np.arange(len(rarity))
+    end = np.zeros(len(sizes), dtype=np.int64)
+    np.maximum.at(end, row[kept], rarity[grams.indices[kept]])
+    n_others = sizes - n_rarest
+
+    def are_similar(left: Ints, right: Ints, n_shared: Floats) -> Mask:
+        both = sizes[left] + sizes[right]
+        most = n_shared + n_others[np.where(end[left] <= end[right], left, right)]
+        is_similar = most >= similarity * (both - most) - 1e-9
+        left, right = left[is_similar], right[is_similar]
         shared = np.asarray(grams[left].multiply(grams[right]).sum(axis=1)).ravel()
-        return np.asarray(shared >= similarity * (sizes[left] + sizes[right] - shared) - 1e-9)
+        is_similar[is_similar] = shared >= similarity * (sizes[left] + sizes[right] - shared) - 1e-9
+        return is_similar
 
     return _product_pairs(prefix, 0.5, max_pairs, "q-grams", are_similar)
 
@@ -223,7 +235,7 @@ def _product_pairs(
     at_least: float,
     max_pairs: int,
     what: str,
-    keep: Callable[[Ints, Ints], Mask] | None = None,
+    keep: Callable[[Ints, Ints, Floats], Mask] | None = None,
 ) -> tuple[Ints, Ints]:
     """Return the pairs of rows whose product is at least a value, and that are to be kept, smaller number first.
 
@@ -243,7 +255,7 @@ def _product_pairs(
         is_pair = (product.data >= at_least) & (product.row + start < product.col)
         one, other = product.row[is_pair].astype(np.int64) + start, product.col[is_pair].astype(np.int64)
         if keep is not None:
-            kept = keep(one, other)
+            kept = keep(one, other, product.data[is_pair])
             one, other = one[kept], other[kept]
         left.append(one)
         right.append(other)
