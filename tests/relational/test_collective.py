@@ -190,6 +190,13 @@ def test_blocking_is_chosen_by_initials_and_length(expected: str, texts: list[st
         assert len(block(records, expected, **OPTIONS)[0]) == records.n_values * (records.n_values - 1) // 2
 
 
+def test_similar_names_with_other_initials_are_no_candidates() -> None:
+    records = read_records(["A. Zhukovsky", "B. Zhukovsky", "Dr. Anna Zhukovsky", "Zhukovsky"])
+    left, right = block(records, "names+qgram", **OPTIONS)
+    assert set(zip(left.tolist(), right.tolist(), strict=True)) == {(0, 2), (0, 3), (1, 3), (2, 3)}
+    assert len(block(records, "qgram", **OPTIONS)[0]) > 4
+
+
 def products(n_entities: int, random: np.random.RandomState) -> tuple[list[str], list[int]]:
     """Draw titles of products, the words in any order and sometimes with a color."""
     titles, target = [], []

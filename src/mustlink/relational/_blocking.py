@@ -61,13 +61,25 @@ def block(
         return _pairs_in_window(texts, window)
     grams = _qgrams(texts, qgram_size)
     if blocking in ("qgram", "names+qgram"):
-        pairs = _pairs_by_qgrams(grams, qgram_similarity, max_pairs)
+        left, right = _pairs_by_qgrams(grams, qgram_similarity, max_pairs)
         if blocking == "qgram":
-            return pairs
+            return left, right
+        has_same = _share_initial(texts, left, right)
         also = _pairs_of_names(texts, qgram_size, qgram_similarity, max_pairs)
-        left, right = np.concatenate([pairs, also], axis=1)
+        left, right = np.concatenate([(left[has_same], right[has_same]), also], axis=1)
         return each_once(left, right, len(texts))
     return _pairs_by_canopy(grams, *canopy, max_pairs)
+
+
+def _share_initial(texts: Sequence[str], left: Ints, right: Ints) -> Mask:
+    """Return which pairs of texts have an initial of the words before the last in common, or one has no such words."""
+    letters: dict[str, int] = {}
+    initials = np.zeros(len(texts), dtype=np.int64)
+    for value, text in enumerate(texts):
+        for word in split_name(text)[1].split():
+            initials[value] |= 1 << (letters.setdefault(word[0], len(letters)) % 62)
+    one, other = initials[left], initials[right]
+    return np.asarray((one & other != 0) | (one == 0) | (other == 0))
 
 
 def name_key(name: str) -> str:

@@ -77,11 +77,12 @@ class CollectiveRelationalClustering(ConstrainedClusterMixin, BaseEstimator):
     blocking : {"auto", "names", "key", "qgram", "names+qgram", "sorted", "canopy"} or callable, default="auto"
         Which pairs of distinct records are compared, by the first column. "names": names with one first initial and
         last names with similar q-grams. "key": last name and first initial are equal. "qgram": the Jaccard coefficient
-        of the q-grams is at least `qgram_similarity`. "names+qgram": the pairs of both. "sorted": at most `window` - 1
-        places apart in the order of last names or of the texts read backward. "canopy": within a canopy of q-grams
-        compared by TF-IDF. A function takes the text of a record and returns a key, a list of keys, or None. "auto" is
-        "names+qgram" for names with initials, texts of at most four words in the median of which a tenth have a word of
-        one letter, and else "qgram".
+        of the q-grams is at least `qgram_similarity`. "names+qgram": the pairs of both, of the second only those with
+        an initial of the words before the last in common. "sorted": at most `window` - 1 places apart in the order of
+        last names or of the texts read backward. "canopy": within a canopy of q-grams compared by TF-IDF. A function
+        takes the text of a record and returns a key, a list of keys, or None. "auto" is "names+qgram" for names with
+        initials, texts of at most four words in the median of which a tenth have a word of one letter, and else
+        "qgram".
     qgram_size : int, default=3
         The number of letters of a q-gram.
     qgram_similarity : float, default=0.4

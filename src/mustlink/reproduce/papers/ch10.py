@@ -118,6 +118,7 @@ def resolve(method: str, problem: Problem) -> Labeling:
         0.0,
         alpha=float(problem.amount),
         method=MODES[method],
+        blocking="auto" if is_cora else "names",
         group_cannot_link="unequal" if method == CR and not is_cora else False,
     ).fit(texts, groups=groups)
     facts = best_of_pairs(model.candidates_, problem.y) if method in (A, NR) else best_of_merges(model, problem.y)
