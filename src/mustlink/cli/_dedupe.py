@@ -107,13 +107,14 @@ def dedupe(
         ),
     ] = None,
     blocking: Annotated[
-        Literal["auto", "names", "key", "qgram", "sorted", "canopy"],
+        Literal["auto", "names", "key", "qgram", "names+qgram", "sorted", "canopy"],
         typer.Option(
             "--blocking",
             metavar="NAME",
             help="Which records are compared: those with the same initial and similar last names (names); with the "
             "same initial and last name (key); with many sequences of letters in common (qgram, canopy); or near each "
-            "other in alphabetical order (sorted). With auto, names for short texts, and qgram for others.",
+            "other in alphabetical order (sorted). With auto, names+qgram for names with initials, and qgram for "
+            "other texts.",
         ),
     ] = "auto",
     max_pairs: Annotated[

@@ -101,7 +101,7 @@ class DedupeJob:
     alpha : float or None, default=None
         The weight of the relational part of the similarity, from 0 to 1; None is the default of
         :class:`mustlink.CollectiveRelationalClustering`.
-    blocking : {"auto", "names", "key", "qgram", "sorted", "canopy"}, default="auto"
+    blocking : {"auto", "names", "key", "qgram", "names+qgram", "sorted", "canopy"}, default="auto"
         Which records are compared at all.
     max_pairs : int or None, default=None
         The most pairs that are compared; None is the default of the clusterer.
@@ -159,7 +159,7 @@ class DedupeJob:
     links: FilePath | None = None
     threshold: float | Literal["links"] | None = None
     alpha: float | None = None
-    blocking: Literal["auto", "names", "key", "qgram", "sorted", "canopy"] = "auto"
+    blocking: Literal["auto", "names", "key", "qgram", "names+qgram", "sorted", "canopy"] = "auto"
     max_pairs: int | None = None
     never_together: str | None = None
     at_most: int = 1
