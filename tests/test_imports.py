@@ -35,6 +35,7 @@ HELPERS = {
     "_sklearn_compat",
     "_spelling",
     "_types",
+    "_union_find_kernels",
     "_version",
     "_warnings",
     "errors",

@@ -7,15 +7,7 @@ from typing import Any
 import numpy as np
 
 from mustlink._jit import jit
-
-
-@jit
-def find_root(parent: Any, row: Any) -> Any:
-    """Return the representative row of a row's cluster, with path halving."""
-    while parent[row] != row:
-        parent[row] = parent[parent[row]]
-        row = parent[row]
-    return row
+from mustlink._union_find_kernels import find_root
 
 
 @jit

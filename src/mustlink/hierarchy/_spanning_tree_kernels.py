@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mustlink._jit import jit
-from mustlink.hierarchy._dendrogram_kernels import find_root
+from mustlink._union_find_kernels import find_root
 
 # The size of the stack; no tree that fits into memory is as deep.
 MAX_DEPTH = 128

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from mustlink._jit import jit
+from mustlink._union_find_kernels import find_root
 
 
 @jit
@@ -64,15 +65,6 @@ def join_sets(one, other, sets):  # type: ignore[no-untyped-def]
     while node >= 0:
         seen[set_of[node]] = 0
         node = follow[node]
-
-
-@jit
-def find_root(parent, row):  # type: ignore[no-untyped-def]
-    """Return the smallest row of the cluster of a row."""
-    while parent[row] != row:
-        parent[row] = parent[parent[row]]
-        row = parent[row]
-    return row
 
 
 @jit
