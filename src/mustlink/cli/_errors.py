@@ -57,6 +57,7 @@ REMEDIES = {
     "give_text_column": "name the column of the texts with --text",
     "graph_method": "use a method that takes a graph, such as --method connected-kmeans",
     "groups_method": "use --method cop or pck, which take groups without a list of their pairs, or smaller groups",
+    "fewer_equal_texts": "leave out rows with the commonest texts, or increase --max-pairs",
     "handle_missing": "fill it, or use --missing drop or --missing mean",
     "header": "use --header if they are the names of the columns",
     "ignore_column": "leave it out with --ignore {column}",

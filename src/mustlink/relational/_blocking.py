@@ -159,9 +159,7 @@ def refuse_pairs(problem: str, max_pairs: int) -> None:
     """Refuse more candidate pairs than are allowed."""
     raise TooLargeError(
         f"{problem}, and at most {max_pairs:,} candidate pairs are allowed",
-        remedy="too_large",
-        instead='block with blocking="sorted", whose number of pairs of different texts is at most twice that of the '
-        "texts times window, or with a function that returns finer keys, or increase max_pairs",
+        remedy="other_blocking",
     )
 
 
@@ -169,8 +167,7 @@ def refuse_rows(problem: str, max_pairs: int) -> None:
     """Refuse more pairs of rows than are allowed, of which those with equal texts are pairs with any blocking."""
     raise TooLargeError(
         f"{problem}, and at most {max_pairs:,} candidate pairs are allowed",
-        remedy="too_large",
-        instead="leave out the commonest texts, which are pairs with any blocking, or increase max_pairs",
+        remedy="fewer_equal_texts",
     )
 
 

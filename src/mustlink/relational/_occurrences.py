@@ -58,8 +58,7 @@ def _refuse_large_groups(groups: csr_array, max_pairs: int) -> None:
         raise TooLargeError(
             f"The groups have {n_pairs:,.0f} pairs of records that occur together, the largest {int(sizes.max()):,} "
             f"records, and at most {max_pairs:,} pairs are allowed",
-            remedy="too_large",
-            instead="leave out large groups, which say little, or increase max_pairs",
+            remedy="smaller_groups",
         )
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.constraints import Constraints
-from mustlink.errors import ConstraintError, FileFormatError, InfeasibleError, TooLargeError
+from mustlink.errors import ConstraintError, FileFormatError, InfeasibleError
 from mustlink.report import Decision, RowNames
 from mustlink.tables import require
 from mustlink.workflow._loading import REMEDIES, LoadedTable
@@ -130,9 +130,6 @@ def _fit(
         warnings.simplefilter("always")
         try:
             model.fit(list(records), groups=groups, constraints=links, sources=sources)
-        except TooLargeError as error:
-            remedy = "other_blocking" if "blocking" in str(error.fields.get("instead")) else "smaller_groups"
-            raise TooLargeError(error.problem, remedy=remedy) from None
         except (ConstraintError, InfeasibleError) as error:
             told = _tell_rule(job, error).without_remedies(*SOFT_REMEDIES)
             raise with_row_names(told, table.row_names) from None
