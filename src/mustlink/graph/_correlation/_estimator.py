@@ -90,7 +90,7 @@ class CorrelationClustering(ConstrainedClusterMixin, BaseEstimator):
     ratio_ : float
         `disagreement_` divided by `lower_bound_`: the disagreement is at most so many times the least possible.
         1 if both are 0, infinite if only the bound is.
-    deltas_ : ndarray of shape (n_clusters_,)
+    deltas_ : ndarray of shape (n_clusters,)
         How inconsistent each cluster is: no member has more negative pairs inside it, or more positive pairs outside
         it, than this number times the size of the cluster. 0 is perfect.
     lp_x_ : ndarray of shape (n_samples, n_samples)
