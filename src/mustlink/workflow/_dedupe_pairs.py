@@ -18,7 +18,7 @@ from mustlink.report import Decision, RowNames
 from mustlink.tables import PairScores, Table, read_pair_scores
 from mustlink.workflow._loading import LoadedTable
 from mustlink.workflow._naming import with_row_names
-from mustlink.workflow._resolution import SOFT_REMEDIES, Resolution, compare_records, number_entities, read_kept_links
+from mustlink.workflow._resolution import SOFT_REMEDIES, Resolution, compare_records, read_kept_links
 
 if TYPE_CHECKING:
     from mustlink.workflow._dedupe import DedupeJob
@@ -66,7 +66,7 @@ def resolve_pairs(job: DedupeJob, table: LoadedTable | None) -> Resolution:
         if error.problem.endswith(PER_SOURCE):
             raise InfeasibleError(error.problem.removesuffix(PER_SOURCE), error.pairs, remedy="apart_sources") from None
         raise with_row_names(error.without_remedies(*SOFT_REMEDIES), scores.names) from None
-    labels = number_entities(np.asarray(model.labels_))
+    labels = np.asarray(model.labels_)
     spellings = _spell(job, table, scores.names)
     is_open = _are_open(links, scores) & ~_are_full(labels, sources, job.at_most, scores)
     how = "the default" if job.threshold is None else "as given"

@@ -23,7 +23,6 @@ from mustlink.workflow._resolution import (
     Resolution,
     compare_records,
     known_entities,
-    number_entities,
     read_kept_links,
 )
 from mustlink.workflow._wording import reword_warnings
@@ -52,7 +51,7 @@ def resolve_records(job: DedupeJob, table: LoadedTable) -> Resolution:
         links, about_links = read_kept_links(table, job.links, job.contradictions, job.unknown_ids)
         notices += about_links
     model, warned = _fit(job, table, texts, groups, links)
-    labels = number_entities(np.asarray(model.labels_))
+    labels = np.asarray(model.labels_)
     spellings = [BETWEEN_TEXTS.join(filter(None, cells)) for cells in zip(*texts, strict=True)]
     decisions = _decide(job, table, model, labels, spellings, groups)
     threshold = float(model.threshold_)
@@ -221,7 +220,7 @@ def _rows_by_label(labels: Ints, wanted: Iterable[int]) -> dict[int, list[int]]:
 
 def _sides_of_merges(model: Any, unsure: Any) -> dict[int, tuple[list[int], list[int]]]:
     """Return, by place, the records on both sides of merges among decisions, when they were merged."""
-    start = number_entities(np.asarray(model.bootstrap_labels_))
+    start = np.asarray(model.bootstrap_labels_)
     members: dict[int, list[int]] = {}
     for row, label in enumerate(start.tolist()):
         members.setdefault(label, []).append(row)

@@ -19,7 +19,7 @@ from mustlink.workflow._loading import Contradictions, LoadedTable, known_labels
 if TYPE_CHECKING:
     from mustlink.workflow._dedupe import DedupeJob
 
-__all__ = ["SOFT_REMEDIES", "Resolution", "compare_records", "known_entities", "number_entities", "read_kept_links"]
+__all__ = ["SOFT_REMEDIES", "Resolution", "compare_records", "known_entities", "read_kept_links"]
 
 # Links are kept here, and no other method is at hand.
 SOFT_REMEDIES = ("relax", "soft_method")
@@ -44,14 +44,6 @@ class Resolution:
     blocking_note: str = ""
     id_name: str = "id"
     run: Mapping[str, str] = field(default_factory=dict)
-
-
-def number_entities(labels: Ints) -> Ints:
-    """Number entities from 0 in the order of their first rows."""
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[codes]
 
 
 def compare_records(table: LoadedTable, columns: Sequence[str], a: int, b: int) -> tuple[CellPair, ...]:
