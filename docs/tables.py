@@ -14,7 +14,7 @@ from typing import Any
 
 import mustlink
 from mustlink import active
-from mustlink.catalogue import CATALOGUE, FAMILIES, METRIC_LEARNERS, OTHER_INPUTS, Entry
+from mustlink.catalogue import CATALOGUE, CLASSIFIERS, FAMILIES, METRIC_LEARNERS, OTHER_INPUTS, Entry
 from mustlink.datasets._known_sets import FOLDER_SETS, SKLEARN_SETS, SUBSETS
 from mustlink.reproduce._run_paper import find_protocol, paper_names
 
@@ -26,7 +26,7 @@ STUB = "src/mustlink/__init__.pyi"
 CLUSTERERS = (*CATALOGUE, *OTHER_INPUTS)
 
 
-def families(classes: Sequence[Entry] = (*CLUSTERERS, *METRIC_LEARNERS)) -> Iterator[tuple[str, list[Entry]]]:
+def families(classes: Sequence[Entry] = (*CLUSTERERS, *METRIC_LEARNERS, *CLASSIFIERS)) -> Iterator[tuple[str, list[Entry]]]:
     """Yield all families with their classes."""
     for family in FAMILIES:
         if entries := [entry for entry in classes if entry.family == family]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import mustlink
-from mustlink.catalogue import CATALOGUE, FAMILIES, METRIC_LEARNERS, OTHER_INPUTS
+from mustlink.catalogue import CATALOGUE, CLASSIFIERS, FAMILIES, METRIC_LEARNERS, OTHER_INPUTS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -27,7 +27,7 @@ def test_every_list_is_what_the_catalogue_gives() -> None:
 
 
 def test_every_family_is_known_and_every_class_is_on_its_page() -> None:
-    for entry in (*CATALOGUE, *OTHER_INPUTS, *METRIC_LEARNERS):
+    for entry in (*CATALOGUE, *OTHER_INPUTS, *METRIC_LEARNERS, *CLASSIFIERS):
         assert entry.family in FAMILIES
         page = (ROOT / "docs" / "guide" / f"{entry.family}.rst").read_text(encoding="utf-8")
         assert f"~mustlink.{entry.class_name}`" in page, f"docs/guide/{entry.family}.rst has no word on it"
@@ -39,4 +39,6 @@ def test_every_public_name_and_submodule_loads() -> None:
     assert {"cli", "constraints", "kmeans"} <= set(dir(mustlink))
     for entry in METRIC_LEARNERS:
         assert hasattr(entry.load(), "transform")
+    for entry in CLASSIFIERS:
+        assert hasattr(entry.load(), "predict")
     assert not hasattr(mustlink, "_nothing")

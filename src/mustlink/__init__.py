@@ -11,7 +11,7 @@ import pkgutil
 from typing import Any
 
 from mustlink._version import __version__ as __version__
-from mustlink.catalogue import CATALOGUE, METRIC_LEARNERS, OTHER_INPUTS
+from mustlink.catalogue import CATALOGUE, CLASSIFIERS, METRIC_LEARNERS, OTHER_INPUTS
 
 # Where each public name is loaded from: everything in the catalogue, and what is no estimator.
 _HOME = {
@@ -19,7 +19,7 @@ _HOME = {
     "Constraints": "mustlink.constraints",
     "bind": "mustlink.binding",
     "publish": "mustlink.sizes",
-    **{entry.class_name: entry.module for entry in (*CATALOGUE, *OTHER_INPUTS, *METRIC_LEARNERS)},
+    **{entry.class_name: entry.module for entry in (*CATALOGUE, *OTHER_INPUTS, *METRIC_LEARNERS, *CLASSIFIERS)},
 }
 _SUBMODULES = {module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")}
 

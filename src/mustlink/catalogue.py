@@ -15,6 +15,7 @@ from mustlink.errors import OptionError
 
 __all__ = [
     "CATALOGUE",
+    "CLASSIFIERS",
     "DEFAULT_METHOD",
     "ESTIMATORS",
     "FAMILIES",
@@ -41,7 +42,11 @@ FAMILIES: Mapping[str, str] = {
     "spectral": "Spectral clustering",
     "graph": "Graphs",
     "relational": "Entity resolution",
+    "coclustering": "Co-clustering",
+    "text": "Text",
+    "alternative": "Alternative clusterings",
     "metric_learning": "Metric learning",
+    "pairwise": "Classifiers from pairs",
 }
 
 
@@ -421,6 +426,9 @@ METRIC_LEARNERS: tuple[Entry, ...] = (
     Entry("DCA", "mustlink.metric_learning", "soft", "You have links of both kinds and want fewer columns."),
     Entry("MMC", "mustlink.metric_learning", "soft", "You want a weight for each column (diagonal=True)."),
 )
+
+# Classifiers that learn from few labels and many links.
+CLASSIFIERS: tuple[Entry, ...] = ()
 
 # What boosting can be given by name: a class and its parameters; boosting sets the number of clusters.
 ESTIMATORS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
