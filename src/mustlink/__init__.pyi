@@ -52,6 +52,7 @@ from mustlink.kmeans import MPCKMeans as MPCKMeans
 from mustlink.kmeans import PCKMeans as PCKMeans
 from mustlink.kmeans import PriorityCOPKMeans as PriorityCOPKMeans
 from mustlink.kmeans import SeededKMeans as SeededKMeans
+from mustlink.metric_learning import CannotLinkMetric as CannotLinkMetric
 from mustlink.metric_learning import DCA as DCA
 from mustlink.metric_learning import ITML as ITML
 from mustlink.metric_learning import MMC as MMC

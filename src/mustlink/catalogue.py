@@ -425,6 +425,12 @@ METRIC_LEARNERS: tuple[Entry, ...] = (
     ),
     Entry("DCA", "mustlink.metric_learning", "soft", "You have links of both kinds and want fewer columns."),
     Entry("MMC", "mustlink.metric_learning", "soft", "You want a weight for each column (diagonal=True)."),
+    Entry(
+        "CannotLinkMetric",
+        "mustlink.metric_learning",
+        "soft",
+        "You only know which rows are different, as records under different names. Also with a kernel, or online.",
+    ),
 )
 
 # Classifiers that learn from few labels and many links.

@@ -18,11 +18,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints, PCKMeans
 from mustlink.errors import ConstraintError, TooLargeError, UnmetConstraintsWarning
-from mustlink.metric_learning import DCA, ITML, MMC, RCA
+from mustlink.metric_learning import DCA, ITML, MMC, RCA, CannotLinkMetric
 from mustlink.metric_learning._base import MAX_FEATURES
 from reference.random_links import Case, cases
 
-METRICS = [ITML(random_state=0), MMC(), MMC(diagonal=True), RCA(), DCA()]
+METRICS = [
+    ITML(random_state=0),
+    MMC(),
+    MMC(diagonal=True),
+    RCA(),
+    DCA(),
+    CannotLinkMetric(),
+    CannotLinkMetric(diagonal=True),
+]
 IRIS = load_iris()
 
 

@@ -105,10 +105,8 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         # Forgotten first, so that a fit that fails leaves no earlier metric.
         self.__dict__.pop("components_", None)
         X = check_table(self, X, accept_sparse="csr", order="C", accept_large_sparse=False)
-        n_features = X.shape[1]
-        instead = "reduce the features first, for example with sklearn.decomposition.PCA or TruncatedSVD"
-        check_fits(type(self).__name__, (n_features, n_features), MAX_FEATURES**2, instead)
         links = collect_links(constraints, y, X)
+        self._check_size(X, links)
         self.components_ = self._learn(X, links).astype(X.dtype, copy=False)
         self._n_features_out = len(self.components_)
         return self
@@ -116,6 +114,12 @@ class BaseLinkedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def __sklearn_is_fitted__(self) -> bool:
         # Not by any attribute: the number of columns is known before a fit can fail.
         return hasattr(self, "components_")
+
+    def _check_size(self, X: Any, links: Constraints) -> None:
+        """Refuse a table for which the arrays of learning are too large."""
+        n_features = X.shape[1]
+        instead = "reduce the features first, for example with sklearn.decomposition.PCA or TruncatedSVD"
+        check_fits(type(self).__name__, (n_features, n_features), MAX_FEATURES**2, instead)
 
     @abstractmethod
     def _learn(self, X: Any, links: Constraints) -> Floats:
