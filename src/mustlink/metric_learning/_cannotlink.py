@@ -97,8 +97,8 @@ class CannotLinkMetric(BaseLinkedMetric):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The map of ``transform``: one row for each cannot-link with a multiplier above zero if they are fewer than the
-        features, else the symmetric square root of the metric. With a kernel its columns are the linked rows.
+        The map of ``transform``. It has a row for each cannot-link with a multiplier above zero, for each linked row,
+        or for each feature, whichever are fewest. With a kernel its columns are the linked rows.
     metric_matrix_ : ndarray of shape (n_features, n_features)
         The matrix A of the metric, for a linear kernel.
     pairs_ : ndarray of shape (n_pairs, 2)

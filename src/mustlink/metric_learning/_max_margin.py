@@ -72,14 +72,20 @@ class PairProblem:
     def root(self, alpha: Floats, tau: float) -> tuple[Floats, float]:
         """Return a root of the matrix plus tau times its mean eigenvalue, and that multiple of the identity.
 
-        The root has a row for each pair with a multiplier above zero if these are fewer than the features.
+        Without tau its rows are as many as the pairs with a multiplier, the rows or the features, whichever is fewest.
         """
         support = np.flatnonzero(alpha)
-        if self.diagonal or tau or len(support) >= self.X.shape[1]:
+        n_rows, n_features = self.X.shape
+        if self.diagonal or tau or n_features < min(len(support), n_rows):
             return root_of(self.matrix(alpha), tau)
-        delta = differences_of(self.X, self.pairs[support])
-        dense = np.asarray(delta.toarray() if sparse.issparse(delta) else delta)
-        return np.sqrt(alpha[support])[:, None] * dense, 0.0
+        first, second = self.pairs[support].T
+        if len(support) <= n_rows:
+            delta = self.X[first] - self.X[second]
+            return np.sqrt(alpha[support])[:, None] * (delta.toarray() if sparse.issparse(delta) else delta), 0.0
+        # The matrix is X'LX with L the Laplacian of the graph of the pairs, weighted by the multipliers.
+        graph = sparse.coo_array((alpha[support], (first, second)), shape=(n_rows, n_rows)).toarray()
+        graph += graph.T
+        return np.asarray(symmetric_root(np.diag(graph.sum(axis=1)) - graph) @ self.X), 0.0
 
     def gram(self) -> Floats:
         """Return the inner products of the pairs' full matrices."""
