@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.metrics import pairwise_distances_chunked
 from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mustlink._progress import progress
@@ -320,6 +321,12 @@ class CannotLinkMetric(BaseLinkedMetric):
                 UnmetConstraintsWarning,
             )
 
+    def _can_learn_online(self) -> bool:
+        if self.kernel == "linear" and self.nu is None:
+            return True
+        raise AttributeError('partial_fit needs kernel="linear" and nu=None; use fit for other kernels and for nu.')
+
+    @available_if(_can_learn_online)
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
         self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
@@ -340,8 +347,6 @@ class CannotLinkMetric(BaseLinkedMetric):
         self : object
             The transformer. `scale_`, in whose units a relative `C` is, remains that of the first cannot-links.
         """
-        if self.kernel != "linear" or self.nu is not None:
-            raise ValueError('partial_fit needs kernel="linear" and nu=None; use fit for other kernels and for nu.')
         is_first = not hasattr(self, "components_")
         X = check_table(self, X, reset=is_first, accept_sparse="csr", order="C", accept_large_sparse=False)
         n_features = X.shape[1]
@@ -418,11 +423,11 @@ class CannotLinkMetric(BaseLinkedMetric):
             raise AttributeError(f"With kernel={self.kernel!r} the metric is not a matrix of features; use transform.")
         return super().metric_matrix_
 
-    def similar_pairs(self, X: Any, pairs: ArrayLike | None = None) -> tuple[Ints, Floats]:
+    def similar_pairs(self, X: Any, pairs: ArrayLike | None = None, *, threshold: float = 0.99) -> tuple[Ints, Floats]:
         """Return pairs of rows that are closer than cannot-linked rows are meant to be.
 
-        Cannot-linked rows have a squared distance of one and more. Pairs below that are unusually similar: candidates
-        for duplicates, or for conflicts with rows that are registered already.
+        Cannot-linked rows are meant to have a squared distance of one and more. Pairs below that are unusually similar:
+        candidates for duplicates, or for conflicts with rows that are registered already.
 
         Parameters
         ----------
@@ -430,11 +435,13 @@ class CannotLinkMetric(BaseLinkedMetric):
             The rows, as for ``transform``.
         pairs : array-like of shape (n_pairs, 2), default=None
             The pairs of rows to look at; all pairs if None.
+        threshold : float, default=0.99
+            Squared distances below it are returned. It is below one, as many cannot-links are at one up to `tol`.
 
         Returns
         -------
         pairs : ndarray of shape (n_similar, 2)
-            The pairs with a squared distance below one, closest first.
+            The similar pairs, closest first.
         squared_distances : ndarray of shape (n_similar,)
             Their squared distances.
 
@@ -453,11 +460,11 @@ class CannotLinkMetric(BaseLinkedMetric):
         """
         Z = self.transform(X).astype(np.float64, copy=False)
         if pairs is None:
-            found, squared = _close_pairs(Z)
+            found, squared = _close_pairs(Z, threshold)
         else:
             found = _check_pairs(pairs, len(Z))
             squared = squared_lengths(Z, found)
-        close = np.flatnonzero(squared < 1.0)
+        close = np.flatnonzero(squared < threshold)
         close = close[np.lexsort((found[close, 1], found[close, 0], squared[close]))]
         return found[close], squared[close]
 
@@ -553,13 +560,13 @@ def _check_pairs(pairs: ArrayLike, n_samples: int) -> Ints:
     return checked.astype(np.int64)
 
 
-def _close_pairs(Z: Floats) -> tuple[Ints, Floats]:
-    """Return all pairs of rows that are closer than one, and their squared distances, some rows at a time."""
+def _close_pairs(Z: Floats, threshold: float) -> tuple[Ints, Floats]:
+    """Return all pairs of rows with a squared distance below a threshold, and that distance, some rows at a time."""
     found: list[Ints] = [np.empty((0, 2), dtype=np.int64)]
     squared: list[Floats] = [np.empty(0)]
     start = 0
     for block in pairwise_distances_chunked(Z, metric="sqeuclidean"):
-        first, second = np.nonzero(block < 1.0)
+        first, second = np.nonzero(block < threshold)
         later = second > first + start
         found.append(np.column_stack([first[later] + start, second[later]]))
         squared.append(block[first[later], second[later]])

@@ -21,6 +21,12 @@ FIRST_VIOLATION = 0.1
 VIOLATION_FACTOR = 0.3
 # Differences of so many numbers are computed at a time.
 DIFFERENCES_AT_ONCE = 1 << 22
+# After so many passes the multipliers between their bounds, up to so many, are optimized together after each look, in so
+# many steps, with a relative ridge.
+PASSES_ALONE = 40
+MAX_FREE = 1000
+MAX_FREE_STEPS = 20
+RIDGE = 1e-10
 # The search for a penalty: the steps of its logarithm, the largest one, and the precision.
 LOG_STEP = 2.0
 MAX_LOG_PENALTY = 60.0
@@ -87,11 +93,14 @@ class PairProblem:
         graph += graph.T
         return np.asarray(symmetric_root(np.diag(graph.sum(axis=1)) - graph) @ self.X), 0.0
 
-    def gram(self) -> Floats:
-        """Return the inner products of the pairs' full matrices."""
-        delta = differences_of(self.X, self.pairs)
+    def gram(self, chosen: Ints | None = None) -> Floats:
+        """Return the inner products of the matrices of all or of some pairs."""
+        delta = differences_of(self.X, self.pairs if chosen is None else self.pairs[chosen])
+        if self.diagonal:
+            delta = delta**2
         product = delta @ delta.T
-        return np.asarray(product.toarray() if sparse.issparse(product) else product) ** 2
+        dense = np.asarray(product.toarray() if sparse.issparse(product) else product)
+        return dense if self.diagonal else dense**2
 
 
 @dataclass(frozen=True)
@@ -116,12 +125,18 @@ class _Ascent(Protocol):
     def measure(self) -> Floats:
         """Return the squared distances of all pairs."""
 
+    def products(self, chosen: Ints) -> Floats:
+        """Return the inner products of the matrices of some pairs."""
+
+    def refresh(self) -> None:
+        """Take over multipliers that were changed from outside."""
+
 
 class _MatrixAscent:
     """Passes with the matrix itself, whose memory is d x d."""
 
     def __init__(self, problem: PairProblem, alpha: Floats, matrix: Floats | None = None) -> None:
-        self.alpha, self.squared = alpha, np.zeros(len(alpha))
+        self.alpha, self.squared, self._problem = alpha, np.zeros(len(alpha)), problem
         self._matrix = np.ascontiguousarray(problem.matrix(alpha) if matrix is None else matrix)
         state = (problem.pairs, self._matrix, alpha, problem.upper, problem.norms(), self.squared)
         self._is_sparse = sparse.issparse(problem.X)
@@ -140,6 +155,12 @@ class _MatrixAscent:
     def measure(self) -> Floats:
         self._pass(*self._arguments, np.arange(len(self.alpha)), np.inf, False)
         return self.squared
+
+    def products(self, chosen: Ints) -> Floats:
+        return self._problem.gram(chosen)
+
+    def refresh(self) -> None:
+        self._matrix[:] = self._problem.matrix(self.alpha)
 
     def whole_matrix(self) -> Floats:
         """Return the matrix, of which sparse passes update the lower half."""
@@ -163,6 +184,12 @@ class _GramAscent:
         # Computed without the rounding errors of many steps.
         self.squared[:] = self._gram @ self.alpha
         return self.squared
+
+    def products(self, chosen: Ints) -> Floats:
+        return self._gram[np.ix_(chosen, chosen)]
+
+    def refresh(self) -> None:
+        self.measure()
 
 
 def solve(
@@ -198,7 +225,46 @@ def solve(
             break
         # Pairs at rest may have to move again, and the active ones were not precise enough.
         active, margin, enough = everything, np.inf, VIOLATION_FACTOR * min(violation, enough)
+        if number >= PASSES_ALONE and _solve_free(ascent, upper):
+            ascent.refresh()
+            dual = max(dual, _dual(alpha, ascent.measure()))
     return Solution(alpha, ascent.squared, objective[1:], gap)
+
+
+def _solve_free(ascent: _Ascent, upper: Floats) -> bool:
+    """Move the multipliers between their bounds to their common optimum, and return whether there were any to move.
+
+    Steps on one pair at a time are slow where many pairs have nearly the same matrix. A multiplier that reaches a bound
+    stays there, and the others are moved on.
+    """
+    free = np.flatnonzero((ascent.alpha > 0) & (ascent.alpha < upper))
+    if not 0 < len(free) <= MAX_FREE:
+        return False
+    gram, slope = ascent.products(free), 1.0 - ascent.squared[free]
+    value, bound = ascent.alpha[free], upper[free]
+    moving = np.arange(len(free))
+    for _ in range(MAX_FREE_STEPS):
+        block = gram[np.ix_(moving, moving)]
+        ridge = RIDGE * np.trace(block) / len(block)
+        step = np.linalg.solve(block + ridge * np.eye(len(block)), slope[moving])
+        if not (np.isfinite(step).all() and step @ slope[moving] > 0):
+            # Converged to the precision of the arithmetic.
+            break
+        # How far each may go, relative to the step.
+        room = np.full(len(step), np.inf)
+        up, down = step > 0, step < 0
+        room[up] = (bound[moving] - value[moving])[up] / step[up]
+        room[down] = -value[moving][down] / step[down]
+        share = min(1.0, float(room.min()))
+        value[moving] = np.clip(value[moving] + share * step, 0.0, bound[moving])
+        slope -= gram[:, moving] @ (share * step)
+        stopped = room <= share
+        value[moving[stopped]] = np.where(step[stopped] > 0, bound[moving[stopped]], 0.0)
+        moving = moving[~stopped]
+        if share == 1.0 or not len(moving):
+            break
+    ascent.alpha[free] = value
+    return True
 
 
 def solve_for_fraction(
