@@ -183,7 +183,7 @@ def test_must_groups_are_chains_with_the_closure_of_all_pairs() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"link": "never"}, 'link must be "cannot" or "must"'),
+        ({"link": "never"}, 'link must be "cannot", "must" or "across"'),
         ({"weight": -1.0}, "positive and finite"),
         ({"weight": [1.0]}, "one weight"),
     ],
@@ -258,3 +258,34 @@ def test_a_column_of_another_length_than_the_table_is_refused(link, n_rows):
 def test_columns_of_different_lengths_cannot_be_added():
     with pytest.raises(ConstraintError, match="The columns of groups have 4 and 3 entries"):
         Constraints.from_groups([1, 1, 2, 2]) + Constraints.from_groups([1, 1, 2], "must")
+
+
+@given(column=st.lists(st.sampled_from(["a", "b", "c", None]), max_size=12), seed=st.integers(0, 100))
+@settings(deadline=None, max_examples=60)
+def test_links_across_groups_are_all_pairs_of_different_entries(column: list[str | None], seed: int) -> None:
+    known = [row for row, entry in enumerate(column) if entry is not None]
+    expected = [[i, j] for i in known for j in known if i < j and column[i] != column[j]]
+    links = Constraints.from_groups(column, "across", weight=2.0)
+    assert sorted(links.cannot_link.tolist()) == expected
+    assert (links.cannot_link_weight == 2.0).all()
+    assert not len(links.must_link)
+    if len(expected) > 1:
+        some = Constraints.from_groups(column, "across", n_pairs=len(expected) - 1, random_state=seed)
+        assert len(some) == len(expected) - 1
+        assert all(pair in expected for pair in some.cannot_link.tolist())
+
+
+def test_links_across_groups_are_drawn_evenly_and_refused_if_too_many() -> None:
+    column = np.repeat([0, 1], [1, 400_000])
+    few = Constraints.from_groups(column, "across", n_pairs=50, random_state=0)
+    assert few == Constraints.from_groups(column, "across", n_pairs=50, random_state=0)
+    assert (few.cannot_link[:, 0] == 0).all()
+    assert 100_000 < few.cannot_link[:, 1].mean() < 300_000
+    with pytest.raises(TooLargeError, match=r"10,000 rows in 2 groups are 25,000,000 cannot-links.*n_pairs"):
+        Constraints.from_groups(np.arange(10_000) % 2, "across")
+    with pytest.raises(ConstraintError, match="from 1 to 4"):
+        Constraints.from_groups([0, 0, 1, 1], "across", n_pairs=5)
+    with pytest.raises(ConstraintError, match="n_pairs is the number"):
+        Constraints.from_groups([0, 0, 1, 1], n_pairs=5)
+    with pytest.raises(ConstraintError, match="table has 3 rows"):
+        Constraints.from_groups([0, 0, 1, 1], "across").closure(3)

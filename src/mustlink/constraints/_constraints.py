@@ -29,6 +29,7 @@ from mustlink.constraints._groups import (
     in_any,
     merge_equal,
     name_size,
+    pairs_across_column,
     split_alone,
 )
 from mustlink.constraints._pairs import (
@@ -266,32 +267,40 @@ class Constraints:
     def from_groups(
         cls,
         groups: ArrayLike,
-        link: Literal["cannot", "must"] = "cannot",
+        link: Literal["cannot", "must", "across"] = "cannot",
         *,
         missing: object = -1,
         weight: float = 1.0,
+        n_pairs: int | None = None,
+        random_state: Any = None,
     ) -> Constraints:
-        """Derive links from a column: rows of one group are never, or always, in one cluster.
+        """Derive links from a column: rows of one group, or of different groups, are never or always in one cluster.
 
         Parameters
         ----------
         groups : array-like of shape (n_samples,)
             The group of each row, as text or numbers. The links are refused for a table of any other number of rows.
-        link : {"cannot", "must"}, default="cannot"
+        link : {"cannot", "must", "across"}, default="cannot"
             With "cannot", no two rows of a group may be in one cluster, as the records of one source without
-            duplicates, or the speakers of one moment. With "must", all rows of a group belong to one cluster.
+            duplicates, or the speakers of one moment. With "must", all rows of a group belong to one cluster. With
+            "across", no two rows of different groups may be in one cluster, as records under different names.
         missing : object, default=-1
             A further marker of a row in no group, or a list of them. -1, None, NaN, masked entries and empty text
             always are, as for :meth:`from_labels`.
         weight : float, default=1.0
             The weight of each link.
+        n_pairs : int, default=None
+            With "across", draw so many of the pairs at random. None takes all, up to 5 million.
+        random_state : int, RandomState or None, default=None
+            For the pairs that are drawn.
 
         Returns
         -------
         Constraints
             With "cannot", the groups themselves (`cannot_link_groups`), without a list of their pairs: a million rows
             in groups of 1,000 are 499.5 million cannot-links, and take the memory of two numbers per row. With "must",
-            a chain of must-links through each group, which has the same closure as all pairs.
+            a chain of must-links through each group, which has the same closure as all pairs. With "across", a list of
+            cannot-links.
 
         See Also
         --------
@@ -316,9 +325,19 @@ class Constraints:
         >>> Constraints.from_groups([5, 5, 8, 5], "must").must_link
         array([[0, 1],
                [1, 3]])
+        >>> Constraints.from_groups(["J. Smith", "D. Johnson", "J. Smith"], "across").cannot_link
+        array([[0, 1],
+               [1, 2]])
         """
-        if link not in ("cannot", "must"):
-            raise ConstraintError(f'link must be "cannot" or "must"; got {link!r}.')
+        if link not in ("cannot", "must", "across"):
+            raise ConstraintError(f'link must be "cannot", "must" or "across"; got {link!r}.')
+        if n_pairs is not None and link != "across":
+            raise ConstraintError(f'n_pairs is the number of pairs drawn with link="across"; got link={link!r}.')
+        if link == "across":
+            pairs = pairs_across_column(groups, missing, n_pairs, MAX_LISTED_PAIRS, random_state)
+            links = cls(cannot_link=pairs, cannot_link_weight=weight)
+            links._n_rows = np.shape(groups)[0]
+            return links
         if link == "must":
             links = cls(chains_of_column(groups, missing), must_link_weight=weight)
             links._n_rows = np.shape(groups)[0]

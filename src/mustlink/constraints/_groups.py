@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.random import sample_without_replacement
 
 from mustlink._numbering import number_by_first
 from mustlink._spelling import count
 from mustlink.constraints._sampling import known_rows
+from mustlink.errors import ConstraintError, TooLargeError
 
 if TYPE_CHECKING:
     from mustlink.constraints._constraints import Constraints
@@ -287,6 +289,33 @@ def chains_of_column(column: ArrayLike, missing: object) -> NDArray[np.int64]:
     by_group = np.argsort(code, kind="stable")
     chain = np.column_stack([rows[by_group][:-1], rows[by_group][1:]])
     return chain[code[by_group][:-1] == code[by_group][1:]].astype(np.int64)
+
+
+def pairs_across_column(
+    column: ArrayLike, missing: object, n_pairs: int | None, max_pairs: int, random_state: Any
+) -> NDArray[np.int64]:
+    """Return all pairs of rows with different entries in a column, or so many of them drawn at random."""
+    rows, code, _ = known_rows(column, missing)
+    rows, sizes = rows[np.argsort(code, kind="stable")], np.bincount(code)
+    end = np.repeat(np.cumsum(sizes), sizes)
+    # Each row has a pair with every row of the later groups.
+    last = np.cumsum(len(rows) - end)
+    n_all = int(last[-1]) if len(last) else 0
+    if n_pairs is not None and not 0 < n_pairs <= n_all:
+        raise ConstraintError(
+            f"n_pairs must be from 1 to {n_all:,}, the number of pairs across the groups; got {n_pairs!r}."
+        )
+    if n_pairs is None and n_all > max_pairs:
+        raise TooLargeError(
+            f"{count(len(rows), 'row')} in {count(len(sizes), 'group')} are {count(n_all, 'cannot-link')} across the "
+            f"groups, and at most {max_pairs:,} are listed; draw some of them with n_pairs."
+        )
+    number = (
+        np.arange(n_all) if n_pairs is None else sample_without_replacement(n_all, n_pairs, random_state=random_state)
+    )
+    first = np.searchsorted(last, number, side="right")
+    second = end[first] + number - np.concatenate([[0], last])[first]
+    return np.column_stack([rows[first], rows[second]]).astype(np.int64)
 
 
 def merge_equal(groups: Sequence[CannotLinkGroups]) -> tuple[CannotLinkGroups, ...]:

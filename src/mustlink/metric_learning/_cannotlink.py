@@ -455,8 +455,8 @@ class CannotLinkMetric(BaseLinkedMetric):
         >>> pairs
         array([[0, 3],
                [1, 3]])
-        >>> squared.round(3)
-        array([0.002, 0.902])
+        >>> squared.round(2)
+        array([0. , 0.9])
         """
         Z = self.transform(X).astype(np.float64, copy=False)
         if pairs is None:

@@ -21,8 +21,8 @@ FIRST_VIOLATION = 0.1
 VIOLATION_FACTOR = 0.3
 # Differences of so many numbers are computed at a time.
 DIFFERENCES_AT_ONCE = 1 << 22
-# After so many passes the multipliers between their bounds, up to so many, are optimized together after each look, in so
-# many steps, with a relative ridge.
+# After so many passes the multipliers between their bounds, up to so many, are optimized together after each look, in
+# so many steps, with a relative ridge.
 PASSES_ALONE = 40
 MAX_FREE = 1000
 MAX_FREE_STEPS = 20

@@ -104,13 +104,6 @@ def draw_records(problem: Problem) -> tuple[Indices, Array]:
     return rows, names[rows]
 
 
-def links_across(names: Array) -> Constraints:
-    """Return a cannot-link between every two records with different names."""
-    first, second = np.triu_indices(len(names), 1)
-    apart = names[first] != names[second]
-    return Constraints(cannot_link=np.column_stack([first[apart], second[apart]]))
-
-
 def euclidean(X: Any, names: Array) -> Any:
     """The words as they are."""
     return X.toarray()
@@ -124,7 +117,7 @@ def inverse_frequency(X: Any, names: Array) -> Any:
 
 def learned(X: Any, names: Array, **parameters: Any) -> Any:
     """Map by the metric that all pairs of records with different names give."""
-    return CannotLinkMetric(**parameters).fit_transform(X, constraints=links_across(names))
+    return CannotLinkMetric(**parameters).fit_transform(X, constraints=Constraints.from_groups(names, "across"))
 
 
 def resolve(represent: Callable[[Any, Array], Any], problem: Problem) -> Labeling:
@@ -298,8 +291,8 @@ def judge_true_number(results: Results) -> Verdict:
     found = results.select(dataset=NAMES)
     if missing := missing_methods(found, (LEARNED, IDF, EUCLIDEAN)):
         return missing
-    parts, names = [], names_of(found)
-    n_ahead = 0
+    parts: list[str] = []
+    n_ahead, names = 0, names_of(found)
     for name in names:
         ours, *rivals = (mean_of(found, method, name, "F") for method in (LEARNED, IDF, EUCLIDEAN))
         n_ahead += int(ours > max(rivals))
@@ -325,9 +318,9 @@ def judge_default(results: Results) -> Verdict:
     found = results.select(dataset=NAMES)
     if missing := missing_methods(found, (LEARNED, RELATIVE)):
         return missing
-    pairs = [(one, *(mean_of(found, m, MEAN, "max", one) for m in (RELATIVE, LEARNED))) for one in LINKAGES]
-    parts = [f"{ours:.3f} against {theirs:.3f} with {one} linkage" for one, ours, theirs in pairs]
-    return Verdict(all(ours >= theirs for _, ours, theirs in pairs), f"{join_words(parts)}.")
+    ours, theirs = ([mean_of(found, method, MEAN, "max", one) for one in LINKAGES] for method in (RELATIVE, LEARNED))
+    parts = [f"{a:.3f} against {b:.3f} with {one} linkage" for one, a, b in zip(LINKAGES, ours, theirs, strict=True)]
+    return Verdict(all(a >= b for a, b in zip(ours, theirs, strict=True)), f"{join_words(parts)}.")
 
 
 def name_runs(plan: RunPlan) -> Iterator[Run]:
@@ -356,9 +349,9 @@ PROTOCOL = Protocol(
         "name themselves are left out, and a word counts as another one in another field. IDF is log(N / DF) + 1; the "
         "printed formula is a misprint. F is 0 with no two records together. Average linkage, the default C of the "
         "library, a weight for each word, and the claims from T5 on are ours. The default C was set before these "
-        "drawings were seen. As a check on other data, the people of all three names "
-        "are dealt at random to 8 names, as many as in the chapter, and the 20 groups of news_mini, without the headers "
-        "of the messages, to 4 names, by the same protocol."
+        "drawings were seen. As a check on other data, the people of all three names are dealt at random to 8 "
+        "names, as many as in the chapter, and the 20 groups of news_mini, without the headers of the messages, to 4 "
+        "names, by the same protocol."
     ),
     datasets=(
         DataSet(NAMES, "authors", bibliography),
@@ -398,7 +391,7 @@ PROTOCOL = Protocol(
             claims=(
                 Claim(
                     "T7",
-                    "(Ours.) The difference to the Euclidean metric is as large if people are dealt to 8 names at random.",
+                    "(Ours.) The difference to the Euclidean metric is as large with people dealt to 8 names.",
                     partial(judge_gap, PEOPLE, LEARNED),
                 ),
                 Claim(
