@@ -209,25 +209,27 @@ def solve(
     ascent: _Ascent = _GramAscent(gram, upper, alpha) if gram is not None else _MatrixAscent(problem, alpha)
     dual = _dual(alpha, ascent.measure()) if start is not None else 0.0
     rng = np.random.default_rng(ORDER_SEED)
-    everything = np.arange(len(alpha))
-    active, margin, enough, gap, objective = everything, np.inf, FIRST_VIOLATION, np.inf, [dual]
+    active, margin, enough, gap, objective = np.arange(len(alpha)), np.inf, FIRST_VIOLATION, np.inf, [dual]
     for number in range(1, max_iter + 1):
         order = rng.permutation(active)
         n_active, violation, gain = ascent.run(order, margin)
         dual += gain
         objective.append(dual)
         report(number, dual)
+        active, margin = order[:n_active], violation
         if violation > enough and n_active and number < max_iter:
-            active, margin = order[:n_active], violation
             continue
-        gap = _relative_gap(alpha, ascent.measure(), upper)
+        squared = ascent.measure()
+        gap = _relative_gap(alpha, squared, upper)
         if gap <= tol:
             break
-        # Pairs at rest may have to move again, and the active ones were not precise enough.
-        active, margin, enough = everything, np.inf, VIOLATION_FACTOR * min(violation, enough)
         if number >= PASSES_ALONE and _solve_free(ascent, upper):
             ascent.refresh()
             dual = max(dual, _dual(alpha, ascent.measure()))
+        # The active pairs were not precise enough, or pairs at rest have to move again.
+        enough = VIOLATION_FACTOR * min(violation, enough)
+        at_rest = ((alpha <= 0) & (squared > 1 + margin)) | ((alpha >= upper) & (squared < 1 - margin))
+        active = np.flatnonzero(~at_rest)
     return Solution(alpha, ascent.squared, objective[1:], gap)
 
 

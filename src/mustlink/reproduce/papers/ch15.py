@@ -64,9 +64,9 @@ def co_authors(name: str, authors: str) -> list[str]:
 
 
 def messages(table: Array) -> Array:
-    """Return the words of messages without their headers, which name the group."""
+    """Return the 1,000 commonest words of messages without their headers, which name the group."""
     bodies = [str(text).partition("\n\n")[2] for text in table[:, 1]]
-    counter = CountVectorizer(stop_words="english", min_df=10, max_df=0.2, binary=True)
+    counter = CountVectorizer(stop_words="english", max_df=0.2, max_features=1000, binary=True)
     return as_records(counter.fit_transform(bodies).toarray())
 
 
@@ -405,15 +405,15 @@ PROTOCOL = Protocol(
     quick=RunPlan(
         (NAMES, PEOPLE, NEWS),
         (),
-        trials=2,
-        special_trials={NAMES: 3},
-        note="Quick run: 3 drawings of records, 2 of each stand-in.",
+        trials=1,
+        special_trials={NAMES: 5},
+        note="Quick run: 5 drawings of records, one of each other set.",
     ),
     full=RunPlan(
         (NAMES, PEOPLE, NEWS),
         (),
         trials=5,
-        special_trials={NAMES: 10},
-        note="10 drawings of records, 5 of each stand-in.",
+        special_trials={NAMES: 20},
+        note="20 drawings of records, 5 of each other set.",
     ),
 )
