@@ -23,6 +23,7 @@ from reproduce.ch09_results import ch09_results
 from reproduce.ch10_results import ch10_results
 from reproduce.ch12_results import ch12_results
 from reproduce.ch13_results import ch13_results
+from reproduce.ch15_results import ch15_results
 from reproduce.ch16_results import ch16_results
 from reproduce.linked_sizes_results import results_of_claims
 from reproduce.mixture_noise_results import mixture_noise_results
@@ -123,6 +124,7 @@ MADE = {
     "ch10": ch10_results,
     "ch12": ch12_results,
     "ch13": ch13_results,
+    "ch15": ch15_results,
     "ch16": ch16_results,
 }
 

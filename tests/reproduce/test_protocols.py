@@ -13,6 +13,7 @@ from mustlink.reproduce.engine._problem import DataSet, Problem
 from mustlink.reproduce.engine._results import Results, Run
 from mustlink.reproduce.papers.bbc import distance_ratio
 from mustlink.reproduce.papers.ch12 import OF_GRAPHS
+from mustlink.reproduce.papers.ch15 import as_records
 from mustlink.reproduce.papers.ch16 import fit_mdav
 
 
@@ -70,6 +71,11 @@ def test_noise_is_on_the_sets_of_figure_seven():
     assert {run.noise for run in noisy} == {0.2}
 
 
+def binary_records(X):
+    """Columns above their means, as words."""
+    return as_records(np.greater(X, X.mean(axis=0)))
+
+
 @pytest.mark.parametrize("paper", paper_names())
 def test_every_method_clusters(paper):
     """One run per method on a small set."""
@@ -91,11 +97,14 @@ def test_every_method_clusters(paper):
         "ch10": "ambiguous_references",
         "ch12": "graphs",
         "ch13": "planted100",
+        "ch15": "iris",
         "ch16": "blobs100",
     }[paper]
     if paper == "ch09":
         # Its own sets are files, which not every machine has.
         protocol = replace(protocol, datasets=[DataSet(dataset, dataset)])
+    if paper == "ch15":
+        protocol = replace(protocol, datasets=[DataSet(dataset, dataset, binary_records)])
     if paper == "ch12":
         # The others need the edges of Cora, see test_ch12_protocol.py.
         protocol = replace(protocol, methods=OF_GRAPHS)

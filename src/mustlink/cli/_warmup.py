@@ -124,6 +124,21 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _graph_steps(rows)
     yield from _relational_steps()
     yield from _signed_steps()
+    yield from _metric_steps(rows)
+
+
+def _metric_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise the metric from cannot-links with its matrix, on dense and sparse rows, and with products of pairs."""
+    from scipy import sparse
+
+    from mustlink.constraints import Constraints
+    from mustlink.metric_learning import CannotLinkMetric
+
+    many, few = ([(row, row + 7) for row in range(n_pairs)] for n_pairs in (12, 2))
+    for kind, X in (("dense", rows), ("sparse", sparse.csr_matrix(rows))):
+        metric = CannotLinkMetric(max_iter=20)
+        yield f"cannot-link metric, {kind}", partial(metric.fit, X, constraints=Constraints(cannot_link=many))
+    yield "cannot-link metric, few pairs", partial(metric.fit, rows, constraints=Constraints(cannot_link=few))
 
 
 def _relational_steps() -> Iterator[tuple[str, Callable[[], object]]]:
