@@ -21,6 +21,7 @@ NAMES = (
     "balanced",
     "existential",
     "metric_learning",
+    "cannot_link_metric",
     "lcvqe",
     "kernelkmeans",
     "spectral",
