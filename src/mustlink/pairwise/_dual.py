@@ -10,28 +10,28 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mustlink._types import Floats, Indices
+from mustlink._types import Floats, Indices, Mask
 from mustlink.pairwise._dual_kernels import ascend_dense, ascend_sparse
 from mustlink.pairwise._terms import LinkedPairs
 
-# The gap is computed after so many passes over all variables, and their changes are extrapolated.
+# The gap is computed after so many passes over the variables, and their changes are extrapolated.
 PASSES_PER_CHECK = 5
+# A variable at a bound is left out until the next check if its slope there is so much, relative to its margin.
+SETTLED = 0.1
 
 
 @dataclass(frozen=True)
 class DualProblem:
     """One variable for each label, then one for each link.
 
-    The direction of a variable is the sum of the features of one or two rows with signs; `gain` is what a unit of it
-    adds to the dual objective, and `lower` and `upper` are its bounds. `scale` is C. The primal objective is the sum
-    over variables of their losses at their margins m, the products of direction and weights: upper * max(gain - m, 0)
-    of a hinge, upper * |m| of a must-link or a cannot-link of two classes; plus the squared norm over 2 C.
+    The row of `directions` of a variable is the features of a labeled row times its side, or minus f_i - c f_j as a
+    function of the weights; `gain` is what a unit of the variable adds to the dual objective, and `lower` and `upper`
+    are its bounds. `scale` is C. The primal objective is the sum over variables of their losses at their margins m,
+    the products of direction and weights: upper * max(gain - m, 0) of a hinge, upper * |m| of a must-link or a
+    cannot-link of two classes; plus the squared norm over 2 C.
     """
 
-    features: Any
-    first: Indices
-    second: Indices
-    sign: Floats
+    directions: Any
     gain: Floats
     lower: Floats
     upper: Floats
@@ -42,42 +42,45 @@ class DualProblem:
         cls, features: Any, place: Indices, side: Floats, weight: Floats, pairs: LinkedPairs, scale: float
     ) -> DualProblem:
         """Return the problem of labeled rows with their sides, 1 or -1, and of links."""
-        n_labels, n_links = len(place), len(pairs.sign)
-        own = np.column_stack([side, np.zeros(n_labels)])
-        linked = np.column_stack([-np.ones(n_links), pairs.sign.astype(np.float64)])
-        is_one_sided = pairs.is_one_sided
+        n_labels, is_one_sided = len(place), pairs.is_one_sided
+        labeled = sparse.csr_array((side, (np.arange(n_labels), place)), shape=(n_labels, pairs.n_rows))
+        directions = sparse.vstack([labeled, -pairs.incidence], format="csr") @ features
         return cls(
-            features,
-            np.concatenate([place, pairs.first]),
-            np.concatenate([place, pairs.second]),
-            np.concatenate([own, linked]),
+            sparse.csr_array(directions) if sparse.issparse(directions) else np.ascontiguousarray(directions),
             np.concatenate([np.ones(n_labels), is_one_sided.astype(np.float64)]),
             np.concatenate([np.zeros(n_labels), np.where(is_one_sided, 0.0, -pairs.weight)]),
             np.concatenate([weight, pairs.weight]),
             scale,
         )
 
-    def directions(self) -> Any:
-        """Return the matrix that takes the scores of rows to the margins of variables."""
-        place = np.arange(len(self.first))
-        where = np.concatenate([place, place]), np.concatenate([self.first, self.second])
-        shape = (len(place), self.features.shape[0])
-        return sparse.csr_array((self.sign.T.ravel(), where), shape=shape)
-
     def primal(self, weights: Floats, margins: Floats) -> float:
         """Return the primal objective."""
-        is_two_sided = self.lower < 0
-        loss = np.where(is_two_sided, np.abs(margins), np.maximum(self.gain - margins, 0.0))
+        loss = np.where(self.lower < 0, np.abs(margins), np.maximum(self.gain - margins, 0.0))
         return float(self.upper @ loss + weights @ weights / (2 * self.scale))
 
     def dual(self, variables: Floats, weights: Floats) -> float:
         """Return the dual objective."""
         return float(self.gain @ variables - weights @ weights / (2 * self.scale))
 
+    def is_settled(self, variables: Floats, margins: Floats) -> Mask:
+        """Return which variables are at a bound that their slope clearly holds them at."""
+        slope = self.gain - margins
+        at_upper = (variables == self.upper) & (slope > SETTLED)
+        return np.asarray(at_upper | ((variables == self.lower) & (slope < -SETTLED)))
+
+    def prepare_pass(self) -> Callable[[Indices, Floats, Floats], None]:
+        """Return the function that sets chosen variables to their best values given the others."""
+        bounds = (self.gain, self.lower, self.upper, self.scale)
+        rows = self.directions
+        if sparse.issparse(rows):
+            norms = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+            return partial(ascend_sparse, rows.data, rows.indices, rows.indptr, *bounds, norms)
+        return partial(ascend_dense, rows, *bounds, np.einsum("ij,ij->i", rows, rows))
+
 
 @dataclass(frozen=True)
 class DualSolution:
-    """The primal weights and the dual variables, and the primal objectives and relative gaps found on the way."""
+    """The primal weights and the dual variables, the primal objectives on the way, and the relative gap at the end."""
 
     weights: Floats
     variables: Floats
@@ -88,38 +91,28 @@ class DualSolution:
 
 def ascend(problem: DualProblem, tol: float, max_iter: int) -> DualSolution:
     """Maximize the dual by passes over its variables, extrapolated after every few passes."""
-    incidence = problem.directions()
-    take_pass = _prepare_pass(problem, incidence)
-    variables, weights = np.zeros(len(problem.first)), np.zeros(problem.features.shape[1])
+    take_pass = problem.prepare_pass()
+    variables, weights = np.zeros(len(problem.gain)), np.zeros(problem.directions.shape[1])
+    chosen = np.arange(len(variables))
     history: list[float] = []
     gap = np.inf
     n_iter = 0
     while n_iter < max_iter and gap > tol:
         iterates = [variables.copy()]
         for _ in range(min(PASSES_PER_CHECK, max_iter - n_iter)):
-            take_pass(variables, weights)
+            take_pass(chosen, variables, weights)
             iterates.append(variables.copy())
             n_iter += 1
         dual = problem.dual(variables, weights)
         guess = np.clip(extrapolate(np.array(iterates)), problem.lower, problem.upper)
-        guess_weights = problem.scale * (problem.features.T @ (incidence.T @ guess))
+        guess_weights = problem.scale * np.asarray(problem.directions.T @ guess)
         if (guess_dual := problem.dual(guess, guess_weights)) > dual:
             variables, weights, dual = guess, guess_weights, guess_dual
-        primal = problem.primal(weights, incidence @ (problem.features @ weights))
-        history.append(primal)
-        gap = (primal - dual) / max(primal, np.finfo(np.float64).tiny)
+        margins = problem.directions @ weights
+        history.append(problem.primal(weights, margins))
+        gap = (history[-1] - dual) / max(history[-1], np.finfo(np.float64).tiny)
+        chosen = np.flatnonzero(~problem.is_settled(variables, margins))
     return DualSolution(weights, variables, history, gap, n_iter)
-
-
-def _prepare_pass(problem: DualProblem, incidence: Any) -> Callable[[Floats, Floats], None]:
-    """Return the function that sets every variable to its best value given the others, and updates the weights."""
-    bounds = (problem.gain, problem.upper, problem.lower, problem.scale)
-    if sparse.issparse(problem.features):
-        rows = sparse.csr_array(incidence @ problem.features)
-        norms = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-        return partial(ascend_sparse, rows.data, rows.indices, rows.indptr, *bounds, norms)
-    pair = (problem.features, problem.first, problem.second, problem.sign)
-    return partial(ascend_dense, *pair, *bounds, squared_norms(problem))
 
 
 def extrapolate(iterates: Floats) -> Floats:
@@ -131,16 +124,3 @@ def extrapolate(iterates: Floats) -> Floats:
         return np.asarray(iterates[-1])
     share = np.linalg.solve(inner + ridge * np.eye(len(inner)), np.ones(len(inner)))
     return np.asarray(share / share.sum() @ iterates[1:])
-
-
-def squared_norms(problem: DualProblem) -> Floats:
-    """Return the squared length of the direction of every variable, of dense features."""
-    features, sign = problem.features, problem.sign
-    squares = np.einsum("ij,ij->i", features, features)
-    links = np.flatnonzero(sign[:, 1] != 0)
-    products = np.zeros(len(sign))
-    for start in range(0, len(links), 1024):
-        part = links[start : start + 1024]
-        products[part] = np.einsum("ij,ij->i", features[problem.first[part]], features[problem.second[part]])
-    found = sign[:, 0] ** 2 * squares[problem.first] + sign[:, 1] ** 2 * squares[problem.second]
-    return np.maximum(found + 2 * sign[:, 0] * sign[:, 1] * products, 0.0)

@@ -4,59 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from mustlink._jit import jit
 
 
 @jit
 def ascend_dense(
-    features: Any, first: Any, second: Any, sign: Any, gain: Any, upper: Any, lower: Any, scale: Any, norms: Any,
-    dual: Any, weights: Any
-) -> None:  # fmt: skip
-    """Set every dual variable to its best value given the others.
+    directions: Any, gain: Any, lower: Any, upper: Any, scale: Any, norms: Any, chosen: Any, dual: Any, weights: Any
+) -> None:
+    """Set each of the chosen dual variables to its best value given the others.
 
-    The direction of a variable is ``sign[t, 0] * features[first[t]] + sign[t, 1] * features[second[t]]`` with the
-    squared norm ``norms[t]``, and `weights` is `scale` times the sum of all directions times their variables.
+    `directions` has a row for each variable, with the squared length `norms`; `weights` is `scale` times the sum of all
+    rows times their variables.
     """
-    n_features = features.shape[1]
-    for t in range(len(dual)):
-        i, j, a, b = first[t], second[t], sign[t, 0], sign[t, 1]
-        slope = gain[t]
-        product = 0.0
-        for k in range(n_features):
-            product += features[i, k] * weights[k]
-        slope -= a * product
-        if b != 0:
-            product = 0.0
-            for k in range(n_features):
-                product += features[j, k] * weights[k]
-            slope -= b * product
+    n_features = directions.shape[1]
+    for t in chosen:
+        slope = gain[t] - np.dot(directions[t], weights)
         change = best_change(slope, scale * norms[t], dual[t], lower[t], upper[t])
-        if change == 0:
-            continue
-        dual[t] += change
-        for k in range(n_features):
-            weights[k] += scale * change * a * features[i, k]
-        if b != 0:
+        if change != 0:
+            dual[t] += change
+            step = scale * change
             for k in range(n_features):
-                weights[k] += scale * change * b * features[j, k]
+                weights[k] += step * directions[t, k]
 
 
 @jit
 def ascend_sparse(
-    values: Any, columns: Any, starts: Any, gain: Any, upper: Any, lower: Any, scale: Any, norms: Any,
+    values: Any, columns: Any, starts: Any, gain: Any, lower: Any, upper: Any, scale: Any, norms: Any, chosen: Any,
     dual: Any, weights: Any
 ) -> None:  # fmt: skip
     """Do the same with the directions as the rows of a sparse matrix."""
-    for t in range(len(dual)):
+    for t in chosen:
         slope = gain[t]
         for k in range(starts[t], starts[t + 1]):
             slope -= values[k] * weights[columns[k]]
         change = best_change(slope, scale * norms[t], dual[t], lower[t], upper[t])
-        if change == 0:
-            continue
-        dual[t] += change
-        for k in range(starts[t], starts[t + 1]):
-            weights[columns[k]] += scale * change * values[k]
+        if change != 0:
+            dual[t] += change
+            step = scale * change
+            for k in range(starts[t], starts[t + 1]):
+                weights[columns[k]] += step * values[k]
 
 
 @jit

@@ -55,7 +55,7 @@ class PairwiseSVC(BasePairwiseClassifier):
         The number of rows of the sample; 1,000 if None.
     tol : float, default=1e-3
         A fit ends when the duality gap, relative to the objective, is at most this.
-    max_iter : int, default=10000
+    max_iter : int, default=5000
         The maximum number of passes over all labels and links for each class.
     random_state : int, RandomState or None, default=None
         For the sample of rows.
@@ -142,7 +142,7 @@ class PairwiseSVC(BasePairwiseClassifier):
         approximation: str = "auto",
         n_components: int | None = None,
         tol: float = 1e-3,
-        max_iter: int = 10_000,
+        max_iter: int = 5_000,
         random_state: Any = None,
     ) -> None:
         self.C = C
@@ -172,7 +172,6 @@ class PairwiseSVC(BasePairwiseClassifier):
             ones = np.full((features.shape[0], 1), 1 / size)
             stack = sparse.hstack if sparse.issparse(features) else np.hstack
             features = stack([features, ones])
-        features = features.tocsr() if sparse.issparse(features) else np.ascontiguousarray(features)
         side = np.where(labels.is_positive(problem), 1.0, -1.0)
         place = np.searchsorted(rows, labels.rows)
         dual = DualProblem.build(features, place, side, labels.weight, pairs, self.C * size**2)
