@@ -88,5 +88,5 @@ def refuse_few_classes(name: str, classes: Array) -> None:
     if len(classes) == 1:
         raise ValueError(
             f"{name} needs labels of at least two classes, and all labels are of one class, {classes.tolist()[0]!r}; "
-            "label at least one row of another class."
+            "label at least one row of another class (-1 is no class: it marks unknown labels)."
         )

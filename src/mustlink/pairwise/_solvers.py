@@ -134,7 +134,9 @@ def minimize_by_em(objective: Objective, start: Floats, limits: Limits) -> Solut
         value, gradient = objective.value_and_gradient(solution.parameters)
         solution.history.append(value)
         solution.n_iter += 1
-        if np.abs(gradient).max(initial=0.0) <= limits.tol * limits.total_weight:
+        # With a small tolerance the objective stops falling first, within its rounding.
+        is_flat = solution.history[-2] - value <= 8 * np.finfo(np.float64).eps * abs(value)
+        if is_flat or np.abs(gradient).max(initial=0.0) <= limits.tol * limits.total_weight:
             solution.converged = True
             break
     return solution
