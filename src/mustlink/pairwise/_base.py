@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -118,22 +118,23 @@ class BasePairwiseClassifier(ClassifierMixin, BaseEstimator):
         features, to_model = self._features(X, rows, labels, weight, rng)
         pairs = self._weighted_pairs(links, rows, labels)
         self.n_iter_ = np.zeros(labels.n_problems, dtype=np.int64)
-        self.objective_ = []
-        solved, intercepts = [], []
+        solved, intercepts, histories = [], [], []
         for problem in range(labels.n_problems):
-            parameters, intercept = self._solve(features, rows, labels, problem, pairs, rng)
+            parameters, intercept, history = self._solve(features, rows, labels, problem, pairs, rng)
             solved.append(to_model(parameters))
             intercepts.append(intercept)
+            histories.append(history)
         setattr(self, "coef_" if self._is_linear else "dual_coef_", np.array(solved).astype(X.dtype, copy=False))
         self.intercept_ = np.array(intercepts, dtype=X.dtype)
+        self.objective_ = sum_histories(histories)
         self.classes_ = labels.classes
         return self
 
     @abstractmethod
     def _solve(
         self, features: Any, rows: Indices, labels: Labels, problem: int, pairs: LinkedPairs, rng: Any
-    ) -> tuple[Floats, float]:
-        """Return the coefficients of the features and the intercept of one problem; note its iterations."""
+    ) -> tuple[Floats, float, list[float]]:
+        """Return the coefficients of the features, the intercept and the objectives of one problem."""
 
     @property
     def _is_linear(self) -> bool:
@@ -285,3 +286,10 @@ class BasePairwiseClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = not is_precomputed
         tags.input_tags.pairwise = is_precomputed
         return tags
+
+
+def sum_histories(histories: Sequence[Sequence[float]]) -> list[float]:
+    """Return the sum of the objectives of all problems by iteration; one that ended keeps its last value."""
+    longest = max(map(len, histories))
+    padded = [[*history, *[history[-1]] * (longest - len(history))] for history in histories]
+    return [sum(values) for values in zip(*padded, strict=True)]

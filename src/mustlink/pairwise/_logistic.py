@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import log_expit, logsumexp
+from scipy.special import expit, log_expit, logsumexp
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Indices
@@ -28,12 +28,13 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        The inverse of the regularization, as in :class:`sklearn.linear_model.LogisticRegression`; the lambda of the
-        source is ``1 / (2 * C)``, and its 0.01 is C=50.
+    C : float, default=50.0
+        The inverse of the regularization, as in :class:`sklearn.linear_model.LogisticRegression`. The lambda of the
+        source is ``1 / (2 * C)``, and 50 is its value; with a small C links have little effect.
     loss : {"convex", "nonconvex"}, default="convex"
-        The loss of links. "convex" has one optimum, and a link never makes rows surer of their class. "nonconvex" is
-        minus the log probability that the link holds; it is often better, and has local optima.
+        The loss of links. "convex" has one optimum. "nonconvex" is minus the log probability that the link holds: it
+        has local optima, is often better with two classes, and gains little with many, where most links are between
+        rows that are not of a class.
     kernel : str or callable, default="rbf"
         A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, "precomputed" if X is the kernel matrix, or a
         function of two rows. With "linear" a sparse X stays sparse.
@@ -94,8 +95,8 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         The gamma that was used; missing for a linear, precomputed or callable kernel.
     n_iter_ : ndarray of shape (1,) or (n_classes,)
         The number of iterations.
-    objective_ : list of list of float
-        For each of these problems the objective at the start and after every iteration.
+    objective_ : list of float
+        The objective at the start and after every iteration; of more than two classes the sum of all.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -137,10 +138,10 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
     >>> X, moon = make_moons(200, noise=0.1, random_state=0)
     >>> y = np.where(np.arange(200) < 6, moon, -1)
     >>> links = Constraints.sample(moon, n_pairs=60, random_state=0)
-    >>> alone = PairwiseLogisticRegression(C=50).fit(X, y)
-    >>> linked = PairwiseLogisticRegression(C=50, loss="nonconvex").fit(X, y, constraints=links)
+    >>> alone = PairwiseLogisticRegression().fit(X, y)
+    >>> linked = PairwiseLogisticRegression().fit(X, y, constraints=links)
     >>> alone.score(X, moon), linked.score(X, moon)
-    (0.0, 0.0)
+    (0.785, 1.0)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -154,7 +155,7 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
     def __init__(
         self,
         *,
-        C: float = 1.0,
+        C: float = 50.0,
         loss: str = "convex",
         kernel: str | Callable[..., float] = "rbf",
         gamma: float | str = "scale",
@@ -206,7 +207,7 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
 
     def _solve(
         self, features: Any, rows: Indices, labels: Labels, problem: int, pairs: LinkedPairs, rng: Any
-    ) -> tuple[Floats, float]:
+    ) -> tuple[Floats, float, list[float]]:
         label_term = sided_labels(rows, labels, problem)
         total = float(labels.weight.sum() + pairs.weight.sum())
         limits = Limits(self.tol, self.max_iter, total)
@@ -222,10 +223,11 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         else:
             solution = self._best_of_starts(objective, label_term, limits, rng)
         self.n_iter_[problem] = solution.n_iter
-        self.objective_.append(solution.history)
         self._warn_of_limit(solution.converged)
         parameters = solution.parameters
-        return (parameters[:-1], float(parameters[-1])) if self.fit_intercept else (parameters, 0.0)
+        if self.fit_intercept:
+            return parameters[:-1], float(parameters[-1]), solution.history
+        return parameters, 0.0, solution.history
 
     def _best_of_starts(self, objective: Objective, label_term: LabelTerm, limits: Limits, rng: Any) -> Solution:
         """Minimize the non-convex objective from the solution of the labels alone, and from random changes of it."""
@@ -258,7 +260,12 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         ndarray of shape (n_samples, n_classes)
             The columns are in the order of ``classes_``.
         """
-        return np.exp(self.predict_log_proba(X))
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        # By logs, as all classes may have a probability next to zero by themselves.
+        logs = log_expit(scores)
+        return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
 
     def predict_log_proba(self, X: Any) -> Array:
         """Return the log of the probability of every class.
@@ -273,11 +280,8 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         ndarray of shape (n_samples, n_classes)
             The columns are in the order of ``classes_``.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([log_expit(-scores), log_expit(scores)])
-        logs = log_expit(scores)
-        return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True))
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
 
 def sided_labels(rows: Indices, labels: Labels, problem: int) -> LabelTerm:

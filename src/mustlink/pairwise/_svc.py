@@ -24,8 +24,8 @@ class PairwiseSVC(BasePairwiseClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        The inverse of the regularization, as in :class:`sklearn.svm.SVC`; the lambda of the source is
-        ``1 / (2 * C)``, and its 0.01 is C=50.
+        The inverse of the regularization, as in :class:`sklearn.svm.SVC`. The lambda of the source is
+        ``1 / (2 * C)``, and its 0.01 is C=50, which takes longer to solve.
     kernel : str or callable, default="rbf"
         A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, "precomputed" if X is the kernel matrix, or a
         function of two rows. With "linear" a sparse X stays sparse.
@@ -80,8 +80,8 @@ class PairwiseSVC(BasePairwiseClassifier):
         The gamma that was used; missing for a linear, precomputed or callable kernel.
     n_iter_ : ndarray of shape (1,) or (n_classes,)
         The number of passes.
-    objective_ : list of list of float
-        For each of these problems the objective after every fifth pass and after the last one.
+    objective_ : list of float
+        The objective after every fifth pass and after the last one; of more than two classes the sum of all.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -120,10 +120,10 @@ class PairwiseSVC(BasePairwiseClassifier):
     >>> X, moon = make_moons(200, noise=0.1, random_state=0)
     >>> y = np.where(np.arange(200) < 6, moon, -1)
     >>> links = Constraints.sample(moon, n_pairs=60, random_state=0)
-    >>> alone = PairwiseSVC(C=50, random_state=0).fit(X, y)
-    >>> linked = PairwiseSVC(C=50, random_state=0).fit(X, y, constraints=links)
+    >>> alone = PairwiseSVC().fit(X, y)
+    >>> linked = PairwiseSVC().fit(X, y, constraints=links)
     >>> alone.score(X, moon), linked.score(X, moon)
-    (0.0, 0.0)
+    (0.735, 0.995)
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class PairwiseSVC(BasePairwiseClassifier):
 
     def _solve(
         self, features: Any, rows: Indices, labels: Labels, problem: int, pairs: LinkedPairs, rng: Any
-    ) -> tuple[Floats, float]:
+    ) -> tuple[Floats, float, list[float]]:
         if problem == 0:
             self.dual_gap_ = np.zeros(labels.n_problems)
         size = self._feature_size
@@ -178,8 +178,7 @@ class PairwiseSVC(BasePairwiseClassifier):
         solution = ascend(dual, self.tol, self.max_iter)
         self.n_iter_[problem] = solution.n_iter
         self.dual_gap_[problem] = solution.gap
-        self.objective_.append(solution.history)
         self._warn_of_limit(solution.gap <= self.tol)
         if self.fit_intercept:
-            return solution.weights[:-1], float(solution.weights[-1] / size)
-        return solution.weights, 0.0
+            return solution.weights[:-1], float(solution.weights[-1] / size), solution.history
+        return solution.weights, 0.0, solution.history
