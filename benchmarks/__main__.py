@@ -21,6 +21,7 @@ NAMES = (
     "balanced",
     "existential",
     "metric_learning",
+    "pairwise",
     "lcvqe",
     "kernelkmeans",
     "spectral",

@@ -33,8 +33,8 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         source is ``1 / (2 * C)``, and 50 is its value; with a small C links have little effect.
     loss : {"convex", "nonconvex"}, default="convex"
         The loss of links. "convex" has one optimum. "nonconvex" is minus the log probability that the link holds: it
-        has local optima, is often better with two classes, and gains little with many, where most links are between
-        rows that are not of a class.
+        has local optima, is often better with two classes, and can be worse than the labels alone with more, as a
+        must-link then most often makes both rows surer that they are not of a class.
     kernel : str or callable, default="rbf"
         A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, "precomputed" if X is the kernel matrix, or a
         function of two rows. With "linear" a sparse X stays sparse.
