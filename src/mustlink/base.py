@@ -731,7 +731,7 @@ def check_labels(y: ArrayLike, n_samples: int) -> NDArray[Any]:
     """
     if isinstance(y, Constraints | AlignedConstraints):
         raise TypeError("y takes partial labels, one per row, and these are links; pass them as constraints=...")
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    labels: Any = column_or_1d(y, warn=True)
     if isinstance(y, np.ma.MaskedArray):
         labels = np.where(np.ma.getmaskarray(y).ravel(), None, labels)
     if len(labels) != n_samples:
@@ -739,7 +739,7 @@ def check_labels(y: ArrayLike, n_samples: int) -> NDArray[Any]:
             f"y must hold one partial label per row: the table has {count(n_samples, 'row')}, and y has "
             f"{count(len(labels), 'label')}."
         )
-    return labels
+    return np.asarray(labels)
 
 
 def check_sources(sources: Any, n_samples: int) -> tuple[Indices, Indices, NDArray[Any]] | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from mustlink._kernel import dense_kernel, pieces, spanned_basis
@@ -86,9 +85,9 @@ def landmark_features(kernel: Kernel, X: Any, rows: Indices, landmarks: Any, inn
     return features, basis
 
 
-def kernel_scores(kernel: Kernel, X: Any, landmarks: Any, dual: Floats, intercept: ArrayLike) -> Floats:
+def kernel_scores(kernel: Kernel, X: Any, landmarks: Any, dual: Floats, intercept: Array) -> Floats:
     """Return the scores of rows, one column for each row of `dual`, the coefficients of the landmarks."""
     out = np.empty((X.shape[0], len(dual)))
     for piece in pieces(X.shape[0], dual.shape[1]):
         out[piece] = kernel(X[piece], landmarks) @ dual.T
-    return out + intercept
+    return np.asarray(out + intercept)

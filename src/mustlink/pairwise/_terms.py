@@ -170,4 +170,5 @@ class StatesTerm:
     def _sum_over_rows(self, first: Floats, second: Floats) -> Floats:
         """Add up a number of the first and one of the second row of every link for each row."""
         n_rows = self.pairs.n_rows
-        return np.bincount(self.pairs.first, first, n_rows) + np.bincount(self.pairs.second, second, n_rows)
+        sums = [np.bincount(self.pairs.first, first, n_rows), np.bincount(self.pairs.second, second, n_rows)]
+        return np.sum(sums, axis=0, dtype=np.float64)

@@ -47,12 +47,12 @@ def make_scene(problem: Problem) -> Scene:
     """Draw images of some people, tracks of similar images, their order, and labels in the first half of the tracks."""
     rng = np.random.default_rng(problem.shared_seed)
     tracks = []
-    for person in range(min(N_PEOPLE, problem.n_clusters)):
-        rows = rng.permutation(np.flatnonzero(problem.y == person))[:N_IMAGES]
-        tracks += [(person, track) for track in cut_into_tracks(problem.X, rows, rng)]
+    for one in range(min(N_PEOPLE, problem.n_clusters)):
+        rows = rng.permutation(np.flatnonzero(problem.y == one))[:N_IMAGES]
+        tracks += [(one, track) for track in cut_into_tracks(problem.X, rows, rng)]
     tracks = [tracks[place] for place in rng.permutation(len(tracks))]
     rows = np.concatenate([track for _, track in tracks])
-    track = np.repeat(np.arange(len(tracks)), [len(one) for _, one in tracks])
+    track = np.repeat(np.arange(len(tracks)), [len(images) for _, images in tracks])
     person = np.array([one for one, _ in tracks])
     X = problem.X[rows]
     means = np.array([X[track == place].mean(axis=0) for place in range(len(tracks))])
