@@ -41,8 +41,7 @@ TEMPORAL, ACTIVE, MUST_ONLY, RCA_KLR = "CPKLR, temporal", "CPKLR, active", "CPKL
 FARTHEST, AMBIGUOUS = "CPKLR, MAX", "CPKLR, COM"
 SCALED, SCALED_STATES = "CPKLR, scaled penalty", "NPKLR, scaled penalty"
 NOISY, WEIGHTED, PROBABLE, TRUE_ONLY = "all answers alike", "weighted answers", "as probabilities", "right answers only"
-TOY_RCA = "RCA + KLR on the spirals"
-TOY = (KLR, TOY_RCA, CPKLR, NPKLR)
+TOY = (KLR, RCA_KLR, CPKLR, NPKLR)
 # The share of right answers of the people in the user study is 160 of 180.
 ACCURACIES = (0.75, 0.8, 0.85, 0.9, 0.9, 0.95, 0.95, 0.95, 0.95)
 STYLES = {
@@ -170,7 +169,7 @@ def classify_noisy(kind: str, problem: Problem) -> Labeling:
 def classify_spiral(method: str, problem: Problem) -> Labeling:
     """Learn two spirals from labels of their inner parts and four must-links."""
     X, y, links = spiral_knowledge(problem)
-    if method == TOY_RCA:
+    if method == RCA_KLR:
         X = RCA().fit_transform(X, constraints=links)
     model = regression("nonconvex" if method == NPKLR else "convex", gamma=SPIRAL_GAMMA)
     predicted = model.fit(X, y, constraints=links if method in (CPKLR, NPKLR) else None).predict(X)
