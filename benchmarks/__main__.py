@@ -22,6 +22,7 @@ NAMES = (
     "existential",
     "metric_learning",
     "cannot_link_metric",
+    "pairwise",
     "lcvqe",
     "kernelkmeans",
     "spectral",

@@ -24,9 +24,12 @@ STUB = "src/mustlink/__init__.pyi"
 
 
 CLUSTERERS = (*CATALOGUE, *OTHER_INPUTS)
+ALL = (*CLUSTERERS, *METRIC_LEARNERS, *CLASSIFIERS)
 
 
-def families(classes: Sequence[Entry] = (*CLUSTERERS, *METRIC_LEARNERS, *CLASSIFIERS)) -> Iterator[tuple[str, list[Entry]]]:
+def families(
+    classes: Sequence[Entry] = (*CLUSTERERS, *METRIC_LEARNERS, *CLASSIFIERS),
+) -> Iterator[tuple[str, list[Entry]]]:
     """Yield all families with their classes."""
     for family in FAMILIES:
         if entries := [entry for entry in classes if entry.family == family]:
@@ -54,6 +57,10 @@ def readme() -> str:
         parts.append(
             "\n".join([f"| **{FAMILIES[family]}** | `--method` | links | pick it when |", "|---|---|---|---|", *rows])
         )
+    # No clusterers, and no methods of the command. A sentence below the tables names the metric learners.
+    for family, entries in families(CLASSIFIERS):
+        rows = [f"| `{entry.class_name}` | {entry.pick_when} |" for entry in entries]
+        parts.append("\n".join([f"| **{FAMILIES[family]}** (in Python) | pick it when |", "|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -92,7 +99,8 @@ def cards() -> str:
     lines = [".. grid:: 1 1 2 3", "   :gutter: 3", ""]
     for family, entries in families():
         first, *others = entries
-        kind = f" ({first.kind})" if first.aliases else ""  # a metric learner does not cluster
+        # Metric learners and classifiers do not cluster.
+        kind = f" ({first.kind})" if first.aliases else ""
         lines += [
             f"   .. grid-item-card:: :doc:`{FAMILIES[family]} <guide/{family}>`",
             "",

@@ -25,6 +25,7 @@ HELPERS = {
     "_estimators",
     "_html",
     "_jit",
+    "_kernel",
     "_magnitude",
     "_plot_style",
     "_neighbors",

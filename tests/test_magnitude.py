@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import is_classifier
 from sklearn.utils import get_tags
 
 from conformance import rows_for
 from mustlink import Constraints, KernelKMeans, PCKMeans, SeededSingleLink
 from mustlink._estimators import count_parameter
 from mustlink._magnitude import check_magnitude, largest_number, place_of
-from mustlink.catalogue import CATALOGUE, METRIC_LEARNERS, Entry
+from mustlink.catalogue import CATALOGUE, CLASSIFIERS, METRIC_LEARNERS, Entry
 from mustlink.errors import FileFormatError, NumberTooLargeError
 from mustlink.estimator_checks._cases import refit
 from mustlink.tables import encode
@@ -36,13 +37,21 @@ def estimator_of(entry: Entry) -> Any:
     return estimator.set_params(**{name: parameters[name] for name in parameters if name in estimator.get_params()})
 
 
+def fit(estimator: Any, X: Any) -> Any:
+    """Fit an estimator with links, and a classifier with some labels as well."""
+    labels = np.where(np.arange(30) < 6, CLASSES, -1) if is_classifier(estimator) else None
+    return refit(estimator, X, labels, constraints=LINKS)
+
+
 def with_one_large(table: Any, value: float, dtype: Any) -> Any:
     X = table.astype(dtype)
     X[3, 1] = -value
     return X
 
 
-all_entries = pytest.mark.parametrize("entry", [*CATALOGUE, *METRIC_LEARNERS], ids=lambda entry: entry.name)
+all_entries = pytest.mark.parametrize(
+    "entry", [*CATALOGUE, *METRIC_LEARNERS, *CLASSIFIERS], ids=lambda entry: entry.name
+)
 
 
 @all_entries
@@ -58,11 +67,11 @@ def test_every_class_refuses_a_number_that_overflows(entry: Entry, dtype: Any, v
         rf"Row 3, column 1 of X is -1e\+\d+; numbers above \S+ are too large for squared distances in {dtype.__name__}"
     )
     with pytest.raises(NumberTooLargeError, match=message):
-        refit(estimator, X, constraints=LINKS)
+        fit(estimator, X)
     if get_tags(estimator).input_tags.sparse:
         with pytest.raises(NumberTooLargeError, match="Row 3, column 1 of X"):
-            refit(estimator, sparse.csr_matrix(X), constraints=LINKS)
-    refit(estimator, table.astype(dtype), constraints=LINKS)
+            fit(estimator, sparse.csr_matrix(X))
+    fit(estimator, table.astype(dtype))
     for method in ("predict", "transform"):
         if hasattr(estimator, method):
             with pytest.raises(NumberTooLargeError, match="Row 3, column 1 of X"):
@@ -75,12 +84,12 @@ def test_every_class_computes_with_numbers_below_the_limit(entry: Entry, dtype: 
     estimator = estimator_of(entry)
     table = rows_for(estimator, TABLE)
     X = table * (largest_number(dtype, table.size) / (1.01 * np.abs(table).max()))
-    refit(estimator, X.astype(dtype), constraints=LINKS)
+    fit(estimator, X.astype(dtype))
     for name, value in vars(estimator).items():
         if name.endswith("_") and np.asarray(value).dtype.kind == "f":
             assert np.isfinite(value).all(), name
     if hasattr(estimator, "labels_"):
-        same = refit(estimator_of(entry), table, constraints=LINKS).labels_
+        same = fit(estimator_of(entry), table).labels_
         pairs = np.unique(np.column_stack([estimator.labels_, same]), axis=0)
         assert len(pairs) == len(np.unique(same)) == len(np.unique(estimator.labels_))
 

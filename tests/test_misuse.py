@@ -15,7 +15,7 @@ from conformance import rows_for
 from mustlink import BoostCluster, Constraints, PCKMeans, RobustBoostCluster
 from mustlink._estimators import count_parameter
 from mustlink.boosting import BoostBaseClustering
-from mustlink.catalogue import CATALOGUE, METRIC_LEARNERS, Entry
+from mustlink.catalogue import CATALOGUE, CLASSIFIERS, METRIC_LEARNERS, Entry
 from mustlink.errors import InfeasibleError
 from mustlink.estimator_checks._cases import refit
 from mustlink.spectral import ConstrainedSpectral, _constrained
@@ -26,7 +26,7 @@ LINKS = Constraints([(0, 3), (4, 7)], [(0, 1), (3, 5)])
 # Two different rows, each six times.
 EQUAL = np.repeat([[0.0, 9.0], [9.0, 0.0]], 6, axis=0)
 
-LINKED = [entry for entry in CATALOGUE if entry.takes_links]
+LINKED = [entry for entry in (*CATALOGUE, *CLASSIFIERS) if entry.takes_links]
 COUNTED = [entry for entry in CATALOGUE if count_parameter(entry.load()()) is not None]
 
 
@@ -40,8 +40,13 @@ def estimator_of(entry: Entry, **parameters: Any) -> Any:
     return estimator.set_params(**{name: parameters[name] for name in parameters if name in estimator.get_params()})
 
 
+def labels_for(entry: Entry) -> Any:
+    """Return labels of some rows for a classifier, which needs them."""
+    return np.where(np.arange(30) < 6, CLASSES, -1) if entry in CLASSIFIERS else None
+
+
 counted = pytest.mark.parametrize("entry", COUNTED, ids=lambda entry: entry.name)
-every = pytest.mark.parametrize("entry", [*CATALOGUE, *METRIC_LEARNERS], ids=lambda entry: entry.name)
+every = pytest.mark.parametrize("entry", [*CATALOGUE, *METRIC_LEARNERS, *CLASSIFIERS], ids=lambda entry: entry.name)
 
 
 @counted
@@ -80,7 +85,7 @@ def test_connected_components_find_the_number() -> None:
 def test_extreme_weights_overflow_nowhere(entry: Entry, weights: tuple[float, float]) -> None:
     links = Constraints(LINKS.must_link, LINKS.cannot_link, must_link_weight=weights, cannot_link_weight=weights[::-1])
     estimator = estimator_of(entry)
-    estimator.fit(rows_for(estimator, X), constraints=links)
+    estimator.fit(rows_for(estimator, X), labels_for(entry), constraints=links)
     for name, value in vars(estimator).items():
         if name.endswith("_") and np.asarray(value).dtype.kind == "f":
             assert np.isfinite(value).all(), name
@@ -114,12 +119,14 @@ def test_a_number_in_the_place_of_the_estimator(boosting: Any) -> None:
 def test_a_fit_that_fails_leaves_nothing_to_predict_with(entry: Entry) -> None:
     estimator = estimator_of(entry)
     rows = rows_for(estimator, X)
-    calls = {"predict": (rows,), "transform": (rows,), "score": (rows,), "represent": (rows, 1), "update": ()}
+    labels = labels_for(entry)
+    scored = (rows,) if labels is None else (rows, labels)
+    calls = {"predict": (rows,), "transform": (rows,), "score": scored, "represent": (rows, 1), "update": ()}
     for before in ([], [rows]):
         for table in before:
-            refit(estimator, table, constraints=LINKS)
+            refit(estimator, table, labels, constraints=LINKS)
         with pytest.raises(ValueError, match="Row 0, column"):
-            refit(estimator, np.column_stack([rows, rows]) * 1e100, constraints=LINKS)
+            refit(estimator, np.column_stack([rows, rows]) * 1e100, labels, constraints=LINKS)
         for name, arguments in calls.items():
             if callable(getattr(estimator, name, None)):
                 with pytest.raises(NotFittedError):

@@ -17,6 +17,7 @@ from mustlink import kmeans as kmeans
 from mustlink import metric_learning as metric_learning
 from mustlink import metrics as metrics
 from mustlink import mixture as mixture
+from mustlink import pairwise as pairwise
 from mustlink import plot as plot
 from mustlink import relational as relational
 from mustlink import report as report
@@ -61,6 +62,8 @@ from mustlink.mixture import ConstrainedGaussianMixture as ConstrainedGaussianMi
 from mustlink.mixture import FeedbackMixture as FeedbackMixture
 from mustlink.mixture import MeanFieldMixture as MeanFieldMixture
 from mustlink.mixture import PenalizedGaussianMixture as PenalizedGaussianMixture
+from mustlink.pairwise import PairwiseLogisticRegression as PairwiseLogisticRegression
+from mustlink.pairwise import PairwiseSVC as PairwiseSVC
 from mustlink.relational import CollectiveRelationalClustering as CollectiveRelationalClustering
 from mustlink.sizes import BalancedClustering as BalancedClustering
 from mustlink.sizes import ExistentialKMeans as ExistentialKMeans

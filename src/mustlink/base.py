@@ -29,6 +29,7 @@ __all__ = [
     "as_constraints",
     "check_enough_rows",
     "check_fits",
+    "check_labels",
     "check_partial_labels",
     "check_sources",
     "check_table",
@@ -700,9 +701,37 @@ def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | 
     """
     if y is None:
         return None
+    labels = check_labels(y, n_samples)
+    rows, _, _ = known_rows(labels, missing=-1)
+    return None if len(rows) == n_samples else labels
+
+
+def check_labels(y: ArrayLike, n_samples: int) -> NDArray[Any]:
+    """Validate labels, known or not: one per row of the table.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Classes; :func:`mustlink.constraints.known_rows` tells which of them are known.
+    n_samples : int
+        The number of rows of the table.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        The labels; masked ones are None.
+
+    Examples
+    --------
+    >>> from mustlink.base import check_labels
+    >>> check_labels([0, -1, 1], 2)
+    Traceback (most recent call last):
+        ...
+    ValueError: y must hold one partial label per row: the table has 2 rows, and y has 3 labels.
+    """
     if isinstance(y, Constraints | AlignedConstraints):
         raise TypeError("y takes partial labels, one per row, and these are links; pass them as constraints=...")
-    labels = column_or_1d(y, warn=True)
+    labels: Any = column_or_1d(y, warn=True)
     if isinstance(y, np.ma.MaskedArray):
         labels = np.where(np.ma.getmaskarray(y).ravel(), None, labels)
     if len(labels) != n_samples:
@@ -710,8 +739,7 @@ def check_partial_labels(y: ArrayLike | None, n_samples: int) -> NDArray[Any] | 
             f"y must hold one partial label per row: the table has {count(n_samples, 'row')}, and y has "
             f"{count(len(labels), 'label')}."
         )
-    rows, _, _ = known_rows(labels, missing=-1)
-    return None if len(rows) == n_samples else labels
+    return np.asarray(labels)
 
 
 def check_sources(sources: Any, n_samples: int) -> tuple[Indices, Indices, NDArray[Any]] | None:

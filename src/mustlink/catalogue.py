@@ -434,7 +434,21 @@ METRIC_LEARNERS: tuple[Entry, ...] = (
 )
 
 # Classifiers that learn from few labels and many links.
-CLASSIFIERS: tuple[Entry, ...] = ()
+CLASSIFIERS: tuple[Entry, ...] = (
+    Entry(
+        "PairwiseLogisticRegression",
+        "mustlink.pairwise",
+        "soft",
+        "You want to predict named classes and probabilities from labels of a few rows and links between many others; "
+        "weights of links say how far to trust them.",
+    ),
+    Entry(
+        "PairwiseSVC",
+        "mustlink.pairwise",
+        "soft",
+        "As PairwiseLogisticRegression, with large margins instead of probabilities.",
+    ),
+)
 
 # What boosting can be given by name: a class and its parameters; boosting sets the number of clusters.
 ESTIMATORS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {

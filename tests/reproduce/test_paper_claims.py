@@ -25,6 +25,7 @@ from reproduce.ch12_results import ch12_results
 from reproduce.ch13_results import ch13_results
 from reproduce.ch15_results import ch15_results
 from reproduce.ch16_results import ch16_results
+from reproduce.ch17_results import ch17_results
 from reproduce.linked_sizes_results import results_of_claims
 from reproduce.mixture_noise_results import mixture_noise_results
 from reproduce.robust_results import robust_results
@@ -126,6 +127,7 @@ MADE = {
     "ch13": ch13_results,
     "ch15": ch15_results,
     "ch16": ch16_results,
+    "ch17": ch17_results,
 }
 
 

@@ -99,6 +99,7 @@ def test_every_method_clusters(paper):
         "ch13": "planted100",
         "ch15": "iris",
         "ch16": "blobs100",
+        "ch17": "digits",
     }[paper]
     if paper == "ch09":
         # Its own sets are files, which not every machine has.

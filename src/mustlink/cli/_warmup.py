@@ -139,6 +139,22 @@ def _metric_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
         metric = CannotLinkMetric(max_iter=20)
         yield f"cannot-link metric, {kind}", partial(metric.fit, X, constraints=Constraints(cannot_link=many))
     yield "cannot-link metric, few pairs", partial(metric.fit, rows, constraints=Constraints(cannot_link=few))
+    yield from _classifier_steps(rows)
+
+
+def _classifier_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise the support vector machine on dense and sparse rows."""
+    import numpy as np
+    from scipy import sparse
+
+    from mustlink.constraints import Constraints
+    from mustlink.pairwise import PairwiseSVC
+
+    links = Constraints(must_link=[(0, 4)], cannot_link=[(1, 5)])
+    labels = np.where(np.arange(24) < 4, np.arange(24) % 2, -1)
+    for kind, X in (("dense", rows), ("sparse", sparse.csr_matrix(rows))):
+        model = PairwiseSVC(kernel="linear", max_iter=3)
+        yield f"support vectors, {kind}", partial(model.fit, X, labels, constraints=links)
 
 
 def _relational_steps() -> Iterator[tuple[str, Callable[[], object]]]:

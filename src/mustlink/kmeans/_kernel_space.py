@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import pairwise_kernels
 
+from mustlink._kernel import dense_kernel, pieces, spanned_basis
 from mustlink._rows import RowBlocks, squared_norms
 from mustlink._types import Array, Floats, Indices
-from mustlink.errors import NumberTooLargeError
-
-# How many kernel values between new rows and known rows are held at a time (128 MB).
-MAX_ENTRIES = 1 << 24
-
-
-def dense_kernel(X: Any, Y: Any, **parameters: Any) -> Array:
-    """Return the kernel of every row of X with every row of Y; raise if sums of its values overflow."""
-    # A power of large inner products may overflow although the rows are in the allowed range.
-    with np.errstate(over="ignore"):
-        found = pairwise_kernels(X, Y, **parameters)
-    values = np.asarray(found.toarray() if sparse.issparse(found) else found)
-    largest, limit = max(-values.min(), values.max()), np.finfo(values.dtype).max / (4 * values.size)
-    if not largest <= limit:
-        raise NumberTooLargeError(
-            f"The kernel of two rows is as large as {largest:.3g}, and sums of such values overflow above {limit:.1g}; "
-            "scale the columns, or reduce gamma and degree."
-        )
-    return values
 
 
 @dataclass(frozen=True)
@@ -127,10 +108,7 @@ class Nystroem:
     def __init__(self, kernel: Kernel, landmarks: Any) -> None:
         self._kernel, self._landmarks = kernel, landmarks
         inner = kernel(landmarks, landmarks)
-        values, vectors = np.linalg.eigh(inner.astype(np.float64))
-        # Directions of rounding errors only, and those of a kernel that is not positive, are left out.
-        kept = values > len(values) * np.finfo(inner.dtype).eps * max(float(values[-1]), 0.0)
-        self._basis: Array = (vectors[:, kept] / np.sqrt(values[kept])).astype(inner.dtype)
+        self._basis: Array = spanned_basis(inner).astype(inner.dtype)
 
     def transform(self, X: Any) -> Array:
         """Return the features of some rows."""
@@ -138,10 +116,3 @@ class Nystroem:
         for rows in pieces(X.shape[0], len(self._basis)):
             out[rows] = self._kernel(X[rows], self._landmarks) @ self._basis
         return out
-
-
-def pieces(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Cut rows into pieces that stay small with this many columns."""
-    step = max(1, MAX_ENTRIES // max(n_columns, 1))
-    for start in range(0, n_rows, step):
-        yield slice(start, min(start + step, n_rows))

@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from mustlink._kernel import pieces
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Indices, Ints
@@ -29,7 +30,6 @@ from mustlink.kmeans._kernel_space import (
     KernelWithRows,
     MatrixSpace,
     Nystroem,
-    pieces,
     scale_gamma,
 )
 from mustlink.kmeans._kernelkmeans_passes import Labels, Passes, one_hot, start_in_kernel
