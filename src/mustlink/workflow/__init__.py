@@ -26,6 +26,7 @@ from mustlink.workflow._publication import (
 )
 from mustlink.workflow._records import load_records
 from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting
+from mustlink.workflow._taxonomy import TaxonomyJob, TaxonomyResult, run_taxonomy
 from mustlink.workflow._teaching import Teaching
 from mustlink.workflow._teaching_views import ClusterView, TeachingChange, TermChange, TextMove, TextView
 from mustlink.workflow._texts import LoadedTexts, TextOptions, load_texts
@@ -52,6 +53,8 @@ __all__ = [
     "RowComparison",
     "Sitting",
     "TableOptions",
+    "TaxonomyJob",
+    "TaxonomyResult",
     "Teaching",
     "TeachingChange",
     "TermChange",
@@ -73,6 +76,7 @@ __all__ = [
     "run_job",
     "run_prediction",
     "run_publication",
+    "run_taxonomy",
     "run_verification",
     "save_model",
 ]

@@ -158,7 +158,7 @@ def _label_column(
     raise OptionError(f"{path} has {count(len(names), 'column')} and none called {kind.noun}", remedy=kind.remedy)
 
 
-def match_labels(found: LabelFile, ids: list[str]) -> MatchedLabels:
+def match_labels(found: LabelFile, ids: list[str], of: str = "the table") -> MatchedLabels:
     """Return the label of each row of the table by its id, empty if the file has none."""
     assert found.key is not None
     keys = found.table.row_ids(found.key)
@@ -172,8 +172,8 @@ def match_labels(found: LabelFile, ids: list[str]) -> MatchedLabels:
     lost = [key for key, cell in zip(ids, cells, strict=True) if cell is None]
     if len(strangers) == len(keys):
         raise FileFormatError(
-            f"{found.table.source}: no value of the column {found.key!r} is an id of the table; the first is "
-            f"{RowNames(keys)[0]!r}, and the first of the table is {RowNames(ids)[0]!r}",
+            f"{found.table.source}: no value of the column {found.key!r} is an id of {of}; the first is "
+            f"{RowNames(keys)[0]!r}, and the first of {of} is {RowNames(ids)[0]!r}",
             remedy="match_by_id",
         )
     return MatchedLabels([cell or "" for cell in cells], strangers, lost)
