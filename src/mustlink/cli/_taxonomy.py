@@ -22,6 +22,7 @@ FILE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".xlsx", ".xlsm", ".parquet", "
 MAX_CATEGORIES = 30
 MAX_TERMS = 8
 MAX_GIVEN = 30
+MAX_TITLE = 60
 
 _WORDS = "Words of categories"
 
@@ -86,7 +87,7 @@ def taxonomy(
         ),
     ] = 0.0,
     stop_words: opt.StopWords = "english",
-    min_df: opt.MinDf = 5,
+    min_df: opt.MinDf = 2,
     gini_drop: Annotated[
         float,
         typer.Option(
@@ -202,9 +203,9 @@ def show_taxonomy(summary: TaxonomySummary) -> None:
     print_line()
     shown = make_table()
     shown.add_column("category", overflow="fold", max_width=30)
-    shown.add_column("texts", justify="right")
+    shown.add_column("documents", justify="right")
     shown.add_column("share", justify="right")
-    shown.add_column("best words", overflow="fold")
+    shown.add_column("best terms", overflow="fold")
     for category in summary.categories[:MAX_CATEGORIES]:
         words = ", ".join(category.terms[:MAX_TERMS])
         shown.add_row(Text(category.name), f"{category.size:,}", f"{category.share:.1%}", Text(words))
@@ -217,7 +218,8 @@ def show_taxonomy(summary: TaxonomySummary) -> None:
     print_line()
     _show_given(summary)
     if summary.moved:
-        show_list("Texts that moved, to check", [str(one) for one in summary.moved], summary.n_moved)
+        surest = sorted(summary.moved, key=lambda one: -one.margin)
+        show_list("Documents that moved, to check", [one.shorten(MAX_TITLE) for one in surest], summary.n_moved)
         print_line()
 
 
@@ -229,7 +231,7 @@ def _show_given(summary: TaxonomySummary) -> None:
 
     shown = make_table()
     shown.add_column("given", overflow="fold", max_width=30)
-    for heading in ("texts", "stayed", "moved", "in none"):
+    for heading in ("documents", "stayed", "moved", "in none"):
         shown.add_column(heading, justify="right")
     shown.add_column("became", overflow="fold")
     changed = sorted(summary.given, key=lambda one: one.fate == "kept")

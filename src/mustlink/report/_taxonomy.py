@@ -164,13 +164,15 @@ class MovedDocument(NamedTuple):
         Its given category, and the one it is in now.
     words, given_words : tuple of str
         Its words that count most for the new category, and for the one that its given category became.
+    margin : float
+        By how much its cosine with its category is larger than that with the runner-up.
     excerpt : str, default=''
         More of its text.
 
     Examples
     --------
     >>> from mustlink.report import MovedDocument
-    >>> print(MovedDocument("17", "Ice hockey", "space", "sports", ("ice", "goal"), ("launch",)))
+    >>> print(MovedDocument("17", "Ice hockey", "space", "sports", ("ice", "goal"), ("launch",), 0.2))
     17, space -> sports: Ice hockey
     """
 
@@ -180,10 +182,25 @@ class MovedDocument(NamedTuple):
     category: str
     words: tuple[str, ...]
     given_words: tuple[str, ...]
+    margin: float
     excerpt: str = ""
 
     def __str__(self) -> str:
-        title = f": {self.title}" if self.title else ""
+        return self.shorten(MAX_TITLE)
+
+    def shorten(self, max_title: int) -> str:
+        """Word the move with a short title.
+
+        Parameters
+        ----------
+        max_title : int
+            The most characters of the title.
+
+        Returns
+        -------
+        str
+        """
+        title = f": {printable(self.title, max_title)}" if self.title else ""
         return f"{self.name}, {self.given} -> {self.category}{title}"
 
 
@@ -501,6 +518,7 @@ class _Documents:
             self.category(label),
             self.words_for(row, label),
             () if target == NOISE else self.words_for(row, target),
+            float(self.ranks.margin[row]),
             "" if self.texts is None else printable(" ".join(self.texts[row].split()), MAX_EXCERPT),
         )
 

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING
 
 from mustlink._spelling import count
 from mustlink.errors import FileFormatError, OptionError
-from mustlink.workflow._label_file import ROW_NUMBERS, LabelFile, LabelKind, match_labels, read_label_file, show_ids
+from mustlink.workflow._label_file import (
+    ROW_NUMBERS,
+    LabelFile,
+    LabelKind,
+    match_labels,
+    read_label_file,
+    refuse_other_order,
+    show_ids,
+)
 from mustlink.workflow._loading import known_labels
-from mustlink.workflow._texts import LoadedTexts, load_texts, text_columns
+from mustlink.workflow._texts import LoadedTexts, load_texts, read_text_table, text_columns
 
 if TYPE_CHECKING:
     from mustlink.workflow._taxonomy import TaxonomyJob
@@ -68,6 +76,8 @@ def _load_with_file(job: TaxonomyJob) -> tuple[LoadedTexts, list[str], list[str]
             f"{count(len(texts.texts), 'text')}",
             remedy="match_by_id",
         )
+    if found.unmatched is not None:
+        refuse_other_order(found, read_text_table(job), job.texts)
     return texts, found.labels, [f"The rows of {job.categories} are taken to be in the order of {job.texts}."]
 
 
@@ -107,6 +117,11 @@ def _check_categories(
     single = sorted(name for name, size in sizes.items() if size == 1)
     if not single:
         return given, []
+    if len(single) == len(sizes):
+        raise FileFormatError(
+            f"{where} has another category for every text, such as {show_ids(single[:1])!r}; categories have several "
+            "texts each."
+        )
     problem = f"{where}: {_named(single)} {'has' if len(single) == 1 else 'have'} one text each"
     problem = problem.removesuffix(" each") if len(single) == 1 else problem
     if job.single == "error":

@@ -9,13 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from mustlink._spelling import count, spell_whole
+from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.constraints import Constraints
 from mustlink.errors import FileFormatError, OptionError
 from mustlink.report import Summary, summarize, write_report
 from mustlink.tables import UnknownIds, read_table
-from mustlink.workflow._label_file import ROW_NUMBERS, LabelFile, LabelKind, match_labels, read_label_file, show_ids
+from mustlink.workflow._label_file import (
+    ROW_NUMBERS,
+    LabelFile,
+    LabelKind,
+    match_labels,
+    read_label_file,
+    refuse_other_order,
+    show_ids,
+)
 from mustlink.workflow._loading import (
     Contradictions,
     LoadedTable,
@@ -206,28 +214,10 @@ def _cells(job: ExplanationJob, table: LoadedTable, found: LabelFile) -> tuple[l
             f"{job.clusters} has {count(len(cells), 'row')} and {job.table} has {count(table.source.n_rows, 'row')}",
             remedy="match_by_id",
         )
-    _refuse_ids_of_another_name(job, table, found)
+    if found.unmatched is not None:
+        others = read_table(job.table, text=table.source.left_out, columns=table.source.left_out, **job.reading)
+        refuse_other_order(found, [table.source, others], job.table)
     return cells, [f"The rows of {job.clusters} are taken to be in the order of {job.table}."]
-
-
-def _refuse_ids_of_another_name(job: ExplanationJob, table: LoadedTable, found: LabelFile) -> None:
-    """Refuse to match rows by their order if a column of the clusters has the values of one of the table in another."""
-    if found.unmatched is None:
-        return
-    values = [spell_whole(cell) for cell in found.table.strings(found.unmatched)]
-    if values in ([str(row + first) for row in range(len(values))] for first in (0, 1)):
-        return
-    others = read_table(job.table, text=table.source.left_out, columns=table.source.left_out, **job.reading)
-    for source in (table.source, others):
-        for name in source.names:
-            cells = [spell_whole(cell) for cell in source.strings(name)]
-            if cells != values and sorted(cells) == sorted(values):
-                raise FileFormatError(
-                    f"{found.table.source}: the column {found.unmatched!r} holds the values of the column {name!r} of "
-                    f"{job.table} in another order, so the rows cannot be matched by their order",
-                    remedy="mark_id",
-                    column=name,
-                )
 
 
 def _match(found: LabelFile, ids: list[str]) -> tuple[list[str], list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +15,16 @@ from mustlink.errors import FileFormatError, OptionError
 from mustlink.report import RowNames
 from mustlink.tables import Table, read_table
 
-__all__ = ["ROW_NUMBERS", "LabelFile", "LabelKind", "MatchedLabels", "match_labels", "read_label_file", "show_ids"]
+__all__ = [
+    "ROW_NUMBERS",
+    "LabelFile",
+    "LabelKind",
+    "MatchedLabels",
+    "match_labels",
+    "read_label_file",
+    "refuse_other_order",
+    "show_ids",
+]
 
 # The column of row numbers in the files that mustlink writes.
 ROW_NUMBERS = "row"
@@ -177,6 +186,25 @@ def match_labels(found: LabelFile, ids: list[str], of: str = "the table") -> Mat
             remedy="match_by_id",
         )
     return MatchedLabels([cell or "" for cell in cells], strangers, lost)
+
+
+def refuse_other_order(found: LabelFile, tables: Sequence[Table], source: str | os.PathLike[str]) -> None:
+    """Refuse to match rows by their order if a column of the labels has the values of another one in another order."""
+    if found.unmatched is None:
+        return
+    values = [spell_whole(cell) for cell in found.table.strings(found.unmatched)]
+    if values in ([str(row + first) for row in range(len(values))] for first in (0, 1)):
+        return
+    for table in tables:
+        for name in table.names:
+            cells = [spell_whole(cell) for cell in table.strings(name)]
+            if cells != values and sorted(cells) == sorted(values):
+                raise FileFormatError(
+                    f"{found.table.source}: the column {found.unmatched!r} holds the values of the column {name!r} of "
+                    f"{source} in another order, so the rows cannot be matched by their order",
+                    remedy="mark_id",
+                    column=name,
+                )
 
 
 def show_ids(ids: list[str]) -> str:

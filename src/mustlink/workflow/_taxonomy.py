@@ -63,8 +63,6 @@ class TaxonomyJob(TextOptions):
         What to do with given categories of one text: refuse them, or take their texts as not categorized.
     unknown_ids : {"raise", "skip"}, default="raise"
         What to do with ids in the file of the categories that no text has: refuse them, or skip them.
-    min_df : int, default=5
-        Words that occur in fewer texts are left out.
     gini_drop : float, default=0.11
         The share of the words that are left out as they occur in all given categories alike.
     words_init, words_final, theta, merge_threshold, min_cluster_size, outlier_threshold : float
@@ -92,7 +90,6 @@ class TaxonomyJob(TextOptions):
     category_column: str | None = None
     single: Literal["error", "drop"] = "error"
     unknown_ids: UnknownIds = "raise"
-    min_df: int = 5
     gini_drop: float = 0.11
     words_init: int = 500
     words_final: int = 200

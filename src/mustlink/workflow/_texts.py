@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
@@ -16,9 +17,9 @@ import numpy as np
 from mustlink._spelling import count
 from mustlink._types import Indices
 from mustlink.errors import FileFormatError, OptionError
-from mustlink.tables import Dialect, check_options, read_table
+from mustlink.tables import Dialect, Table, check_options, read_table
 
-__all__ = ["LoadedTexts", "TextOptions", "load_texts", "text_columns"]
+__all__ = ["LoadedTexts", "TextOptions", "load_texts", "read_text_table", "text_columns"]
 
 # The column of texts, if none is named.
 TEXT_COLUMN = "text"
@@ -197,6 +198,12 @@ def text_columns(options: TextOptions) -> tuple[str, ...]:
     return read_table(path, columns=[], **_reading(options)).left_out
 
 
+def read_text_table(options: TextOptions) -> list[Table]:
+    """Return the table of the texts with all its columns as text; none if they are no table."""
+    columns = text_columns(options)
+    return [read_table(options.texts, text=columns, columns=columns, **_reading(options))] if columns else []
+
+
 def _has_lines(path: Path, options: TextOptions) -> bool:
     """Return whether a file has one text in each line."""
     return options.text_column is None and Path(path.name.removesuffix(".gz")).suffix.lower() in LINE_SUFFIXES
@@ -304,6 +311,8 @@ def _count_words(source: str, texts: list[str], options: TextOptions) -> tuple[A
         counts = vectorizer.fit_transform(texts)
     except ValueError:
         # Raised by scikit-learn if no word is left, or if fewer texts are there than a word should occur in.
+        if not any(re.search(WORD, text) for text in texts):
+            raise FileFormatError(f"{source}: no text has a word; words have two letters or more.") from None
         raise FileFormatError(
             f"{source}: no word occurs in {count(options.min_df, 'text')} or more", remedy="lower_min_df"
         ) from None
