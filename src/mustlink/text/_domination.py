@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mustlink._types import Array, Floats, Indices, Mask
-from mustlink.text._seeds import row_norms
+from mustlink.text._seeds import DECIMALS, row_norms
 from mustlink.text._similarity import Queries, similarity_blocks
 
 __all__ = ["Candidates", "Ranking", "dominations", "find_candidates", "rank_candidates", "subtract_seeds"]
@@ -114,8 +114,10 @@ def _is_second_nearer(queries: Queries, seeds: csr_array, rows: Indices, pairs: 
         cosines = []
         for difference, norm in zip(differences, norms, strict=True):
             products = np.asarray(documents.multiply(difference[chosen]).sum(axis=1)).ravel()
-            # The norm of the document is the same on both sides; an empty difference has the cosine 0.
-            cosines.append(np.divide(products, norm[chosen], out=np.zeros_like(products), where=norm[chosen] > 0))
+            size = norm[chosen] * queries.norms[rows[start : start + step]]
+            # An empty difference has the cosine 0.
+            cosine = np.divide(products, size, out=np.zeros_like(products), where=size > 0)
+            cosines.append(np.round(cosine, DECIMALS))
         is_nearer[start : start + step] = cosines[1] > cosines[0]
     return is_nearer
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mustlink._types import Floats, Indices, Mask
-from mustlink.text._seeds import sum_rows
+from mustlink.text._seeds import DECIMALS, sum_rows
 
 __all__ = ["choose_terms", "normalized_gini"]
 
@@ -44,7 +44,7 @@ def choose_terms(
     is_frequent = (document_frequency >= min_df) & ~np.isnan(gini)
     frequent = np.flatnonzero(is_frequent)
     n_dropped = gini_drop if isinstance(gini_drop, Integral) else math.floor(gini_drop * len(frequent))
-    order = frequent[np.argsort(gini[frequent], kind="stable")]
+    order = frequent[np.argsort(np.round(gini[frequent], DECIMALS), kind="stable")]
     is_chosen = np.zeros(len(gini), dtype=bool)
     is_chosen[order[: max(len(order) - int(n_dropped), 0)]] = True
     if gini_max is not None:

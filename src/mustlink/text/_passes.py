@@ -11,13 +11,13 @@ from scipy.sparse.csgraph import connected_components
 
 from mustlink._numbering import number_by_first
 from mustlink._types import Indices, Mask
-from mustlink.text._seeds import normalize_rows, project, sum_rows
+from mustlink.text._seeds import DECIMALS, normalize_rows, project, sum_rows
 from mustlink.text._similarity import Queries, find_nearest
 
 __all__ = ["Descent", "Pass", "PassOptions", "assign", "kill", "merge", "run_passes", "word_schedule"]
 
 # Products such as 350 * 0.7 = 244.99999999999997 are rounded to so many decimals before the next lower whole number.
-DECIMALS = 9
+WORD_DECIMALS = 9
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def word_schedule(words_init: int, words_final: int, theta: float) -> list[int]:
     """Return the number of words of every pass: multiplied by theta, rounded down, until `words_final`."""
     words = [words_init]
     while words[-1] > words_final:
-        words.append(max(words_final, math.floor(round(words[-1] * theta, DECIMALS))))
+        words.append(max(words_final, math.floor(round(words[-1] * theta, WORD_DECIMALS))))
     return words
 
 
@@ -97,7 +97,7 @@ def merge(seeds: csr_array, threshold: float) -> Indices:
         return np.arange(n_seeds)
     unit = normalize_rows(seeds)
     cosines = (unit @ unit.T).tocoo()
-    is_edge = cosines.data > threshold
+    is_edge = np.round(cosines.data, DECIMALS) > threshold
     edges = csr_array(
         (np.ones(np.count_nonzero(is_edge)), (cosines.row[is_edge], cosines.col[is_edge])), shape=(n_seeds, n_seeds)
     )

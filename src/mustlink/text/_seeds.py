@@ -10,9 +10,13 @@ from scipy.sparse import csr_array
 
 from mustlink._types import Array, Floats, Indices
 
-__all__ = ["Damping", "damp", "normalize_rows", "project", "row_norms", "sum_rows"]
+__all__ = ["DECIMALS", "Damping", "damp", "normalize_rows", "project", "row_norms", "sum_rows"]
 
 Damping: TypeAlias = Literal["log1p", "sqrt", "binary", "identity"]
+
+# Cosines, and weights of a seed as shares of its largest, that agree to so many decimals are equal: which of two comes
+# first must not depend on the order in which numbers were summed.
+DECIMALS = 12
 
 FUNCTIONS: Mapping[str, Callable[[Array], Array]] = {
     "log1p": np.log1p,
@@ -61,7 +65,9 @@ def project(seeds: csr_array, n_words: int) -> csr_array:
     if n_kept.max(initial=0) <= n_words:
         return seeds
     row = np.repeat(np.arange(seeds.shape[0]), n_kept)
-    order = np.lexsort((seeds.indices, -seeds.data, row))
+    largest = np.zeros(seeds.shape[0])
+    np.maximum.at(largest, row, seeds.data)
+    order = np.lexsort((seeds.indices, -np.round(seeds.data / largest[row], DECIMALS), row))
     kept = np.sort(order[np.arange(len(order)) - np.repeat(seeds.indptr[:-1], n_kept) < n_words])
     indptr = np.concatenate(([0], np.cumsum(np.minimum(n_kept, n_words))))
     return csr_array((seeds.data[kept], seeds.indices[kept], indptr), shape=seeds.shape)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mustlink._types import Array, Floats, Indices
-from mustlink.text._seeds import normalize_rows, row_norms
+from mustlink.text._seeds import DECIMALS, normalize_rows, row_norms
 
 __all__ = ["Queries", "find_nearest", "similarity_blocks"]
 
@@ -36,7 +36,7 @@ def similarity_blocks(queries: Queries, seeds: csr_array) -> Iterator[tuple[slic
     inverse = np.divide(1.0, queries.norms, out=np.zeros_like(queries.norms), where=queries.norms > 0)
     for start in range(0, queries.rows.shape[0], n_rows):
         block = slice(start, start + n_rows)
-        yield block, (queries.rows[block] @ by_term).toarray() * inverse[block, None]
+        yield block, np.round((queries.rows[block] @ by_term).toarray() * inverse[block, None], DECIMALS)
 
 
 def find_nearest(queries: Queries, seeds: csr_array) -> tuple[Indices, Floats]:
