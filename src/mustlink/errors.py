@@ -130,6 +130,7 @@ REMEDIES = {
     "at most twice that of the texts times window, or a function that returns finer keys, or increase max_pairs",
     "other_links": "give links of the other kind",
     "raise_apart_max": "increase apart_max",
+    "raise_min_df": "increase min_df",
     "raise_size_max": "increase size_max",
     "pivot_method": 'pass method="pivot"',
     "random_state_range": "random_state must be from 0 to 4294967295",

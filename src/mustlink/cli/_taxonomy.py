@@ -10,7 +10,7 @@ import typer
 
 from mustlink._spelling import count
 from mustlink.cli import _options as opt
-from mustlink.cli._errors import report_errors
+from mustlink.cli._errors import REMEDIES, report_errors
 
 if TYPE_CHECKING:
     from mustlink.report import TaxonomySummary
@@ -171,7 +171,7 @@ def taxonomy(
     job = opt.fill(TaxonomyJob, {**locals(), **_given_categories(categories, category_column)})
     command = shlex.join(["mustlink", *context.meta[opt.TYPED]])
     with show_status(f"Reading {texts.name}"):
-        result = run_interruptibly(lambda: run_taxonomy(job, command=command))
+        result = run_interruptibly(lambda: run_taxonomy(job, command=command, remedies=REMEDIES))
     show_taxonomy(result.summary)
     if result.summary.notices:
         show_list("Notes", result.summary.notices, len(result.summary.notices))

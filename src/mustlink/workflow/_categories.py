@@ -36,8 +36,8 @@ def load_categorized(job: TaxonomyJob) -> tuple[LoadedTexts, list[str], list[str
     if job.categories is None:
         if job.category_column is None:
             raise OptionError("No categories are given", remedy="name_categories")
-        texts = load_texts(job, more=[job.category_column])
-        cells, notices = texts.more[job.category_column], []
+        texts, notices = load_texts(job, more=[job.category_column]), list[str]()
+        cells = texts.more[job.category_column]
         where = f"{job.texts}: the column {job.category_column!r}"
     else:
         texts, cells, notices = _load_with_file(job)

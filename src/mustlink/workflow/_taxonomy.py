@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,12 +13,14 @@ import numpy as np
 import pandas as pd
 
 from mustlink._atomic import StagedFiles
+from mustlink._spelling import count
 from mustlink._types import Ints
-from mustlink.errors import OptionError
+from mustlink.errors import OptionError, add_remedies
 from mustlink.report import DocumentRanks, TaxonomySummary, rank_documents, render_taxonomy, summarize_taxonomy
 from mustlink.tables import UnknownIds, check_options, check_sheet_size, stage_frame
 from mustlink.text import TaxonomyClusterer
 from mustlink.workflow._categories import load_categorized
+from mustlink.workflow._label_file import show_ids
 from mustlink.workflow._loading import REMEDIES, job_remedies
 from mustlink.workflow._outputs import check_outputs
 from mustlink.workflow._texts import LoadedTexts, TextOptions
@@ -190,7 +193,9 @@ class TaxonomyResult:
 
 
 @job_remedies()
-def run_taxonomy(job: TaxonomyJob, *, command: str | None = None) -> TaxonomyResult:
+def run_taxonomy(
+    job: TaxonomyJob, *, command: str | None = None, remedies: Mapping[str, str] = REMEDIES
+) -> TaxonomyResult:
     """Find new categories of texts around given ones, and write them and the report.
 
     Parameters
@@ -199,6 +204,8 @@ def run_taxonomy(job: TaxonomyJob, *, command: str | None = None) -> TaxonomyRes
         What to do.
     command : str or None, default=None
         The command that was typed, for the report.
+    remedies : mapping of str to str
+        What to do about warnings of the clusterer, in the words of the caller; those of a job by default.
 
     Returns
     -------
@@ -230,8 +237,10 @@ def run_taxonomy(job: TaxonomyJob, *, command: str | None = None) -> TaxonomyRes
     estimator = job.clusterer
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        # Both are noted after the fit: categories that were removed indeed, and the number of words without its name.
+        warnings.filterwarnings("ignore", message=".* may be removed: |words_final=")
         estimator.fit(texts.counts, y)
-    notices = [*texts.notices, *notices, *reword_warnings(caught, REMEDIES)]
+    notices = [*texts.notices, *notices, *reword_warnings(caught, remedies), *_notes(estimator, remedies)]
     labels = np.full(len(texts.texts), -1)
     labels[texts.rows] = estimator.labels_
     rows = texts.rows.tolist()
@@ -249,6 +258,22 @@ def run_taxonomy(job: TaxonomyJob, *, command: str | None = None) -> TaxonomyRes
     result = TaxonomyResult(job, texts, given, labels, estimator, ranks, summary)
     _write(result, command)
     return result
+
+
+def _notes(estimator: TaxonomyClusterer, remedies: Mapping[str, str]) -> list[str]:
+    """Name the given categories that were removed, and say if categories keep all words."""
+    notes = []
+    removed = [str(one.name) for one in estimator.given_ if one.fate == "killed"]
+    if removed:
+        were = count(len(removed), "given category was", "given categories were")
+        fewer = f"fewer than {count(estimator.min_cluster_size, 'document')}"
+        problem = f"{were} removed, with {fewer}: {show_ids(removed)}"
+        notes.append(add_remedies(problem, "lower_min_cluster_size", {}, remedies))
+    n_words = int(np.count_nonzero(estimator.feature_mask_))
+    if n_words < estimator.words_final:
+        used, most = count(n_words, "word is", "words are"), f"{estimator.words_final:,}"
+        notes.append(f"Only {used} used, and a category may have {most}, so that none is left out of a category.")
+    return notes
 
 
 def _write(result: TaxonomyResult, command: str | None) -> None:

@@ -28,6 +28,7 @@ LINE_SUFFIXES = (".txt", ".text", "")
 # Words of at least two letters.
 WORD = r"(?u)\b[^\W\d_]{2,}\b"
 MAX_TITLE = 200
+MAX_WORDS = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -316,5 +317,11 @@ def _count_words(source: str, texts: list[str], options: TextOptions) -> tuple[A
         raise FileFormatError(
             f"{source}: no word occurs in {count(options.min_df, 'text')} or more", remedy="lower_min_df"
         ) from None
+    if counts.shape[1] > MAX_WORDS:
+        raise FileFormatError(
+            f"{source}: {counts.shape[1]:,} different words occur in {count(options.min_df, 'text')} or more, and at "
+            f"most {MAX_WORDS:,} can be used",
+            remedy="raise_min_df",
+        )
     rows = np.flatnonzero(np.diff(counts.indptr))
     return counts[rows], rows, vectorizer.get_feature_names_out()
