@@ -24,6 +24,7 @@ NAMES = (
     "lcvqe",
     "kernelkmeans",
     "spectral",
+    "taxonomy",
     "hierarchy",
     "mpckmeans",
     "assign",
