@@ -543,7 +543,8 @@ def _describe_given(given: GivenCategory, shown: _Documents) -> GivenSummary:
 
 def _flows(shown: _Documents) -> tuple[tuple[str, ...], tuple[FlowRow, ...]]:
     """Count the documents of each given category in each final one; of many final ones the smallest are one column."""
-    listed = shown.order if len(shown.order) <= MAX_FLOWS else shown.order[: MAX_FLOWS - 1]
+    # Categories are numbered as the given ones they come from, so that most documents are on the diagonal.
+    listed = sorted(shown.order if len(shown.order) <= MAX_FLOWS else shown.order[: MAX_FLOWS - 1])
     column = {label: place for place, label in enumerate(listed)}
     labels = shown.model.labels_
     names = [shown.category_names[label] for label in listed]
