@@ -19,6 +19,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints, TaxonomyClusterer
 from mustlink.errors import NegativeNumberError, NumberTooLargeError, OptionError
@@ -301,6 +302,16 @@ def test_it_is_an_estimator() -> None:
         model.predict(np.ones((2, 3)))
     smaller = model._for_predicting()
     assert smaller.predict(X).tolist() == model.predict(X).tolist()
+
+
+# The tables of the checks have few columns, and some classes of few rows.
+@pytest.mark.filterwarnings("ignore:.*words_final:UserWarning")
+@parametrize_with_checks(
+    [TaxonomyClusterer(**{**SMALL, "min_cluster_size": 1})],
+    expected_failed_checks=lambda estimator: {"check_clustering": "Its rows are negative."},
+)
+def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
 
 
 def test_blocks_of_documents_do_not_matter(monkeypatch: Any) -> None:

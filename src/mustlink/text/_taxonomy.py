@@ -473,6 +473,7 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
         return tags
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> csr_array:
-        X = check_table(self, X, reset=reset, accept_sparse="csr")
+        # One document cannot be of two categories.
+        X = check_table(self, X, reset=reset, accept_sparse="csr", ensure_min_samples=2 if reset else 1)
         refuse_negative(X, type(self).__name__)
         return as_counts(csr_array(X))
