@@ -320,11 +320,14 @@ def test_blocks_of_documents_do_not_matter(monkeypatch: Any) -> None:
     X, y = topics(80, 4, 7)
     model = TaxonomyClusterer(words_init=30, words_final=20, domination_threshold=0.2)
     expected = model.fit(X, y).rank(X)
+    domination = model.domination_.toarray()
     monkeypatch.setattr(_similarity, "MAX_SIMILARITIES", 12)
     monkeypatch.setattr(_domination, "MAX_COMPARED_TERMS", 30)
+    monkeypatch.setattr(_domination, "MAX_DOMINATIONS", 100)
     found = model.fit(X, y).rank(X)
     for one, other in zip(found, expected, strict=True):
         assert np.array_equal(one, other)
+    assert np.array_equal(model.domination_.toarray(), domination)
 
 
 def test_dominations_of_the_fit_are_those_of_the_ranks() -> None:
