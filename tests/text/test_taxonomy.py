@@ -19,6 +19,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints, TaxonomyClusterer
 from mustlink.errors import NegativeNumberError, NumberTooLargeError, OptionError
@@ -303,17 +304,30 @@ def test_it_is_an_estimator() -> None:
     assert smaller.predict(X).tolist() == model.predict(X).tolist()
 
 
+# The tables of the checks have few columns, and some classes of few rows.
+@pytest.mark.filterwarnings("ignore:.*words_final:UserWarning")
+@parametrize_with_checks(
+    [TaxonomyClusterer(**{**SMALL, "min_cluster_size": 1})],
+    expected_failed_checks=lambda estimator: {"check_clustering": "Its rows are negative."},
+)
+def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
 def test_blocks_of_documents_do_not_matter(monkeypatch: Any) -> None:
     from mustlink.text import _domination, _similarity
 
     X, y = topics(80, 4, 7)
     model = TaxonomyClusterer(words_init=30, words_final=20, domination_threshold=0.2)
     expected = model.fit(X, y).rank(X)
+    domination = model.domination_.toarray()
     monkeypatch.setattr(_similarity, "MAX_SIMILARITIES", 12)
     monkeypatch.setattr(_domination, "MAX_COMPARED_TERMS", 30)
+    monkeypatch.setattr(_domination, "MAX_DOMINATIONS", 100)
     found = model.fit(X, y).rank(X)
     for one, other in zip(found, expected, strict=True):
         assert np.array_equal(one, other)
+    assert np.array_equal(model.domination_.toarray(), domination)
 
 
 def test_dominations_of_the_fit_are_those_of_the_ranks() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +12,18 @@ from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.text._seeds import DECIMALS, row_norms
 from mustlink.text._similarity import Queries, similarity_blocks
 
-__all__ = ["Candidates", "Ranking", "dominations", "find_candidates", "rank_candidates", "subtract_seeds"]
+__all__ = [
+    "Candidates",
+    "Ranking",
+    "domination_blocks",
+    "dominations",
+    "find_candidates",
+    "rank_candidates",
+    "subtract_seeds",
+]
 
+# The most dominations of documents that are held at a time.
+MAX_DOMINATIONS = 1 << 24
 # The most terms of documents that are compared with differences of seeds at a time.
 MAX_COMPARED_TERMS = 1 << 23
 
@@ -56,14 +67,26 @@ class Candidates(NamedTuple):
     similarity: Floats
 
 
+def domination_blocks(
+    queries: Queries, seeds: csr_array, n_candidates: int, threshold: float
+) -> Iterator[tuple[Candidates, Mask]]:
+    """Yield the candidates of some documents after the other, and which of them dominate which."""
+    n_candidates = min(n_candidates, seeds.shape[0])
+    n_rows = max(1, MAX_DOMINATIONS // n_candidates**2)
+    # Once also without documents.
+    for start in range(0, max(1, queries.rows.shape[0]), n_rows):
+        block = Queries(queries.rows[start : start + n_rows], queries.norms[start : start + n_rows])
+        candidates = find_candidates(block, seeds, n_candidates)
+        yield candidates, dominations(block, seeds, candidates, threshold)
+
+
 def find_candidates(queries: Queries, seeds: csr_array, n_candidates: int) -> Candidates:
     """Return the seeds of the largest cosines of every document, of equal ones the first."""
-    n_candidates = min(n_candidates, seeds.shape[0])
-    shape = queries.rows.shape[0], n_candidates
+    shape = queries.rows.shape[0], min(n_candidates, seeds.shape[0])
     found = Candidates(np.empty(shape, dtype=np.intp), np.empty(shape))
     for block, cosines in similarity_blocks(queries, seeds):
         here = np.arange(len(cosines))
-        for place in range(n_candidates):
+        for place in range(shape[1]):
             best = cosines.argmax(axis=1)
             found.seeds[block, place] = best
             found.similarity[block, place] = cosines[here, best]

@@ -27,7 +27,7 @@ from mustlink.text._categories import (
     describe_given,
     heaviest_terms,
 )
-from mustlink.text._domination import Ranking, dominations, find_candidates, rank_candidates
+from mustlink.text._domination import Ranking, domination_blocks, rank_candidates
 from mustlink.text._gini import choose_terms, normalized_gini
 from mustlink.text._passes import Outcome, PassOptions, assign, run_passes
 from mustlink.text._seeds import Damping, damp, normalize_rows, project, sum_rows, with_values
@@ -382,14 +382,14 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
         """Count which categories dominate which for the documents of the fit, without outliers."""
         inside = np.flatnonzero(self.labels_ >= 0)
         queries = Queries(queries.rows[inside], queries.norms[inside])
-        candidates = find_candidates(queries, seeds, self.n_candidates)
-        wins = dominations(queries, seeds, candidates, self.domination_threshold)
-        is_similar = candidates.similarity > 0
-        row, first, second = np.nonzero(wins & is_similar[:, :, None] & is_similar[:, None, :])
-        pairs = candidates.seeds[row, first], candidates.seeds[row, second]
-        shape = (self.n_clusters_, self.n_clusters_)
-        self.domination_ = csr_array((np.ones(len(row), dtype=np.int64), pairs), shape=shape)
-        self.n_reranked_ = int(np.count_nonzero(rank_candidates(candidates, wins, self.n_report).is_reranked))
+        self.domination_ = csr_array((self.n_clusters_, self.n_clusters_), dtype=np.int64)
+        self.n_reranked_ = 0
+        for candidates, wins in domination_blocks(queries, seeds, self.n_candidates, self.domination_threshold):
+            is_similar = candidates.similarity > 0
+            row, first, second = np.nonzero(wins & is_similar[:, :, None] & is_similar[:, None, :])
+            pairs = candidates.seeds[row, first], candidates.seeds[row, second]
+            self.domination_ += csr_array((np.ones(len(row), dtype=np.int64), pairs), shape=self.domination_.shape)
+            self.n_reranked_ += int(np.count_nonzero(rank_candidates(candidates, wins, self.n_report).is_reranked))
 
     # ---- new documents ---------------------------------------------------------------------------------------------
 
@@ -430,9 +430,10 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
         check_is_fitted(self)
         queries = self._queries(self._check_rows(X, reset=False))
         seeds = self.seeds_[:, self.feature_mask_]
-        candidates = find_candidates(queries, seeds, self.n_candidates)
-        wins = dominations(queries, seeds, candidates, self.domination_threshold)
-        return rank_candidates(candidates, wins, n_report), candidates.similarity[:, 0]
+        blocks = domination_blocks(queries, seeds, self.n_candidates, self.domination_threshold)
+        parts = [(rank_candidates(*block, n_report), block[0].similarity[:, 0]) for block in blocks]
+        ranking = Ranking(*(np.concatenate(columns) for columns in zip(*(part for part, _ in parts), strict=True)))
+        return ranking, np.concatenate([nearest for _, nearest in parts])
 
     def category_terms(
         self, feature_names: Sequence[Any] | Array | None = None, *, n_terms: int | None = 10
@@ -473,6 +474,7 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
         return tags
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> csr_array:
-        X = check_table(self, X, reset=reset, accept_sparse="csr")
+        # One document cannot be of two categories.
+        X = check_table(self, X, reset=reset, accept_sparse="csr", ensure_min_samples=2 if reset else 1)
         refuse_negative(X, type(self).__name__)
         return as_counts(csr_array(X))

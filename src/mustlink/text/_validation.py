@@ -46,10 +46,12 @@ def _refuse_useless(code: Indices, given: Array, n_samples: int) -> None:
     if len(given) == 0:
         raise OptionError(f"None of the {count(n_samples, 'document')} has a category", remedy="give_categories")
     if len(given) == 1:
-        raise OptionError(f"All documents with a category have the same, {given[0]!r}", remedy="give_categories")
+        raise OptionError(
+            f"All documents with a category have the same, {quote_names(given)}", remedy="give_categories"
+        )
     if len(given) == len(code):
         raise OptionError(
-            f"The {count(len(code), 'document')} with a category have one each, such as {given[0]!r}",
+            f"The {count(len(code), 'document')} with a category have one each, such as {quote_names(given[:1])}",
             remedy="give_categories",
         )
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import normalize
 from mustlink._types import Array, Ints
 from mustlink.constraints import Constraints
 from mustlink.metrics import adjusted_rand, mean_cosine, normalized_mutual_info
-from mustlink.reproduce.engine._claims import NO_RESULTS, TIE, Claim, Verdict, join_words, missing_methods, score_text
+from mustlink.reproduce.engine._claims import NO_RESULTS, TIE, Claim, Verdict, join_words, missing_methods
 from mustlink.reproduce.engine._figures import Figure, LineStyle, draw_panels
 from mustlink.reproduce.engine._methods import Labeling, Method
 from mustlink.reproduce.engine._problem import DataSet, Problem
@@ -115,9 +115,9 @@ def fit_taxonomy(options: Mapping[str, Any], problem: Problem) -> Labeling:
     """Cluster from the given categories; the options differ from the defaults."""
     (train, test), given = split_documents(problem), give_categories(problem)
     model = TaxonomyClusterer(**options).fit(problem.X[train], given[train])
-    started = time.perf_counter()
+    started = time.process_time()
     ranking = model.rank(problem.X[test])
-    milliseconds = 1000 * (time.perf_counter() - started) / len(test)
+    milliseconds = 1000 * (time.process_time() - started) / len(test)
     inside = model.labels_ >= 0
     nearest = model.set_params(n_candidates=1).predict(problem.X[train])[inside]
     return measured(
@@ -221,8 +221,8 @@ def published_table(results: Results) -> Table:
         "Figures of the chapter, on other texts, and ours",
         ("figure", "chapter", *TITLES.values()),
         tuple(rows),
-        "The chapter has the Yahoo! taxonomy of 1996, which is not available. Milliseconds of the chapter are those of "
-        "a machine of 233 MHz. Its survey of 141 documents, which people labeled, cannot be repeated.",
+        "The chapter has the Yahoo! taxonomy of 1996, which is not available. Milliseconds are of the processor; the "
+        "chapter has one of 233 MHz. Its survey of 141 documents, which people labeled, cannot be repeated.",
     )
 
 
@@ -275,8 +275,8 @@ def _draw_badly(results: Results) -> Any:
 # ---- the claims ------------------------------------------------------------------------------------------------------
 
 
-def judge_better(rival: str, results: Results, *, score: str = "own", tie: float = 0.0) -> Verdict:
-    """On every set the score is better than, or within `tie` of, that of a rival."""
+def judge_better(rival: str, results: Results, *, score: str = "own") -> Verdict:
+    """The mean over the sets is better than that of a rival, and no set is worse by more than chance."""
     results = results.select(amount=1)
     absent = missing_methods(results, (TCLUS, rival))
     if absent is not None:
@@ -284,10 +284,11 @@ def judge_better(rival: str, results: Results, *, score: str = "own", tie: float
     known = [dataset for dataset in TITLES if len(results.select(dataset=dataset, method=rival))]
     pairs = [[results.mean(score, dataset=dataset, method=name) for name in (TCLUS, rival)] for dataset in known]
     cells = join_words(
-        f"{score_text(ours)} and {score_text(theirs)} on {TITLES[dataset]}"
+        f"{number_text(ours)} and {number_text(theirs)} on {TITLES[dataset]}"
         for dataset, (ours, theirs) in zip(known, pairs, strict=True)
     )
-    return Verdict(all(ours > theirs - tie for ours, theirs in pairs), f"{TCLUS} and {rival}: {cells}.")
+    gains = np.array([ours - theirs for ours, theirs in pairs])
+    return Verdict(bool(gains.mean() > 0 and gains.min() > -TIE), f"{TCLUS} and {rival}: {cells}.")
 
 
 def judge_reranked(results: Results) -> Verdict:
@@ -345,7 +346,8 @@ PROTOCOL = Protocol(
         "topics (Cora), and 4,000 made documents of 20 topics. Categories are found from three quarters of the "
         "documents, and the others are put into them. Parameters are the defaults of TaxonomyClusterer, those of the "
         "chapter but for min_df=2 in place of 7, which was chosen on three other splits of the first two sets. The "
-        "second part divides every second class into two given categories, and misplaces documents."
+        "second part divides every second class into two given categories, and misplaces documents. A claim of a "
+        "better score holds if the mean over the sets is better, and no set is worse by 0.02 or more."
     ),
     datasets=SETS,
     methods=METHODS,
@@ -374,8 +376,13 @@ PROTOCOL = Protocol(
                 Claim("C8", "The nearest seed reproduces the clusters exactly.", judge_agreement),
                 Claim(
                     "C9",
-                    "(Ours.) As categories of the old classes they are within 0.02 of the nearest centroid.",
-                    partial(judge_better, CENTROID, tie=TIE),
+                    "(Ours.) Documents are in categories of their class as often as with the nearest centroid.",
+                    partial(judge_better, CENTROID),
+                ),
+                Claim(
+                    "C10",
+                    "(Ours.) Categories are as coherent as unsupervised clusters (mean cosine).",
+                    partial(judge_better, K_MEANS, score="cosine"),
                 ),
             ),
         ),
