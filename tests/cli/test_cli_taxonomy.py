@@ -115,3 +115,20 @@ def test_the_categories_are_asked_for(notes):
     result = notes.run("taxonomy", "notes.csv")
     assert result.exit_code == 2
     assert "Missing option '--categories'" in result.output
+
+
+def test_a_model_for_new_texts(notes):
+    pytest.importorskip("skops")
+    shown = run(notes, "notes.csv", "--categories", "topic", "--save-model", "notes.model").stdout
+    assert shown.endswith("Model written to notes.model\n")
+    notes.write("new.txt", "a song for the band\ngoal and goal\nzebra\n")
+    result = notes.run("predict", "notes.model", "new.txt")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("3 texts in the 2 categories of a model of 20 texts.\n\ncategory  texts  share\n")
+    assert re.search(r"^music +1 +33\.3%", result.stdout, re.MULTILINE)
+    assert re.search(r"^none +1 +33\.3%", result.stdout, re.MULTILINE)
+    assert result.stdout.endswith("Categories written to new.clusters.csv\n")
+    assert [line.split(",")[1] for line in notes.read("new.clusters.csv").splitlines()[1:]] == ["music", "sport", ""]
+    assert "is a model of texts; leave out --missing." in notes.fails(
+        "predict", "notes.model", "new.txt", "--missing", "drop"
+    )

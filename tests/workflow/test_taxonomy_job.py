@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from zipfile import ZipFile
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from mustlink.errors import FileFormatError, OptionError
-from mustlink.workflow import TaxonomyJob, TextOptions, load_texts, run_taxonomy
+from mustlink.workflow import (
+    PredictionJob,
+    TaxonomyJob,
+    TextModel,
+    TextOptions,
+    load_model,
+    load_texts,
+    run_prediction,
+    run_taxonomy,
+)
 
 WORDS = {"music": ["guitar", "song", "band", "drum"], "sport": ["goal", "team", "ball", "match"]}
 SMALL = {"min_df": 1, "min_cluster_size": 3, "words_init": 9, "words_final": 6}
@@ -256,3 +268,76 @@ def test_texts_with_further_columns(notes):
     texts = load_texts(TextOptions(notes / "notes.csv"), more=["topic", "text"])
     assert texts.more["topic"][:4] == ["music", "sport", "", "music"]
     assert texts.more["text"] == texts.texts
+
+
+@pytest.fixture
+def model(notes):
+    pytest.importorskip("skops")
+    run(notes, category_column="topic", id_column="nr", save_model=notes / "notes.model")
+    return notes / "notes.model"
+
+
+def test_a_saved_model_puts_texts_into_the_same_categories(notes, model):
+    result = run(notes, category_column="topic", id_column="nr")
+    loaded = load_model(model)
+    assert isinstance(loaded, TextModel)
+    assert (loaded.categories, loaded.n_texts, loaded.id_column) == (("music", "sport"), 20, "nr")
+    assert loaded.predict(result.texts.texts) == result.frame["category"].tolist()
+    assert loaded.predict(["a song", "", "GOAL!", "zebra"]) == ["music", None, "sport", None]
+
+
+def test_new_texts_from_files(notes, model):
+    job = PredictionJob(model, notes / "notes.csv", output=notes / "new.csv")
+    found = run_prediction(job)
+    written = pd.read_csv(notes / "new.csv")
+    assert list(written) == ["nr", "category", "similarity", "runner_up", "margin", "title"]
+    assert written["category"].tolist() == pd.read_csv(notes / "notes.csv")["truth"].tolist()
+    assert found.sizes == {0: 10, 1: 10}
+    (notes / "new.txt").write_text("a goal of the team\nzebra\n")
+    lines = run_prediction(PredictionJob(model, notes / "new.txt"))
+    assert lines.labels.tolist() == [1, -1]
+    assert lines.notices == ("1 text has no word of any category, and no category.",)
+    (notes / "other.csv").write_text("text\na song\n")
+    other = run_prediction(PredictionJob(model, notes / "other.csv"))
+    assert other.frame["row"].tolist() == ["0"]
+    assert other.notices == ("other.csv has no id column 'nr'; its texts are numbered from 0.",)
+
+
+def test_options_of_tables_are_refused_with_texts(notes, model):
+    for option in ({"missing": "mean"}, {"keep_columns": True}, {"decimal": ","}):
+        with pytest.raises(OptionError, match=r"is a model of texts; leave out \w+"):
+            run_prediction(PredictionJob(model, notes / "notes.csv", **option))
+    with pytest.raises(FileFormatError, match=r"categories are written as \.csv"):
+        run_prediction(PredictionJob(model, notes / "notes.csv", output=notes / "new.npy"))
+    (notes / "empty.csv").write_text("text,nr\n,a\n")
+    with pytest.raises(FileFormatError, match="has no texts"):
+        run_prediction(PredictionJob(model, notes / "empty.csv"))
+
+
+@pytest.mark.parametrize("part", ["terms", "categories"])
+def test_a_changed_model_is_refused(notes, model, part):
+    changed = notes / "changed.model"
+    with ZipFile(model) as old, ZipFile(changed, "w") as new:
+        for entry in old.infolist():
+            content = old.read(entry)
+            if entry.filename == "mustlink.json":
+                about = json.loads(content)
+                about["texts"][part].append("zebra")
+                content = json.dumps(about).encode()
+            new.writestr(entry, content)
+    with pytest.raises(FileFormatError, match="its clusterer and its words do not belong together"):
+        load_model(changed)
+
+
+def test_a_model_of_texts_without_its_words_is_refused(notes, model):
+    changed = notes / "changed.model"
+    with ZipFile(model) as old, ZipFile(changed, "w") as new:
+        for entry in old.infolist():
+            content = old.read(entry)
+            if entry.filename == "mustlink.json":
+                about = json.loads(content)
+                del about["texts"]
+                content = json.dumps(about).encode()
+            new.writestr(entry, content)
+    with pytest.raises(FileFormatError, match="damaged"):
+        load_model(changed)

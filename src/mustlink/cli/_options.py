@@ -180,13 +180,14 @@ SaveModel = Annotated[
     ),
 ]
 ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="The model that mustlink cluster saved with --save-model.")
+    Path, typer.Argument(metavar="MODEL", help="The model that mustlink cluster or taxonomy saved with --save-model.")
 ]
 NewRowsFile = Annotated[
     Path,
     typer.Argument(
         metavar="TABLE",
-        help="The table with the new rows, in the formats of mustlink cluster. Columns are found by their names.",
+        help="The table with the new rows, in the formats of mustlink cluster. Columns are found by their names. For a "
+        "model of texts, the new texts as mustlink taxonomy reads them.",
     ),
 ]
 Texts = Annotated[

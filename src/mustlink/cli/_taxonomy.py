@@ -150,6 +150,14 @@ def taxonomy(
         ),
     ] = None,
     report: opt.Report = None,
+    save_model: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-model",
+            metavar="FILE",
+            help="Save a model that puts new texts into the same categories, see [bold]mustlink predict[/bold].",
+        ),
+    ] = None,
     header: opt.Header = None,
     encoding: opt.Encoding = None,
     delimiter: opt.Delimiter = None,
@@ -178,6 +186,8 @@ def taxonomy(
     print_line(f"Categories written to {output}", whole=True)
     if report is not None:
         print_line(f"Report written to {report}", whole=True)
+    if save_model is not None:
+        print_line(f"Model written to {save_model}", whole=True)
 
 
 def _given_categories(typed: str, column: str | None) -> dict[str, Any]:

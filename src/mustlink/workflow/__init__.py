@@ -29,6 +29,8 @@ from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting
 from mustlink.workflow._taxonomy import TaxonomyJob, TaxonomyResult, run_taxonomy
 from mustlink.workflow._teaching import Teaching
 from mustlink.workflow._teaching_views import ClusterView, TeachingChange, TermChange, TextMove, TextView
+from mustlink.workflow._text_model import TextModel
+from mustlink.workflow._text_prediction import TextPredictionResult
 from mustlink.workflow._texts import LoadedTexts, TextOptions, load_texts
 
 __all__ = [
@@ -58,8 +60,10 @@ __all__ = [
     "Teaching",
     "TeachingChange",
     "TermChange",
+    "TextModel",
     "TextMove",
     "TextOptions",
+    "TextPredictionResult",
     "TextView",
     "VerificationJob",
     "check_n_clusters",

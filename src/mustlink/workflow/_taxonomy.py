@@ -22,7 +22,9 @@ from mustlink.text import TaxonomyClusterer
 from mustlink.workflow._categories import load_categorized
 from mustlink.workflow._label_file import show_ids
 from mustlink.workflow._loading import REMEDIES, job_remedies
+from mustlink.workflow._model import current_versions, stage_model
 from mustlink.workflow._outputs import check_outputs
+from mustlink.workflow._text_model import TextModel
 from mustlink.workflow._texts import LoadedTexts, TextOptions
 from mustlink.workflow._wording import reword_warnings
 
@@ -76,6 +78,8 @@ class TaxonomyJob(TextOptions):
         Where the category of each text is written, with the runner-up; None writes none.
     report : str, path-like or None, default=None
         Where the HTML report is written; None writes none.
+    save_model : str, path-like or None, default=None
+        Where a :class:`TextModel` is written, which puts new texts into the same categories; None writes none.
 
     See Also
     --------
@@ -104,10 +108,11 @@ class TaxonomyJob(TextOptions):
     domination_threshold: float = 0.025
     output: FilePath | None = None
     report: FilePath | None = None
+    save_model: FilePath | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_options(unknown_ids=self.unknown_ids, output=self.output, report=self.report)
+        check_options(unknown_ids=self.unknown_ids, output=self.output, report=self.report, save_model=self.save_model)
         if self.single not in ("error", "drop"):
             raise OptionError(f"Single is {self.single!r}; it must be error or drop.")
         for name, (words, least, largest, ends) in NUMBERS.items():
@@ -166,6 +171,19 @@ class TaxonomyResult:
     estimator: TaxonomyClusterer
     ranks: DocumentRanks
     summary: TaxonomySummary
+
+    @property
+    def model(self) -> TextModel:
+        """What puts new texts into the same categories."""
+        return TextModel(
+            self.estimator._for_predicting(),
+            tuple(one.name for one in self.estimator.categories_),
+            tuple(map(str, self.texts.terms)),
+            len(self.labels),
+            self.job.text_column,
+            self.job.id_column,
+            current_versions(),
+        )
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -228,7 +246,7 @@ def run_taxonomy(
     """
     if not isinstance(job, TaxonomyJob):
         raise TypeError(f"run_taxonomy takes a TaxonomyJob, and this is a {type(job).__name__}.")
-    outputs = {"categories": job.output, "report": job.report}
+    outputs = {"categories": job.output, "report": job.report, "model": job.save_model}
     check_outputs([job.texts, job.categories], outputs, keep_columns=True)
     texts, given, notices = load_categorized(job)
     if job.output is not None:
@@ -283,6 +301,8 @@ def _write(result: TaxonomyResult, command: str | None) -> None:
         if job.output is not None:
             texts = result.texts
             stage_frame(files, job.output, result.frame, source=texts.source, dialect=texts.dialect)
+        if job.save_model is not None:
+            stage_model(files, job.save_model, result.model)
         if job.report is not None:
             run = {} if command is None else {"Command": command}
             run["Method"] = " ".join(repr(result.estimator).split())

@@ -19,7 +19,16 @@ from mustlink._types import Indices
 from mustlink.errors import FileFormatError, OptionError
 from mustlink.tables import Dialect, Table, check_options, read_table
 
-__all__ = ["LoadedTexts", "TextOptions", "load_texts", "read_text_table", "text_columns"]
+__all__ = [
+    "LoadedTexts",
+    "Read",
+    "TextOptions",
+    "load_texts",
+    "read_text_table",
+    "read_texts",
+    "text_columns",
+    "word_counter",
+]
 
 # The column of texts, if none is named.
 TEXT_COLUMN = "text"
@@ -173,6 +182,19 @@ def load_texts(options: TextOptions, more: Sequence[str] = ()) -> LoadedTexts:
         ...
     FileNotFoundError: [Errno 2] No such file or directory: 'missing.csv'
     """
+    read = read_texts(options, more)
+    counts, rows, terms = _count_words(str(options.texts), read.texts, options)
+    notices = read.notices
+    if len(rows) < len(read.texts):
+        n_empty = len(read.texts) - len(rows)
+        has, is_ = ("has", "is") if n_empty == 1 else ("have", "are")
+        notices += (f"{count(n_empty, 'text')} {has} no word that counts, and {is_} left out.",)
+    found = (counts, rows, terms, read.name_title, read.dialect, notices, read.more)
+    return LoadedTexts(str(options.texts), read.texts, read.names, read.titles, *found)
+
+
+def read_texts(options: TextOptions, more: Sequence[str] = ()) -> Read:
+    """Read texts without counting their words; refuse none."""
     path = Path(options.texts)
     if path.is_dir():
         read = _read_folder(path, options, more)
@@ -180,15 +202,9 @@ def load_texts(options: TextOptions, more: Sequence[str] = ()) -> LoadedTexts:
         read = _read_lines(path, options, more)
     else:
         read = _read_table(path, options, more)
-    counts, rows, terms = _count_words(str(options.texts), read.texts, options)
-    notices = read.notices
-    if len(rows) < len(read.texts):
-        n_empty = len(read.texts) - len(rows)
-        has, is_ = ("has", "is") if n_empty == 1 else ("have", "are")
-        notices += (f"{count(n_empty, 'text')} {has} no word that counts, and {is_} left out.",)
-    titles = [title[:MAX_TITLE] for title in read.titles]
-    found = (counts, rows, terms, read.name_title, read.dialect, notices, read.more)
-    return LoadedTexts(str(options.texts), read.texts, read.names, titles, *found)
+    if not any(text.strip() for text in read.texts):
+        raise FileFormatError(f"{options.texts} has no texts.")
+    return read._replace(titles=[title[:MAX_TITLE] for title in read.titles])
 
 
 def text_columns(options: TextOptions) -> tuple[str, ...]:
@@ -300,15 +316,18 @@ def _beginnings(texts: list[str]) -> list[str]:
     return [" ".join(text[: 2 * MAX_TITLE].split()) for text in texts]
 
 
-def _count_words(source: str, texts: list[str], options: TextOptions) -> tuple[Any, Indices, Any]:
-    """Count the words of texts; return the texts that have any, and the words."""
+def word_counter(**options: Any) -> Any:
+    """Return scikit-learn's counter of words, with the words of this module."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    if not any(text.strip() for text in texts):
-        raise FileFormatError(f"{source} has no texts.")
+    return CountVectorizer(token_pattern=WORD, **options)
+
+
+def _count_words(source: str, texts: list[str], options: TextOptions) -> tuple[Any, Indices, Any]:
+    """Count the words of texts; return the texts that have any, and the words."""
     stop_words = "english" if options.stop_words == "english" else None
     try:
-        vectorizer = CountVectorizer(stop_words=stop_words, min_df=options.min_df, token_pattern=WORD)
+        vectorizer = word_counter(stop_words=stop_words, min_df=options.min_df)
         counts = vectorizer.fit_transform(texts)
     except ValueError:
         # Raised by scikit-learn if no word is left, or if fewer texts are there than a word should occur in.
