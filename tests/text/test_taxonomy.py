@@ -186,6 +186,18 @@ def test_equal_categories_are_merged() -> None:
     )
 
 
+def test_seeds_merged_in_the_last_pass_are_projected_once_more() -> None:
+    X = np.array([[9, 2, 0, 0], [8, 2, 0, 0], [9, 0, 2, 0], [8, 0, 2, 0], [0, 0, 0, 5], [0, 1, 0, 5]])
+    model = TaxonomyClusterer(
+        min_df=1, gini_drop=0, words_init=2, words_final=2, min_cluster_size=1, merge_threshold=0.5
+    )
+    model.fit(X, ["a", "a", "b", "b", "c", "c"])
+    assert [one.fate for one in model.given_] == ["merged", "merged", "kept"]
+    # The second and third term have the same weight.
+    assert model.category_terms() == [[0, 1], [3, 1]]
+    assert model.seeds_.nnz == 4
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_small_categories_are_killed_and_their_documents_stay() -> None:
     X, _ = counted([*TEXTS, "song band goal", "oven bread"])
