@@ -26,6 +26,7 @@ NAMES = (
     "lcvqe",
     "kernelkmeans",
     "spectral",
+    "taxonomy",
     "hierarchy",
     "mpckmeans",
     "assign",

@@ -20,6 +20,7 @@ HELPERS = {
     "_cells",
     "_codes_kernels",
     "_coloring_kernels",
+    "_counts",
     "_drawn",
     "_eigen",
     "_estimators",

@@ -26,6 +26,7 @@ from mustlink import selection as selection
 from mustlink import sizes as sizes
 from mustlink import spectral as spectral
 from mustlink import tables as tables
+from mustlink import text as text
 from mustlink import workflow as workflow
 from mustlink._version import __version__ as __version__
 from mustlink.binding import bind as bind
@@ -74,3 +75,4 @@ from mustlink.sizes import publish as publish
 from mustlink.spectral import ConstrainedSpectral as ConstrainedSpectral
 from mustlink.spectral import ConstraintPropagation as ConstraintPropagation
 from mustlink.spectral import SpectralLearning as SpectralLearning
+from mustlink.text import TaxonomyClusterer as TaxonomyClusterer

@@ -415,6 +415,14 @@ OTHER_INPUTS: tuple[Entry, ...] = (
         "You have several clusterings of the same rows, or categorical columns, and want the one that agrees best with "
         "all of them.",
     ),
+    Entry(
+        "TaxonomyClusterer",
+        "mustlink.text",
+        "none",
+        "Rows are texts with categories that a person gave, and these fit badly: too fine, too coarse, or for other "
+        "documents than the words suggest. It finds new ones around them, and their terms.",
+        aliases=("taxonomy",),
+    ),
 )
 
 # Transformers that learn a metric from links, to put before any clusterer in a pipeline.

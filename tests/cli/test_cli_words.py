@@ -38,6 +38,7 @@ def room(desk):
     desk.write("word.csv", "x,y\n0,1\n2,3\nmany,5\n6,7\n")
     desk.write("large.csv", "x,y\n0,1\n1e300,1\n")
     desk.write("words.txt", "red ball\nred ball\nblue cube\nblue cube\n")
+    desk.write("toys.csv", "text,kind\nred ball,a\nred ball,a\nblue cube,b\nblue cube,b\n")
     desk.write("gaps.csv", "x,y\n0,\n1,1\n")
     desk.write("text.npy", b"not numpy")
     desk.write("short.npy", b"\x93NUMPY\x01\x00short")
@@ -122,6 +123,22 @@ BAD = {
         "publish --verify t.csv --quasi x -o y.csv",
         r"--verify writes nothing; leave out -o and --report",
     ),
+    "taxonomy_small": (
+        "taxonomy toys.csv --categories kind",
+        r"All categories were removed in pass 1, .* 8 documents; reduce --min-size, or reduce --outlier-threshold\.$",
+    ),
+    "taxonomy_column": ("taxonomy toys.csv --categories type", r"toys.csv has no column 'type'; its columns are"),
+    "taxonomy_words_rare": (
+        "taxonomy toys.csv --categories kind --min-df 3",
+        r"no word occurs in 3 texts or more; reduce --min-df",
+    ),
+    "taxonomy_theta": ("taxonomy toys.csv --categories kind --theta 1", r"and less than 1; change --theta\.$"),
+    "taxonomy_size": ("taxonomy toys.csv --categories kind --min-size 0", r"at least 1; change --min-size\.$"),
+    "taxonomy_words": ("taxonomy toys.csv --categories kind --words-init 9", r"end with 200, .* change --words-init"),
+    "taxonomy_both": (
+        "taxonomy toys.csv --categories kind --category-column text",
+        r"--categories kind is a column, and --category-column text names another one; leave one out",
+    ),
     "objects_npy": ("cluster objects.npy -k 2", r"objects.npy is not an .npy file of numbers"),
 }
 
@@ -186,6 +203,10 @@ EXITS = {
     "check": {0: "check one.csv -k 2", 1: "check ring.csv -k 2", 2: "check nothing.csv"},
     "ask": {0: "ask t.csv -k 2 --ignore kind", 2: "ask nothing.csv -k 2"},
     "teach": {0: "teach words.txt -k 2", 2: "teach nothing.csv -k 2"},
+    "taxonomy": {
+        0: "taxonomy toys.csv --categories kind --min-size 1",
+        2: "taxonomy toys.csv --categories kind",
+    },
     "predict": {2: "predict nothing.model t.csv"},
     "explain": {2: "explain nothing.csv t.csv"},
     "publish": {
@@ -214,6 +235,7 @@ def test_commands_are_listed_in_the_order_of_use(desk):
         "check",
         "ask",
         "teach",
+        "taxonomy",
         "predict",
         "explain",
         "dedupe",

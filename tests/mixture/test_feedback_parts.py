@@ -13,8 +13,8 @@ from scipy import sparse
 from scipy.spatial.distance import jensenshannon
 
 from mustlink import Constraints
+from mustlink._counts import as_counts, scale_columns
 from mustlink.mixture._feedback._advice import Advice
-from mustlink.mixture._feedback._counts import as_counts, scale_columns
 from mustlink.mixture._feedback._divergence import (
     Documents,
     Gradients,

@@ -87,7 +87,7 @@ def test_texts_without_words_are_in_no_cluster(tmp_path):
     path.write_text("who,text\na,red ball\nb,\nc,red ball cube\nd,12 34\ne,cube red\n", encoding="utf-8")
     texts = load_texts(TextOptions(path))
     assert texts.rows.tolist() == [0, 2, 4]
-    assert texts.notices[-1] == "2 texts have no word that counts, and no cluster."
+    assert texts.notices[-1] == "2 texts have no word that counts, and are left out."
     teaching = Teaching(texts, tmp_path / "a.jsonl", n_clusters=2)
     teaching.write(tmp_path / "out.csv")
     assert pd.read_csv(tmp_path / "out.csv")["cluster"].isna().tolist() == [False, True, False, True, False]

@@ -24,6 +24,7 @@ from mustlink.cli._options import TYPED
 from mustlink.cli._predict import predict
 from mustlink.cli._publish import publish
 from mustlink.cli._reproduce import reproduce
+from mustlink.cli._taxonomy import taxonomy
 from mustlink.cli._teach import teach
 from mustlink.cli._warmup import warmup
 
@@ -103,7 +104,21 @@ def _unwrapped(docstring: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (cluster, check, ask, teach, predict, explain, dedupe, publish, demo, methods, reproduce, warmup):
+for command in (
+    cluster,
+    check,
+    ask,
+    teach,
+    taxonomy,
+    predict,
+    explain,
+    dedupe,
+    publish,
+    demo,
+    methods,
+    reproduce,
+    warmup,
+):
     app.command(cls=Command, help=_unwrapped(command.__doc__))(command)
 
 

@@ -180,15 +180,43 @@ SaveModel = Annotated[
     ),
 ]
 ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="The model that mustlink cluster saved with --save-model.")
+    Path, typer.Argument(metavar="MODEL", help="The model that mustlink cluster or taxonomy saved with --save-model.")
 ]
 NewRowsFile = Annotated[
     Path,
     typer.Argument(
         metavar="TABLE",
-        help="The table with the new rows, in the formats of mustlink cluster. Columns are found by their names.",
+        help="The table with the new rows, in the formats of mustlink cluster. Columns are found by their names. For a "
+        "model of texts, the new texts as mustlink taxonomy reads them.",
     ),
 ]
+Texts = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TEXTS",
+        help="The texts: a column of a table (.csv, .tsv, .xlsx, .parquet), the lines of a .txt file, or the files "
+        "of a folder.",
+    ),
+]
+TextColumn = Annotated[
+    str | None,
+    typer.Option("--text", metavar="COLUMN", help="The column of the texts.", show_default="text, or the only column"),
+]
+TitleColumn = Annotated[
+    str | None,
+    typer.Option("--title", metavar="COLUMN", help="The column of titles to show.", show_default="how a text begins"),
+]
+TextIdColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--id", metavar="COLUMN", help="The column that names the texts.", show_default="their numbers, from 0"
+    ),
+]
+StopWords = Annotated[
+    Literal["english", "none"],
+    typer.Option("--stop-words", metavar="LANGUAGE", help="Leave out frequent words: english or none."),
+]
+MinDf = Annotated[int, typer.Option("--min-df", metavar="N", help="Leave out words that occur in fewer texts.")]
 Debug = Annotated[bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.")]
 
 IdColumn = Annotated[
@@ -354,7 +382,14 @@ def fill(kind: type[Options], given: Mapping[str, Any]) -> Options:
 
 
 # Options and arguments whose name is not that of the field.
-NAMES = {"id_column": "--id", "n_unsure": "--unsure", "table": "TABLE", "truth_column": "--truth"}
+NAMES = {
+    "id_column": "--id",
+    "min_cluster_size": "--min-size",
+    "n_candidates": "--candidates",
+    "n_unsure": "--unsure",
+    "table": "TABLE",
+    "truth_column": "--truth",
+}
 
 
 def option_name(field: str) -> str:
@@ -380,6 +415,11 @@ def typed_words(options: TableOptions) -> list[str]:
 def stem(table: Path) -> str:
     """Return the name of a table without its folder and suffixes, to name other files after it."""
     return Path(table.name.removesuffix(".gz")).stem
+
+
+def text_stem(texts: Path) -> str:
+    """Return what other files are named after: a file of texts, or a folder."""
+    return texts.resolve().name if texts.is_dir() else stem(texts)
 
 
 def output_name(table: Path, keep_columns: bool, what: str = "clusters") -> Path:

@@ -9,7 +9,7 @@ from mustlink.cli import _options as opt
 from mustlink.cli._errors import report_errors
 
 if TYPE_CHECKING:
-    from mustlink.workflow import PredictionResult
+    from mustlink.workflow import PredictionResult, TextPredictionResult
 
 __all__ = ["predict"]
 
@@ -31,39 +31,56 @@ def predict(
 ) -> None:
     """Put new rows into the clusters of a saved model.
 
-    Reads the columns that the model needs, by their names, and writes the cluster of every row. Links play no part.
-    Exit code 0, or 2 when something in the input is wrong.
+    Reads the columns that the model needs, by their names, and writes the cluster of every row, or the category of
+    every text. Links play no part. Exit code 0, or 2 when something in the input is wrong.
     """
     from mustlink.cli._show import print_line, show_list, show_status
-    from mustlink.workflow import PredictionJob, run_prediction
+    from mustlink.workflow import PredictionJob, TextPredictionResult, run_prediction
 
     output = output or opt.output_name(table, keep_columns)
     job = opt.fill(PredictionJob, locals())
     with show_status(f"Reading {table.name}"):
         result = run_prediction(job)
-    _show_sizes(result)
+    if isinstance(result, TextPredictionResult):
+        _show_categories(result)
+    else:
+        _show_clusters(result)
     if result.notices:
         show_list("Notes", result.notices, len(result.notices))
-    print_line(f"Clusters written to {output}", whole=True)
+    what = "Categories" if isinstance(result, TextPredictionResult) else "Clusters"
+    print_line(f"{what} written to {output}", whole=True)
 
 
-def _show_sizes(result: PredictionResult) -> None:
+def _show_clusters(result: PredictionResult) -> None:
     """Print how many rows each cluster of the model got."""
+    sizes, model = result.sizes, result.model
+    clusters = sorted({*range(len(model.clusters)), *sizes} - {-1})
+    made_of = f"the {count(len(model.clusters), 'cluster')} of a model of {count(model.n_rows, 'row')}"
+    named = {str(cluster): sizes.get(cluster, 0) for cluster in clusters}
+    _show_sizes(f"{count(len(result.labels), 'row')} in {made_of}.", ("cluster", "rows"), named, sizes.get(-1, 0))
+
+
+def _show_categories(result: TextPredictionResult) -> None:
+    """Print how many texts each category of the model got."""
+    sizes, names, model = result.sizes, result.model.categories, result.model
+    made_of = f"the {count(len(names), 'category', 'categories')} of a model of {count(model.n_texts, 'text')}"
+    named = {name: sizes.get(number, 0) for number, name in enumerate(names)}
+    _show_sizes(f"{count(len(result.labels), 'text')} in {made_of}.", ("category", "texts"), named, sizes.get(-1, 0))
+
+
+def _show_sizes(headline: str, headings: tuple[str, str], sizes: dict[str, int], n_none: int) -> None:
+    """Print a table of sizes."""
+    from rich.text import Text
+
     from mustlink.cli._show import console, make_table, print_line
 
-    n_rows, n_clusters = len(result.labels), len(result.model.clusters)
-    made_of = f"the {count(n_clusters, 'cluster')} of a model of {count(result.model.n_rows, 'row')}"
-    print_line(f"{count(n_rows, 'row')} in {made_of}.", "bold")
+    print_line(headline, "bold")
     print_line()
     table = make_table()
-    table.add_column("cluster", justify="right")
-    table.add_column("rows", justify="right")
-    table.add_column("share", justify="right")
-    sizes = result.sizes
-    for cluster in sorted({*range(n_clusters), *sizes} - {-1}):
-        size = sizes.get(cluster, 0)
-        table.add_row(str(cluster), f"{size:,}", f"{size / n_rows:.1%}")
-    if -1 in sizes:
-        table.add_row("none", f"{sizes[-1]:,}", f"{sizes[-1] / n_rows:.1%}")
+    for heading in (*headings, "share"):
+        table.add_column(heading, justify="left" if heading == "category" else "right")
+    n_rows = sum(sizes.values()) + n_none
+    for name, size in {**sizes, **({"none": n_none} if n_none else {})}.items():
+        table.add_row(Text(name), f"{size:,}", f"{size / n_rows:.1%}")
     console().print(table)
     print_line()

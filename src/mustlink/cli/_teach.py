@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -68,40 +68,13 @@ ALL_DIFFERENT = Verb("different", "all clusters should be very different", "diff
 
 @report_errors
 def teach(
-    texts: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TEXTS",
-            help="The texts: a column of a table (.csv, .tsv, .xlsx, .parquet), the lines of a .txt file, or the files "
-            "of a folder.",
-        ),
-    ],
+    texts: opt.Texts,
     n_clusters: opt.Clusters,
-    text_column: Annotated[
-        str | None,
-        typer.Option(
-            "--text", metavar="COLUMN", help="The column of the texts.", show_default="text, or the only column"
-        ),
-    ] = None,
-    title_column: Annotated[
-        str | None,
-        typer.Option(
-            "--title", metavar="COLUMN", help="The column of titles to show.", show_default="how a text begins"
-        ),
-    ] = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(
-            "--id", metavar="COLUMN", help="The column that names the texts.", show_default="their numbers, from 0"
-        ),
-    ] = None,
-    stop_words: Annotated[
-        Literal["english", "none"],
-        typer.Option("--stop-words", metavar="LANGUAGE", help="Leave out frequent words: english or none."),
-    ] = "english",
-    min_df: Annotated[
-        int, typer.Option("--min-df", metavar="N", help="Leave out words that occur in fewer texts.")
-    ] = 2,
+    text_column: opt.TextColumn = None,
+    title_column: opt.TitleColumn = None,
+    id_column: opt.TextIdColumn = None,
+    stop_words: opt.StopWords = "english",
+    min_df: opt.MinDf = 2,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -140,8 +113,8 @@ def teach(
     from mustlink.workflow import Teaching, TextOptions, load_texts
 
     options = opt.fill(TextOptions, locals())
-    path = answers or Path(f"{_stem(texts)}.teach.jsonl")
-    written = output or Path(f"{_stem(texts)}.clusters.csv")
+    path = answers or Path(f"{opt.text_stem(texts)}.teach.jsonl")
+    written = output or Path(f"{opt.text_stem(texts)}.clusters.csv")
     loaded = load_texts(options)
     with show_status("Clustering"):
         teaching = Teaching(loaded, path, n_clusters=n_clusters, random_state=random_state)
@@ -157,11 +130,6 @@ def teach(
     teaching.write(written)
     print_line(_count_answers(teaching), whole=True)
     print_line(f"Clusters written to {written}", whole=True)
-
-
-def _stem(texts: Path) -> str:
-    """Return what other files are named after."""
-    return texts.resolve().name if texts.is_dir() else opt.stem(texts)
 
 
 def _talk(teaching: Teaching) -> None:

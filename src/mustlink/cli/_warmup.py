@@ -125,6 +125,7 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _relational_steps()
     yield from _signed_steps()
     yield from _metric_steps(rows)
+    yield from _classifier_steps(rows)
 
 
 def _metric_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -139,7 +140,6 @@ def _metric_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
         metric = CannotLinkMetric(max_iter=20)
         yield f"cannot-link metric, {kind}", partial(metric.fit, X, constraints=Constraints(cannot_link=many))
     yield "cannot-link metric, few pairs", partial(metric.fit, rows, constraints=Constraints(cannot_link=few))
-    yield from _classifier_steps(rows)
 
 
 def _classifier_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -20,33 +20,55 @@ from mustlink.report._picture import Picture, make_picture
 from mustlink.report._publication_page import render_publication
 from mustlink.report._sizes import SizeBound
 from mustlink.report._summary import BrokenLink, ClusterSummary, RowNames, Summary, SuspectLink, Trait, summarize
+from mustlink.report._taxonomy import (
+    CategorySummary,
+    DocumentRanks,
+    DocumentView,
+    FlowRow,
+    GivenSummary,
+    MovedDocument,
+    TaxonomySummary,
+    rank_documents,
+    summarize_taxonomy,
+)
+from mustlink.report._taxonomy_page import render_taxonomy
 from mustlink.report._write import write_report
 
 __all__ = [
     "BrokenLink",
+    "CategorySummary",
     "CellPair",
     "ClusterSummary",
     "ColumnWeights",
     "Decision",
+    "DocumentRanks",
+    "DocumentView",
     "Entity",
     "EntityScores",
     "EntitySizes",
     "EntitySummary",
+    "FlowRow",
+    "GivenSummary",
+    "MovedDocument",
     "Part",
     "Picture",
     "RowNames",
     "SizeBound",
     "Summary",
     "SuspectLink",
+    "TaxonomySummary",
     "Trait",
     "compare_cells",
     "headline",
     "make_picture",
+    "rank_documents",
     "render_entities",
     "render_publication",
     "render_report",
+    "render_taxonomy",
     "summarize",
     "summarize_entities",
+    "summarize_taxonomy",
     "suspicion",
     "write_report",
 ]

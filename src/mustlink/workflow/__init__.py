@@ -26,8 +26,11 @@ from mustlink.workflow._publication import (
 )
 from mustlink.workflow._records import load_records
 from mustlink.workflow._sitting import STRATEGIES, AnswerCounts, Sitting
+from mustlink.workflow._taxonomy import TaxonomyJob, TaxonomyResult, run_taxonomy
 from mustlink.workflow._teaching import Teaching
 from mustlink.workflow._teaching_views import ClusterView, TeachingChange, TermChange, TextMove, TextView
+from mustlink.workflow._text_model import TextModel
+from mustlink.workflow._text_prediction import TextPredictionResult
 from mustlink.workflow._texts import LoadedTexts, TextOptions, load_texts
 
 __all__ = [
@@ -52,11 +55,15 @@ __all__ = [
     "RowComparison",
     "Sitting",
     "TableOptions",
+    "TaxonomyJob",
+    "TaxonomyResult",
     "Teaching",
     "TeachingChange",
     "TermChange",
+    "TextModel",
     "TextMove",
     "TextOptions",
+    "TextPredictionResult",
     "TextView",
     "VerificationJob",
     "check_n_clusters",
@@ -73,6 +80,7 @@ __all__ = [
     "run_job",
     "run_prediction",
     "run_publication",
+    "run_taxonomy",
     "run_verification",
     "save_model",
 ]

@@ -25,16 +25,25 @@ from mustlink._atomic import StagedFiles, check_writable
 from mustlink._types import Ints
 from mustlink._version import __version__
 from mustlink._warnings import warn_caller
-from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
+from mustlink.catalogue import CATALOGUE, OTHER_INPUTS, Entry, find_clusterer
 from mustlink.errors import FileFormatError, OptionError, PredictionWarning
 from mustlink.tables import EncodedTable, Table, TableEncoder, check_options, read_table, require
 from mustlink.workflow._loading import LoadedTable, TableOptions
 from mustlink.workflow._outputs import check_model_suffix
+from mustlink.workflow._text_model import TextModel
 
 if TYPE_CHECKING:
     from mustlink.workflow._job import JobResult
 
-__all__ = ["Model", "check_predicts", "load_model", "predicting_methods", "save_model", "stage_model"]
+__all__ = [
+    "Model",
+    "check_predicts",
+    "current_versions",
+    "load_model",
+    "predicting_methods",
+    "save_model",
+    "stage_model",
+]
 
 FORMAT = 1
 ABOUT = "mustlink.json"
@@ -169,8 +178,14 @@ class Model:
             options.id_column,
             options.label_column,
             tuple(name for name in columns if name not in encoder.names),
-            _versions(),
+            current_versions(),
         )
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What is written beside the clusterer."""
+        names = ("clusters", "n_rows", "id_column", "label_column", "other_columns")
+        return {**{name: getattr(self, name) for name in names}, "encoder": self.encoder.as_json()}
 
     @property
     def entry(self) -> Entry:
@@ -275,7 +290,7 @@ def trusted_types(found: Collection[str]) -> set[str]:
     """Return those of some types that a model may hold: clusterers that can predict, and what they keep for it."""
     # Only the classes in question are imported.
     names = {name.rpartition(".")[2] for name in found}
-    classes = [entry.load() for entry in CATALOGUE if entry.class_name in names]
+    classes = [entry.load() for entry in (*CATALOGUE, *OTHER_INPUTS) if entry.class_name in names]
     predicting = {f"{kind.__module__}.{kind.__qualname__}" for kind in classes if hasattr(kind, "predict")}
     return (predicting | KEPT_TYPES).intersection(found)
 
@@ -345,7 +360,7 @@ def save_model(result: JobResult, path: str | os.PathLike[str]) -> None:
         stage_model(files, path, model)
 
 
-def stage_model(files: StagedFiles, path: str | os.PathLike[str], model: Model) -> None:
+def stage_model(files: StagedFiles, path: str | os.PathLike[str], model: Model | TextModel) -> None:
     """Stage the file of a model."""
     require("skops", path, "writing models", "model")
     from skops.io import dumps
@@ -353,14 +368,9 @@ def stage_model(files: StagedFiles, path: str | os.PathLike[str], model: Model) 
     about = {
         "format": FORMAT,
         "versions": dict(model.versions),
-        "method": model.entry.class_name,
+        "method": type(model.clusterer).__name__,
         "attributes": type(model.clusterer)._read_by_predict,
-        "clusters": model.clusters,
-        "n_rows": model.n_rows,
-        "id_column": model.id_column,
-        "label_column": model.label_column,
-        "other_columns": model.other_columns,
-        "encoder": model.encoder.as_json(),
+        **model.about,
     }
     content = io.BytesIO()
     with ZipFile(io.BytesIO(dumps(model.clusterer))) as made, ZipFile(content, "w") as written:
@@ -371,7 +381,7 @@ def stage_model(files: StagedFiles, path: str | os.PathLike[str], model: Model) 
     files.stage(path, content.getvalue())
 
 
-def load_model(path: str | os.PathLike[str]) -> Model:
+def load_model(path: str | os.PathLike[str]) -> Model | TextModel:
     """Read a model that was saved by mustlink.
 
     Needs the extra ``model``. A file that holds anything but numbers, texts, arrays and the classes of clusterers is
@@ -384,7 +394,8 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
     Returns
     -------
-    Model
+    Model or TextModel
+        The latter if it is of texts, as :func:`run_taxonomy` saves it.
 
     Raises
     ------
@@ -482,8 +493,14 @@ def _load_clusterer(path: Path, content: bytes) -> Any:
         return loads(content, trusted=sorted(trusted))
 
 
-def _build(path: Path, about: dict[str, Any], clusterer: Any) -> Model:
+def _build(path: Path, about: dict[str, Any], clusterer: Any) -> Model | TextModel:
     """Put the parts of a model together, and check that they belong to each other."""
+    if "texts" in about:
+        of_texts = TextModel.from_about(clusterer, about)
+        if not of_texts.is_whole:
+            raise FileFormatError(f"{path} is damaged: its clusterer and its words do not belong together.")
+        _check_attributes(path, about, clusterer)
+        return replace(of_texts, notices=_version_notices(path, of_texts.versions))
     entry = find_clusterer(str(about["method"]))
     id_column, label_column = (
         None if about[name] is None else str(about[name]) for name in ("id_column", "label_column")
@@ -501,16 +518,20 @@ def _build(path: Path, about: dict[str, Any], clusterer: Any) -> Model:
     if type(clusterer) is not entry.load() or clusterer.n_features_in_ != len(model.encoder.features):
         raise FileFormatError(f"{path} is damaged: its clusterer and its table do not belong together.")
     check_predicts(entry)
-    # Another version of the clusterer may keep other attributes.
-    if tuple(about["attributes"]) != type(clusterer)._read_by_predict:
-        raise FileFormatError(
-            f"{path} was saved by mustlink {model.versions['mustlink'][:40]}, whose {entry.class_name} is another than "
-            f"that of this mustlink, {__version__}; cluster again, or use that version."
-        )
+    _check_attributes(path, about, clusterer)
     return replace(model, notices=_version_notices(path, model.versions))
 
 
-def _versions() -> dict[str, str]:
+def _check_attributes(path: Path, about: dict[str, Any], clusterer: Any) -> None:
+    """Refuse a clusterer of another version, which keeps other attributes."""
+    if tuple(about["attributes"]) != type(clusterer)._read_by_predict:
+        raise FileFormatError(
+            f"{path} was saved by mustlink {str(about['versions']['mustlink'])[:40]}, whose {type(clusterer).__name__} "
+            f"is another than that of this mustlink, {__version__}; cluster again, or use that version."
+        )
+
+
+def current_versions() -> dict[str, str]:
     """Return the versions that a model depends on."""
     known = {name: version(name) for name in ("scikit-learn", "numpy", "scipy")}
     return {"mustlink": __version__, **known, "Python": platform.python_version()}
@@ -520,7 +541,7 @@ def _version_notices(path: Path, made_with: Mapping[str, str]) -> tuple[str, ...
     """Note other versions of what computes the clusters."""
     other = [
         f"{name} {made_with[name]} (here {number})"
-        for name, number in _versions().items()
+        for name, number in current_versions().items()
         if name in ("mustlink", "scikit-learn") and made_with.get(name, number) != number
     ]
     if not other:

@@ -19,6 +19,8 @@ __all__ = ["check_model_suffix", "check_output_size", "check_outputs", "stage_la
 Path = str | os.PathLike[str]
 
 REPORT_SUFFIXES = (".html", ".htm")
+# Outputs of several columns, for messages.
+TABLES = {"categories": "categories are", "published table": "a published table is"}
 # A model called like these would be opened with the wrong program.
 NOT_OF_MODELS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".xls", ".parquet", ".pq", ".npy", ".html", ".htm", ".pdf")
 
@@ -26,8 +28,8 @@ NOT_OF_MODELS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".xls", ".parquet", "
 def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, keep_columns: bool = False) -> None:
     """Refuse outputs that cannot be written, would overwrite an input, or are one file.
 
-    The outputs are named by what they hold; "clusters", "entities" and a "published table" have a format by their
-    suffix, a "report" is HTML, and a "model" is neither a table nor a page.
+    The outputs are named by what they hold; "clusters", "entities", "categories" and a "published table" have a format
+    by their suffix, a "report" is HTML, and a "model" is neither a table nor a page.
     """
     read = {os.path.realpath(path) for path in inputs if path is not None}
     written: dict[str, str] = {}
@@ -40,8 +42,8 @@ def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, 
             raise OptionError(f"{path} is an input and would be overwritten; choose another name for the output.")
         if what in ("clusters", "entities"):
             check_output_suffix(path, keep_columns=keep_columns, what=_written(what, keep_columns))
-        if what == "published table":
-            check_output_suffix(path, keep_columns=True, what="a published table is")
+        if what in TABLES:
+            check_output_suffix(path, keep_columns=True, what=TABLES[what])
         if target in written:
             raise OptionError(f"The {written[target]} and the {what} cannot both be written to {path}.")
         # A device or a pipe has no suffix.

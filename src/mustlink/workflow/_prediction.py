@@ -15,6 +15,8 @@ from mustlink.tables import Table, check_options
 from mustlink.workflow._loading import READING_OPTIONS, LoadedTable, job_remedies
 from mustlink.workflow._model import Model, load_model
 from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
+from mustlink.workflow._text_model import TextModel
+from mustlink.workflow._text_prediction import TextPredictionResult, predict_texts
 
 __all__ = ["PredictionJob", "PredictionResult", "run_prediction"]
 
@@ -107,7 +109,7 @@ class PredictionResult:
 
 
 @job_remedies()
-def run_prediction(job: PredictionJob) -> PredictionResult:
+def run_prediction(job: PredictionJob) -> PredictionResult | TextPredictionResult:
     """Put the rows of a table into the clusters of a saved model, and write the result.
 
     Parameters
@@ -117,8 +119,8 @@ def run_prediction(job: PredictionJob) -> PredictionResult:
 
     Returns
     -------
-    PredictionResult
-        The clusters.
+    PredictionResult or TextPredictionResult
+        The clusters; the latter if the model is of texts.
 
     Examples
     --------
@@ -137,6 +139,8 @@ def run_prediction(job: PredictionJob) -> PredictionResult:
     """
     check_outputs([job.model, job.table], {"clusters": job.output}, keep_columns=job.keep_columns)
     model = load_model(job.model)
+    if isinstance(model, TextModel):
+        return predict_texts(job, model)
     table, notices = _load(job, model)
     check_output_size(job.output, table, keep_columns=job.keep_columns)
     found = model.predict_encoded(table)

@@ -5,19 +5,30 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
-from dataclasses import KW_ONLY, dataclass, fields
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from mustlink._spelling import count
 from mustlink._types import Indices
 from mustlink.errors import FileFormatError, OptionError
-from mustlink.tables import Dialect, check_options, read_table
+from mustlink.tables import Dialect, Table, check_options, read_table
 
-__all__ = ["LoadedTexts", "TextOptions", "load_texts"]
+__all__ = [
+    "LoadedTexts",
+    "Read",
+    "TextOptions",
+    "load_texts",
+    "read_text_table",
+    "read_texts",
+    "text_columns",
+    "word_counter",
+]
 
 # The column of texts, if none is named.
 TEXT_COLUMN = "text"
@@ -26,6 +37,7 @@ LINE_SUFFIXES = (".txt", ".text", "")
 # Words of at least two letters.
 WORD = r"(?u)\b[^\W\d_]{2,}\b"
 MAX_TITLE = 200
+MAX_WORDS = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,8 @@ class LoadedTexts:
         How the table is written, if it is a text file.
     notices : tuple of str, default=()
         What the person should know, as sentences.
+    more : mapping of str to list of str, default={}
+        Further columns of the table, one entry for every text.
 
     Examples
     --------
@@ -128,6 +142,7 @@ class LoadedTexts:
     name_title: str = "text"
     dialect: Dialect | None = None
     notices: tuple[str, ...] = ()
+    more: Mapping[str, list[str]] = field(default_factory=dict)
 
     @cached_property
     def digest(self) -> str:
@@ -139,13 +154,15 @@ class LoadedTexts:
         return content.hexdigest()[:16]
 
 
-def load_texts(options: TextOptions) -> LoadedTexts:
+def load_texts(options: TextOptions, more: Sequence[str] = ()) -> LoadedTexts:
     """Read texts and count their words.
 
     Parameters
     ----------
     options : TextOptions
         Where the texts are, and which words count.
+    more : sequence of str, default=()
+        Further columns of the table to read, as text.
 
     Returns
     -------
@@ -165,43 +182,85 @@ def load_texts(options: TextOptions) -> LoadedTexts:
         ...
     FileNotFoundError: [Errno 2] No such file or directory: 'missing.csv'
     """
+    read = read_texts(options, more)
+    counts, rows, terms = _count_words(str(options.texts), read.texts, options)
+    notices = read.notices
+    if len(rows) < len(read.texts):
+        n_empty = len(read.texts) - len(rows)
+        has, is_ = ("has", "is") if n_empty == 1 else ("have", "are")
+        notices += (f"{count(n_empty, 'text')} {has} no word that counts, and {is_} left out.",)
+    found = (counts, rows, terms, read.name_title, read.dialect, notices, read.more)
+    return LoadedTexts(str(options.texts), read.texts, read.names, read.titles, *found)
+
+
+def read_texts(options: TextOptions, more: Sequence[str] = ()) -> Read:
+    """Read texts without counting their words; refuse none."""
     path = Path(options.texts)
     if path.is_dir():
-        read = _read_folder(path, options)
-    elif options.text_column is None and Path(path.name.removesuffix(".gz")).suffix.lower() in LINE_SUFFIXES:
-        read = _read_lines(path, options)
+        read = _read_folder(path, options, more)
+    elif _has_lines(path, options):
+        read = _read_lines(path, options, more)
     else:
-        read = _read_table(path, options)
-    texts, names, titles, name_title, dialect, notices = read
-    counts, rows, terms = _count_words(str(options.texts), texts, options)
-    if len(rows) < len(texts):
-        n_empty = len(texts) - len(rows)
-        verb = "has" if n_empty == 1 else "have"
-        notices += (f"{count(n_empty, 'text')} {verb} no word that counts, and no cluster.",)
-    titles = [title[:MAX_TITLE] for title in titles]
-    return LoadedTexts(str(options.texts), texts, names, titles, counts, rows, terms, name_title, dialect, notices)
+        read = _read_table(path, options, more)
+    if not any(text.strip() for text in read.texts):
+        raise FileFormatError(f"{options.texts} has no texts.")
+    return read._replace(titles=[title[:MAX_TITLE] for title in read.titles])
 
 
-Read = tuple[list[str], list[str], list[str], str, Dialect | None, tuple[str, ...]]
+def text_columns(options: TextOptions) -> tuple[str, ...]:
+    """Return the columns of the table of the texts; none if they are lines or files of a folder."""
+    path = Path(options.texts)
+    if path.is_dir() or _has_lines(path, options):
+        return ()
+    return read_table(path, columns=[], **_reading(options)).left_out
 
 
-def _read_table(path: Path, options: TextOptions) -> Read:
+def read_text_table(options: TextOptions) -> list[Table]:
+    """Return the table of the texts with all its columns as text; none if they are no table."""
+    columns = text_columns(options)
+    return [read_table(options.texts, text=columns, columns=columns, **_reading(options))] if columns else []
+
+
+def _has_lines(path: Path, options: TextOptions) -> bool:
+    """Return whether a file has one text in each line."""
+    return options.text_column is None and Path(path.name.removesuffix(".gz")).suffix.lower() in LINE_SUFFIXES
+
+
+def _reading(options: TextOptions) -> dict[str, Any]:
+    """Return the options of a table that tell how it is written."""
+    return {name: getattr(options, name) for name in ("header", "encoding", "delimiter", "sheet")}
+
+
+class Read(NamedTuple):
+    """Texts as they were read: what they are called, what is shown of them, and further columns."""
+
+    texts: list[str]
+    names: list[str]
+    titles: list[str]
+    name_title: str
+    dialect: Dialect | None = None
+    notices: tuple[str, ...] = ()
+    more: Mapping[str, list[str]] = {}
+
+
+def _read_table(path: Path, options: TextOptions, more: Sequence[str]) -> Read:
     """Read the texts of a column."""
-    reading = {name: getattr(options, name) for name in ("header", "encoding", "delimiter", "sheet")}
-    column = options.text_column or _find_text_column(path, reading)
-    wanted = [name for name in (column, options.title_column, options.id_column) if name is not None]
-    table = read_table(path, text=wanted, columns=wanted, problems="keep", **reading)
+    column = options.text_column or _find_text_column(path, options)
+    named = (column, options.title_column, options.id_column, *more)
+    wanted = list(dict.fromkeys(name for name in named if name is not None))
+    table = read_table(path, text=wanted, columns=wanted, problems="keep", **_reading(options))
     texts = table.strings(column)
     ids = None if options.id_column is None else table.row_ids(options.id_column)
     titles = _beginnings(texts) if options.title_column is None else table.strings(options.title_column)
     titles = [title or beginning for title, beginning in zip(titles, _beginnings(texts), strict=True)]
     name_title = options.id_column or "row"
-    return texts, ids or _numbers(texts), titles, name_title, table.dialect, tuple(table.notices)
+    further = {name: table.strings(name) for name in more}
+    return Read(texts, ids or _numbers(texts), titles, name_title, table.dialect, tuple(table.notices), further)
 
 
-def _find_text_column(path: Path, reading: dict[str, Any]) -> str:
+def _find_text_column(path: Path, options: TextOptions) -> str:
     """Return the column called "text", or the only one."""
-    names = read_table(path, problems="keep", **reading).names
+    names = read_table(path, problems="keep", **_reading(options)).names
     found = [name for name in names if name.strip().lower() == TEXT_COLUMN] or (names if len(names) == 1 else ())
     if len(found) != 1:
         raise FileFormatError(
@@ -210,26 +269,26 @@ def _find_text_column(path: Path, reading: dict[str, Any]) -> str:
     return found[0]
 
 
-def _read_lines(path: Path, options: TextOptions) -> Read:
+def _read_lines(path: Path, options: TextOptions, more: Sequence[str]) -> Read:
     """Read a text from every line that is not blank."""
-    _refuse_columns(path, options, "has one text in each line")
+    _refuse_columns(path, options, more, "has one text in each line")
     content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
     lines = [line.strip() for line in _decoded(content, path, options.encoding).splitlines()]
     texts = [line for line in lines if line]
-    return texts, _numbers(texts), _beginnings(texts), "row", None, ()
+    return Read(texts, _numbers(texts), _beginnings(texts), "row")
 
 
-def _read_folder(path: Path, options: TextOptions) -> Read:
+def _read_folder(path: Path, options: TextOptions, more: Sequence[str]) -> Read:
     """Read a text from every file of a folder."""
-    _refuse_columns(path, options, "is a folder of texts")
+    _refuse_columns(path, options, more, "is a folder of texts")
     files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
     texts = [_decoded(file.read_bytes(), file, options.encoding) for file in files]
-    return texts, [file.name for file in files], _beginnings(texts), "file", None, ()
+    return Read(texts, [file.name for file in files], _beginnings(texts), "file")
 
 
-def _refuse_columns(path: Path, options: TextOptions, why: str) -> None:
+def _refuse_columns(path: Path, options: TextOptions, more: Sequence[str], why: str) -> None:
     """Refuse columns of what is no table."""
-    for name in (options.text_column, options.title_column, options.id_column):
+    for name in (options.text_column, options.title_column, options.id_column, *more):
         if name is not None:
             raise OptionError(f"{path} {why}, and has no column {name!r}.")
 
@@ -257,20 +316,31 @@ def _beginnings(texts: list[str]) -> list[str]:
     return [" ".join(text[: 2 * MAX_TITLE].split()) for text in texts]
 
 
-def _count_words(source: str, texts: list[str], options: TextOptions) -> tuple[Any, Indices, Any]:
-    """Count the words of texts; return the texts that have any, and the words."""
+def word_counter(**options: Any) -> Any:
+    """Return scikit-learn's counter of words, with the words of this module."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    if not any(text.strip() for text in texts):
-        raise FileFormatError(f"{source} has no texts.")
+    return CountVectorizer(token_pattern=WORD, **options)
+
+
+def _count_words(source: str, texts: list[str], options: TextOptions) -> tuple[Any, Indices, Any]:
+    """Count the words of texts; return the texts that have any, and the words."""
     stop_words = "english" if options.stop_words == "english" else None
     try:
-        vectorizer = CountVectorizer(stop_words=stop_words, min_df=options.min_df, token_pattern=WORD)
+        vectorizer = word_counter(stop_words=stop_words, min_df=options.min_df)
         counts = vectorizer.fit_transform(texts)
     except ValueError:
         # Raised by scikit-learn if no word is left, or if fewer texts are there than a word should occur in.
+        if not any(re.search(WORD, text) for text in texts):
+            raise FileFormatError(f"{source}: no text has a word; words have two letters or more.") from None
         raise FileFormatError(
             f"{source}: no word occurs in {count(options.min_df, 'text')} or more", remedy="lower_min_df"
         ) from None
+    if counts.shape[1] > MAX_WORDS:
+        raise FileFormatError(
+            f"{source}: {counts.shape[1]:,} different words occur in {count(options.min_df, 'text')} or more, and at "
+            f"most {MAX_WORDS:,} can be used",
+            remedy="raise_min_df",
+        )
     rows = np.flatnonzero(np.diff(counts.indptr))
     return counts[rows], rows, vectorizer.get_feature_names_out()

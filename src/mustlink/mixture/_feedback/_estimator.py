@@ -14,6 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mustlink._counts import as_counts, refuse_negative, scale_columns
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._spelling import count
@@ -22,7 +23,6 @@ from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_table
 from mustlink.constraints import Constraints
 from mustlink.mixture._feedback._advice import Advice
-from mustlink.mixture._feedback._counts import as_counts, refuse_negative, scale_columns
 from mustlink.mixture._feedback._criticism import Criticism
 from mustlink.mixture._feedback._divergence import Documents, Mean
 from mustlink.mixture._feedback._kinds import Feedback

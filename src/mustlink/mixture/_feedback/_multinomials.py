@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from mustlink._counts import scale_columns
 from mustlink._types import Floats, Indices, Ints
 from mustlink.mixture._feedback._advice import Advice
-from mustlink.mixture._feedback._counts import scale_columns
 
 __all__ = ["EMOptions", "MStep", "Multinomials", "Run", "draw_start", "is_numbered_as", "numbered_as", "run_em"]
 
