@@ -186,6 +186,11 @@ def test_nu_is_that_of_a_one_class_machine(nu: float, n_features: int) -> None:
     assert np.mean(by_nu.squared_distances_ < 1 - 1e-3) <= nu + 1e-6
 
 
+def test_nu_of_one_has_all_multipliers_at_the_bound() -> None:
+    metric = CannotLinkMetric(nu=1.0).fit(X_WDBC, constraints=wdbc_links(20))
+    np.testing.assert_allclose(metric.alpha_, metric.C_, rtol=1e-4)
+
+
 def test_mirrored_pairs_make_it_an_ordinary_machine() -> None:
     rng = np.random.default_rng(0)
     delta, C = rng.normal(size=(25, 3)), 0.2
@@ -382,7 +387,7 @@ def test_online_learning_continues_a_fit_with_the_same_options() -> None:
 
 def test_guard_tells_overfitting_from_learning() -> None:
     rng = np.random.default_rng(0)
-    # Two columns of two hold what differs, a third is constant within a register and noise elsewhere.
+    # Four columns hold what differs, and two are noise.
     y = rng.integers(4, size=120)
     X = np.column_stack([3.0 * np.eye(4)[y], rng.normal(size=(120, 2))])
     links = Constraints(cannot_link=Constraints.sample(y, n_pairs=600, random_state=0).cannot_link)

@@ -125,6 +125,7 @@ def test_links_to_missing_rows_are_refused(metric: Any) -> None:
         (RCA(), Constraints(cannot_link=[(0, 60)]), "RCA learns from must-links"),
         (MMC(), Constraints(must_link=[(0, 1)]), "MMC learns from cannot-links"),
         (DCA(), Constraints(must_link=[(0, 1)]), "DCA learns from cannot-links"),
+        (CannotLinkMetric(), Constraints(must_link=[(0, 1)]), "none among the 1 must-links and 0 cannot-links given"),
         (DCA(), Constraints(cannot_link=[(0, 60)]), "DCA learns from must-links"),
         (RCA(), Constraints(must_link=[(101, 142)]), "between different rows"),  # these two flowers are equal
         (MMC(), Constraints(cannot_link=[(101, 142)]), "between different rows"),
