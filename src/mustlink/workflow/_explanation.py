@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from mustlink._spelling import count, spell_whole
+from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.constraints import Constraints
 from mustlink.errors import FileFormatError, OptionError
-from mustlink.report import RowNames, Summary, summarize, write_report
-from mustlink.tables import Table, UnknownIds, read_table
+from mustlink.report import Summary, summarize, write_report
+from mustlink.tables import UnknownIds, read_table
+from mustlink.workflow._given_clusters import cells_of_rows, load_beside_clusters, read_clusters
 from mustlink.workflow._loading import (
     Contradictions,
     LoadedTable,
@@ -26,11 +27,6 @@ from mustlink.workflow._loading import (
 from mustlink.workflow._outputs import check_outputs
 
 __all__ = ["ExplanationJob", "ExplanationResult", "run_explanation"]
-
-# The names that a column of clusters usually has, the likeliest first.
-CLUSTER_NAMES = ("cluster_found", "cluster", "clusters", "label", "labels", "segment", "group")
-ROW_NUMBERS = "row"
-MAX_SHOWN_IDS = 3
 
 
 @dataclass(frozen=True)
@@ -174,182 +170,10 @@ def _load(job: ExplanationJob) -> tuple[LoadedTable, list[str], list[str]]:
         only = [job.cluster_column]
         inside = read_table(job.table, text=only, columns=only, **job.reading)
         return load_table(replace(job, ignore=[*job.ignore, *only])), inside.strings(job.cluster_column), []
-    found = _read_clusters(job)
-    by_id = job.id_column or (found.key if found.key != ROW_NUMBERS else None)
-    table = load_table(replace(job, id_column=by_id))
-    notices = []
-    if any(feature.column == found.column for feature in table.features):
-        # A copy of the clusters, as --keep-columns writes it, would explain itself.
-        notices.append(f"Column {found.column!r} of {job.table} was left out: it is called like that of the clusters.")
-        table = load_table(replace(job, id_column=by_id, ignore=[*job.ignore, found.column]))
-    cells, more = _cells(job, table, found)
+    found = read_clusters(job.clusters, job, job.cluster_column)
+    table, notices = load_beside_clusters(job, [found])
+    cells, more = cells_of_rows(found, job, table)
     return table, cells, [*notices, *more]
-
-
-def _cells(job: ExplanationJob, table: LoadedTable, found: _Clusters) -> tuple[list[str], list[str]]:
-    """Return the cluster of each row of the table as text, and notes on how the two files were matched."""
-    if found.key == ROW_NUMBERS and job.id_column != ROW_NUMBERS:
-        return _match(found, [str(row) for row in range(table.source.n_rows)])
-    if table.ids is not None and found.key is not None:
-        return _match(found, table.ids)
-    cells = found.table.strings(found.column)
-    if len(cells) != table.source.n_rows:
-        raise FileFormatError(
-            f"{job.clusters} has {count(len(cells), 'row')} and {job.table} has {count(table.source.n_rows, 'row')}",
-            remedy="match_by_id",
-        )
-    _refuse_ids_of_another_name(job, table, found)
-    return cells, [f"The rows of {job.clusters} are taken to be in the order of {job.table}."]
-
-
-def _refuse_ids_of_another_name(job: ExplanationJob, table: LoadedTable, found: _Clusters) -> None:
-    """Refuse to match rows by their order if a column of the clusters has the values of one of the table in another."""
-    if found.unmatched is None:
-        return
-    values = [spell_whole(cell) for cell in found.table.strings(found.unmatched)]
-    if values in ([str(row + first) for row in range(len(values))] for first in (0, 1)):
-        return
-    others = read_table(job.table, text=table.source.left_out, columns=table.source.left_out, **job.reading)
-    for source in (table.source, others):
-        for name in source.names:
-            cells = [spell_whole(cell) for cell in source.strings(name)]
-            if cells != values and sorted(cells) == sorted(values):
-                raise FileFormatError(
-                    f"{found.table.source}: the column {found.unmatched!r} holds the values of the column {name!r} of "
-                    f"{job.table} in another order, so the rows cannot be matched by their order",
-                    remedy="mark_id",
-                    column=name,
-                )
-
-
-@dataclass(frozen=True)
-class _Clusters:
-    """A file of clusters: its table, its column of clusters, and the column that names the rows, if there is one.
-
-    `unmatched` is a column of different values that the table does not have by this name.
-    """
-
-    table: Table
-    column: str
-    key: str | None
-    unmatched: str | None = None
-
-
-def _read_clusters(job: ExplanationJob) -> _Clusters:
-    """Read the file of clusters."""
-    assert job.clusters is not None
-    path = Path(job.clusters)
-    if path.suffix.lower() == ".npy":
-        return _Clusters(_read_array(path), "cluster", None)
-    names, reading = _read_names(path, {"encoding": job.encoding, "delimiter": job.delimiter})
-    shared = _shared_columns(job, names)
-    column = _cluster_column(job, names, shared)
-    others = [name for name in names if name != column]
-    first = [name for name in others if name in (ROW_NUMBERS, *shared)] or others
-    key = job.id_column if job.id_column in others else (first[0] if first else None)
-    wanted = [column] if key is None else [column, key]
-    table = read_table(path, text=wanted, columns=wanted, **reading)
-    if job.id_column is None and key is not None and key != ROW_NUMBERS:
-        # Ids that nobody named: a column with repetitions holds none.
-        key = key if len(set(table.strings(key)) - {""}) == table.n_rows else None
-        if key not in shared:
-            return _Clusters(table, column, None, key)
-    return _Clusters(table, column, key)
-
-
-def _read_names(path: Path, of_table: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Return the columns of the file of clusters and the options to read it with: none, or those of the table."""
-    try:
-        table = read_table(path, columns=[])
-    except FileFormatError as error:
-        if "no_header" in (error.remedy or ()):
-            # A list of numbers alone, as many tools write it.
-            return read_table(path, columns=[], header=False).left_out, {"header": False}
-        try:
-            return read_table(path, columns=[], **of_table).left_out, of_table
-        except (FileFormatError, OptionError):
-            raise error from None
-    # Mustlink writes clusters as the table is written; any text that is not Unicode can be read as cp1252.
-    names, dialect, reading = table.left_out, table.dialect, {}
-    if of_table["encoding"] is not None and dialect is not None and dialect.encoding == "cp1252":
-        reading["encoding"] = of_table["encoding"]
-    if of_table["delimiter"] is not None and len(names) == 1 and of_table["delimiter"] in names[0]:
-        reading["delimiter"] = of_table["delimiter"]
-    return (read_table(path, columns=[], **reading).left_out if reading else names), reading
-
-
-def _shared_columns(job: ExplanationJob, names: tuple[str, ...]) -> list[str]:
-    """Return the columns of the clusters that the table has too, unless the columns to use are known already."""
-    if len(names) == 1 or None not in (job.id_column, job.cluster_column):
-        return []
-    known = set(read_table(job.table, columns=[], **job.reading).left_out)
-    return [name for name in names if name in known]
-
-
-def _read_array(path: Path) -> Table:
-    """Read a list of clusters as .npy."""
-    import pandas as pd
-
-    try:
-        values = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError):
-        raise FileFormatError(f"{path} is not an .npy file of numbers.") from None
-    if values.ndim != 1 or values.dtype.kind not in "iuf":
-        raise FileFormatError(
-            f"{path}: a list of clusters is expected, and this array has the shape {values.shape} and the type "
-            f"{values.dtype}."
-        )
-    return Table.from_frame(pd.DataFrame({"cluster": values}), source=str(path))
-
-
-def _cluster_column(job: ExplanationJob, names: tuple[str, ...], shared: list[str]) -> str:
-    """Return the column of the clusters: the given one, one of a usual name, or the only one without ids."""
-    if job.cluster_column is not None:
-        return job.cluster_column
-    others = [name for name in names if name not in (job.id_column, ROW_NUMBERS)]
-    usual = [name for usual in CLUSTER_NAMES for name in others if name.lower() == usual]
-    own = [name for name in others if name not in shared] if len(others) > 1 else others
-    if usual or len(own) == 1:
-        return usual[0] if usual else own[0]
-    raise OptionError(
-        f"{job.clusters} has {count(len(names), 'column')} and none called cluster", remedy="cluster_column"
-    )
-
-
-def _match(found: _Clusters, ids: list[str]) -> tuple[list[str], list[str]]:
-    """Return the cluster of each row of the table by its id, and notes about ids in one of the files only."""
-    assert found.key is not None
-    keys = found.table.row_ids(found.key)
-    # A whole number may be written as 1 in one file and as 1.0 in the other.
-    cluster = dict(zip(keys, found.table.strings(found.column), strict=True))
-    for key in keys:
-        cluster.setdefault(spell_whole(key), cluster[key])
-    known = {*ids, *map(spell_whole, ids)}
-    strangers = [key for key in keys if key not in known and spell_whole(key) not in known]
-    cells = [cluster.get(key, cluster.get(spell_whole(key))) for key in ids]
-    lost = [key for key, cell in zip(ids, cells, strict=True) if cell is None]
-    source = found.table.source
-    if len(strangers) == len(keys):
-        raise FileFormatError(
-            f"{source}: no value of the column {found.key!r} is an id of the table; the first is "
-            f"{RowNames(keys)[0]!r}, and the first of the table is {RowNames(ids)[0]!r}",
-            remedy="match_by_id",
-        )
-    notices = []
-    if strangers:
-        rows = count(len(strangers), "row is", "rows are")
-        notices.append(f"{rows} in {source} and not in the table: {_shown(strangers)}.")
-    if lost:
-        rows = count(len(lost), "row is", "rows are")
-        notices.append(f"{rows} in the table and not in {source}, and in no cluster: {_shown(lost)}.")
-    return [cell or "" for cell in cells], notices
-
-
-def _shown(ids: list[str]) -> str:
-    """List the first of some ids."""
-    names = RowNames(ids)
-    more = " and more" if len(ids) > MAX_SHOWN_IDS else ""
-    return ", ".join(names[place] for place in range(min(len(ids), MAX_SHOWN_IDS))) + more
 
 
 def _number(cells: list[str], table: LoadedTable) -> tuple[Ints, tuple[str, ...] | None]:
