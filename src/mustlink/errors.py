@@ -98,6 +98,7 @@ REMEDIES = {
     "mark_categorical": "use it as categories with categorical=[{column!r}]",
     "mark_more_pivots": "mark more rows as pivots",
     "mark_id": "pass id_column={column!r} if it names the rows",
+    "missing_zero": 'fill it, or pass missing="zero" to take empty cells for 0',
     "missing_marker": "leave out the row if it marks a missing value",
     "more_clusters": "increase {number}",
     "more_starts": "increase n_init",
@@ -113,6 +114,7 @@ REMEDIES = {
     "no_starts": "leave out n_init",
     "not_certain": "leave out links_are",
     "not_relaxed": "leave out relax",
+    "ones_above": "take large numbers for 1 with ones_above",
     "order_categories": "take them in their sorted order with ordered=[{column!r}], or join some of them",
     "other_answers": "use the same options, or another file for the answers",
     "other_blocking": 'pass another blocking, such as blocking="sorted", whose number of pairs of different texts is '

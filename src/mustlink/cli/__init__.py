@@ -11,9 +11,11 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from mustlink._version import __version__
+from mustlink.cli._another import another
 from mustlink.cli._ask import ask
 from mustlink.cli._check import check
 from mustlink.cli._cluster import cluster
+from mustlink.cli._cocluster import cocluster
 from mustlink.cli._dedupe import dedupe
 from mustlink.cli._demo import demo
 from mustlink.cli._errors import BAD_INPUT, INTERRUPTED, one_sentence
@@ -103,7 +105,22 @@ def _unwrapped(docstring: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (cluster, check, ask, teach, predict, explain, dedupe, publish, demo, methods, reproduce, warmup):
+for command in (
+    cluster,
+    check,
+    ask,
+    teach,
+    predict,
+    explain,
+    another,
+    cocluster,
+    dedupe,
+    publish,
+    demo,
+    methods,
+    reproduce,
+    warmup,
+):
     app.command(cls=Command, help=_unwrapped(command.__doc__))(command)
 
 

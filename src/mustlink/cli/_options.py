@@ -354,7 +354,14 @@ def fill(kind: type[Options], given: Mapping[str, Any]) -> Options:
 
 
 # Options and arguments whose name is not that of the field.
-NAMES = {"id_column": "--id", "n_unsure": "--unsure", "table": "TABLE", "truth_column": "--truth"}
+NAMES = {
+    "id_column": "--id",
+    "n_init": "--starts",
+    "n_next": "--next",
+    "n_unsure": "--unsure",
+    "table": "TABLE",
+    "truth_column": "--truth",
+}
 
 
 def option_name(field: str) -> str:

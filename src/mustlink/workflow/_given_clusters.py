@@ -135,12 +135,17 @@ def load_beside_clusters(options: TableOptions, given: Sequence[GivenClusters]) 
     return load_table(replace(options, ignore=[*options.ignore, *copies])), notices
 
 
-def cells_of_rows(found: GivenClusters, options: TableOptions, table: LoadedTable) -> tuple[list[str], list[str]]:
-    """Return the cluster of each row of the table as text, and notes on how the two files were matched."""
+def cells_of_rows(
+    found: GivenClusters, options: TableOptions, table: LoadedTable, *, needs_all: bool = False
+) -> tuple[list[str], list[str]]:
+    """Return the cluster of each row of the table as text, and notes on how the two files were matched.
+
+    With `needs_all`, a row of the table that is not in the file of clusters is refused.
+    """
     if found.key == ROW_NUMBERS and options.id_column != ROW_NUMBERS:
-        return _match(found, [str(row) for row in range(table.source.n_rows)])
+        return _match(found, [str(row) for row in range(table.source.n_rows)], needs_all)
     if table.ids is not None and found.key is not None:
-        return _match(found, table.ids)
+        return _match(found, table.ids, needs_all)
     cells = found.table.strings(found.column)
     if len(cells) != table.source.n_rows:
         raise FileFormatError(
@@ -172,7 +177,7 @@ def _refuse_ids_of_another_name(found: GivenClusters, options: TableOptions, tab
                 )
 
 
-def _match(found: GivenClusters, ids: list[str]) -> tuple[list[str], list[str]]:
+def _match(found: GivenClusters, ids: list[str], needs_all: bool) -> tuple[list[str], list[str]]:
     """Return the cluster of each row of the table by its id, and notes about ids in one of the files only."""
     assert found.key is not None
     keys = found.table.row_ids(found.key)
@@ -197,6 +202,8 @@ def _match(found: GivenClusters, ids: list[str]) -> tuple[list[str], list[str]]:
         notices.append(f"{rows} in {source} and not in the table: {_shown(strangers)}.")
     if lost:
         rows = count(len(lost), "row is", "rows are")
+        if needs_all:
+            raise FileFormatError(f"{rows} in the table and not in {source}: {_shown(lost)}; add their clusters.")
         notices.append(f"{rows} in the table and not in {source}, and in no cluster: {_shown(lost)}.")
     return [cell or "" for cell in cells], notices
 

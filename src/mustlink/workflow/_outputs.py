@@ -38,7 +38,7 @@ def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, 
         target = os.path.realpath(path)
         if target in read:
             raise OptionError(f"{path} is an input and would be overwritten; choose another name for the output.")
-        if what in ("clusters", "entities"):
+        if what in ("clusters", "clusters of the columns", "entities"):
             check_output_suffix(path, keep_columns=keep_columns, what=_written(what, keep_columns))
         if what == "published table":
             check_output_suffix(path, keep_columns=True, what="a published table is")

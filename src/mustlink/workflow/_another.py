@@ -1,0 +1,360 @@
+"""Another split of a table than the known ones: files in, files out."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from mustlink._atomic import StagedFiles
+from mustlink._cells import column_names
+from mustlink._spelling import count
+from mustlink._types import Ints
+from mustlink.catalogue import find_clusterer
+from mustlink.constraints import Constraints
+from mustlink.errors import FileFormatError, OptionError
+from mustlink.report import AlternativeSummary, make_picture, render_alternatives, summarize_alternative
+from mustlink.tables import read_table, stage_frame
+from mustlink.workflow._given_clusters import cells_of_rows, load_beside_clusters, read_clusters
+from mustlink.workflow._loading import (
+    REMEDIES,
+    LoadedTable,
+    TableOptions,
+    check_n_clusters,
+    check_seed,
+    job_remedies,
+    known_labels,
+)
+from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
+from mustlink.workflow._wording import reword_warnings
+
+__all__ = ["AnotherJob", "AnotherResult", "run_another"]
+
+METHODS = ("condens", "ccib")
+# What the classes of a known split are called that its file gives no name.
+NO_CLASS = "none"
+# From here on, a new split is noted to tell much of a known one.
+MUCH_TOLD = 0.2
+# Options of a table that clusterers of known splits take no part in.
+NOT_USED = ("label_column", "never_together", "always_together")
+
+
+@dataclass(frozen=True)
+class AnotherJob(TableOptions):
+    """A table, the splits of its rows that are known, and where the new one goes.
+
+    Takes the parameters of :class:`TableOptions` but for `label_column`, `never_together` and `always_together`, and
+    those below.
+
+    Parameters
+    ----------
+    known : str, path-like or sequence of these, default=()
+        The known splits: files with the class of each row, as for :class:`ExplanationJob`, or columns of the table.
+        Columns are not used as features.
+    n_clusters : int or None, default=None
+        The number of clusters of the new split; it must be given.
+    method : {"condens", "ccib"}, default="condens"
+        :class:`mustlink.CondEns` or :class:`mustlink.CCIB`.
+    n_next : int, default=1
+        How many new splits are made, one after another, each with those before it known as well.
+    n_init : int or None, default=None
+        The number of starts, of which the best is taken; None is the default of the method.
+    random_state : int or None, default=0
+        The seed. The same seed gives the same clusters.
+    output : str, path-like or None, default=None
+        Where the clusters are written; None writes none. Several splits are columns of one file.
+    keep_columns : bool, default=False
+        Whether `output` has all columns of the table, with the cluster as one more; for one new split only.
+    report : str, path-like or None, default=None
+        Where the HTML report is written; None writes none.
+
+    See Also
+    --------
+    run_another : Run it.
+
+    Examples
+    --------
+    >>> from mustlink.workflow import AnotherJob
+    >>> AnotherJob("customers.csv", known="region", n_clusters=3).method
+    'condens'
+    """
+
+    _: KW_ONLY
+    known: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = ()
+    n_clusters: int | None = None
+    method: Literal["condens", "ccib"] = "condens"
+    n_next: int = 1
+    n_init: int | None = None
+    random_state: int | None = 0
+    output: str | os.PathLike[str] | None = None
+    keep_columns: bool = False
+    report: str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = [self.known] if isinstance(self.known, str | os.PathLike) else column_names(self.known)  # type: ignore[arg-type]
+        object.__setattr__(self, "known", tuple(os.fspath(name) for name in given))
+        if not self.known:
+            raise OptionError("No known split is given", remedy="give_option", needed="known")
+        if self.n_clusters is None:
+            raise OptionError("The number of clusters is not given", remedy="give_n_clusters")
+        check_n_clusters(self.n_clusters)
+        check_seed(self.random_state)
+        if self.method not in METHODS:
+            raise OptionError(f"The method is {self.method!r}; it must be {' or '.join(METHODS)}.")
+        for name, words in (("n_next", "number of new splits"), ("n_init", "number of starts")):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise OptionError(
+                    f"The {words} is {value}, and must be at least 1", remedy="change_option", option=name
+                )
+        for name in NOT_USED:
+            if getattr(self, name):
+                raise OptionError(
+                    "A known split cannot be combined with labels or links", remedy="drop_option", option=name
+                )
+        if self.keep_columns and self.n_next > 1:
+            raise OptionError(
+                "Several new splits are columns of a file of their own, without the columns of the table",
+                remedy="drop_option",
+                option="keep_columns",
+            )
+
+
+@dataclass(frozen=True)
+class AnotherResult:
+    """New splits of a table.
+
+    Parameters
+    ----------
+    job : AnotherJob
+        What was done.
+    table : LoadedTable
+        The table.
+    known : dict of str to list of str
+        The class of each kept row in each known split, by the name of the split.
+    labels : tuple of ndarray of int, shape (n_kept,)
+        The cluster of each kept row in each new split; -1 is no cluster.
+    estimators : tuple of object
+        The fitted clusterers.
+    summaries : tuple of AlternativeSummary
+        What is shown of each new split.
+
+    Examples
+    --------
+    See :func:`run_another`.
+    """
+
+    job: AnotherJob
+    table: LoadedTable
+    known: dict[str, list[str]]
+    labels: tuple[Ints, ...]
+    estimators: tuple[Any, ...]
+    summaries: tuple[AlternativeSummary, ...]
+
+
+@job_remedies()
+def run_another(
+    job: AnotherJob, *, command: str | None = None, remedies: Mapping[str, str] = REMEDIES
+) -> AnotherResult:
+    """Find a split of a table that says little of the known ones, and write it and a report.
+
+    Parameters
+    ----------
+    job : AnotherJob
+        What to do.
+    command : str or None, default=None
+        What the user typed, shown in the report.
+    remedies : mapping of str to str, default=the words of a job
+        What the notes say to do, for a user interface with its own words.
+
+    Returns
+    -------
+    AnotherResult
+        The new splits. The files are written all or none.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from mustlink.workflow import AnotherJob, run_another
+    >>> lines = [f"{x},{y},{'left' if x < 5 else 'right'}" for x in (0, 1, 9, 10) for y in (0, 1, 6, 7)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "points.csv")
+    ...     _ = path.write_text("\\n".join(["x,y,side", *lines]))
+    ...     result = run_another(AnotherJob(path, known="side", n_clusters=2))
+    >>> print(result.summaries[0].headline)
+    16 rows in 2 new clusters. The new split tells 0% of side, plain k-means 100%.
+    """
+    if not isinstance(job, AnotherJob):
+        raise TypeError(f"run_another takes an AnotherJob, and this is a {type(job).__name__}.")
+    files = [name for name in job.known if Path(name).is_file()]
+    check_outputs([job.table, *files], {"clusters": job.output, "report": job.report}, keep_columns=job.keep_columns)
+    table, known, notices = _load(job, files)
+    check_output_size(job.output, table, keep_columns=job.keep_columns)
+    assert job.n_clusters is not None
+    check_n_clusters(job.n_clusters, table)
+    plain = table.kmeans_labels(job.n_clusters, job.random_state)
+    splits = dict(known)
+    labels, estimators, summaries = [], [], []
+    for number in range(1, job.n_next + 1):
+        estimator, warned = _fit(job, table, list(splits.values()), remedies)
+        told = dict(zip(splits, estimator.nmi_known_.tolist(), strict=True))
+        summaries.append(
+            summarize_alternative(
+                table.X,
+                estimator.labels_,
+                list(splits.values()),
+                plain,
+                known_names=list(splits),
+                features=table.features,
+                row_names=table.row_names,
+                notices=[*(notices if number == 1 else []), *warned, *_notes_on_much_told(job, told)],
+            )
+        )
+        labels.append(np.asarray(estimator.labels_))
+        estimators.append(estimator)
+        splits[f"alternative {number}"] = [str(label) for label in estimator.labels_.tolist()]
+    result = AnotherResult(job, table, known, tuple(labels), tuple(estimators), tuple(summaries))
+    _write(result, command)
+    return result
+
+
+def _load(job: AnotherJob, files: Sequence[str]) -> tuple[LoadedTable, dict[str, list[str]], list[str]]:
+    """Return the table, the class of each kept row in each known split, and notes."""
+    columns = [name for name in job.known if name not in files]
+    names = read_table(job.table, columns=[], **job.reading).left_out
+    for name in columns:
+        if name not in names and Path(name).suffix:
+            raise FileFormatError(
+                f"There is no file {name}, and {job.table} has no column of this name, so the known split cannot be "
+                "read."
+            )
+        if name in (job.id_column, *job.ignore):
+            raise OptionError(f"The column {name!r} cannot be a known split and be used otherwise.")
+    given = {name: read_clusters(name, job) for name in files}
+    table, notices = load_beside_clusters(replace(job, ignore=[*job.ignore, *columns]), list(given.values()))
+    inside = read_table(job.table, text=columns, columns=columns, **job.reading) if columns else None
+    known = {}
+    for name in job.known:
+        if name in given:
+            cells, more = cells_of_rows(given[name], job, table, needs_all=True)
+            notices += more
+        else:
+            assert inside is not None
+            cells = inside.strings(name)
+        split, more = _classes(name, cells, table)
+        known[Path(name).name if name in given else name] = split
+        notices += more
+    return table, known, [*table.notices, *notices]
+
+
+def _classes(name: str, cells: list[str], table: LoadedTable) -> tuple[list[str], list[str]]:
+    """Return the class of each kept row, and a note on those without one; a split that splits nothing is refused."""
+    classes = known_labels(cells)
+    kept = [classes[row] for row in table.rows.tolist()]
+    used = sorted(set(kept) - {""})
+    if not used:
+        raise FileFormatError(f"The known split {name} has no class for any row of {table.source.source}.")
+    notices = []
+    n_free = kept.count("")
+    if n_free:
+        rows = count(n_free, "row is", "rows are")
+        notices.append(f"{rows} in no class of {name} (empty or -1), and taken for a class of {_own(n_free)} own.")
+        free = next(word for word in (NO_CLASS, f"{NO_CLASS} {name}") if word not in used)
+        kept = [each or free for each in kept]
+    n_classes = len(set(kept))
+    if n_classes == 1:
+        raise FileFormatError(
+            f"The known split {name} has one class only, {used[0]!r}, for all {count(len(kept), 'row')}; a split with "
+            "two or more classes is needed to find another."
+        )
+    if n_classes == len(kept):
+        raise FileFormatError(
+            f"The known split {name} has a class of its own for each of {count(len(kept), 'row')}, so that nothing is "
+            "left to split; give a column or a file with fewer classes."
+        )
+    return kept, notices
+
+
+def _own(number: int) -> str:
+    """Return the pronoun of one or several rows."""
+    return "its" if number == 1 else "their"
+
+
+def _fit(
+    job: AnotherJob, table: LoadedTable, known: list[list[str]], remedies: Mapping[str, str]
+) -> tuple[Any, list[str]]:
+    """Fit the method; also return its warnings as sentences."""
+    asked = {} if job.n_init is None else {"n_init": job.n_init}
+    clusterer = find_clusterer(job.method).load()
+    estimator = clusterer(job.n_clusters, random_state=job.random_state, **asked)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(table.X, known=np.array(known, dtype=object).T)
+    return estimator, reword_warnings(caught, remedies)
+
+
+def _notes_on_much_told(job: AnotherJob, told: Mapping[str, float]) -> list[str]:
+    """Note the known splits of which the new one still tells much."""
+    much = [f"{share:.0%} of {name}" for name, share in told.items() if share >= MUCH_TOLD]
+    if not much:
+        return []
+    other = next(name for name in METHODS if name != job.method)
+    return [
+        f"The new split still tells {' and '.join(much)}: the columns may hold no other split into {job.n_clusters} "
+        f"clusters. Another number of clusters, the method {other}, or fewer columns may tell less."
+    ]
+
+
+def _write(result: AnotherResult, command: str | None) -> None:
+    """Write the clusters and the report, all or none."""
+    job, table = result.job, result.table
+    with StagedFiles() as files:
+        if job.output is not None and len(result.labels) == 1:
+            stage_labels(
+                files,
+                job.output,
+                job.table,
+                table,
+                result.labels[0],
+                id_column=job.id_column,
+                keep_columns=job.keep_columns,
+                header=job.header,
+            )
+        elif job.output is not None:
+            stage_frame(files, job.output, _frame(result), source=job.table, dialect=table.source.dialect)
+        if job.report is not None:
+            files.stage(job.report, _page(result, command).encode("utf-8"))
+
+
+def _frame(result: AnotherResult) -> pd.DataFrame:
+    """Return several new splits as columns beside the ids."""
+    table = result.table
+    names = list(range(table.source.n_rows)) if table.ids is None else table.ids
+    frame = pd.DataFrame({result.job.id_column or "row": names})
+    for number, labels in enumerate(result.labels, start=1):
+        every = np.full(table.source.n_rows, -1)
+        every[table.rows] = labels
+        frame[f"cluster_{number}"] = pd.arrays.IntegerArray(every.astype(np.int64), every < 0)
+    return frame
+
+
+def _page(result: AnotherResult, command: str | None) -> str:
+    """Lay out the report."""
+    job, table = result.job, result.table
+    links, names = Constraints(), table.row_names
+    pictures = [make_picture(table.X, labels, links, names) for labels in result.labels]
+    before = []
+    for split in result.known.values():
+        used, codes = np.unique(split, return_inverse=True)
+        before.append(make_picture(table.X, codes, links, names, used.tolist()))
+    made = {} if command is None else {"Command": command}
+    made["Method"] = " ".join(repr(result.estimators[0]).split())
+    title = f"Another split of {Path(job.table).name}"
+    return render_alternatives(result.summaries, pictures, before, title=title, run=made)
