@@ -402,6 +402,14 @@ OTHER_INPUTS: tuple[Entry, ...] = (
         aliases=("relational",),
     ),
     Entry(
+        "CDKMeans",
+        "mustlink.coclustering",
+        "hard",
+        "The table is zeros and ones (who bought what, which word is in which text), and you want groups of rows "
+        "together with the groups of columns that describe them; links and orders of either side.",
+        aliases=("cocluster",),
+    ),
+    Entry(
         "CorrelationClustering",
         "mustlink.graph",
         "hard",
