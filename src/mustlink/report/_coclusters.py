@@ -282,7 +282,7 @@ def summarize_coclusters(
     >>> [(part.n_rows, part.n_columns, part.density, str(part.columns[0])) for part in found.clusters]
     [(2, 2, 1.0, 'a 100% (67% overall)'), (1, 1, 1.0, 'c 100% (33% overall)')]
     """
-    X = sparse.csr_array(X)
+    X = sparse.csr_array(X, dtype=np.int64)
     rows, columns = np.asarray(row_labels), np.asarray(column_labels)
     if X.shape != (len(rows), len(columns)):
         raise ValueError(
