@@ -24,6 +24,7 @@ HELPERS = {
     "_eigen",
     "_estimators",
     "_html",
+    "_information",
     "_jit",
     "_magnitude",
     "_plot_style",
