@@ -42,7 +42,10 @@ def another(
     n_next: Annotated[
         int,
         typer.Option(
-            "--next", metavar="N", help="Make N new splits, one after another: each differs from those before it, too."
+            "--next",
+            metavar="N",
+            help="Make up to N new splits, one after another: each differs from those before it, too. The search ends "
+            "when the next one tells no more than that of a random table.",
         ),
     ] = 1,
     id_column: Annotated[
@@ -68,6 +71,7 @@ def another(
     output: opt.Output = None,
     keep_columns: opt.KeepColumns = False,
     report: opt.Report = None,
+    save_model: opt.SaveModel = None,
     random_state: opt.Seed = 0,
     n_init: Annotated[
         int | None,
@@ -97,12 +101,13 @@ def another(
     with show_status(f"Clustering {table.name}"):
         result = run_interruptibly(lambda: run_another(job, command=command, remedies=REMEDIES))
     for number, summary in enumerate(result.summaries, start=1):
-        if n_next > 1:
+        if len(result.summaries) > 1:
             print_line(f"Alternative {number}", "bold")
         show_alternative(summary)
     print_line(f"Clusters written to {output}", whole=True)
-    if report is not None:
-        print_line(f"Report written to {report}", whole=True)
+    for what, path in (("Report", report), ("Model", save_model)):
+        if path is not None:
+            print_line(f"{what} written to {path}", whole=True)
 
 
 def show_alternative(found: AlternativeSummary) -> None:

@@ -8,11 +8,11 @@ from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
 from mustlink._spelling import count
+from mustlink.coclustering import binarize
 from mustlink.errors import FileFormatError, OptionError
 from mustlink.tables._dialect import Dialect
 from mustlink.tables._judge import shorten
@@ -225,16 +225,26 @@ def _above(table: Table, name: str, percent: float, has_ids: bool, groups: Any) 
             remedy=("mark_id", "ignore_column") if is_name else "ignore_column",
             column=name,
         )
-    values = pd.Series(column.to_numpy(dtype=np.float64))
-    largest = values.groupby(groups).transform("max") if groups is not None else pd.Series(values.max(), values.index)
-    if (largest <= 0).any():
-        raise FileFormatError(
-            f"{table.source}: the largest number of the column {name!r} is {spell_cell(float(largest.min()))}, and a "
-            "percentage of it is a threshold only if it is positive",
-            remedy="ignore_column",
-            column=name,
-        )
-    return (values > percent / 100 * largest).to_numpy()
+    values = column.to_numpy(dtype=np.float64)
+    ones = np.zeros(len(values), dtype=np.bool_)
+    for cells in [np.arange(len(values))] if groups is None else _cells_of_groups(groups):
+        filled = cells[~np.isnan(values[cells])]
+        largest = values[filled].max(initial=-np.inf)
+        if largest <= 0:
+            raise FileFormatError(
+                f"{table.source}: the largest number of the column {name!r} is {spell_cell(float(largest))}, and a "
+                "percentage of it is a threshold only if it is positive",
+                remedy="ignore_column",
+                column=name,
+            )
+        ones[filled] = binarize(values[filled, None], percent).ravel() == 1
+    return ones
+
+
+def _cells_of_groups(groups: Any) -> list[Any]:
+    """Return the cells of each group."""
+    order = np.argsort(groups, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
 
 
 def _read_long(

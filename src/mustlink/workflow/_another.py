@@ -11,16 +11,18 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from mustlink._atomic import StagedFiles
 from mustlink._cells import column_names
 from mustlink._spelling import count
 from mustlink._types import Ints
+from mustlink.alternative import alternatives
 from mustlink.catalogue import find_clusterer
 from mustlink.constraints import Constraints
 from mustlink.errors import FileFormatError, OptionError
 from mustlink.report import AlternativeSummary, make_picture, render_alternatives, summarize_alternative
-from mustlink.tables import read_table, stage_frame
+from mustlink.tables import read_table, require, stage_frame
 from mustlink.workflow._given_clusters import cells_of_rows, load_beside_clusters, read_clusters
 from mustlink.workflow._loading import (
     REMEDIES,
@@ -31,7 +33,8 @@ from mustlink.workflow._loading import (
     job_remedies,
     known_labels,
 )
-from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
+from mustlink.workflow._model import Model, stage_model
+from mustlink.workflow._outputs import check_output_size, check_outputs, number_without_gaps, stage_labels
 from mustlink.workflow._wording import reword_warnings
 
 __all__ = ["AnotherJob", "AnotherResult", "run_another"]
@@ -62,7 +65,9 @@ class AnotherJob(TableOptions):
     method : {"condens", "ccib"}, default="condens"
         :class:`mustlink.CondEns` or :class:`mustlink.CCIB`.
     n_next : int, default=1
-        How many new splits are made, one after another, each with those before it known as well.
+        How many new splits are made at most, one after another, each with those before it known as well. From the
+        second on, one that tells no more than those of reference data ends the search, see
+        :func:`mustlink.alternative.alternatives`.
     n_init : int or None, default=None
         The number of starts, of which the best is taken; None is the default of the method.
     random_state : int or None, default=0
@@ -73,6 +78,9 @@ class AnotherJob(TableOptions):
         Whether `output` has all columns of the table, with the cluster as one more; for one new split only.
     report : str, path-like or None, default=None
         Where the HTML report is written; None writes none.
+    save_model : str, path-like or None, default=None
+        Where the model is written that puts new rows into the clusters of the first new split; None writes none. Needs
+        the extra ``model``.
 
     See Also
     --------
@@ -95,6 +103,7 @@ class AnotherJob(TableOptions):
     output: str | os.PathLike[str] | None = None
     keep_columns: bool = False
     report: str | os.PathLike[str] | None = None
+    save_model: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -194,33 +203,18 @@ def run_another(
     if not isinstance(job, AnotherJob):
         raise TypeError(f"run_another takes an AnotherJob, and this is a {type(job).__name__}.")
     files = [name for name in job.known if Path(name).is_file()]
-    check_outputs([job.table, *files], {"clusters": job.output, "report": job.report}, keep_columns=job.keep_columns)
+    outputs = {"clusters": job.output, "report": job.report, "model": job.save_model}
+    check_outputs([job.table, *files], outputs, keep_columns=job.keep_columns)
+    if job.save_model is not None:
+        require("skops", job.save_model, "writing models", "model")
     table, known, notices = _load(job, files)
     check_output_size(job.output, table, keep_columns=job.keep_columns)
     assert job.n_clusters is not None
     check_n_clusters(job.n_clusters, table)
-    plain = table.kmeans_labels(job.n_clusters, job.random_state)
-    splits = dict(known)
-    labels, estimators, summaries = [], [], []
-    for number in range(1, job.n_next + 1):
-        estimator, warned = _fit(job, table, list(splits.values()), remedies)
-        told = dict(zip(splits, estimator.nmi_known_.tolist(), strict=True))
-        summaries.append(
-            summarize_alternative(
-                table.X,
-                estimator.labels_,
-                list(splits.values()),
-                plain,
-                known_names=list(splits),
-                features=table.features,
-                row_names=table.row_names,
-                notices=[*(notices if number == 1 else []), *warned, *_notes_on_much_told(job, told)],
-            )
-        )
-        labels.append(np.asarray(estimator.labels_))
-        estimators.append(estimator)
-        splits[f"alternative {number}"] = [str(label) for label in estimator.labels_.tolist()]
-    result = AnotherResult(job, table, known, tuple(labels), tuple(estimators), tuple(summaries))
+    estimators, warned = _find(job, table, pd.DataFrame(known), remedies)
+    labels = tuple(number_without_gaps(estimator.labels_) for estimator in estimators)
+    summaries = _summarize(job, table, known, labels, [*notices, *warned])
+    result = AnotherResult(job, table, known, labels, estimators, summaries)
     _write(result, command)
     return result
 
@@ -287,22 +281,63 @@ def _own(number: int) -> str:
     return "its" if number == 1 else "their"
 
 
-def _fit(
-    job: AnotherJob, table: LoadedTable, known: list[list[str]], remedies: Mapping[str, str]
-) -> tuple[Any, list[str]]:
-    """Fit the method; also return its warnings as sentences."""
+def _find(
+    job: AnotherJob, table: LoadedTable, known: pd.DataFrame, remedies: Mapping[str, str]
+) -> tuple[tuple[Any, ...], list[str]]:
+    """Fit the method for each new split; also return its warnings as sentences."""
     asked = {} if job.n_init is None else {"n_init": job.n_init}
     clusterer = find_clusterer(job.method).load()
     estimator = clusterer(job.n_clusters, random_state=job.random_state, **asked)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        estimator.fit(table.X, known=np.array(known, dtype=object).T)
-    return estimator, reword_warnings(caught, remedies)
+        found = [clone(estimator).fit(table.X, known=known)]
+        is_exhausted = False
+        if job.n_next > 1:
+            more = alternatives(
+                estimator,
+                table.X,
+                known=known.assign(**{"the first": found[0].labels_.astype(str)}),
+                max_alternatives=job.n_next - 1,
+                random_state=job.random_state,
+            )
+            found += more.estimators
+            is_exhausted = more.is_exhausted
+    notices = reword_warnings(caught, remedies)
+    if is_exhausted:
+        notices.append(
+            f"{count(len(found), 'new split was', 'new splits were')} found: the next one told no more of the columns "
+            "than splits of random tables without further structure."
+        )
+    return tuple(found), notices
 
 
-def _notes_on_much_told(job: AnotherJob, told: Mapping[str, float]) -> list[str]:
+def _summarize(
+    job: AnotherJob, table: LoadedTable, known: dict[str, list[str]], labels: Sequence[Ints], notices: Sequence[str]
+) -> tuple[AlternativeSummary, ...]:
+    """Summarize each new split beside the known ones and the new ones before it."""
+    assert job.n_clusters is not None
+    plain = table.kmeans_labels(job.n_clusters, job.random_state)
+    splits = dict(known)
+    summaries = []
+    for number, found in enumerate(labels, start=1):
+        summary = summarize_alternative(
+            table.X,
+            found,
+            list(splits.values()),
+            plain,
+            known_names=list(splits),
+            features=table.features,
+            row_names=table.row_names,
+        )
+        notes = [*(notices if number == 1 else []), *_notes_on_much_told(job, summary)]
+        summaries.append(replace(summary, clusters=replace(summary.clusters, notices=tuple(notes))))
+        splits[f"alternative {number}"] = [str(label) for label in found.tolist()]
+    return tuple(summaries)
+
+
+def _notes_on_much_told(job: AnotherJob, summary: AlternativeSummary) -> list[str]:
     """Note the known splits of which the new one still tells much."""
-    much = [f"{share:.0%} of {name}" for name, share in told.items() if share >= MUCH_TOLD]
+    much = [f"{one.nmi:.0%} of {one.name}" for one in summary.known if one.nmi >= MUCH_TOLD]
     if not much:
         return []
     other = next(name for name in METHODS if name != job.method)
@@ -331,6 +366,8 @@ def _write(result: AnotherResult, command: str | None) -> None:
             stage_frame(files, job.output, _frame(result), source=job.table, dialect=table.source.dialect)
         if job.report is not None:
             files.stage(job.report, _page(result, command).encode("utf-8"))
+        if job.save_model is not None:
+            stage_model(files, job.save_model, Model.of_fit(job, table, result.estimators[0]))
 
 
 def _frame(result: AnotherResult) -> pd.DataFrame:
