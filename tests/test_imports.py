@@ -18,6 +18,7 @@ PACKAGE = Path(mustlink.__file__).parent
 HELPERS = {
     "_atomic",
     "_cells",
+    "_coclustering_measures",
     "_codes_kernels",
     "_coloring_kernels",
     "_drawn",

@@ -1,4 +1,4 @@
-"""Agreement of a clustering with true classes and with constraints, and balance of its sizes.
+"""Agreement of a clustering with true classes and with constraints, balance of its sizes, and co-clusterings.
 
 All scores are computed from the sparse contingency table of classes and clusters, never from an array of all pairs of
 rows. With ``constraints=``, a score uses only the rows that appear in no constraint: it then measures what was
@@ -20,11 +20,18 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score
 from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
+from mustlink._coclustering_measures import (
+    coclustering_information,
+    comparison_coefficient,
+    goodman_kruskal_tau,
+    information_loss,
+    jump_number,
+)
 from mustlink._types import Array, Indices
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints, known_rows
@@ -32,12 +39,18 @@ from mustlink.errors import ConstraintError
 
 __all__ = [
     "adjusted_rand",
+    "coclustering_information",
+    "comparison_coefficient",
     "f_measure",
+    "goodman_kruskal_tau",
+    "information_loss",
+    "jump_number",
     "mean_cosine",
     "normalized_mutual_info",
     "pairwise_f1",
     "pairwise_precision",
     "pairwise_recall",
+    "rand",
     "relative_min_size",
     "scores",
     "size_deviation",
@@ -177,6 +190,31 @@ def adjusted_rand(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints
     -0.5
     """
     return _score(_ari, labels_true, labels_pred, constraints)
+
+
+def rand(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
+    """Rand index: fraction of the pairs on which classes and clusters agree.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) is a cluster of its own.
+    constraints : Constraints, default=None
+        If given, only the rows that appear in no constraint are scored.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; it is not adjusted for chance, see :func:`adjusted_rand`. ``nan`` if the constraints leave no
+        row.
+
+    Examples
+    --------
+    >>> from mustlink.metrics import rand
+    >>> round(rand([0, 0, 1, 1], [0, 0, 1, 2]), 3)
+    0.833
+    """
+    return _score(_rand, labels_true, labels_pred, constraints)
 
 
 def f_measure(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
@@ -483,6 +521,11 @@ def _nmi(classes: Indices, clusters: Indices) -> float:
 @_many_clusters_allowed()
 def _ari(classes: Indices, clusters: Indices) -> float:
     return float(adjusted_rand_score(classes, clusters))
+
+
+@_many_clusters_allowed()
+def _rand(classes: Indices, clusters: Indices) -> float:
+    return float(rand_score(classes, clusters))
 
 
 @_many_clusters_allowed()

@@ -44,9 +44,9 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
 
     Rows and columns are partitioned at the same time, so that the columns of a co-cluster describe its rows.
     Constraints are links between rows, between columns, or between a row and a column, and orders of rows or columns in
-    which clusters should be intervals or have gaps. The bi-sets of the matrix, by default its formal concepts, are filtered
-    by the constraints and clustered by k-means; then every row and every column is in the co-cluster whose bi-sets have
-    it most often.
+    which clusters should be intervals or have gaps. The bi-sets of the matrix, by default its formal concepts, are
+    filtered by the constraints and clustered by k-means; then every row and every column is in the co-cluster whose
+    bi-sets have it most often.
 
     Parameters
     ----------
@@ -155,8 +155,8 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
     bi-set has after the filter are in no co-cluster.
 
     `contiguous` is an addition to the source: the labels of the largest sum of ``tau_`` (``gamma_``) among those of
-    which every co-cluster is one interval, by dynamic programming. Rows and columns that no bi-set has are in the interval
-    around them, and links of this side may be broken; a warning then states how many.
+    which every co-cluster is one interval, by dynamic programming. Rows and columns that no bi-set has are in the
+    interval around them, and links of this side may be broken; a warning then states how many.
 
     References
     ----------
@@ -166,17 +166,17 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from mustlink import CDKMeans, Constraints
+    >>> from mustlink import CDKMeans
     >>> from mustlink.coclustering import mixed_links
     >>> X = np.array([[1, 0, 1, 1, 0], [0, 1, 0, 0, 1], [1, 0, 1, 1, 0], [0, 0, 1, 1, 0], [1, 1, 0, 0, 1],
     ...               [0, 1, 0, 0, 1], [0, 0, 0, 0, 1]])
     >>> model = CDKMeans(2, random_state=0).fit(X)
     >>> model.row_labels_, model.column_labels_
-    (array([1, 0, 1, 1, 0, 0, 0]), array([1, 0, 1, 1, 0]))
+    (array([0, 1, 0, 0, 1, 1, 1]), array([0, 1, 0, 0, 1]))
     >>> apart = mixed_links(7, cannot_link=[(0, 0)])  # row 0 and column 0
     >>> model = CDKMeans(2, random_state=0).fit(X, mixed_constraints=apart)
     >>> model.row_labels_, model.column_labels_
-    (array([1, 0, 1, 1, 0, 0, 0]), array([0, 0, 1, 1, 0]))
+    (array([0, 1, 0, 0, 1, 1, 1]), array([1, 1, 0, 0, 1]))
     """
 
     __metadata_request__fit = {  # noqa: RUF012  (scikit-learn reads a plain class attribute)

@@ -39,7 +39,10 @@ def contains(element: Any, intent: Any, row_bits: Any) -> Any:
         return False
     if element >= n_rows:
         return has_bit(intent, element - n_rows)
-    return all(intent[word] & ~row_bits[element, word] == 0 for word in range(intent.shape[0]))
+    missing = np.uint64(0)
+    for word in range(intent.shape[0]):
+        missing |= intent[word] & ~row_bits[element, word]
+    return missing == 0
 
 
 @jit
