@@ -23,7 +23,13 @@ from mustlink.constraints import Constraints
 from mustlink.errors import FileFormatError, OptionError
 from mustlink.report import AlternativeSummary, make_picture, render_alternatives, summarize_alternative
 from mustlink.tables import read_table, require, stage_frame
-from mustlink.workflow._given_clusters import cells_of_rows, load_beside_clusters, read_clusters
+from mustlink.workflow._given_clusters import (
+    GivenClusters,
+    cells_of_rows,
+    find_id_column,
+    load_beside_clusters,
+    read_clusters,
+)
 from mustlink.workflow._loading import (
     REMEDIES,
     LoadedTable,
@@ -207,7 +213,9 @@ def run_another(
     check_outputs([job.table, *files], outputs, keep_columns=job.keep_columns)
     if job.save_model is not None:
         require("skops", job.save_model, "writing models", "model")
-    table, known, notices = _load(job, files)
+    given = {name: read_clusters(name, job) for name in files}
+    job = replace(job, id_column=find_id_column(job, list(given.values())))
+    table, known, notices = _load(job, given)
     check_output_size(job.output, table, keep_columns=job.keep_columns)
     assert job.n_clusters is not None
     check_n_clusters(job.n_clusters, table)
@@ -219,9 +227,9 @@ def run_another(
     return result
 
 
-def _load(job: AnotherJob, files: Sequence[str]) -> tuple[LoadedTable, dict[str, list[str]], list[str]]:
+def _load(job: AnotherJob, given: Mapping[str, GivenClusters]) -> tuple[LoadedTable, dict[str, list[str]], list[str]]:
     """Return the table, the class of each kept row in each known split, and notes."""
-    columns = [name for name in job.known if name not in files]
+    columns = [name for name in job.known if name not in given]
     names = read_table(job.table, columns=[], **job.reading).left_out
     for name in columns:
         if name not in names and Path(name).suffix:
@@ -231,7 +239,6 @@ def _load(job: AnotherJob, files: Sequence[str]) -> tuple[LoadedTable, dict[str,
             )
         if name in (job.id_column, *job.ignore):
             raise OptionError(f"The column {name!r} cannot be a known split and be used otherwise.")
-    given = {name: read_clusters(name, job) for name in files}
     table, notices = load_beside_clusters(replace(job, ignore=[*job.ignore, *columns]), list(given.values()))
     inside = read_table(job.table, text=columns, columns=columns, **job.reading) if columns else None
     known = {}

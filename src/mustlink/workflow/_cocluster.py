@@ -479,8 +479,7 @@ def _jump_notes(job: CoclusterJob, table: BinaryTable, estimator: CDKMeans) -> l
     ):
         if not job.uses_order(side):
             continue
-        ordered = labels if order is None else labels[np.argsort(order, kind="stable")]
-        n_jumps = int(jump_number(ordered))
+        n_jumps = jump_number(labels, order=order)
         found = "each is one interval" if n_jumps == 0 else f"they have {count(n_jumps, 'jump')}"
         notes.append(f"The groups of {side}s in their order: {found}.")
     return notes

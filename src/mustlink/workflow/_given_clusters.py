@@ -16,7 +16,7 @@ from mustlink.report import RowNames
 from mustlink.tables import Table, read_table
 from mustlink.workflow._loading import LoadedTable, TableOptions, load_table
 
-__all__ = ["GivenClusters", "cells_of_rows", "load_beside_clusters", "read_clusters"]
+__all__ = ["GivenClusters", "cells_of_rows", "find_id_column", "load_beside_clusters", "read_clusters"]
 
 # The names that a column of clusters usually has, the likeliest first.
 CLUSTER_NAMES = ("cluster_found", "cluster", "clusters", "label", "labels", "segment", "group")
@@ -119,10 +119,15 @@ def _cluster_column(
     raise OptionError(f"{path} has {count(len(names), 'column')} and none called cluster", remedy="cluster_column")
 
 
+def find_id_column(options: TableOptions, given: Sequence[GivenClusters]) -> str | None:
+    """Return the column of a table that names its rows: the given one, or the first by which clusters name them."""
+    keys = [found.key for found in given if found.key not in (None, ROW_NUMBERS)]
+    return options.id_column or next(iter(keys), None)
+
+
 def load_beside_clusters(options: TableOptions, given: Sequence[GivenClusters]) -> tuple[LoadedTable, list[str]]:
     """Load a table with the ids by which clusters name its rows, without copies of their columns; also return notes."""
-    keys = [found.key for found in given if found.key not in (None, ROW_NUMBERS)]
-    options = replace(options, id_column=options.id_column or next(iter(keys), None))
+    options = replace(options, id_column=find_id_column(options, given))
     table = load_table(options)
     features = {feature.column for feature in table.features}
     copies = list(dict.fromkeys(found.column for found in given if found.column in features))
