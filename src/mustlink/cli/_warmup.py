@@ -124,6 +124,7 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _graph_steps(rows)
     yield from _relational_steps()
     yield from _signed_steps()
+    yield "co-clustering", _cocluster_small
 
 
 def _relational_steps() -> Iterator[tuple[str, Callable[[], object]]]:
@@ -140,6 +141,21 @@ def _relational_steps() -> Iterator[tuple[str, Callable[[], object]]]:
         options: dict[str, Any] = {"method": method, "second_neighbors": second}
         model = CollectiveRelationalClustering("links", similarity="precomputed", **options)
         yield f"records, {method}, {second}", partial(model.fit, near, groups=np.arange(12) % 4, constraints=links)
+
+
+def _cocluster_small() -> None:
+    """Exercise the search for formal concepts with links and gaps, and all ways to cluster bi-sets."""
+    import numpy as np
+
+    from mustlink.coclustering import CDKMeans, formal_concepts
+    from mustlink.constraints import Constraints
+
+    X = np.random.default_rng(0).integers(2, size=(24, 6))
+    X[:, 0], X[0] = 1, 1
+    links = Constraints(cannot_link=[(1, 2)])
+    options: dict[str, Any] = {"init": "k-means++", "on_infeasible": "relax", "contiguous": "both", "random_state": 0}
+    CDKMeans(2, row_max_gap=20, column_max_gap=5, **options).fit(X, row_constraints=links)
+    CDKMeans(2, bisets=formal_concepts(X), row_max_gap=20, **options).fit(X)
 
 
 def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -98,9 +98,9 @@ def _refuse_empty(side: str, n_ones: Array) -> None:
     """Refuse a row or a column without a one, which no group can be described by."""
     empty = np.flatnonzero(n_ones == 0)
     if len(empty):
-        others = f", as are {len(empty) - 1:,} more" if len(empty) > 1 else ""
+        others = f", like {len(empty) - 1:,} more" if len(empty) > 1 else ""
         raise BinaryMatrixError(
-            f"The {side} {empty[0]} of X is empty, that is, has no 1{others}",
+            f"{side.capitalize()} {empty[0]} of X is empty: it has no 1{others}",
             remedy="drop_empty",
             side=f"{side}s",
             numbers=empty.tolist(),
