@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp, xlogy
+from scipy.special import xlogy
 
 from mustlink._progress import Advance
 from mustlink._types import Floats
@@ -48,10 +48,17 @@ class Annealed:
 def membership_step(model: Any, memberships: Floats, beta: float) -> tuple[Floats, float]:
     """Re-estimate the model, then the memberships (11.6); return them and L, which no step at this beta decreases."""
     share = np.maximum(model.weight @ memberships, MIN_SHARE)
-    exponents = np.log(share) + beta * model.score_all(model.estimate(memberships))
-    whole = logsumexp(exponents, axis=1)
-    value = float(model.weight @ (whole / beta - model.baseline))
-    return np.exp(exponents - whole[:, None]), value
+    exponents = model.score_all(model.estimate(memberships))
+    exponents *= beta
+    exponents += np.log(share)
+    # In place, as this is most of the time of tables with few columns.
+    largest = exponents.max(axis=1, keepdims=True)
+    exponents -= largest
+    np.exp(exponents, out=exponents)
+    whole = exponents.sum(axis=1, keepdims=True)
+    exponents /= whole
+    value = float(model.weight @ ((largest + np.log(whole))[:, 0] / beta - model.baseline))
+    return exponents, value
 
 
 def information(memberships: Floats, weight: Floats) -> float:

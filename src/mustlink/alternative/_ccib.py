@@ -124,8 +124,8 @@ class CCIB(BaseAlternative):
     decrease of the objective, passes are repeated until no row moves, and no cluster becomes empty. The first inverse
     temperature is a tenth of the inverse of the largest gain of a row. Equal clusters are told apart by a little noise
     after each temperature, and at the last one labels are reassigned until they stay. "glm" has own intercepts and
-    slopes for each cluster. The weight 0.3 is that of the chapter for texts. Squared distances, unlike information, have
-    no bound: classes of `known` that are far apart would win against any other clustering, hence "auto".
+    slopes for each cluster. The weight 0.3 is that of the chapter for texts. Squared distances, unlike information,
+    have no bound: classes of `known` that are far apart would win against any other clustering, hence "auto".
 
     References
     ----------

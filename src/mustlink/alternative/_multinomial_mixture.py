@@ -8,8 +8,10 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import KMeans
 from sklearn.utils import check_array, check_random_state
 
+from mustlink._estimators import draw_seed
 from mustlink._types import Floats, Ints
 
 __all__ = ["MultinomialMixture"]
@@ -45,8 +47,10 @@ class MultinomialMixture(ClusterMixin, BaseEstimator):
         return self
 
     def _run(self, X: Any, rng: np.random.RandomState) -> tuple[float, Floats, Floats]:
-        """Iterate from random responsibilities."""
-        start = rng.dirichlet(np.ones(self.n_clusters), size=X.shape[0])
+        """Iterate from the clusters of k-means on square roots, which makes counts of all sizes equally noisy."""
+        labels = KMeans(self.n_clusters, n_init=1, random_state=draw_seed(rng)).fit(np.sqrt(X)).labels_
+        start = np.full((X.shape[0], self.n_clusters), 0.1 / self.n_clusters)
+        start[np.arange(len(labels)), labels] += 0.9
         log_share, log_probability = _maximize(X, start)
         before = -np.inf
         for _ in range(self.max_iter):
