@@ -16,7 +16,7 @@ def points(desk):
     lines = ["who,x,y,side"]
     for row in range(40):
         right, up = row % 2, row // 2 % 2
-        x, y = rng.normal(scale=0.6, size=2) + (9 * right, 5 * up)
+        x, y = rng.normal(scale=0.6, size=2) + np.array([9 * right, 5 * up])
         lines.append(f"p{row:02d},{x:.3f},{y:.3f},{'right' if right else 'left'}")
     desk.write("points.csv", "\n".join(lines) + "\n")
     desk.write("known.csv", "who,cluster\n" + "".join(f"p{row:02d},{row % 2}\n" for row in reversed(range(40))))

@@ -210,7 +210,8 @@ def run_another(
         raise TypeError(f"run_another takes an AnotherJob, and this is a {type(job).__name__}.")
     files = [name for name in job.known if Path(name).is_file()]
     outputs = {"clusters": job.output, "report": job.report, "model": job.save_model}
-    check_outputs([job.table, *files], outputs, keep_columns=job.keep_columns)
+    # Several new splits are written as a table is.
+    check_outputs([job.table, *files], outputs, keep_columns=job.keep_columns or job.n_next > 1)
     if job.save_model is not None:
         require("skops", job.save_model, "writing models", "model")
     given = {name: read_clusters(name, job) for name in files}
@@ -358,7 +359,7 @@ def _write(result: AnotherResult, command: str | None) -> None:
     """Write the clusters and the report, all or none."""
     job, table = result.job, result.table
     with StagedFiles() as files:
-        if job.output is not None and len(result.labels) == 1:
+        if job.output is not None and job.n_next == 1:
             stage_labels(
                 files,
                 job.output,
