@@ -14,7 +14,6 @@ import pandas as pd
 from sklearn.base import clone
 
 from mustlink._atomic import StagedFiles
-from mustlink._cells import column_names
 from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.alternative import alternatives
@@ -113,9 +112,7 @@ class AnotherJob(TableOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given = [self.known] if isinstance(self.known, str | os.PathLike) else column_names(self.known)  # type: ignore[arg-type]
-        object.__setattr__(self, "known", tuple(os.fspath(name) for name in given))
-        if not self.known:
+        if not self.splits:
             raise OptionError("No known split is given", remedy="give_option", needed="known")
         if self.n_clusters is None:
             raise OptionError("The number of clusters is not given", remedy="give_n_clusters")
@@ -140,6 +137,12 @@ class AnotherJob(TableOptions):
                 remedy="drop_option",
                 option="keep_columns",
             )
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The names of the files and columns of the known splits, each once."""
+        given = [self.known] if isinstance(self.known, str | os.PathLike) else self.known
+        return tuple(dict.fromkeys(os.fspath(name) for name in given))
 
 
 @dataclass(frozen=True)
@@ -208,7 +211,7 @@ def run_another(
     """
     if not isinstance(job, AnotherJob):
         raise TypeError(f"run_another takes an AnotherJob, and this is a {type(job).__name__}.")
-    files = [name for name in job.known if Path(name).is_file()]
+    files = [name for name in job.splits if Path(name).is_file()]
     outputs = {"clusters": job.output, "report": job.report, "model": job.save_model}
     # Several new splits are written as a table is.
     check_outputs([job.table, *files], outputs, keep_columns=job.keep_columns or job.n_next > 1)
@@ -230,7 +233,7 @@ def run_another(
 
 def _load(job: AnotherJob, given: Mapping[str, GivenClusters]) -> tuple[LoadedTable, dict[str, list[str]], list[str]]:
     """Return the table, the class of each kept row in each known split, and notes."""
-    columns = [name for name in job.known if name not in given]
+    columns = [name for name in job.splits if name not in given]
     names = read_table(job.table, columns=[], **job.reading).left_out
     for name in columns:
         if name not in names and Path(name).suffix:
@@ -243,7 +246,7 @@ def _load(job: AnotherJob, given: Mapping[str, GivenClusters]) -> tuple[LoadedTa
     table, notices = load_beside_clusters(replace(job, ignore=[*job.ignore, *columns]), list(given.values()))
     inside = read_table(job.table, text=columns, columns=columns, **job.reading) if columns else None
     known = {}
-    for name in job.known:
+    for name in job.splits:
         if name in given:
             cells, more = cells_of_rows(given[name], job, table, needs_all=True)
             notices += more

@@ -450,6 +450,7 @@ def _fit(
 
 def _build(job: CoclusterJob, table: BinaryTable) -> CDKMeans:
     """Make the clusterer with the options of the job."""
+    assert job.n_clusters is not None
     asked: dict[str, Any] = {"n_init": 10 if job.n_init is None else job.n_init}
     if job.max_bisets is not None:
         asked["max_bisets"] = job.max_bisets
