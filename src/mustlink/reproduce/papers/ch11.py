@@ -327,7 +327,9 @@ def text_tables(results: Results) -> Iterator[Table]:
                 number_text(cell.mean("start_seconds"), 2),
             ))  # fmt: skip
     header = ("known", "method", "NMI with the target", "NMI with the known", "seconds")
-    note = f"{12 * N_PER_CELL} texts of words of one of 3 groups and one of 4 others; NMI is I(C;Y)/H(Y), with its range."
+    note = (
+        f"{12 * N_PER_CELL} texts of words of one of 3 groups and one of 4 others; NMI is I(C;Y)/H(Y), with its range."
+    )
     yield Table("texts", "Texts with two splits (Figure 11.11)", header, tuple(rows), note)
 
 
