@@ -577,15 +577,15 @@ PROTOCOL = Protocol(
     quick=RunPlan(
         (*ALPHAS, SUCCESSIVE, FACES, NEWS),
         (),
-        trials=2,
-        special_trials={SUCCESSIVE: 3, FACES: 10},
-        note="Quick run: 2 data sets and 2 draws of texts, 10 pairs of people.",
+        trials=1,
+        special_trials={SUCCESSIVE: 3, FACES: 5},
+        note="Quick run: 1 data set and 1 draw of texts, 5 pairs of people.",
     ),
     full=RunPlan(
         (*ALPHAS, SUCCESSIVE, FACES, NEWS),
         (),
-        trials=6,
-        special_trials={SUCCESSIVE: 20, FACES: 40},
-        note="6 data sets and 6 draws of texts, 40 pairs of people, 20 sets with three splits.",
+        trials=4,
+        special_trials={SUCCESSIVE: 10, FACES: 20},
+        note="4 data sets and 4 draws of texts, 20 pairs of people, 10 sets with three splits.",
     ),
 )
