@@ -8,16 +8,18 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import KMeans
 from sklearn.utils import check_array, check_random_state
 
-from mustlink._estimators import draw_seed
 from mustlink._types import Floats, Ints
 
 __all__ = ["MultinomialMixture"]
 
 # What is added to the share of every column, relative to the mean share.
 SMOOTHING = 1e-2
+# How far the first responsibilities are from equal.
+NOISE = 0.1
+# The number of tempers from one word to all of them, and of iterations at each.
+N_TEMPERS, N_TEMPERED = 15, 3
 # The least share of a component.
 MIN_SHARE = 1e-12
 
@@ -47,11 +49,13 @@ class MultinomialMixture(ClusterMixin, BaseEstimator):
         return self
 
     def _run(self, X: Any, rng: np.random.RandomState) -> tuple[float, Floats, Floats]:
-        """Iterate from the clusters of k-means on square roots, which makes counts of all sizes equally noisy."""
-        labels = KMeans(self.n_clusters, n_init=1, random_state=draw_seed(rng)).fit(np.sqrt(X)).labels_
-        start = np.full((X.shape[0], self.n_clusters), 0.1 / self.n_clusters)
-        start[np.arange(len(labels)), labels] += 0.9
-        log_share, log_probability = _maximize(X, start)
+        """Iterate from nearly equal components, first with likelihoods tempered, which avoids poor local maxima."""
+        start = 1.0 + NOISE * rng.standard_normal((X.shape[0], self.n_clusters))
+        log_share, log_probability = _maximize(X, start / start.sum(axis=1, keepdims=True))
+        length = max(float(X.sum()) / X.shape[0], 2.0)
+        for temper in np.repeat(np.geomspace(1.0 / length, 1.0, N_TEMPERS), N_TEMPERED):
+            joint = _joint(X, log_share, log_probability, temper)
+            log_share, log_probability = _maximize(X, np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
         before = -np.inf
         for _ in range(self.max_iter):
             joint = _joint(X, log_share, log_probability)
@@ -87,6 +91,6 @@ def _maximize(X: Any, responsibilities: Floats) -> tuple[Floats, Floats]:
     return np.log(share), np.log(sums / sums.sum(axis=1, keepdims=True))
 
 
-def _joint(X: Any, log_share: Floats, log_probability: Floats) -> Floats:
+def _joint(X: Any, log_share: Floats, log_probability: Floats, temper: float = 1.0) -> Floats:
     """Return the logarithm of the joint density of rows and components, up to a term of the row alone."""
-    return log_share + np.asarray(X @ log_probability.T)
+    return log_share + temper * np.asarray(X @ log_probability.T)

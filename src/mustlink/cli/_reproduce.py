@@ -25,7 +25,7 @@ def reproduce(
         typer.Argument(
             metavar="PAPER",
             help="boostcluster, bbc, bckm, active, robust, linked_sizes, mixture_noise, ch02, ch03, ch04, ch05, ch08, "
-            "ch09, ch10, ch12, ch13 or ch16.",
+            "ch09, ch10, ch11, ch12, ch13 or ch16.",
         ),
     ],
     quick: Annotated[

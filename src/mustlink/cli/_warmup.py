@@ -96,6 +96,7 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     import numpy as np
     from scipy import sparse
 
+    from mustlink.alternative import CCIB
     from mustlink.catalogue import all_clusterers
     from mustlink.constraints import Constraints
     from mustlink.kmeans import PCKMeans
@@ -125,6 +126,9 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _relational_steps()
     yield from _signed_steps()
     yield "co-clustering", _cocluster_small
+    for model in ("gaussian", "multinomial"):
+        moved = partial(CCIB, 3, method="sequential", n_init=1, random_state=0)
+        yield f"moves, {model}", partial(moved(model=model).fit, np.abs(rows), known=np.arange(24) % 2)
 
 
 def _relational_steps() -> Iterator[tuple[str, Callable[[], object]]]:
