@@ -18,6 +18,7 @@ PACKAGE = Path(mustlink.__file__).parent
 HELPERS = {
     "_atomic",
     "_cells",
+    "_coclustering_measures",
     "_codes_kernels",
     "_coloring_kernels",
     "_counts",
@@ -25,6 +26,7 @@ HELPERS = {
     "_eigen",
     "_estimators",
     "_html",
+    "_information",
     "_jit",
     "_kernel",
     "_magnitude",

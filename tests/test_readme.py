@@ -33,6 +33,9 @@ def test_the_commands_run_one_after_the_other(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "news.csv").write_text(f"subject,body\n{lines}", encoding="utf-8")
     people = "name,paper\nAnn Smith,1\nBo Li,1\nA. Smith,2\nB. Li,2\n"
     (tmp_path / "authors.csv").write_text(people, encoding="utf-8")
+    bought = [(who, what) for who, goods in (("ann", "ab"), ("bo", "ab"), ("cy", "cd"), ("di", "c")) for what in goods]
+    baskets = "".join(f"{who},{what}\n" for who, what in bought)
+    (tmp_path / "baskets.csv").write_text(f"customer,product\n{baskets}", encoding="utf-8")
     for command in COMMANDS:
         result = CliRunner().invoke(app, shlex.split(command), input="q\n")
         assert result.exit_code == 0, f"mustlink {command}\n{result.output}"

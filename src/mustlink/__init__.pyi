@@ -5,6 +5,7 @@ from mustlink import binding as binding
 from mustlink import boosting as boosting
 from mustlink import catalogue as catalogue
 from mustlink import cli as cli
+from mustlink import coclustering as coclustering
 from mustlink import constraints as constraints
 from mustlink import datasets as datasets
 from mustlink import density as density
@@ -36,6 +37,7 @@ from mustlink.boosting import BoostedConstrainedKMeans as BoostedConstrainedKMea
 from mustlink.boosting import CoAssociation as CoAssociation
 from mustlink.boosting import DistBoost as DistBoost
 from mustlink.boosting import RobustBoostCluster as RobustBoostCluster
+from mustlink.coclustering import CDKMeans as CDKMeans
 from mustlink.constraints import Constraints as Constraints
 from mustlink.density import ConstrainedHDBSCAN as ConstrainedHDBSCAN
 from mustlink.graph import ConnectedKCenter as ConnectedKCenter

@@ -76,6 +76,8 @@ class Entry:
         Names that `estimator` takes as text.
     takes_graph : bool, default=False
         Whether `fit` takes edges between rows as `graph`.
+    takes_known : bool, default=False
+        Whether `fit` takes a split that is known already as `known`.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class Entry:
     boosts: bool = False
     own_estimators: tuple[str, ...] = ()
     takes_graph: bool = False
+    takes_known: bool = False
 
     @property
     def name(self) -> str:
@@ -388,6 +391,25 @@ CATALOGUE: tuple[Entry, ...] = (
         aliases=("connected-center",),
         takes_graph=True,
     ),
+    Entry(
+        "CondEns",
+        "mustlink.alternative",
+        "none",
+        "A split of the rows is known, and you want another one that it does not tell. Fast, with any clusterer.",
+        aliases=("condens",),
+        boosts=True,
+        own_estimators=("kmeans", "mixture", "multinomial"),
+        takes_known=True,
+    ),
+    Entry(
+        "CCIB",
+        "mustlink.alternative",
+        "none",
+        "As CondEns, for texts and other counts, for numbers that are known in place of classes, or if you want "
+        "memberships.",
+        aliases=("ccib",),
+        takes_known=True,
+    ),
 )
 
 # Clusterers whose input is not a table: signed advice between rows, partitions, or records with text. They are no
@@ -400,6 +422,14 @@ OTHER_INPUTS: tuple[Entry, ...] = (
         "Rows are records with names, some of them of one person or thing, and records occur together: the authors of "
         "a paper, the people of a message.",
         aliases=("relational",),
+    ),
+    Entry(
+        "CDKMeans",
+        "mustlink.coclustering",
+        "hard",
+        "The table is zeros and ones (who bought what, which word is in which text), and you want groups of rows "
+        "together with the groups of columns that describe them; links and orders of either side.",
+        aliases=("cocluster",),
     ),
     Entry(
         "CorrelationClustering",

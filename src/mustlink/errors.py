@@ -15,6 +15,7 @@ from typing import Any, Self
 __all__ = [
     "REMEDIES",
     "ApproximationWarning",
+    "BinaryMatrixError",
     "ColumnsError",
     "ConstraintError",
     "DataNotFoundError",
@@ -55,6 +56,8 @@ REMEDIES = {
     "delimiter_sign": 'delimiter must be one character that separates cells, such as "," or ";" or "|", or "tab"',
     "drop_incomplete": 'fill them, or leave out these rows with missing="drop"',
     "drop_aggregate": "leave out the aggregate or choose another bound",
+    "drop_cannot_link": "remove this link",
+    "drop_empty": "leave out such {side}",
     "drop_link": "remove a link of the chain",
     "drop_of_cycle": "remove a link of the cycle",
     "drop_option": "leave out {option}",
@@ -93,6 +96,7 @@ REMEDIES = {
     "iso_dates": "write them like 2024-03-01",
     "join_categories": "join small categories, such as by truncate_taxonomy",
     "keep_more_terms": "reduce min_df or gini_drop, or increase gini_max",
+    "larger_bisets": "increase min_rows or min_columns, so that there are fewer, or max_bisets",
     "larger_tables": "increase max_table",
     "linked_method": "use a clusterer that takes links, such as PCKMeans",
     "look_ahead": "pass look_ahead=True",
@@ -109,6 +113,7 @@ REMEDIES = {
     "mark_categorical": "use it as categories with categorical=[{column!r}]",
     "mark_more_pivots": "mark more rows as pivots",
     "mark_id": "pass id_column={column!r} if it names the rows",
+    "missing_zero": 'fill it, or pass missing="zero" to take empty cells for 0',
     "missing_marker": "leave out the row if it marks a missing value",
     "more_clusters": "increase {number}",
     "more_starts": "increase n_init",
@@ -124,6 +129,7 @@ REMEDIES = {
     "no_starts": "leave out n_init",
     "not_certain": "leave out links_are",
     "not_relaxed": "leave out relax",
+    "ones_above": "take large numbers for 1 with ones_above",
     "order_categories": "take them in their sorted order with ordered=[{column!r}], or join some of them",
     "other_answers": "use the same options, or another file for the answers",
     "other_blocking": 'pass another blocking, such as blocking="sorted", whose number of pairs of different texts is '
@@ -146,11 +152,13 @@ REMEDIES = {
     "skip_unknown_labels": 'pass unknown_ids="skip" to leave out such rows',
     "skip_unknown_pairs": 'pass unknown_ids="skip" to leave out such pairs',
     "skip_unknown_edges": 'pass unknown_ids="skip" to leave out such edges',
+    "smaller_bisets": "reduce min_rows or min_columns",
     "smaller_groups": "leave out large groups, which say little, or increase max_pairs",
     "soft_method": "use a clusterer that may break links, such as PCKMeans",
     "soft_mixture": "make links soft with finite penalties, as PenalizedGaussianMixture does",
     "softer_links": "give some of these links a lower weight",
     "too_large": "{instead}",
+    "zeros_and_ones": "write zeros and ones, or make them of numbers with mustlink.coclustering.binarize",
 }
 
 
@@ -460,6 +468,19 @@ class EstimatorError(MustlinkError, RuntimeError):
 
 class DataNotFoundError(MustlinkError, LookupError):
     """A data set is not known, or is known but not on this machine."""
+
+
+class BinaryMatrixError(MustlinkError, ValueError):
+    """A matrix is not of zeros and ones, or has a row or column without a one; the message names the first.
+
+    Examples
+    --------
+    >>> from mustlink import CDKMeans
+    >>> CDKMeans(2).fit([[0, 1], [2, 1], [1, 1]])
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.BinaryMatrixError: Row 1, column 0 of X is 2, and co-clustering takes a matrix of ...
+    """
 
 
 class NegativeNumberError(MustlinkError, ValueError):

@@ -1,4 +1,4 @@
-"""Agreement of a clustering with true classes and with constraints, and balance of its sizes.
+"""Agreement of a clustering with true classes and with constraints, balance of its sizes, and co-clusterings.
 
 All scores are computed from the sparse contingency table of classes and clusters, never from an array of all pairs of
 rows. With ``constraints=``, a score uses only the rows that appear in no constraint: it then measures what was
@@ -20,11 +20,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score
 from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
+from mustlink._coclustering_measures import (
+    coclustering_information,
+    comparison_coefficient,
+    goodman_kruskal_tau,
+    information_loss,
+    jump_number,
+)
+from mustlink._information import joint_entropies, share_explained, variation
 from mustlink._types import Array, Indices
 from mustlink.base import as_constraints
 from mustlink.constraints import AlignedConstraints, Constraints, known_rows
@@ -32,15 +40,25 @@ from mustlink.errors import ConstraintError
 
 __all__ = [
     "adjusted_rand",
+    "coclustering_information",
+    "comparison_coefficient",
+    "conditional_entropy",
     "f_measure",
+    "goodman_kruskal_tau",
+    "homogeneity",
+    "information_loss",
+    "jump_number",
     "mean_cosine",
     "normalized_mutual_info",
     "pairwise_f1",
     "pairwise_precision",
     "pairwise_recall",
+    "purity",
+    "rand",
     "relative_min_size",
     "scores",
     "size_deviation",
+    "variation_of_information",
     "violation_rate",
 ]
 
@@ -179,6 +197,31 @@ def adjusted_rand(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints
     return _score(_ari, labels_true, labels_pred, constraints)
 
 
+def rand(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
+    """Rand index: fraction of the pairs on which classes and clusters agree.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) is a cluster of its own.
+    constraints : Constraints, default=None
+        If given, only the rows that appear in no constraint are scored.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; it is not adjusted for chance, see :func:`adjusted_rand`. ``nan`` if the constraints leave no
+        row.
+
+    Examples
+    --------
+    >>> from mustlink.metrics import rand
+    >>> round(rand([0, 0, 1, 1], [0, 0, 1, 2]), 3)
+    0.833
+    """
+    return _score(_rand, labels_true, labels_pred, constraints)
+
+
 def f_measure(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
     """F1 score of each class with the cluster that fits it best, weighted by the sizes of the classes.
 
@@ -213,6 +256,113 @@ def f_measure(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Li
     0.667
     """
     return _score(_best_f1, labels_true, labels_pred, constraints)
+
+
+def purity(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
+    """Fraction of the rows that are of the most frequent class of their cluster.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) is a cluster of its own.
+    constraints : Constraints, default=None
+        If given, only the rows that appear in no constraint are scored.
+
+    Returns
+    -------
+    float
+        At most 1. It rises with the number of clusters. ``nan`` if the constraints leave no row.
+
+    Examples
+    --------
+    >>> from mustlink.metrics import purity
+    >>> purity([0, 0, 1, 1], [0, 0, 0, 1])
+    0.75
+    """
+    return _score(_purity, labels_true, labels_pred, constraints)
+
+
+def homogeneity(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
+    """Mutual information of classes and clusters, divided by the entropy of the classes alone.
+
+    It is also called asymmetric NMI: how much of the classes the clusters tell.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) is a cluster of its own.
+    constraints : Constraints, default=None
+        If given, only the rows that appear in no constraint are scored.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 also if there is only one class. ``nan`` if the constraints leave no row.
+
+    Examples
+    --------
+    >>> from mustlink.metrics import homogeneity
+    >>> round(homogeneity([0, 0, 1, 1], [0, 1, 2, 2]), 3)
+    1.0
+    >>> round(homogeneity([0, 1, 2, 2], [0, 0, 1, 1]), 3)
+    0.667
+    """
+    return _score(share_explained, labels_true, labels_pred, constraints)
+
+
+def conditional_entropy(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
+    """Entropy of the classes that is left when the clusters are known, H(class | cluster).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) is a cluster of its own.
+    constraints : Constraints, default=None
+        If given, only the rows that appear in no constraint are scored.
+
+    Returns
+    -------
+    float
+        In nats; 0 if every cluster has one class. ``nan`` if the constraints leave no row.
+
+    Examples
+    --------
+    >>> from mustlink.metrics import conditional_entropy
+    >>> round(conditional_entropy([0, 0, 1, 1], [0, 1, 0, 1]), 4)
+    0.6931
+    """
+    return _score(_conditional_entropy, labels_true, labels_pred, constraints)
+
+
+def variation_of_information(labels_true: ArrayLike, labels_pred: ArrayLike, *, constraints: Links = None) -> float:
+    """Variation of information, a distance of two clusterings: H(class | cluster) + H(cluster | class).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The true class and the cluster of each row; a noise row (-1) is a cluster of its own.
+    constraints : Constraints, default=None
+        If given, only the rows that appear in no constraint are scored.
+
+    Returns
+    -------
+    float
+        In nats; 0 for the same partition, at most the sum of both entropies, which independent clusterings have.
+        ``nan`` if the constraints leave no row.
+
+    References
+    ----------
+    Meila: Comparing clusterings by the variation of information (2003).
+
+    Examples
+    --------
+    >>> from mustlink.metrics import variation_of_information
+    >>> variation_of_information([0, 0, 1, 1], [1, 1, 0, 0])
+    0.0
+    >>> round(variation_of_information([0, 0, 1, 1], [0, 1, 0, 1]), 4)
+    1.3863
+    """
+    return _score(variation, labels_true, labels_pred, constraints)
 
 
 def violation_rate(labels: ArrayLike, constraints: Links) -> float:
@@ -486,6 +636,11 @@ def _ari(classes: Indices, clusters: Indices) -> float:
 
 
 @_many_clusters_allowed()
+def _rand(classes: Indices, clusters: Indices) -> float:
+    return float(rand_score(classes, clusters))
+
+
+@_many_clusters_allowed()
 def _pair_counts(classes: Indices, clusters: Indices) -> tuple[int, int, int]:
     """Count ordered pairs: in one class and cluster, in one class, in one cluster."""
     (_, cluster_only), (class_only, both) = pair_confusion_matrix(classes, clusters).tolist()
@@ -515,3 +670,13 @@ def _best_f1(classes: Indices, clusters: Indices) -> float:
     best = np.zeros(len(class_sizes))
     np.maximum.at(best, counts.row, 2 * counts.data / (class_sizes[counts.row] + cluster_sizes[counts.col]))
     return float(class_sizes @ best / len(classes))
+
+
+def _purity(classes: Indices, clusters: Indices) -> float:
+    counts = sparse.coo_array((np.ones(len(classes)), (clusters, classes))).tocsr()
+    return float(counts.max(axis=1).sum() / len(classes))
+
+
+def _conditional_entropy(classes: Indices, clusters: Indices) -> float:
+    _, of_clusters, both = joint_entropies(classes, clusters)
+    return max(both - of_clusters, 0.0)

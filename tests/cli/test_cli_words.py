@@ -37,6 +37,8 @@ def room(desk):
     desk.write("same.csv", "x,y\n" + "0,0\n" * 5 + "1,1\n" * 5)
     desk.write("word.csv", "x,y\n0,1\n2,3\nmany,5\n6,7\n")
     desk.write("large.csv", "x,y\n0,1\n1e300,1\n")
+    desk.write("split.csv", "x,kind\n0,u\n1,u\n5,u\n8,v\n9,v\n")
+    desk.write("ones.csv", "x,y\n0,1\n1,0\n")
     desk.write("words.txt", "red ball\nred ball\nblue cube\nblue cube\n")
     desk.write("toys.csv", "text,kind\nred ball,a\nred ball,a\nblue cube,b\nblue cube,b\n")
     desk.write("gaps.csv", "x,y\n0,\n1,1\n")
@@ -97,6 +99,16 @@ BAD = {
     "explain_ids": ("explain t.csv --cluster-column kind --id x --links far.csv", r"; use --unknown-ids skip to leave"),
     "explain_column": ("explain t.csv", r"name the column of the clusters with --cluster-column"),
     "explain_both": ("explain t.csv --cluster-column y --links both.csv", r"or use --contradictions majority"),
+    "another_known": ("another t.csv --known kid -k 2", r"t.csv has no column 'kid' \('kid' may be 'kind'\)"),
+    "another_k": ("another split.csv --known kind -k 9", r"9 clusters cannot be made of the 5 rows .* clusters \(-k\)"),
+    "another_next": ("another t.csv --known kind -k 2 --next 0", r"new splits is 0, .*; change --next"),
+    "cocluster_cell": ("cocluster t.csv -k 2 --ignore kind", r"line 4: the column 'x' holds '9', .* --ones-above PERC"),
+    "cocluster_text": ("cocluster t.csv -k 2", r"'kind' holds 'u', .*; leave it out with --ignore kind|'x' holds '9'"),
+    "cocluster_empty": ("cocluster gaps.csv -k 2", r"line 2: the column 'y' is empty; .* --missing zero"),
+    "cocluster_links": (
+        "cocluster ones.csv -k 2 --column-links one.csv",
+        r"there is no column '0' in the table.*; use --unknown-ids skip",
+    ),
     "publish_k": (
         "publish t.csv --quasi x -k 9",
         r"k is 9, but the table has only 4 complete rows; use a k of at most 4",
@@ -209,6 +221,8 @@ EXITS = {
     },
     "predict": {2: "predict nothing.model t.csv"},
     "explain": {2: "explain nothing.csv t.csv"},
+    "another": {0: "another split.csv --known kind -k 2", 2: "another nothing.csv --known kind -k 2"},
+    "cocluster": {0: "cocluster ones.csv -k 2", 2: "cocluster t.csv -k 2"},
     "publish": {
         0: "publish t.csv --quasi x -k 2",
         1: "publish --verify t.csv --quasi x",
@@ -238,6 +252,8 @@ def test_commands_are_listed_in_the_order_of_use(desk):
         "taxonomy",
         "predict",
         "explain",
+        "another",
+        "cocluster",
         "dedupe",
         "publish",
         "demo",

@@ -11,9 +11,11 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from mustlink._version import __version__
+from mustlink.cli._another import another
 from mustlink.cli._ask import ask
 from mustlink.cli._check import check
 from mustlink.cli._cluster import cluster
+from mustlink.cli._cocluster import cocluster
 from mustlink.cli._dedupe import dedupe
 from mustlink.cli._demo import demo
 from mustlink.cli._errors import BAD_INPUT, INTERRUPTED, one_sentence
@@ -112,6 +114,8 @@ for command in (
     taxonomy,
     predict,
     explain,
+    another,
+    cocluster,
     dedupe,
     publish,
     demo,

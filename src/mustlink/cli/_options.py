@@ -386,6 +386,8 @@ NAMES = {
     "id_column": "--id",
     "min_cluster_size": "--min-size",
     "n_candidates": "--candidates",
+    "n_init": "--starts",
+    "n_next": "--next",
     "n_unsure": "--unsure",
     "table": "TABLE",
     "truth_column": "--truth",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mustlink.workflow import Job, JobResult
 
 __all__ = [
+    "cluster_table",
     "console",
     "make_table",
     "print_command",
@@ -97,7 +98,7 @@ def show_summary(summary: Summary) -> None:
 
     print_line(headline(summary), "bold")
     print_line()
-    console().print(_cluster_table(summary))
+    console().print(cluster_table(summary))
     print_line()
     if summary.columns:
         print_line(str(summary.columns))
@@ -120,7 +121,7 @@ def show_result(job: Job, result: JobResult) -> None:
         print_line(f"Model written to {job.save_model}", whole=True)
 
 
-def _cluster_table(summary: Summary) -> Table:
+def cluster_table(summary: Summary) -> Table:
     """Lay out the clusters."""
     table = make_table()
     table.add_column("cluster", justify="right")

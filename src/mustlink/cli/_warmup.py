@@ -126,6 +126,8 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _signed_steps()
     yield from _metric_steps(rows)
     yield from _classifier_steps(rows)
+    yield from _alternative_steps(rows)
+    yield "co-clustering", _cocluster_small
 
 
 def _metric_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -140,6 +142,17 @@ def _metric_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
         metric = CannotLinkMetric(max_iter=20)
         yield f"cannot-link metric, {kind}", partial(metric.fit, X, constraints=Constraints(cannot_link=many))
     yield "cannot-link metric, few pairs", partial(metric.fit, rows, constraints=Constraints(cannot_link=few))
+
+
+def _alternative_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Exercise the moves of single rows, of points and of counts."""
+    import numpy as np
+
+    from mustlink.alternative import CCIB
+
+    for model in ("gaussian", "multinomial"):
+        moved = CCIB(3, model=model, method="sequential", n_init=1, random_state=0)
+        yield f"moves, {model}", partial(moved.fit, np.abs(rows), known=np.arange(24) % 2)
 
 
 def _classifier_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -171,6 +184,21 @@ def _relational_steps() -> Iterator[tuple[str, Callable[[], object]]]:
         options: dict[str, Any] = {"method": method, "second_neighbors": second}
         model = CollectiveRelationalClustering("links", similarity="precomputed", **options)
         yield f"records, {method}, {second}", partial(model.fit, near, groups=np.arange(12) % 4, constraints=links)
+
+
+def _cocluster_small() -> None:
+    """Exercise the search for formal concepts with links and gaps, and all ways to cluster bi-sets."""
+    import numpy as np
+
+    from mustlink.coclustering import CDKMeans, formal_concepts
+    from mustlink.constraints import Constraints
+
+    X = np.random.default_rng(0).integers(2, size=(24, 6))
+    X[:, 0], X[0] = 1, 1
+    links = Constraints(cannot_link=[(1, 2)])
+    options: dict[str, Any] = {"init": "k-means++", "on_infeasible": "relax", "contiguous": "both", "random_state": 0}
+    CDKMeans(2, row_max_gap=20, column_max_gap=5, **options).fit(X, row_constraints=links)
+    CDKMeans(2, bisets=formal_concepts(X), row_max_gap=20, **options).fit(X)
 
 
 def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -5,5 +5,6 @@ from mustlink.plot._coassociation import coassociation
 from mustlink.plot._columns import columns
 from mustlink.plot._history import history
 from mustlink.plot._projections import projections
+from mustlink.plot._sorted_matrix import sorted_matrix
 
-__all__ = ["clusters", "coassociation", "columns", "history", "projections"]
+__all__ = ["clusters", "coassociation", "columns", "history", "projections", "sorted_matrix"]

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from mustlink.report._alternative import AlternativeSummary, CrossTable, KnownAgreement, summarize_alternative
+from mustlink.report._alternative_page import render_alternatives
+from mustlink.report._coclusters import (
+    Cocluster,
+    CoclusterColumn,
+    CoclusterRow,
+    CoclusterSummary,
+    SideLinks,
+    summarize_coclusters,
+)
+from mustlink.report._coclusters_page import render_coclusters
 from mustlink.report._columns import ColumnWeights
 from mustlink.report._entities import (
     CellPair,
@@ -15,6 +26,7 @@ from mustlink.report._entities import (
     summarize_entities,
 )
 from mustlink.report._entities_page import render_entities
+from mustlink.report._matrix import MatrixPicture, make_matrix_picture
 from mustlink.report._page import headline, render_report, suspicion
 from mustlink.report._picture import Picture, make_picture
 from mustlink.report._publication_page import render_publication
@@ -35,11 +47,17 @@ from mustlink.report._taxonomy_page import render_taxonomy
 from mustlink.report._write import write_report
 
 __all__ = [
+    "AlternativeSummary",
     "BrokenLink",
     "CategorySummary",
     "CellPair",
     "ClusterSummary",
+    "Cocluster",
+    "CoclusterColumn",
+    "CoclusterRow",
+    "CoclusterSummary",
     "ColumnWeights",
+    "CrossTable",
     "Decision",
     "DocumentRanks",
     "DocumentView",
@@ -49,10 +67,13 @@ __all__ = [
     "EntitySummary",
     "FlowRow",
     "GivenSummary",
+    "KnownAgreement",
+    "MatrixPicture",
     "MovedDocument",
     "Part",
     "Picture",
     "RowNames",
+    "SideLinks",
     "SizeBound",
     "Summary",
     "SuspectLink",
@@ -60,13 +81,18 @@ __all__ = [
     "Trait",
     "compare_cells",
     "headline",
+    "make_matrix_picture",
     "make_picture",
     "rank_documents",
+    "render_alternatives",
+    "render_coclusters",
     "render_entities",
     "render_publication",
     "render_report",
     "render_taxonomy",
     "summarize",
+    "summarize_alternative",
+    "summarize_coclusters",
     "summarize_entities",
     "summarize_taxonomy",
     "suspicion",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mustlink._html import HtmlList, HtmlTable, render_html
 from mustlink._spelling import count
 from mustlink._version import __version__
-from mustlink.report import _curve, _svg
+from mustlink.report import _curve, _matrix, _svg
 from mustlink.report._picture import Picture
 from mustlink.report._summary import NOISE, Summary
 
@@ -91,6 +91,7 @@ def load_template(name: str) -> Template:
     environment.globals.update(
         {name: drawn(getattr(_svg, name)) for name in ("bar", "link_swatch", "scatter", "swatch")},
         curve=drawn(_curve.curve),
+        draw_matrix=drawn(_matrix.draw_matrix),
         NOISE=NOISE,
         count=count,
         ends=_curve.ends,

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from mustlink.tables._binary import BinaryTable, read_binary
 from mustlink.tables._dates import TIME_UNITS, spell_time
 from mustlink.tables._dialect import Dialect
 from mustlink.tables._edges import EdgeList, read_edges
 from mustlink.tables._encode import EncodedTable, Feature, encode
 from mustlink.tables._encoder import ColumnEncoder, TableEncoder
-from mustlink.tables._links import LinkList, UnknownIds, ids_in_links, read_links, spell_ids, write_links
+from mustlink.tables._links import (
+    LinkList,
+    UnknownIds,
+    ids_in_links,
+    read_links,
+    read_links_between,
+    spell_ids,
+    write_links,
+)
 from mustlink.tables._options import check_options
 from mustlink.tables._pair_scores import PairScores, read_pair_scores
 from mustlink.tables._questions import check_questions_suffix, read_questions, stage_questions
@@ -18,6 +27,7 @@ from mustlink.tables._write import check_output_suffix, check_sheet_size, stage_
 
 __all__ = [
     "TIME_UNITS",
+    "BinaryTable",
     "ColumnEncoder",
     "Dialect",
     "EdgeList",
@@ -34,9 +44,11 @@ __all__ = [
     "check_sheet_size",
     "encode",
     "ids_in_links",
+    "read_binary",
     "read_dialect",
     "read_edges",
     "read_links",
+    "read_links_between",
     "read_pair_scores",
     "read_questions",
     "read_table",

@@ -24,7 +24,16 @@ from mustlink.tables._read import EXCEL, PARQUET, read_parquet, read_sheet
 from mustlink.tables._table import first_repetition, spell_cell
 from mustlink.tables._text import TextFile
 
-__all__ = ["Link", "LinkList", "UnknownIds", "ids_in_links", "read_links", "spell_ids", "write_links"]
+__all__ = [
+    "Link",
+    "LinkList",
+    "UnknownIds",
+    "ids_in_links",
+    "read_links",
+    "read_links_between",
+    "spell_ids",
+    "write_links",
+]
 
 UnknownIds: TypeAlias = Literal["raise", "skip"]
 
@@ -105,7 +114,21 @@ class _Source(NamedTuple):
     comma_is_decimal: bool = False
 
 
-def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown_ids: UnknownIds = "raise") -> LinkList:
+class _End(NamedTuple):
+    """What an end of the links names, and where it is: its places by name, or None for numbers; the first place."""
+
+    noun: str
+    row_of: dict[str, int] | None
+    first: int = 0
+
+
+def read_links(
+    source: Any,
+    ids: Sequence[Any] | None = None,
+    *,
+    unknown_ids: UnknownIds = "raise",
+    noun: Literal["row", "column"] = "row",
+) -> LinkList:
     """Read links from a file or a data frame, with the columns a, b, link (must/cannot or 1/-1), optionally weight.
 
     Parameters
@@ -116,6 +139,8 @@ def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown_ids: Un
         The id of every row of the table, if the links name ids; None means row numbers from 0.
     unknown_ids : {"raise", "skip"}, default="raise"
         What to do with a link that names an id which is not in `ids`: refuse it, or skip it.
+    noun : {"row", "column"}, default="row"
+        What is linked, for messages. Columns are linked by their names, which are given as `ids`.
 
     Returns
     -------
@@ -131,6 +156,7 @@ def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown_ids: Un
     See Also
     --------
     mustlink.Constraints.read : Reads such a file as constraints.
+    read_links_between : Reads links of rows and columns.
 
     Examples
     --------
@@ -138,37 +164,81 @@ def read_links(source: Any, ids: Sequence[Any] | None = None, *, unknown_ids: Un
     >>> read_links({"a": ["u1"], "b": ["u3"], "link": [-1]}, ids=["u1", "u2", "u3"])
     [Link(a=0, b=2, is_must=False, weight=1.0, place='Row 0 of the frame')]
     """
+    end = _End(noun, None if ids is None else _row_of_id(ids))
+    return _collect(source, (end, end), unknown_ids)
+
+
+def read_links_between(
+    source: Any, ids: Sequence[Any] | None, columns: Sequence[str], *, n_rows: int, unknown_ids: UnknownIds = "raise"
+) -> LinkList:
+    """Read links of a row and a column each, with the columns a (the row), b (the column), link, optionally weight.
+
+    Parameters
+    ----------
+    source : path-like, pandas or polars DataFrame, or mapping of columns
+        As for :func:`read_links`.
+    ids : sequence or None
+        The id of every row of the table, if the links name ids; None means row numbers from 0.
+    columns : sequence of str
+        The names of the columns.
+    n_rows : int
+        The number of rows, after which the columns are counted.
+    unknown_ids : {"raise", "skip"}, default="raise"
+        As for :func:`read_links`.
+
+    Returns
+    -------
+    LinkList
+        As of :func:`read_links`; the field b is that of the column plus `n_rows`.
+
+    Examples
+    --------
+    >>> from mustlink.tables import read_links_between
+    >>> read_links_between({"a": [1], "b": ["milk"], "link": ["must"]}, None, ["hair", "milk"], n_rows=4)
+    [Link(a=1, b=5, is_must=True, weight=1.0, place='Row 0 of the frame')]
+    """
+    rows = _End("row", None if ids is None else _row_of_id(ids))
+    return _collect(source, (rows, _End("column", _row_of_id(columns), n_rows)), unknown_ids)
+
+
+def _collect(source: Any, ends: tuple[_End, _End], unknown_ids: UnknownIds) -> LinkList:
+    """Read the links between two kinds of ends."""
     if unknown_ids not in ("raise", "skip"):
         raise ValueError(f'unknown_ids must be "raise" or "skip"; got {unknown_ids!r}.')
     opened = _open(source)
-    row_of = None if ids is None else _row_of_id(ids)
     links = LinkList()
+    nouns: dict[str, str] = {}
     for place, a, b, link, weight in _cells(opened):
-        first, second = _row(a, row_of, place), _row(b, row_of, place)
-        if first is None or second is None:
+        found = [_row(cell, end.row_of, place) for cell, end in zip((a, b), ends, strict=True)]
+        if None in found:
             links.n_skipped += 1
-            for cell in [cell for cell, row in ((a, first), (b, second)) if row is None]:
-                links.unknown.setdefault(_spell_id(cell), place)
+            for cell, row, end in zip((a, b), found, ends, strict=True):
+                if row is None:
+                    links.unknown.setdefault(_spell_id(cell), place)
+                    nouns.setdefault(_spell_id(cell), end.noun)
             continue
+        first, second = (row + end.first for row, end in zip(found, ends, strict=True) if row is not None)
         if first == second:
-            problem = f"{place}: links {a} with itself; a link needs two different rows."
+            problem = f"{place}: links {a} with itself; a link needs two different {ends[0].noun}s."
             raise ConstraintError(problem, [(first, second)])
         how = _is_must(link, place), _weight(weight, place, opened.comma_is_decimal), place
         links.append(Link(first, second, *how))
     if links.unknown and unknown_ids == "raise":
-        raise ConstraintError(_unknown_problem(links.unknown), remedy="skip_unknown")
+        raise ConstraintError(_unknown_problem(links.unknown, nouns=nouns), remedy="skip_unknown")
     return links
 
 
-def _unknown_problem(unknown: Mapping[str, str], what: str = "links") -> str:
+def _unknown_problem(unknown: Mapping[str, str], what: str = "links", nouns: Mapping[str, str] | None = None) -> str:
     """Name the first ids of links or edges that the table does not have, and say how many there are."""
     (name, place), *others = unknown.items()
-    problem = f"{place}: there is no row with the id {name!r} in the table"
+    is_column = nouns is not None and nouns[name] == "column"
+    problem = f"{place}: there is no {'column' if is_column else 'row with the id'} {name!r} in the table"
     if not others:
         return problem
     shown = [repr(other) for other, _ in others[: MAX_SHOWN_IDS - 1]]
     more = f" and {len(others) - len(shown):,} more" if len(others) > len(shown) else ""
-    return f"{problem}, nor with {count(len(others), 'other id')} of the {what}: {', '.join(shown)}{more}"
+    more_of = count(len(others), "other name") if is_column else f"with {count(len(others), 'other id')}"
+    return f"{problem}, nor {more_of} of the {what}: {', '.join(shown)}{more}"
 
 
 def spell_ids(ids: Sequence[Any]) -> list[str]:

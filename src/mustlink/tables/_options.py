@@ -70,6 +70,8 @@ RULES: dict[str, Rule] = {
     "sheet": _or_none(("the name of a sheet", lambda value: isinstance(value, str))),
     "problems": _one_of("raise", "keep"),
     "n_clusters": _or_none(_WHOLE),
+    "known": ("names of files or columns", lambda value: isinstance(value, str | os.PathLike | Collection)),
+    "n_next": _WHOLE,
     "method": _CLUSTERER,
     "estimator": _or_none(_CLUSTERER),
     "links_are": _one_of("estimated", "certain"),

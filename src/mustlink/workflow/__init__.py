@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from mustlink.catalogue import ESTIMATORS
+from mustlink.workflow._another import AnotherJob, AnotherResult, run_another
+from mustlink.workflow._cocluster import CoclusterJob, CoclusterResult, run_cocluster
+from mustlink.workflow._cocluster_links import MatrixLinks
 from mustlink.workflow._comparison import ColumnPair, RowComparison
 from mustlink.workflow._dedupe import DedupeJob, DedupeResult, run_dedupe
 from mustlink.workflow._explanation import ExplanationJob, ExplanationResult, run_explanation
@@ -36,8 +39,12 @@ from mustlink.workflow._texts import LoadedTexts, TextOptions, load_texts
 __all__ = [
     "ESTIMATORS",
     "STRATEGIES",
+    "AnotherJob",
+    "AnotherResult",
     "AnswerCounts",
     "ClusterView",
+    "CoclusterJob",
+    "CoclusterResult",
     "ColumnPair",
     "DedupeJob",
     "DedupeResult",
@@ -47,6 +54,7 @@ __all__ = [
     "JobResult",
     "LoadedTable",
     "LoadedTexts",
+    "MatrixLinks",
     "Model",
     "PredictionJob",
     "PredictionResult",
@@ -75,6 +83,8 @@ __all__ = [
     "load_texts",
     "predicting_methods",
     "read_link_file",
+    "run_another",
+    "run_cocluster",
     "run_dedupe",
     "run_explanation",
     "run_job",

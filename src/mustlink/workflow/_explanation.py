@@ -15,15 +15,7 @@ from mustlink.constraints import Constraints
 from mustlink.errors import FileFormatError, OptionError
 from mustlink.report import Summary, summarize, write_report
 from mustlink.tables import UnknownIds, read_table
-from mustlink.workflow._label_file import (
-    ROW_NUMBERS,
-    LabelFile,
-    LabelKind,
-    match_labels,
-    read_label_file,
-    refuse_other_order,
-    show_ids,
-)
+from mustlink.workflow._given_clusters import cells_of_rows, load_beside_clusters, read_clusters
 from mustlink.workflow._loading import (
     Contradictions,
     LoadedTable,
@@ -35,10 +27,6 @@ from mustlink.workflow._loading import (
 from mustlink.workflow._outputs import check_outputs
 
 __all__ = ["ExplanationJob", "ExplanationResult", "run_explanation"]
-
-# The names that a column of clusters usually has, the likeliest first.
-CLUSTER_NAMES = ("cluster_found", "cluster", "clusters", "label", "labels", "segment", "group")
-CLUSTERS = LabelKind("cluster", CLUSTER_NAMES, "cluster_column")
 
 
 @dataclass(frozen=True)
@@ -182,55 +170,10 @@ def _load(job: ExplanationJob) -> tuple[LoadedTable, list[str], list[str]]:
         only = [job.cluster_column]
         inside = read_table(job.table, text=only, columns=only, **job.reading)
         return load_table(replace(job, ignore=[*job.ignore, *only])), inside.strings(job.cluster_column), []
-    assert job.clusters is not None
-    found = read_label_file(
-        job.clusters,
-        CLUSTERS,
-        column=job.cluster_column,
-        id_column=job.id_column,
-        table_columns=lambda: read_table(job.table, columns=[], **job.reading).left_out,
-        of_table={"encoding": job.encoding, "delimiter": job.delimiter},
-    )
-    by_id = job.id_column or (found.key if found.key != ROW_NUMBERS else None)
-    table = load_table(replace(job, id_column=by_id))
-    notices = []
-    if any(feature.column == found.column for feature in table.features):
-        # A copy of the clusters, as --keep-columns writes it, would explain itself.
-        notices.append(f"Column {found.column!r} of {job.table} was left out: it is called like that of the clusters.")
-        table = load_table(replace(job, id_column=by_id, ignore=[*job.ignore, found.column]))
-    cells, more = _cells(job, table, found)
+    found = read_clusters(job.clusters, job, job.cluster_column)
+    table, notices = load_beside_clusters(job, [found])
+    cells, more = cells_of_rows(found, job, table)
     return table, cells, [*notices, *more]
-
-
-def _cells(job: ExplanationJob, table: LoadedTable, found: LabelFile) -> tuple[list[str], list[str]]:
-    """Return the cluster of each row of the table as text, and notes on how the two files were matched."""
-    if found.key == ROW_NUMBERS and job.id_column != ROW_NUMBERS:
-        return _match(found, [str(row) for row in range(table.source.n_rows)])
-    if table.ids is not None and found.key is not None:
-        return _match(found, table.ids)
-    cells = found.labels
-    if len(cells) != table.source.n_rows:
-        raise FileFormatError(
-            f"{job.clusters} has {count(len(cells), 'row')} and {job.table} has {count(table.source.n_rows, 'row')}",
-            remedy="match_by_id",
-        )
-    if found.unmatched is not None:
-        others = read_table(job.table, text=table.source.left_out, columns=table.source.left_out, **job.reading)
-        refuse_other_order(found, [table.source, others], job.table)
-    return cells, [f"The rows of {job.clusters} are taken to be in the order of {job.table}."]
-
-
-def _match(found: LabelFile, ids: list[str]) -> tuple[list[str], list[str]]:
-    """Return the cluster of each row of the table by its id, and notes about ids in one of the files only."""
-    matched = match_labels(found, ids)
-    source, notices = found.table.source, []
-    if matched.only_in_file:
-        rows = count(len(matched.only_in_file), "row is", "rows are")
-        notices.append(f"{rows} in {source} and not in the table: {show_ids(matched.only_in_file)}.")
-    if matched.not_in_file:
-        rows = count(len(matched.not_in_file), "row is", "rows are")
-        notices.append(f"{rows} in the table and not in {source}, and in no cluster: {show_ids(matched.not_in_file)}.")
-    return matched.labels, notices
 
 
 def _number(cells: list[str], table: LoadedTable) -> tuple[Ints, tuple[str, ...] | None]:

@@ -35,7 +35,7 @@ from mustlink.workflow._loading import (
 )
 from mustlink.workflow._model import Model, check_predicts, stage_model
 from mustlink.workflow._naming import name_rows, with_row_names
-from mustlink.workflow._outputs import check_output_size, check_outputs, stage_labels
+from mustlink.workflow._outputs import check_output_size, check_outputs, number_without_gaps, stage_labels
 from mustlink.workflow._wording import reword_warnings
 
 __all__ = ["Job", "JobResult", "run_job"]
@@ -297,7 +297,7 @@ def run_job(
     except (ConstraintError, InfeasibleError) as error:
         named = with_row_names(error, table.row_names)
         raise named.with_problem(" ".join([*left_out, named.problem])) from None
-    labels = _number_without_gaps(estimator.labels_)
+    labels = number_without_gaps(estimator.labels_)
     entry = find_clusterer(type(estimator).__name__)
     model = None if job.save_model is None else Model.of_fit(job, table, estimator)
     notices += _radius_notices(job, estimator)
@@ -504,12 +504,6 @@ def _radius_notices(job: Job, estimator: Any) -> list[str]:
         return [f"{sentence}; no smaller one is possible."]
     # Rounded up, so that the statement holds.
     return [f"{sentence}; it is at most {np.ceil(ratio * 100) / 100:.2f} times the least possible one."]
-
-
-def _number_without_gaps(labels: Ints) -> Ints:
-    """Number the clusters that have rows from 0 on, in the same order; -1 stays."""
-    used = np.unique(labels[labels >= 0])
-    return np.where(labels >= 0, np.searchsorted(used, labels), -1)
 
 
 def _build_estimator(entry: Entry, job: Job) -> Any:

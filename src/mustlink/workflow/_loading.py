@@ -20,7 +20,17 @@ from mustlink._spelling import count, spell_whole
 from mustlink._types import Indices, Ints
 from mustlink.constraints import Constraints, known_rows
 from mustlink.errors import ColumnsError, ConstraintError, FileFormatError, MustlinkError, OptionError
-from mustlink.tables import EncodedTable, Table, UnknownIds, check_options, encode, read_edges, read_links, read_table
+from mustlink.tables import (
+    EncodedTable,
+    LinkList,
+    Table,
+    UnknownIds,
+    check_options,
+    encode,
+    read_edges,
+    read_links,
+    read_table,
+)
 from mustlink.workflow._naming import with_row_names
 
 __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "check_seed", "load_table", "read_link_file"]
@@ -36,6 +46,7 @@ REMEDIES = {
     **errors.REMEDIES,
     "apart_rules": 'remove the link, or pass within_groups="always" or a larger at_most',
     "certain_method": 'use method="boost", or a method that always keeps all links, such as "cop"',
+    "drop_empty": "leave out such {side} with drop_empty=True",
     "estimate_trust": 'pass links_are="estimated"',
     "fewer_neighbors": 'use another method, such as method="boost"',
     "give_categories": "give at least two categories of several texts each",
@@ -560,7 +571,14 @@ def read_link_file(
                 [(link.a, link.b)],
                 rows={row for link in links for row in (link.a, link.b)},
             )
-    known = Constraints._from_links(links, contradictions, ids)
+    return links_of_file(path, links, contradictions, ids)
+
+
+def links_of_file(
+    path: str | os.PathLike[str], links: LinkList, contradictions: Contradictions, names: Sequence[str] | None
+) -> tuple[Constraints, list[str]]:
+    """Make constraints of the links of a file, and note whether it is empty and what was left out."""
+    known = Constraints._from_links(links, contradictions, names)
     notices = [links.skipped_notice] if links.n_skipped else [] if links else [f"{path} has no links."]
     if contradictions == "majority":
         n_ties = len({frozenset((link.a, link.b)) for link in links}) - len(known)
@@ -569,7 +587,7 @@ def read_link_file(
             notices.append(f"{pairs_are} linked both ways with equal weight in {path}; neither link is used.")
     if contradictions == "keep":
         try:
-            Constraints._from_links(links, "raise", ids)
+            Constraints._from_links(links, "raise", names)
         except ConstraintError as error:
             notices.append(f"{error.problem}.")
     return known, notices

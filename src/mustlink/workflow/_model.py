@@ -58,6 +58,10 @@ MAX_SHOWN_TYPES = 3
 KEPT_TYPES = frozenset(
     {
         "mustlink._rows.Standardizer",
+        "mustlink.alternative._families.Scores",
+        "mustlink.alternative._glm.GlmScores",
+        "mustlink.alternative._layout.Layout",
+        "mustlink.alternative._multinomial_mixture.MultinomialMixture",
         "mustlink.boosting._bases.BaseRun",
         "mustlink.boosting._bases.LeadingColumns",
         "mustlink.boosting._bases.NearestMean",

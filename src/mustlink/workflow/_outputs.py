@@ -14,7 +14,7 @@ from mustlink.errors import OptionError
 from mustlink.tables import check_output_suffix, check_sheet_size, stage_clusters, stage_table
 from mustlink.workflow._loading import LoadedTable
 
-__all__ = ["check_model_suffix", "check_output_size", "check_outputs", "stage_labels"]
+__all__ = ["check_model_suffix", "check_output_size", "check_outputs", "number_without_gaps", "stage_labels"]
 
 Path = str | os.PathLike[str]
 
@@ -40,7 +40,7 @@ def check_outputs(inputs: Sequence[Path | None], outputs: Mapping[str, Any], *, 
         target = os.path.realpath(path)
         if target in read:
             raise OptionError(f"{path} is an input and would be overwritten; choose another name for the output.")
-        if what in ("clusters", "entities"):
+        if what in ("clusters", "clusters of the columns", "entities"):
             check_output_suffix(path, keep_columns=keep_columns, what=_written(what, keep_columns))
         if what in TABLES:
             check_output_suffix(path, keep_columns=True, what=TABLES[what])
@@ -71,6 +71,12 @@ def check_output_size(output: Path | None, table: LoadedTable, *, keep_columns: 
     if output is not None:
         n_columns = len(table.source.names) + len(table.source.left_out) if keep_columns else 2
         check_sheet_size(output, table.source.n_rows, n_columns + 1)
+
+
+def number_without_gaps(labels: Ints) -> Ints:
+    """Number the clusters that have rows from 0 on, in the same order; -1 stays."""
+    used = np.unique(labels[labels >= 0])
+    return np.where(labels >= 0, np.searchsorted(used, labels), -1)
 
 
 def stage_labels(

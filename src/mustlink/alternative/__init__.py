@@ -1,0 +1,7 @@
+"""Alternative clusterings: what is not known already."""
+
+from mustlink.alternative._ccib import CCIB
+from mustlink.alternative._condens import CondEns
+from mustlink.alternative._successive import Alternatives, alternatives
+
+__all__ = ["CCIB", "Alternatives", "CondEns", "alternatives"]
