@@ -29,6 +29,7 @@ NAMES = (
     "assign",
     "publish",
     "relational",
+    "alternative",
     "sizes",
     "inference",
     "interrupt",
