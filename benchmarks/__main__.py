@@ -32,6 +32,7 @@ NAMES = (
     "assign",
     "publish",
     "relational",
+    "alternative",
     "sizes",
     "inference",
     "interrupt",

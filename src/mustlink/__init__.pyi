@@ -1,5 +1,6 @@
 # The public names of mustlink. Written by make tables.
 from mustlink import active as active
+from mustlink import alternative as alternative
 from mustlink import base as base
 from mustlink import binding as binding
 from mustlink import boosting as boosting
@@ -30,6 +31,8 @@ from mustlink import tables as tables
 from mustlink import text as text
 from mustlink import workflow as workflow
 from mustlink._version import __version__ as __version__
+from mustlink.alternative import CCIB as CCIB
+from mustlink.alternative import CondEns as CondEns
 from mustlink.binding import bind as bind
 from mustlink.boosting import BoostBaseClustering as BoostBaseClustering
 from mustlink.boosting import BoostCluster as BoostCluster

@@ -22,6 +22,7 @@ from reproduce.ch07_results import ch07_results
 from reproduce.ch08_results import ch08_results
 from reproduce.ch09_results import ch09_results
 from reproduce.ch10_results import ch10_results
+from reproduce.ch11_results import ch11_results
 from reproduce.ch12_results import ch12_results
 from reproduce.ch13_results import ch13_results
 from reproduce.ch15_results import ch15_results
@@ -125,6 +126,7 @@ MADE = {
     "ch08": ch08_results,
     "ch09": ch09_results,
     "ch10": ch10_results,
+    "ch11": ch11_results,
     "ch12": ch12_results,
     "ch13": ch13_results,
     "ch15": ch15_results,

@@ -14,6 +14,7 @@ from mustlink.reproduce.engine._problem import DataSet, Problem
 from mustlink.reproduce.engine._results import Results, Run
 from mustlink.reproduce.papers._ch07_data import make_topics
 from mustlink.reproduce.papers.bbc import distance_ratio
+from mustlink.reproduce.papers.ch11 import COUNT_METHODS, THREE_METHODS
 from mustlink.reproduce.papers.ch12 import OF_GRAPHS
 from mustlink.reproduce.papers.ch15 import as_records
 from mustlink.reproduce.papers.ch16 import fit_mdav
@@ -98,6 +99,7 @@ def test_every_method_clusters(paper):
         "ch08": "digits",
         "ch09": "wine",
         "ch10": "ambiguous_references",
+        "ch11": "counts_100",
         "ch12": "graphs",
         "ch13": "planted100",
         "ch15": "iris",
@@ -116,6 +118,9 @@ def test_every_method_clusters(paper):
     if paper == "ch12":
         # The others need the edges of Cora, see test_ch12_protocol.py.
         protocol = replace(protocol, methods=OF_GRAPHS)
+    if paper == "ch11":
+        # The others need faces and messages.
+        protocol = replace(protocol, methods=COUNT_METHODS | THREE_METHODS)
     amounts = {
         "bbc": 0.1,
         "active": 5,
@@ -127,6 +132,7 @@ def test_every_method_clusters(paper):
         "ch07": 1,
         "ch09": 1,
         "ch10": 0.3,
+        "ch11": 3,
         "ch12": 5,
         "ch13": 0.1,
         "ch16": 10,

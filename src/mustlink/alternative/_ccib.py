@@ -65,7 +65,7 @@ class CCIB(BaseAlternative):
     max_information : float or None, default=None
         Annealing stops when ``I(C;X)`` reaches so many nats, which leaves memberships soft; None goes on until they
         are hard.
-    growth : float, default=1.2
+    growth : float, default=1.3
         The factor by which the inverse temperature grows.
     max_iter : int, default=100
         The maximum number of iterations at each temperature, or of passes of the sequential method.
@@ -200,7 +200,7 @@ class CCIB(BaseAlternative):
         link: Literal["identity", "log", "logit"] = "identity",
         min_variation: float | None = None,
         max_information: float | None = None,
-        growth: float = 1.2,
+        growth: float = 1.3,
         max_iter: int = 100,
         tol: float = 1e-4,
         n_init: int = 5,
