@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from mustlink._row_order import rank_rows
 from mustlink._types import Indices, Ints
 from mustlink.base import check_fits
 from mustlink.coclustering._binary_matrix import check_binary
-from mustlink.coclustering._bisets import Bisets
+from mustlink.coclustering._bisets import Bisets, sum_by_line
 from mustlink.coclustering._concepts_kernels import (
     CANNOT,
     DONE,
@@ -155,7 +154,7 @@ def _merge_equal_rows(ones: sparse.csr_array, rows: Indices, n_rows: int) -> tup
     """Return the table of distinct rows, and the number of the distinct row of every row of X, -1 for none."""
     ones = sparse.csr_array(ones)
     ones.sort_indices()
-    _, first, group = np.unique(rank_rows(ones, np.arange(len(rows))), return_index=True, return_inverse=True)
+    _, first, group = np.unique(sum_by_line(ones, 0), return_index=True, return_inverse=True)
     distinct = sparse.csr_array(ones[first])
     distinct.sort_indices()
     n_words = (ones.shape[1] + 63) // 64
