@@ -22,7 +22,7 @@ from mustlink.metrics import (
     jump_number,
     rand,
 )
-from mustlink.reproduce.engine._claims import NO_RESULTS, Claim, Verdict, join_words
+from mustlink.reproduce.engine._claims import NO_RESULTS, TIE, Claim, Verdict, join_words
 from mustlink.reproduce.engine._methods import Labeling, Method
 from mustlink.reproduce.engine._problem import DataSet, Problem
 from mustlink.reproduce.engine._protocol import Part, Protocol, RunPlan
@@ -277,7 +277,11 @@ def plain_tables(results: Results) -> Iterator[Table]:
         if len(found):
             mixed.append((method, text, spread_text(found, "a_t"), spread_text(found, "a_g")))
     columns = ("cannot-links between a row and a column", "chapter", "a-Rand(T), ours", "a-Rand(G), ours")
-    yield Table("mixed", "Cyclic matrix: first time and gene apart, and last ones", columns, tuple(mixed))
+    note = (
+        "In the surrogate, target a itself has the last time and the last gene together, so that the second link leads "
+        "away from it."
+    )
+    yield Table("mixed", "Cyclic matrix: first time and gene apart, and last ones", columns, tuple(mixed), note)
 
 
 def linked_tables(results: Results) -> Iterator[Table]:
@@ -335,13 +339,13 @@ def sexes_tables(results: Results) -> Iterator[Table]:
 
 
 def judge_higher(results: Results, names: tuple[str, ...], high: str, low: str, **wanted: Any) -> Verdict:
-    """One method has higher means than another."""
+    """One method has higher means than another, by more than a tie."""
     pairs = [(results.mean(name, method=high, **wanted), results.mean(name, method=low, **wanted)) for name in names]
     if not np.isfinite(pairs).all():
         return NO_RESULTS
     titles = {**PLAIN_TITLES, "rand": "Rand", "jumps": "N_J", "cc": "CC"}
     text = join_words(f"{titles[name]} {a:.3g} against {b:.3g}" for name, (a, b) in zip(names, pairs, strict=True))
-    return Verdict(all(a > b for a, b in pairs), f"{high} and {low}: {text}.")
+    return Verdict(all(a > b + TIE for a, b in pairs), f"{high} and {low}: {text}.")
 
 
 def judge_linked(results: Results, amount: int) -> Verdict:
@@ -375,7 +379,9 @@ def judge_fewer_jumps(results: Results, dataset: str) -> Verdict:
     if not np.isfinite(values).all():
         return NO_RESULTS
     text = join_words(f"{method} {value:.2f}" for method, value in zip(order, values, strict=True))
-    return Verdict(max(values[1:]) < values[0] or max(values) == 0, f"Mean jumps: {text}.")
+    if max(values) == 0:
+        return Verdict(None, "Not tested: there are 0 jumps also without gaps.")
+    return Verdict(max(values[1:]) < values[0], f"Mean jumps: {text}.")
 
 
 def order_claims() -> Iterator[Claim]:
@@ -412,7 +418,10 @@ PROTOCOL = Protocol(
         "whose true clusters are the series; for adult flies, a simulation of ten males and ten females. Bi-sets of "
         "these have at least two samples and genes, five and ten for yeast. CO is information-theoretic "
         "co-clustering, our own implementation. Each run has 25 random starts; ± is the standard deviation over all "
-        "of them. The simulations and sizes were fixed before the runs, and nothing was tuned on these figures."
+        "of them. The simulations were fixed before the runs, and the sizes of yeast by the time that runs take; "
+        "nothing was tuned on these figures. The simulated stages turned out to be easy: CDK finds them from every "
+        "start, which leaves nothing for gaps to improve. Scores that differ by 0.02 or less are "
+        "tied, and a tie is not held."
     ),
     datasets=SETS,
     methods=METHODS,
