@@ -26,11 +26,11 @@ from mustlink.errors import TooLargeError
 __all__ = ["LocalConstraints", "formal_concepts", "keep_satisfying", "mine"]
 
 # The most rows and columns of all bi-sets together, of 4 bytes each.
-MAX_ENTRIES = 500_000_000
+MAX_ENTRIES = 250_000_000
 # The search may look at so many concepts for each one it may keep: most are too small or break a constraint.
-VISITS_PER_BISET = 50
-# The most cells of the matrix, of a bit each: 2.5 GB.
-MAX_CELLS = 20_000_000_000
+VISITS_PER_BISET = 20
+# The most words of 64 cells of the matrix, of a bit each.
+MAX_WORDS = 300_000_000
 
 
 class LocalConstraints(NamedTuple):
@@ -91,7 +91,7 @@ def mine(
     rows, columns = _large_enough(ones, min_rows, min_columns)
     if not len(rows) or not len(columns):
         return _as_bisets((np.zeros(1), np.empty(0), np.zeros(1), np.empty(0)), ones.shape)
-    check_fits("Mining formal concepts", (len(rows), len(columns)), MAX_CELLS, "use fewer columns", itemsize=1)
+    check_fits("Mining formal concepts", (len(rows), len(columns) // 64 + 1), MAX_WORDS, "use fewer columns")
     # Rare columns first: the searches below them are short, and those of common columns have few columns left.
     support = np.bincount(ones.indices, minlength=n_columns)
     columns = columns[np.argsort(support[columns], kind="stable")]
