@@ -26,9 +26,7 @@ STUB = "src/mustlink/__init__.pyi"
 CLUSTERERS = (*CATALOGUE, *OTHER_INPUTS)
 
 
-def families(
-    classes: Sequence[Entry] = (*CLUSTERERS, *METRIC_LEARNERS, *CLASSIFIERS),
-) -> Iterator[tuple[str, list[Entry]]]:
+def families(classes: Sequence[Entry] = (*CLUSTERERS, *METRIC_LEARNERS, *CLASSIFIERS)) -> Iterator[tuple[str, list[Entry]]]:
     """Yield all families with their classes."""
     for family in FAMILIES:
         if entries := [entry for entry in classes if entry.family == family]:
