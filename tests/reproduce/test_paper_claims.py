@@ -19,6 +19,7 @@ from reproduce.ch03_results import ch03_results
 from reproduce.ch04_results import ch04_results
 from reproduce.ch05_results import ch05_results
 from reproduce.ch07_results import ch07_results
+from reproduce.ch06_results import ch06_results
 from reproduce.ch08_results import ch08_results
 from reproduce.ch09_results import ch09_results
 from reproduce.ch10_results import ch10_results
@@ -123,6 +124,7 @@ MADE = {
     "ch04": ch04_results,
     "ch05": ch05_results,
     "ch07": ch07_results,
+    "ch06": ch06_results,
     "ch08": ch08_results,
     "ch09": ch09_results,
     "ch10": ch10_results,
