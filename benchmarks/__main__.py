@@ -16,6 +16,7 @@ NAMES = (
     "density",
     "connected",
     "correlation",
+    "coclustering",
     "mixture",
     "mean_field",
     "balanced",

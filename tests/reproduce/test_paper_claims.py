@@ -18,6 +18,7 @@ from reproduce.ch02_results import ch02_results
 from reproduce.ch03_results import ch03_results
 from reproduce.ch04_results import ch04_results
 from reproduce.ch05_results import ch05_results
+from reproduce.ch06_results import ch06_results
 from reproduce.ch08_results import ch08_results
 from reproduce.ch09_results import ch09_results
 from reproduce.ch10_results import ch10_results
@@ -118,6 +119,7 @@ MADE = {
     "ch03": ch03_results,
     "ch04": ch04_results,
     "ch05": ch05_results,
+    "ch06": ch06_results,
     "ch08": ch08_results,
     "ch09": ch09_results,
     "ch10": ch10_results,

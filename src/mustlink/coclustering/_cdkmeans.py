@@ -426,6 +426,6 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
         if n_empty:
             warn_caller(
                 f"{count(n_empty, 'co-cluster')} of {self.n_clusters} {'has' if n_empty == 1 else 'have'} no rows or "
-                "no columns: all members of its bi-sets are in bi-sets of other co-clusters more often.",
+                "no columns: all members of their bi-sets are in bi-sets of other co-clusters more often.",
                 ConvergenceWarning,
             )

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from mustlink._row_order import rank_rows
 from mustlink._types import Indices, Ints
 from mustlink.base import check_fits
 from mustlink.coclustering._binary_matrix import check_binary
-from mustlink.coclustering._bisets import Bisets
+from mustlink.coclustering._bisets import Bisets, sum_by_line
 from mustlink.coclustering._concepts_kernels import (
     CANNOT,
     DONE,
@@ -27,11 +26,11 @@ from mustlink.errors import TooLargeError
 __all__ = ["LocalConstraints", "formal_concepts", "keep_satisfying", "mine"]
 
 # The most rows and columns of all bi-sets together, of 4 bytes each.
-MAX_ENTRIES = 500_000_000
+MAX_ENTRIES = 250_000_000
 # The search may look at so many concepts for each one it may keep: most are too small or break a constraint.
-VISITS_PER_BISET = 50
-# The most cells of the matrix, of a bit each: 2.5 GB.
-MAX_CELLS = 20_000_000_000
+VISITS_PER_BISET = 20
+# The most words of 64 cells of the matrix, of a bit each.
+MAX_WORDS = 300_000_000
 
 
 class LocalConstraints(NamedTuple):
@@ -92,7 +91,7 @@ def mine(
     rows, columns = _large_enough(ones, min_rows, min_columns)
     if not len(rows) or not len(columns):
         return _as_bisets((np.zeros(1), np.empty(0), np.zeros(1), np.empty(0)), ones.shape)
-    check_fits("Mining formal concepts", (len(rows), len(columns)), MAX_CELLS, "use fewer columns", itemsize=1)
+    check_fits("Mining formal concepts", (len(rows), len(columns) // 64 + 1), MAX_WORDS, "use fewer columns")
     # Rare columns first: the searches below them are short, and those of common columns have few columns left.
     support = np.bincount(ones.indices, minlength=n_columns)
     columns = columns[np.argsort(support[columns], kind="stable")]
@@ -155,7 +154,7 @@ def _merge_equal_rows(ones: sparse.csr_array, rows: Indices, n_rows: int) -> tup
     """Return the table of distinct rows, and the number of the distinct row of every row of X, -1 for none."""
     ones = sparse.csr_array(ones)
     ones.sort_indices()
-    _, first, group = np.unique(rank_rows(ones, np.arange(len(rows))), return_index=True, return_inverse=True)
+    _, first, group = np.unique(sum_by_line(ones, 0), return_index=True, return_inverse=True)
     distinct = sparse.csr_array(ones[first])
     distinct.sort_indices()
     n_words = (ones.shape[1] + 63) // 64

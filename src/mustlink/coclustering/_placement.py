@@ -64,7 +64,10 @@ class Placement:
         """
         rng = np.random.RandomState(seed)
         chosen = self._choose(init, rng)
-        order = rng.permutation(self.bisets.n_bisets) if shuffle else np.arange(self.bisets.n_bisets)
+        order = np.arange(self.bisets.n_bisets)
+        # Without cannot-links the order has no effect, and the order in memory is the fastest.
+        if shuffle and len(self.cannot_link):
+            order = rng.permutation(order)
         weights = self._centroids(np.arange(self.n_clusters), self.bisets.take(chosen))
         labels = np.full(self.bisets.n_bisets, -1)
         best: State | None = None

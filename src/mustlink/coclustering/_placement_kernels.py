@@ -10,17 +10,18 @@ from mustlink._jit import jit
 
 
 @jit
-def add_distances(begin: Any, end: Any, members: Any, gain: Any, mass: Any, distance: Any) -> None:
+def add_distances(begin: Any, end: Any, members: Any, gain: Any, mass: Any, common: Any, distance: Any) -> None:
     """Add half the set distance of one side of a bi-set to every centroid.
 
     `gain` has for each element and cluster the coefficient, plus 1 if it is positive; `mass` the sums of coefficients.
-    With I and U as in the source, this is (U - I) / U / 2.
+    With I and U as in the source, this is (U - I) / U / 2. `common` is room for one number for each cluster.
     """
     n_clusters = mass.shape[0]
-    common = np.zeros(n_clusters)
+    common[:] = 0.0
     for at in range(begin, end):
+        member = members[at]
         for cluster in range(n_clusters):
-            common[cluster] += gain[members[at], cluster]
+            common[cluster] += gain[member, cluster]
     for cluster in range(n_clusters):
         union = end - begin + mass[cluster]
         if union > 0:
@@ -59,12 +60,12 @@ def place_bisets(rows: Any, columns: Any, centroids: Any, order: Any, cannot: An
     n_bisets, n_clusters = rows[0].shape[0] - 1, row_mass.shape[0]
     label, nearness = np.full(n_bisets, -1), np.zeros(n_bisets)
     taken = np.zeros((n_clusters, n_ends), dtype=np.bool_)
-    distance = np.empty(n_clusters)
+    common, distance = np.empty(n_clusters), np.empty(n_clusters)
     cost_before, n_failed = 0.0, 0
     for biset in order:
         distance[:] = 0.0
-        add_distances(rows[0][biset], rows[0][biset + 1], rows[1], row_gain, row_mass, distance)
-        add_distances(columns[0][biset], columns[0][biset + 1], columns[1], column_gain, column_mass, distance)
+        add_distances(rows[0][biset], rows[0][biset + 1], rows[1], row_gain, row_mass, common, distance)
+        add_distances(columns[0][biset], columns[0][biset + 1], columns[1], column_gain, column_mass, common, distance)
         own = ends[end_ptr[biset] : end_ptr[biset + 1]]
         best = nearest_legal(distance, own, taken)
         if best < 0:
