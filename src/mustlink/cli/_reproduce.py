@@ -24,10 +24,8 @@ def reproduce(
         str,
         typer.Argument(
             metavar="PAPER",
-            help="boostcluster, bbc, bckm, active, robust, linked_sizes, mixture_noise, ch02, ch03, ch04, ch05, ch08, "
-            "ch09, ch10, ch11, ch12, ch13 or ch16.",
             help="boostcluster, bbc, bckm, active, robust, linked_sizes, mixture_noise, ch02, ch03, ch04, ch05, ch06, "
-            "ch08, ch09, ch10, ch12, ch13 or ch16.",
+            "ch08, ch09, ch10, ch11, ch12, ch13 or ch16.",
         ),
     ],
     quick: Annotated[
