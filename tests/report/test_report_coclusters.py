@@ -96,7 +96,7 @@ def test_a_large_matrix_is_drawn_by_shares():
     picture = make_matrix_picture(ones.astype(bool), np.zeros(3000, dtype=int), np.zeros(900, dtype=int))
     assert picture.shares.shape == (760, 760)
     assert picture.shares.max() == 1.0
-    assert "the darkest has" in picture.caption
+    assert "the fullest has" in picture.caption
 
 
 def test_the_page_escapes_names():

@@ -27,10 +27,12 @@ class KnownAgreement(NamedTuple):
     ----------
     name : str
         The known split.
-    nmi, kmeans_nmi : float
+    nmi : float
         The mutual information with the known split as a part of the information in it: 0 is nothing, 1 all.
-    vi, kmeans_vi : float
+    vi : float
         The variation of information, in nats: 0 if both are the same.
+    kmeans_nmi, kmeans_vi : float
+        The same of plain k-means.
 
     Examples
     --------

@@ -31,9 +31,9 @@ class MatrixPicture:
     Parameters
     ----------
     shares : ndarray of shape (n_drawn_rows, n_drawn_columns)
-        How dark each pixel is, from 0 to 1.
+        How full each pixel is, from 0 to 1.
     largest : float
-        The fraction of ones of the darkest pixel.
+        The fraction of ones of the fullest pixel.
     row_bounds, column_bounds : ndarray of int, shape (n_clusters + 1,)
         Where the rows and the columns of each co-cluster begin and end; those in none follow.
     shape : tuple of (int, int)
@@ -59,8 +59,8 @@ class MatrixPicture:
             "with most ones in it come first. "
         )
         if self.shares.shape == self.shape:
-            return f"{text}A dark cell is a 1."
-        return f"{text}Several cells share a pixel, and the darkest has {self.largest:.0%} ones."
+            return f"{text}A filled cell is a 1."
+        return f"{text}Several cells share a pixel, and the fullest has {self.largest:.0%} ones."
 
 
 def make_matrix_picture(X: Any, row_labels: Any, column_labels: Any) -> MatrixPicture:

@@ -21,7 +21,22 @@ NUMBERED = re.compile(r"\b(row|column) (\d+)", re.IGNORECASE)
 
 
 class MatrixLinks(NamedTuple):
-    """The links of rows, of columns, and of rows with columns, which are counted after all rows."""
+    """The links of a 0/1 table.
+
+    Parameters
+    ----------
+    rows, columns : Constraints
+        The links of rows, and those of columns.
+    between : Constraints
+        The links of rows with columns, which are counted after all rows.
+
+    Examples
+    --------
+    >>> from mustlink import Constraints
+    >>> from mustlink.workflow import MatrixLinks
+    >>> MatrixLinks(Constraints(must_link=[(0, 1)]), Constraints(), Constraints()).rows
+    Constraints(1 must-link, 0 cannot-links)
+    """
 
     rows: Constraints
     columns: Constraints
