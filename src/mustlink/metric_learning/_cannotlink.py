@@ -136,11 +136,11 @@ class CannotLinkMetric(BaseLinkedMetric):
 
     Notes
     -----
-    The problem is to minimize |A|^2 / 2 + C * sum of weight * max(0, 1 - v'Av) over the differences v of cannot-linked
-    rows, with the Frobenius norm; equation 15.16 of the source lacks a square. The solution is positive semidefinite
-    without a constraint, because the sum of alpha * v v' with alpha >= 0 is. It is a support vector machine without
-    bias on the products of two differences, with positive examples only, and a one-class one whose offset is fixed at
-    one: pairs with a squared distance below one are unusually similar (:meth:`similar_pairs`).
+    The problem is to minimize half the sum of the squared entries of A, plus C * sum of weight * max(0, 1 - v'Av) over
+    the differences v of cannot-linked rows; equation 15.16 of the source lacks a square. The solution is positive
+    semidefinite without a constraint, because the sum of alpha * v v' with alpha >= 0 is. It is a support vector
+    machine without bias on the products of two differences, with positive examples only, and a one-class one whose
+    offset is fixed at one: pairs with a squared distance below one are unusually similar (:meth:`similar_pairs`).
 
     Dual coordinate ascent visits one pair after the other, with the d x d matrix A or the m x m inner products of m
     pairs, whichever is smaller; both beyond 5,000 are refused. Pairs at a bound are left out of most passes.
@@ -345,7 +345,7 @@ class CannotLinkMetric(BaseLinkedMetric):
         Returns
         -------
         self : object
-            The transformer. `scale_`, in whose units a relative `C` is, remains that of the first cannot-links.
+            The transformer. ``scale_``, in whose units a relative `C` is, remains that of the first cannot-links.
         """
         is_first = not hasattr(self, "components_")
         X = check_table(self, X, reset=is_first, accept_sparse="csr", order="C", accept_large_sparse=False)

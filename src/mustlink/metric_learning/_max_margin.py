@@ -19,6 +19,7 @@ ORDER_SEED = 0
 # A pass over the active pairs that violates the optimality conditions by no more than this ends in a look at all pairs.
 FIRST_VIOLATION = 0.1
 VIOLATION_FACTOR = 0.3
+MIN_VIOLATION = 1e-13
 # Differences of so many numbers are computed at a time.
 DIFFERENCES_AT_ONCE = 1 << 22
 # After so many passes the multipliers between their bounds, up to so many, are optimized together after each look, in
@@ -227,9 +228,9 @@ def solve(
             ascent.refresh()
             dual = max(dual, _dual(alpha, ascent.measure()))
         # The active pairs were not precise enough, or pairs at rest have to move again.
-        enough = VIOLATION_FACTOR * min(violation, enough)
+        enough = max(VIOLATION_FACTOR * min(violation, enough), MIN_VIOLATION)
         at_rest = ((alpha <= 0) & (squared > 1 + margin)) | ((alpha >= upper) & (squared < 1 - margin))
-        active = np.flatnonzero(~at_rest)
+        active = np.flatnonzero(~at_rest) if not at_rest.all() else np.arange(len(alpha))
     return Solution(alpha, ascent.squared, objective[1:], gap)
 
 
