@@ -18,8 +18,8 @@ from reproduce.ch02_results import ch02_results
 from reproduce.ch03_results import ch03_results
 from reproduce.ch04_results import ch04_results
 from reproduce.ch05_results import ch05_results
-from reproduce.ch07_results import ch07_results
 from reproduce.ch06_results import ch06_results
+from reproduce.ch07_results import ch07_results
 from reproduce.ch08_results import ch08_results
 from reproduce.ch09_results import ch09_results
 from reproduce.ch10_results import ch10_results

@@ -23,12 +23,12 @@ from mustlink.errors import FileFormatError, OptionError
 from mustlink.report import AlternativeSummary, make_picture, render_alternatives, summarize_alternative
 from mustlink.tables import read_table, require, stage_frame
 from mustlink.workflow._given_clusters import (
-    GivenClusters,
     cells_of_rows,
     find_id_column,
     load_beside_clusters,
     read_clusters,
 )
+from mustlink.workflow._label_file import LabelFile
 from mustlink.workflow._loading import (
     REMEDIES,
     LoadedTable,
@@ -231,7 +231,7 @@ def run_another(
     return result
 
 
-def _load(job: AnotherJob, given: Mapping[str, GivenClusters]) -> tuple[LoadedTable, dict[str, list[str]], list[str]]:
+def _load(job: AnotherJob, given: Mapping[str, LabelFile]) -> tuple[LoadedTable, dict[str, list[str]], list[str]]:
     """Return the table, the class of each kept row in each known split, and notes."""
     columns = [name for name in job.splits if name not in given]
     names = read_table(job.table, columns=[], **job.reading).left_out

@@ -172,7 +172,8 @@ def fit_faces(name: str, problem: Problem) -> Labeling:
 
 def draw_texts(texts: Array, y: Ints, rng: np.random.Generator) -> tuple[Any, tuple[Ints, Ints]]:
     """Return texts of words drawn from a group of each split, and the two splits."""
-    names = list(load(NEWS).target_names)
+    news: Any = load(NEWS)
+    names = list(news.target_names)
     counts = CountVectorizer(stop_words="english", token_pattern=r"[a-z]{3,}", min_df=3).fit_transform(texts)
     sums = [[np.asarray(counts[y == names.index(group)].sum(axis=0)).ravel() for group in part] for part in GROUPS]
     shares = [[words / words.sum() for words in part] for part in sums]
