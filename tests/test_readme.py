@@ -28,9 +28,9 @@ def test_the_commands_run_one_after_the_other(tmp_path: Path, monkeypatch: pytes
     table, links = sample_paths()
     for path, name in ((table, "customers.csv"), (table, "new_customers.csv"), (links, "links.csv")):
         (tmp_path / name).write_bytes(path.read_bytes())
-    texts = ["the red ball rolls", "a red ball", "blue cubes stand", "the blue cubes", "green cones"] * 2
-    lines = "".join(f"toy {row},{text}\n" for row, text in enumerate(texts))
-    (tmp_path / "news.csv").write_text(f"subject,body\n{lines}", encoding="utf-8")
+    texts = ["the red ball rolls", "a red ball", "blue cubes stand", "the blue cubes", "green cones"] * 8
+    lines = "".join(f"toy {row},{text.split()[-2]},{text}\n" for row, text in enumerate(texts))
+    (tmp_path / "news.csv").write_text(f"subject,topic,body\n{lines}", encoding="utf-8")
     people = "name,paper\nAnn Smith,1\nBo Li,1\nA. Smith,2\nB. Li,2\n"
     (tmp_path / "authors.csv").write_text(people, encoding="utf-8")
     bought = [(who, what) for who, goods in (("ann", "ab"), ("bo", "ab"), ("cy", "cd"), ("di", "c")) for what in goods]
