@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from mustlink._coclustering_measures import goodman_kruskal_tau
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._spelling import count
@@ -76,7 +77,10 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
         How the bi-sets that are the first centroids are chosen: with equal probabilities, or one after the other with
         probabilities in proportion to their distances to those chosen before.
     n_init : int, default=10
-        The number of starts, of which the one with the lowest cost is used.
+        The number of starts, of which one is used.
+    select : {"tau", "cost"}, default="tau"
+        Which start is used: that with the largest :func:`~mustlink.metrics.goodman_kruskal_tau` of the result, or that
+        with the lowest cost. A low cost of bi-sets need not make good groups of rows and columns; tau is of these.
     max_iter : int, default=100
         The most iterations of a start.
     shuffle : bool, default=True
@@ -150,9 +154,9 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
     there. Must-links then hold by themselves. For a cannot-link, a bi-set is not placed with one that has the other
     element; a start in which a bi-set has no place ends. Intervals are only made likely.
 
-    The source leaves open the first centroids (here random bi-sets), empty clusters (here filled with the bi-set
-    farthest from its centroid), and joint feasibility of the links (here decided before). Rows and columns that no
-    bi-set has after the filter are in no co-cluster.
+    The source leaves open the first centroids (here random bi-sets), which start is used (here by tau), empty clusters
+    (here filled with the bi-set farthest from its centroid), and joint feasibility of the links (here decided before).
+    Rows and columns that no bi-set has after the filter are in no co-cluster.
 
     `contiguous` is an addition to the source: the labels of the largest sum of ``tau_`` (``gamma_``) among those of
     which every co-cluster is one interval, by dynamic programming. Rows and columns that no bi-set has are in the
@@ -172,11 +176,11 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
     ...               [0, 1, 0, 0, 1], [0, 0, 0, 0, 1]])
     >>> model = CDKMeans(2, random_state=0).fit(X)
     >>> model.row_labels_, model.column_labels_
-    (array([0, 1, 0, 0, 1, 1, 1]), array([0, 1, 0, 0, 1]))
+    (array([1, 0, 1, 1, 0, 0, 0]), array([1, 0, 1, 1, 0]))
     >>> apart = mixed_links(7, cannot_link=[(0, 0)])  # row 0 and column 0
     >>> model = CDKMeans(2, random_state=0).fit(X, mixed_constraints=apart)
     >>> model.row_labels_, model.column_labels_
-    (array([0, 1, 0, 0, 1, 1, 1]), array([1, 1, 0, 0, 1]))
+    (array([1, 0, 1, 1, 0, 0, 0]), array([0, 0, 1, 1, 0]))
     """
 
     __metadata_request__fit = {  # noqa: RUF012  (scikit-learn reads a plain class attribute)
@@ -203,6 +207,7 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
         "overlap": [Interval(Real, 0, 1, closed="left"), None],
         "init": [StrOptions({"random", "k-means++"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
+        "select": [StrOptions({"tau", "cost"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "shuffle": ["boolean"],
         "on_infeasible": [StrOptions({"raise", "relax"})],
@@ -228,6 +233,7 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
         overlap: float | None = None,
         init: Literal["random", "k-means++"] = "random",
         n_init: int = 10,
+        select: Literal["tau", "cost"] = "tau",
         max_iter: int = 100,
         shuffle: bool = True,
         on_infeasible: Literal["raise", "relax"] = "raise",
@@ -249,6 +255,7 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
         self.overlap = overlap
         self.init = init
         self.n_init = n_init
+        self.select = select
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.on_infeasible = on_infeasible
@@ -303,12 +310,12 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
         constraints = LocalConstraints(links, *self._gaps(ones.shape, row_order, column_order))
         bisets = self._bisets(ones, constraints)
         self._refuse_uncovered(bisets, links)
-        state = self._best_of_starts(Placement(bisets, links.cannot_link, int(self.n_clusters)))
+        states = self._run_starts(Placement(bisets, links.cannot_link, int(self.n_clusters)))
+        state = self._best(states, ones, constraints)
         self.bisets_, self.biset_labels_ = bisets, state.labels
         self.n_iter_, self.objective_ = state.n_iter, state.costs
         self.tau_, self.gamma_ = np.ascontiguousarray(state.row_weights.T), np.ascontiguousarray(state.column_weights.T)
-        self.row_labels_ = self._labels(state.row_weights, constraints.row_gaps, "rows")
-        self.column_labels_ = self._labels(state.column_weights, constraints.column_gaps, "columns")
+        self.row_labels_, self.column_labels_ = self._labels_of(state, constraints)
         self.rows_ = self._members(self.tau_, self.row_labels_)
         self.columns_ = self._members(self.gamma_, self.column_labels_)
         self._report(constraints)
@@ -366,8 +373,8 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
                 remedy=("drop_cannot_link", "smaller_bisets", "relax"),
             )
 
-    def _best_of_starts(self, placement: Placement) -> State:
-        """Return the state of the lowest cost of all starts."""
+    def _run_starts(self, placement: Placement) -> list[State]:
+        """Return the best state of every start that keeps all cannot-links; of a relaxed one if none does."""
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=int(self.n_init))
         options: dict[str, Any] = {"shuffle": bool(self.shuffle)}
         found: list[State] = []
@@ -378,7 +385,7 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
                 advance()
         self.n_failed_ = len(seeds) - len(found)
         if found:
-            return min(found, key=lambda state: state.cost)
+            return found
         if self.on_infeasible == "raise":
             raise InfeasibleError(
                 f"None of {count(len(seeds), 'start')} placed all bi-sets without a broken cannot-link",
@@ -386,7 +393,22 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
             )
         relaxed = placement.run(self.init, int(self.max_iter), relax=True, seed=int(seeds[0]), **options)
         assert relaxed is not None
-        return relaxed
+        return [relaxed]
+
+    def _best(self, states: list[State], ones: sparse.csr_array, constraints: LocalConstraints) -> State:
+        """Return the state with the largest tau, and of equal ones the lowest cost; or that with the lowest cost."""
+        if self.select == "cost" or len(states) == 1:
+            return min(states, key=lambda state: state.cost)
+        # Rounded, so that the same groups in another order of sums have the same tau.
+        taus = [round(goodman_kruskal_tau(ones, *self._labels_of(state, constraints)), 12) for state in states]
+        return min(zip(taus, states, strict=True), key=lambda one: (-one[0], one[1].cost))[1]
+
+    def _labels_of(self, state: State, constraints: LocalConstraints) -> tuple[Ints, Ints]:
+        """Return the co-clusters of rows and of columns."""
+        return (
+            self._labels(state.row_weights, constraints.row_gaps, "rows"),
+            self._labels(state.column_weights, constraints.column_gaps, "columns"),
+        )
 
     def _labels(self, weights: Floats, gaps: Gaps, side: str) -> Ints:
         """Return the first co-cluster with the largest weight of every element, -1 if all are zero."""

@@ -72,8 +72,8 @@ def formal_concepts(X: Any, *, min_rows: int = 1, min_columns: int = 1, max_bise
     >>> concepts = formal_concepts([[1, 0, 1], [0, 1, 1], [1, 0, 1]])
     >>> concepts.columns.toarray()
     array([[0, 0, 1],
-           [1, 0, 1],
-           [0, 1, 1]], dtype=uint8)
+           [0, 1, 1],
+           [1, 0, 1]], dtype=uint8)
     """
     for name, value in (("min_rows", min_rows), ("min_columns", min_columns), ("max_bisets", max_bisets)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
