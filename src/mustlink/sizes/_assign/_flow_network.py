@@ -88,7 +88,7 @@ def read_flow(network: FlowNetwork, flow: Array, terms: Terms) -> Solution:
     split = np.flatnonzero((shares > 0).sum(axis=1) > 1)
     potential = _potentials(network, flow)
     prices = potential[n_rows : n_rows + k] - potential[n_rows + k]
-    sizes = amount.sum(axis=0) if terms.weight is not None else np.bincount(labels, minlength=k)
+    sizes = _snap(amount.sum(axis=0), terms) if terms.weight is not None else np.bincount(labels, minlength=k)
     prices = round_to_bounds(prices, sizes, terms.lowest, terms.highest)
     if terms.pivots is not None and terms.pivot_min is not None:
         of_pivots = potential[n_rows + k + 1 :] - potential[n_rows + k]
@@ -96,6 +96,14 @@ def read_flow(network: FlowNetwork, flow: Array, terms: Terms) -> Solution:
         of_pivots = np.where(n_pivots > terms.pivot_min, prices, np.maximum(prices, of_pivots))
         prices = np.concatenate([prices, of_pivots])
     return Solution(labels, prices, True, split, shares[split])
+
+
+def _snap(sizes: Floats, terms: Terms) -> Floats:
+    """Return sums of weights that are a bound but for rounding as this bound."""
+    margin = MIN_SHARE * max(float(sizes.sum()), 1e-300)
+    for bound in (terms.lowest, terms.highest):
+        sizes = np.where(np.abs(sizes - bound) <= margin, bound, sizes)
+    return sizes
 
 
 def _potentials(network: FlowNetwork, flow: Array) -> Floats:
