@@ -33,6 +33,7 @@ from mustlink import workflow as workflow
 from mustlink._version import __version__ as __version__
 from mustlink.alternative import CCIB as CCIB
 from mustlink.alternative import CondEns as CondEns
+from mustlink.alternative import ResidualClustering as ResidualClustering
 from mustlink.binding import bind as bind
 from mustlink.boosting import BoostBaseClustering as BoostBaseClustering
 from mustlink.boosting import BoostCluster as BoostCluster

@@ -392,10 +392,22 @@ CATALOGUE: tuple[Entry, ...] = (
         takes_graph=True,
     ),
     Entry(
+        "ResidualClustering",
+        "mustlink.alternative",
+        "none",
+        "A split of the rows is known, and you want another one that it does not tell. Start here: any clusterer, on "
+        "numbers without the means of the known classes; also for numbers that are known.",
+        aliases=("residual",),
+        boosts=True,
+        own_estimators=("kmeans", "mixture"),
+        takes_known=True,
+    ),
+    Entry(
         "CondEns",
         "mustlink.alternative",
         "none",
-        "A split of the rows is known, and you want another one that it does not tell. Fast, with any clusterer.",
+        "As ResidualClustering, if the other split lies in other columns in each known class, or the table is sparse: "
+        "any clusterer within the classes, and a consensus.",
         aliases=("condens",),
         boosts=True,
         own_estimators=("kmeans", "mixture", "multinomial"),
@@ -405,8 +417,8 @@ CATALOGUE: tuple[Entry, ...] = (
         "CCIB",
         "mustlink.alternative",
         "none",
-        "As CondEns, for texts and other counts, for numbers that are known in place of classes, or if you want "
-        "memberships.",
+        "As CondEns, by one objective: for texts and other counts, for numbers that are known in place of classes, or "
+        "if you want memberships.",
         aliases=("ccib",),
         takes_known=True,
     ),

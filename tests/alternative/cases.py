@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance import Case
 
 CASES: dict[str, Case] = {
+    "ResidualClustering": Case(None, [{"estimator": "mixture"}], fast={"n_init": 1}),
     "CondEns": Case(None, [{"estimator": "mixture", "soft": True}, {"select": "consensus"}], fast={"n_init": 1}),
     "CCIB": Case(
         None,

@@ -110,3 +110,15 @@ def quadratic_information(labels: Ints, other: Ints) -> float:
     """I^2(C;C') = H^2(C') - H^2(C'|C)."""
     left = sum(np.mean(labels == name) * quadratic_entropy(other[labels == name]) for name in np.unique(labels))
     return quadratic_entropy(other) - left
+
+
+def residuals(X: Floats, cell: Ints, numbers: Floats) -> Floats:
+    """What is left of the rows without the part that cells and numbers explain: one regression per column."""
+    design = np.zeros((len(X), int(cell.max()) + 1 + numbers.shape[1]))
+    for row in range(len(X)):
+        design[row, cell[row]] = 1.0
+        design[row, int(cell.max()) + 1 :] = numbers[row]
+    found = np.zeros(X.shape)
+    for column in range(X.shape[1]):
+        found[:, column] = X[:, column] - design @ (np.linalg.pinv(design) @ X[:, column])
+    return found

@@ -113,6 +113,7 @@ class CCIB(BaseAlternative):
     See Also
     --------
     CondEns : Any clusterer within the classes of the known split; faster.
+    ResidualClustering : Clusters what is left of the rows without the means of the classes; tells less of them.
     mustlink.alternative.alternatives : One clustering after another.
 
     Notes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral, Real
@@ -12,36 +11,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.mixture import GaussianMixture
-from sklearn.neighbors import NearestCentroid
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from mustlink._estimators import clone_with, draw_seed, without_rows
+from mustlink._estimators import draw_seed, without_rows
 from mustlink._numbering import number_by_first
 from mustlink._progress import progress
 from mustlink._sklearn_compat import HasMethods, Interval, StrOptions
-from mustlink._spelling import count
 from mustlink._types import Array, Floats, Indices, Ints
 from mustlink.alternative._annealing import hard
 from mustlink.alternative._base import BaseAlternative, is_counts, order_rows
+from mustlink.alternative._bases import base_clusterer, fit_base
 from mustlink.alternative._ccib import build_family
 from mustlink.alternative._consensus import Consensus, combine, indicators, nearest
 from mustlink.alternative._known import KnownColumn
 from mustlink.alternative._layout import Layout
-from mustlink.alternative._multinomial_mixture import MultinomialMixture
-from mustlink.errors import EstimatorError
 
 __all__ = ["CondEns"]
-
-
-def _named(name: str) -> Any:
-    """Return the base clusterer of a name."""
-    if name == "kmeans":
-        return KMeans(n_init=3)
-    return GaussianMixture(reg_covar=1e-3) if name == "mixture" else MultinomialMixture()
 
 
 @dataclass(frozen=True)
@@ -113,6 +99,7 @@ class CondEns(BaseAlternative):
     See Also
     --------
     CCIB : One objective for all classes; less sensitive to the start, and for columns of numbers.
+    ResidualClustering : Clusters what is left of the rows without the means of the classes; tells less of them.
     mustlink.ConsensusClustering : The consensus of any clusterings.
     mustlink.alternative.alternatives : One clustering after another.
 
@@ -220,7 +207,7 @@ class CondEns(BaseAlternative):
         self._keep(runs[best], order)
 
     def _takes_sparse(self) -> bool:
-        base = _named(self.estimator) if isinstance(self.estimator, str) else self.estimator
+        base = base_clusterer(self.estimator)
         return bool(get_tags(base).input_tags.sparse) if isinstance(base, BaseEstimator) else False
 
     def _local_numbers(self, n_cells: int) -> list[int]:
@@ -249,10 +236,10 @@ class CondEns(BaseAlternative):
 
     def _run(self, rows: Any, slices: dict[int, slice], numbers: dict[int, int], rng: np.random.RandomState) -> Run:
         """Cluster the rows of each cell, extend the clusters to all rows, and combine them."""
-        base = _named(self.estimator) if isinstance(self.estimator, str) else self.estimator
+        base = base_clusterer(self.estimator)
         models, parts, sizes = [], [], []
         for place, block in slices.items():
-            model, labels = _fit_local(base, rows[block], numbers[place], draw_seed(rng), place)
+            model, labels = fit_base(base, rows[block], numbers[place], draw_seed(rng), f"in class {place} of known")
             part = self._extend(model, rows, block, labels)
             models.append(model)
             parts.append(part)
@@ -304,35 +291,6 @@ class CondEns(BaseAlternative):
             for model, soft in zip(self.local_models_, is_soft, strict=True)
         ]
         return nearest(indicators(parts, self.local_sizes_), self.consensus_centers_)
-
-
-def _fit_local(base: Any, rows: Any, n_clusters: int, seed: int, place: int) -> tuple[Any, Ints]:
-    """Cluster the rows of one cell; return what predicts other rows, and the labels of these."""
-    model = clone_with(base, n_clusters, seed)
-    try:
-        with warnings.catch_warnings():
-            # One run of many may stop before it converges.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            labels = model.fit_predict(rows) if hasattr(model, "fit_predict") else model.fit(rows).labels_
-    except Exception as error:
-        raise EstimatorError(
-            f"The clusterer {type(base).__name__} failed in class {place} of known, on {count(rows.shape[0], 'row')}",
-            remedy="cause",
-            cause=str(error),
-        ) from error
-    labels = np.asarray(labels).astype(np.int64)
-    if hasattr(model, "predict"):
-        return model, labels
-    is_clustered = labels >= 0
-    if len(np.unique(labels[is_clustered])) < 2:
-        # There is nothing to be nearest to: all rows are alike.
-        return _one_center(rows), np.zeros(len(labels), dtype=np.int64)
-    return NearestCentroid().fit(rows[is_clustered], labels[is_clustered]), labels
-
-
-def _one_center(rows: Any) -> KMeans:
-    """Return a model that puts all rows into one cluster."""
-    return KMeans(1, n_init=1, random_state=0).fit(rows)
 
 
 def _count_distinct(rows: Any, enough: int) -> int:

@@ -73,12 +73,23 @@ class Layout:
         parts = [np.ones((n_rows, 1))]
         for place, column in enumerate(columns):
             if isinstance(column, KnownNumbers):
-                parts.append(((column.values - self.means[place]) / self.scales[place])[:, None])
+                parts.append(self._standardize(column, place))
             else:
                 names = self.classes[place]
                 assert names is not None
                 parts.append((column.codes[:, None] == np.arange(len(names))).astype(np.float64))
         return np.concatenate(parts, axis=1)
+
+    def numbers(self, columns: list[KnownColumn], n_rows: int) -> Floats:
+        """Return the standardized numbers alone, one column each."""
+        parts = [
+            self._standardize(column, place) for place, column in enumerate(columns) if isinstance(column, KnownNumbers)
+        ]
+        return np.concatenate([np.empty((n_rows, 0)), *parts], axis=1)
+
+    def _standardize(self, column: KnownNumbers, place: int) -> Floats:
+        """Return a column of numbers with the mean and the scale that it had in the fit."""
+        return np.asarray((column.values - self.means[place]) / self.scales[place])[:, None]
 
     def read(self, known: Any, n_rows: int) -> list[KnownColumn]:
         """Return the known columns of new rows, in which a class that did not occur in the fit is -1."""
@@ -89,9 +100,13 @@ class Layout:
                 "same."
             )
         found: list[KnownColumn] = []
-        for (column, _), names in zip(given, self.classes, strict=True):
+        for (column, where), names in zip(given, self.classes, strict=True):
             if names is None:
-                found.append(KnownNumbers(np.asarray(column, dtype=np.float64)))
+                values = np.asarray(column, dtype=np.float64)
+                if not np.isfinite(values).all():
+                    row = int((~np.isfinite(values)).argmax())
+                    raise ValueError(f"{where} has the number {values[row]} at row {row}; finite numbers are needed.")
+                found.append(KnownNumbers(values))
             else:
                 found.append(KnownSplit(np.asarray(pd.Index(names).get_indexer(column), dtype=np.int64), names))
         return found

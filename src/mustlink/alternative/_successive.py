@@ -76,7 +76,7 @@ def alternatives(
 
     Parameters
     ----------
-    estimator : CCIB or CondEns
+    estimator : ResidualClustering, CondEns or CCIB
         The clusterer; it is cloned.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The rows.
@@ -148,7 +148,9 @@ def alternatives(
 def _check_arguments(estimator: Any, max_alternatives: int, n_references: int) -> None:
     """Refuse other clusterers, and numbers that are too small."""
     if not isinstance(estimator, BaseAlternative):
-        raise TypeError(f"estimator must be a CCIB or a CondEns, which take what is known; got {estimator!r}.")
+        raise TypeError(
+            f"estimator must be a ResidualClustering, CondEns or CCIB, which take what is known; got {estimator!r}."
+        )
     for name, value, least in (("max_alternatives", max_alternatives, 1), ("n_references", n_references, 0)):
         if not isinstance(value, int | np.integer) or value < least:
             raise ValueError(f"{name} must be a whole number from {least} on; got {value!r}.")
@@ -164,9 +166,8 @@ def _draw_reference(model: Any, X: Any, columns: list[KnownColumn], rng: np.rand
     """Return reference data of the kind that the clusterer models."""
     layout = Layout.of(columns, model.n_clusters)
     cell = layout.cells(columns, X.shape[0])
+    if any(isinstance(column, KnownNumbers) for column in columns):
+        return draw_normal(X, cell, layout.design(columns, X.shape[0]), rng)
     if getattr(model, "model_", "multinomial" if is_counts(X) else "gaussian") == "multinomial":
         return permute_counts(X, cell, rng)
-    if sparse.issparse(X):
-        return permute_columns(X, cell, rng)
-    has_numbers = any(isinstance(column, KnownNumbers) for column in columns)
-    return draw_normal(X, cell, layout.design(columns, X.shape[0]) if has_numbers else None, rng)
+    return permute_columns(X, cell, rng) if sparse.issparse(X) else draw_normal(X, cell, None, rng)

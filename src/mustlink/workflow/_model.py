@@ -62,6 +62,7 @@ KEPT_TYPES = frozenset(
         "mustlink.alternative._glm.GlmScores",
         "mustlink.alternative._layout.Layout",
         "mustlink.alternative._multinomial_mixture.MultinomialMixture",
+        "mustlink.alternative._residual.Explained",
         "mustlink.boosting._bases.BaseRun",
         "mustlink.boosting._bases.LeadingColumns",
         "mustlink.boosting._bases.NearestMean",
