@@ -406,8 +406,8 @@ CATALOGUE: tuple[Entry, ...] = (
         "CondEns",
         "mustlink.alternative",
         "none",
-        "As ResidualClustering, if the other split lies in other columns in each known class, or the table is sparse: "
-        "any clusterer within the classes, and a consensus.",
+        "As ResidualClustering, also for sparse tables: any clusterer within the known classes, and a consensus of "
+        "what it finds.",
         aliases=("condens",),
         boosts=True,
         own_estimators=("kmeans", "mixture", "multinomial"),
@@ -417,8 +417,8 @@ CATALOGUE: tuple[Entry, ...] = (
         "CCIB",
         "mustlink.alternative",
         "none",
-        "As CondEns, by one objective: for texts and other counts, for numbers that are known in place of classes, or "
-        "if you want memberships.",
+        "As ResidualClustering, for texts and other counts, if clusters lie in other columns in each known class, or "
+        "if you want memberships. Slower.",
         aliases=("ccib",),
         takes_known=True,
     ),

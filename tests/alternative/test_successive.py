@@ -98,7 +98,7 @@ def test_normal_draws_have_the_moments_of_their_cell() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"estimator": PCKMeans(2)}, TypeError, "estimator must be a CCIB or a CondEns"),
+        ({"estimator": PCKMeans(2)}, TypeError, "estimator must be a ResidualClustering, CondEns or CCIB"),
         ({"max_alternatives": 0}, ValueError, "max_alternatives must be a whole number from 1 on; got 0"),
         ({"n_references": -1}, ValueError, "n_references must be a whole number from 0 on; got -1"),
         ({"known": [1]}, ValueError, "known must hold one value per row"),

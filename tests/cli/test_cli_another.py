@@ -37,7 +37,7 @@ UP = np.arange(40) // 2 % 2
 
 
 @pytest.mark.parametrize("known", [["--known", "side", "--id", "who"], ["--known", "known.csv", "--ignore", "side"]])
-@pytest.mark.parametrize("method", ["condens", "ccib"])
+@pytest.mark.parametrize("method", ["residual", "condens", "ccib"])
 def test_the_other_split_is_found(points, known, method):
     shown = another(points, *known, "--method", method, "--no-scale")
     found = clusters_of(points)
@@ -92,11 +92,27 @@ def test_the_search_ends_where_nothing_is_left(points):
     assert len([name for name in clusters_of(points).columns if name.startswith("cluster")]) < 4
 
 
-def test_a_split_that_tells_much_is_noted(desk):
-    x = [0, 1, 2, 10, 11, 12, 20, 21, 22]
-    desk.write("points.csv", "x,kind\n" + "".join(f"{value},{'abc'[value // 10]}\n" for value in x))
-    shown = another(desk, "--known", "kind", k=3)
-    assert re.search(r"still tells \d+% of kind: .* the method ccib", " ".join(shown.split()))
+@pytest.mark.parametrize(
+    ("method", "others"),
+    [("residual", "condens or ccib"), ("condens", "residual or ccib"), ("ccib", "residual or condens")],
+)
+def test_a_split_that_tells_much_is_noted(desk, method, others):
+    """The first kind has no spread, so that the clusters are those of the second."""
+    lines = ["x,kind"] + ["0,a"] * 6 + [f"{x},b" for x in (10, 11, 20, 21, 30, 31)]
+    desk.write("points.csv", "\n".join(lines) + "\n")
+    shown = " ".join(another(desk, "--known", "kind", "--method", method, k=3).split())
+    assert re.search(rf"still tells \d+% of kind\. The method {others}, another number of clusters than 3, or", shown)
+    assert "no other split" not in shown
+
+
+def test_the_default_tells_little_where_the_others_tell_much(desk):
+    """Three kinds of wine: clusters of the default method are not noted."""
+    from sklearn.datasets import load_wine
+
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X.assign(kind=[f"kind {name}" for name in y]).to_csv(desk.folder / "points.csv", index=False)
+    for words, tells_much in (([], False), (["--method", "condens"], True)):
+        assert ("still tells" in another(desk, "--known", "kind", *words, k=3)) == tells_much
 
 
 def test_rows_without_a_known_class_are_a_class(points):
@@ -112,7 +128,7 @@ def test_the_whole_table_is_kept(points):
     assert clusters_of(points, "all.csv").columns.tolist() == ["who", "x", "y", "side", "cluster"]
 
 
-@pytest.mark.parametrize("method", ["condens", "ccib"])
+@pytest.mark.parametrize("method", ["residual", "condens", "ccib"])
 def test_a_model_puts_rows_into_the_new_clusters(points, method):
     pytest.importorskip("skops")
     another(points, "--known", "side", "--id", "who", "--method", method, "--save-model", "p.model")

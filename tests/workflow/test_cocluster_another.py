@@ -65,7 +65,7 @@ def test_errors_are_worded_for_python(ones):
     [
         ({"n_clusters": 2}, "No known split is given; give known"),
         ({"known": "side"}, "The number of clusters is not given; pass n_clusters"),
-        ({"known": "side", "n_clusters": 2, "method": "boost"}, "it must be condens or ccib"),
+        ({"known": "side", "n_clusters": 2, "method": "boost"}, "it must be residual, condens or ccib"),
         ({"known": "side", "n_clusters": 2, "label_column": "x"}, "cannot be combined .*; leave out label_column"),
     ],
 )

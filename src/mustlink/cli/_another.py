@@ -31,14 +31,15 @@ def another(
     ],
     n_clusters: opt.Clusters,
     method: Annotated[
-        Literal["condens", "ccib"],
+        Literal["residual", "condens", "ccib"],
         typer.Option(
             "--method",
             metavar="NAME",
-            help="condens clusters within the known classes and combines what it finds; ccib maximizes what the "
-            "clusters tell beyond the known split, and is slower.",
+            help="residual clusters what is left when the means of the known classes are subtracted; condens clusters "
+            "within the known classes and combines what it finds; ccib maximizes what the clusters tell beyond the "
+            "known split, and is slower.",
         ),
-    ] = "condens",
+    ] = "residual",
     n_next: Annotated[
         int,
         typer.Option(

@@ -44,7 +44,7 @@ from mustlink.workflow._wording import reword_warnings
 
 __all__ = ["AnotherJob", "AnotherResult", "run_another"]
 
-METHODS = ("condens", "ccib")
+METHODS = ("residual", "condens", "ccib")
 # What the classes of a known split are called that its file gives no name.
 NO_CLASS = "none"
 # From here on, a new split is noted to tell much of a known one.
@@ -67,8 +67,8 @@ class AnotherJob(TableOptions):
         Columns are not used as features.
     n_clusters : int or None, default=None
         The number of clusters of the new split; it must be given.
-    method : {"condens", "ccib"}, default="condens"
-        :class:`mustlink.CondEns` or :class:`mustlink.CCIB`.
+    method : {"residual", "condens", "ccib"}, default="residual"
+        :class:`mustlink.ResidualClustering`, :class:`mustlink.CondEns` or :class:`mustlink.CCIB`.
     n_next : int, default=1
         How many new splits are made at most, one after another, each with those before it known as well. From the
         second on, one that tells no more than those of reference data ends the search, see
@@ -95,13 +95,13 @@ class AnotherJob(TableOptions):
     --------
     >>> from mustlink.workflow import AnotherJob
     >>> AnotherJob("customers.csv", known="region", n_clusters=3).method
-    'condens'
+    'residual'
     """
 
     _: KW_ONLY
     known: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = ()
     n_clusters: int | None = None
-    method: Literal["condens", "ccib"] = "condens"
+    method: Literal["residual", "condens", "ccib"] = "residual"
     n_next: int = 1
     n_init: int | None = None
     random_state: int | None = 0
@@ -119,7 +119,7 @@ class AnotherJob(TableOptions):
         check_n_clusters(self.n_clusters)
         check_seed(self.random_state)
         if self.method not in METHODS:
-            raise OptionError(f"The method is {self.method!r}; it must be {' or '.join(METHODS)}.")
+            raise OptionError(f"The method is {self.method!r}; it must be {', '.join(METHODS[:-1])} or {METHODS[-1]}.")
         for name, words in (("n_next", "number of new splits"), ("n_init", "number of starts")):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -351,10 +351,10 @@ def _notes_on_much_told(job: AnotherJob, summary: AlternativeSummary) -> list[st
     much = [f"{one.nmi:.0%} of {one.name}" for one in summary.known if one.nmi >= MUCH_TOLD]
     if not much:
         return []
-    other = next(name for name in METHODS if name != job.method)
+    others = " or ".join(name for name in METHODS if name != job.method)
     return [
-        f"The new split still tells {' and '.join(much)}: the columns may hold no other split into {job.n_clusters} "
-        f"clusters. Another number of clusters, the method {other}, or fewer columns may tell less."
+        f"The new split still tells {' and '.join(much)}. The method {others}, another number of clusters than "
+        f"{job.n_clusters}, or fewer columns may tell less."
     ]
 
 
