@@ -1,8 +1,8 @@
 """ResidualClustering, CondEns and CCIB beside a plain version of the formulas of CCIB, and beside plain k-means.
 
-Residuals of texts are dense. The classes of scikit-learn's tables are known as well. Asked: CCIB on
-20,000 texts of 5,000 terms, about 100 terms each, in under 60 s. ``python -m benchmarks.alternative --quick`` runs a
-small case of each.
+On texts, on points with two splits, and on tables of scikit-learn with their classes known. Asked: CCIB on 20,000 texts
+of 5,000 terms, about 100 terms each, in under 60 s. ``python -m benchmarks.alternative --quick`` runs a small case of
+each.
 """
 
 from __future__ import annotations
