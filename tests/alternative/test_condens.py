@@ -159,7 +159,7 @@ class Broken(KMeans):
 @pytest.mark.parametrize(
     ("options", "known", "message"),
     [
-        ({}, [0.5] * 4 + [1.5] * 4, "must hold classes, and has the number 0.5 at row 0; use CCIB"),
+        ({}, [0.5] * 4 + [1.5] * 4, "has the number 0.5 at row 0; use ResidualClustering or CCIB"),
         ({}, [0, 1], "X has 8 rows, and known has the shape"),
         ({}, list(range(8)), "one row in every class"),
         ({"local_n_clusters": [1, 2, 3]}, [0, 1] * 4, "local_n_clusters must be a number or 2 numbers"),

@@ -142,7 +142,7 @@ def _check_column(column: pd.Series[Any], where: str, takes_numbers: bool) -> Kn
             row = int(is_fraction.argmax())
             raise ValueError(
                 f"{where} must hold classes, and has the number {values[row]:g} at row {row}; use "
-                'CCIB(model="glm") for numbers, or cut them into classes.'
+                'ResidualClustering or CCIB(model="glm") for numbers, or cut them into classes.'
             )
     codes, classes = pd.factorize(column, sort=_can_be_sorted(column))
     return KnownSplit(np.asarray(codes, dtype=np.int64), np.asarray(classes))
