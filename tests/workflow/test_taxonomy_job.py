@@ -161,7 +161,7 @@ def test_outliers_are_in_none(notes):
     result = run(notes, category_column="topic")
     assert result.labels[-2:].tolist() == [-1, 1]
     assert result.summary.headline == "22 documents in 2 categories; 1 is in none."
-    assert result.frame.iloc[-2][["category", "similarity", "margin", "contested"]].isna().all()
+    assert result.frame.iloc[-2][["category", "similarity", "runner_up", "margin", "contested"]].isna().all()
 
 
 def test_single_categories_are_refused_or_dropped(notes):
@@ -301,6 +301,20 @@ def test_new_texts_from_files(notes, model):
     other = run_prediction(PredictionJob(model, notes / "other.csv"))
     assert other.frame["row"].tolist() == ["0"]
     assert other.notices == ("other.csv has no id column 'nr'; its texts are numbered from 0.",)
+
+
+def test_new_texts_below_the_outlier_threshold(notes):
+    pytest.importorskip("skops")
+    job = {"category_column": "topic", "outlier_threshold": 0.6, "save_model": notes / "notes.model"}
+    run(notes, **job)
+    (notes / "new.txt").write_text("guitar song band drum\nzebra\ndrum\n")
+    found = run_prediction(PredictionJob(notes / "notes.model", notes / "new.txt"))
+    assert found.labels.tolist() == [0, -1, -1]
+    assert found.notices == (
+        "1 text has no word of any category, and no category.",
+        "1 text has no category, with a cosine to each that is below the outlier threshold of the model, 0.6.",
+    )
+    assert found.frame.loc[1:, ["category", "similarity", "runner_up", "margin"]].isna().all(axis=None)
 
 
 def test_options_of_tables_are_refused_with_texts(notes, model):

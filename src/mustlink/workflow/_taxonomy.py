@@ -20,6 +20,7 @@ from mustlink.report import DocumentRanks, TaxonomySummary, rank_documents, rend
 from mustlink.tables import UnknownIds, check_options, check_sheet_size, stage_frame
 from mustlink.text import TaxonomyClusterer
 from mustlink.workflow._categories import load_categorized
+from mustlink.workflow._category_frame import frame_categories
 from mustlink.workflow._label_file import show_ids
 from mustlink.workflow._loading import REMEDIES, job_remedies
 from mustlink.workflow._model import current_versions, stage_model
@@ -45,8 +46,6 @@ NUMBERS: dict[str, tuple[str, float, float, str]] = {
     "domination_threshold": ("difference of similarities below which categories are compared", 0, np.inf, "[)"),
 }
 N_COLUMNS = 8
-# Of the cosines that are written.
-DECIMALS = 4
 
 
 @dataclass(frozen=True)
@@ -190,24 +189,16 @@ class TaxonomyResult:
         """What is written: the category of every text, the given one, and how sure it is.
 
         The similarity is the cosine of the text with its category, and the margin that minus the cosine with the
-        runner-up. A text is contested if the domination rule ranks the runner-up before its category.
+        runner-up. A text is contested if the domination rule ranks the runner-up before its category. A text in no
+        category has none of them.
         """
         texts, ranks, found = self.texts, self.ranks, self.estimator.labels_
-        # The last one is for no category, -1.
-        names = np.array([*(one.name for one in self.estimator.categories_), None], dtype=object)
-        sure = pd.DataFrame(
-            {
-                "similarity": ranks.similarity.round(DECIMALS),
-                "runner_up": names[ranks.runner_up],
-                "margin": ranks.margin.round(DECIMALS),
-                "contested": np.where(ranks.is_contested, "yes", "no"),
-            },
-            index=texts.rows,
-        )
-        sure.loc[found < 0, ["similarity", "margin", "contested"]] = None
+        names = [one.name for one in self.estimator.categories_]
+        sure = frame_categories(names, found, ranks.similarity, ranks.runner_up, ranks.margin)
+        sure["contested"] = np.where(ranks.is_contested, "yes", "no")
+        sure.loc[found < 0, "contested"] = None
         frame = pd.DataFrame({texts.name_title: texts.names, "given": [name or None for name in self.given]})
-        frame["category"] = names[self.labels]
-        return frame.join(sure).assign(title=texts.titles)
+        return frame.join(sure.set_index(texts.rows)).assign(title=texts.titles)
 
 
 @job_remedies()

@@ -116,7 +116,8 @@ class TextModel:
         Returns
         -------
         list of str or None
-            Categories; None for a text that has no word in common with any of them.
+            Categories; None for a text that has no word in common with any of them, or a cosine to each that is below
+            the `outlier_threshold` of the clusterer.
         """
         labels, _ = self.rank(texts)
         return [None if label < 0 else self.categories[label] for label in labels.tolist()]

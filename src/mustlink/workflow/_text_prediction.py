@@ -14,6 +14,8 @@ from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.errors import OptionError
 from mustlink.tables import check_output_suffix, check_sheet_size, stage_frame
+from mustlink.text import Ranking
+from mustlink.workflow._category_frame import frame_categories
 from mustlink.workflow._text_model import TextModel
 from mustlink.workflow._texts import TextOptions, read_texts, text_columns
 
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TextPredictionResult", "predict_texts"]
 
-# Of the cosines that are written.
-DECIMALS = 4
 N_COLUMNS = 6
 
 
@@ -38,7 +38,8 @@ class TextPredictionResult:
     labels : ndarray of int, shape (n_texts,)
         The number of the category of each text; -1 for none.
     frame : pandas.DataFrame
-        What is written: the category of every text, its cosine, the runner-up and by how much that is less similar.
+        What is written: the category of every text, its cosine, the runner-up and by how much that is less similar;
+        all are empty for a text in no category.
     notices : tuple of str
         What a person should know, as sentences.
 
@@ -71,21 +72,33 @@ def predict_texts(job: PredictionJob, model: TextModel) -> TextPredictionResult:
     labels, ranking = model.rank(read.texts)
     if job.output is not None:
         check_sheet_size(job.output, len(labels), N_COLUMNS)
-    n_none = int(np.count_nonzero(labels < 0))
-    if n_none:
-        notices.append(f"{count(n_none, 'text has', 'texts have')} no word of any category, and no category.")
-    names = np.array([*model.categories, None], dtype=object)
-    frame = pd.DataFrame({read.name_title: read.names, "category": names[labels]})
-    frame["similarity"] = ranking.similarity[:, 0].round(DECIMALS)
-    frame["runner_up"], frame["margin"] = None, frame["similarity"]
+    notices += _note_outliers(labels, ranking, model)
+    runner_up, next_best = np.full(len(labels), -1), np.zeros(len(labels))
     if ranking.categories.shape[1] > 1:
-        frame["runner_up"] = names[ranking.categories[:, 1]]
-        frame["margin"] = (ranking.similarity[:, 0] - ranking.similarity[:, 1]).round(DECIMALS)
+        runner_up, next_best = ranking.categories[:, 1], ranking.similarity[:, 1]
+    similarity = ranking.similarity[:, 0]
+    frame = frame_categories(model.categories, labels, similarity, runner_up, similarity - next_best)
+    frame.insert(0, read.name_title, read.names)
     frame["title"] = read.titles
     if job.output is not None:
         with StagedFiles() as files:
             stage_frame(files, job.output, frame, source=job.table, dialect=read.dialect)
     return TextPredictionResult(model, labels, frame, (*model.notices, *notices, *read.notices))
+
+
+def _note_outliers(labels: Ints, ranking: Ranking, model: TextModel) -> list[str]:
+    """Say how many texts are in no category, and why."""
+    has_word = ranking.similarity[:, 0] > 0
+    n_wordless, n_below = (int(np.count_nonzero(labels[of] < 0)) for of in (~has_word, has_word))
+    notes = []
+    if n_wordless:
+        notes.append(f"{count(n_wordless, 'text has', 'texts have')} no word of any category, and no category.")
+    if n_below:
+        notes.append(
+            f"{count(n_below, 'text has', 'texts have')} no category, with a cosine to each that is below the outlier "
+            f"threshold of the model, {model.clusterer.outlier_threshold:g}."
+        )
+    return notes
 
 
 def _options(job: PredictionJob, model: TextModel) -> tuple[TextOptions, list[str]]:
