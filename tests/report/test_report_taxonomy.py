@@ -66,6 +66,28 @@ def test_categories_have_terms_origins_and_documents(moved):
     assert one.given_words == ("word6",)
 
 
+@pytest.mark.parametrize(
+    ("options", "weigh"),
+    [
+        ({}, np.log1p),
+        ({"use_idf": True}, lambda X: np.log1p(X) / np.count_nonzero(X, axis=0)),
+        ({"damping": "binary"}, np.sign),
+        ({"damp_queries": False}, lambda X: X),
+    ],
+)
+def test_words_are_weighted_as_the_clusterer_does(options, weigh):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        rates = np.repeat([[3, 2, 1, 1, 0.2, 0.2, 0.2, 2], [0.2, 0.2, 1, 0.2, 3, 2, 1, 2]], 8, axis=0)
+        X, y = rng.poisson(rates), ["a"] * 7 + ["b"] * 8 + ["a"]
+        model = fit(X, y, words_init=8, words_final=8, **options)
+        np.testing.assert_allclose(model.weigh_documents(X).toarray(), weigh(X))
+        for one in summarize_taxonomy(model, X, y).moved:
+            row = int(one.name)
+            parts = model.seeds_.toarray()[model.labels_[row]] * weigh(X)[row]
+            assert one.words == tuple(str(place) for place in np.argsort(-parts, kind="stable")[:6] if parts[place] > 0)
+
+
 def test_terms_of_a_data_frame(moved):
     model, X, y = moved
     frame = pd.DataFrame(X, columns=[f"w{column}" for column in range(7)])

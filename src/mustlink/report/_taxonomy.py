@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from mustlink._spelling import count
 from mustlink._types import Floats, Ints, Mask
@@ -163,7 +162,7 @@ class MovedDocument(NamedTuple):
     given, category : str
         Its given category, and the one it is in now.
     words, given_words : tuple of str
-        Its words that count most for the new category, and for the one that its given category became.
+        Its words that add most to its cosine with the new category, and with the one that its given category became.
     margin : float
         By how much its cosine with its category is larger than that with the runner-up.
     excerpt : str, default=''
@@ -458,10 +457,10 @@ class _Documents:
         titles: Sequence[str] | None,
         texts: Sequence[str] | None,
     ) -> None:
-        self.counts = csr_array(X)
+        self.weights = model.weigh_documents(X)
         self.model = model
         self.given = given
-        self.terms = terms if terms is not None else getattr(model, "feature_names_in_", range(self.counts.shape[1]))
+        self.terms = terms if terms is not None else getattr(model, "feature_names_in_", range(self.weights.shape[1]))
         self.names = names
         self.titles = titles
         self.texts = texts
@@ -523,10 +522,10 @@ class _Documents:
         )
 
     def words_for(self, row: int, label: int) -> tuple[str, ...]:
-        """Return the words of a document that count most for a category."""
-        start, end = self.counts.indptr[row : row + 2]
-        columns = self.counts.indices[start:end]
-        weight = self.model.seeds_[[label]][:, columns].toarray()[0] * np.log1p(self.counts.data[start:end])
+        """Return the words of a document that add most to its cosine with a category."""
+        start, end = self.weights.indptr[row : row + 2]
+        columns = self.weights.indices[start:end]
+        weight = self.model.seeds_[[label]][:, columns].toarray()[0] * self.weights.data[start:end]
         best = np.argsort(-weight, kind="stable")[:MAX_WORDS]
         return tuple(printable(str(self.terms[columns[place]])) for place in best if weight[place] > 0)
 

@@ -73,14 +73,15 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
     damp_queries : bool, default=True
         Whether documents are damped too where they are compared with seeds.
     use_idf : bool, default=False
-        Whether the weight of a term is divided by the number of documents with it.
+        Whether the weight of a term is divided by the number of documents with it: the inverse itself, and not
+        its logarithm.
     n_candidates : int, default=5
         The number of most similar categories that ``predict`` and ``rank`` compare with each other; 1 is the most
         similar alone.
     domination_threshold : float, default=0.025
         Candidates whose cosines differ by less are compared by the terms that the other has not.
     n_report : int, default=3
-        The number of categories that ``rank`` returns for each document.
+        The number of categories that ``rank`` returns for each document, at most `n_candidates`.
 
     Attributes
     ----------
@@ -351,10 +352,11 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
             self._weigh(damp(counts[:, self.feature_mask_], self.damping if self.damp_queries else "identity"))
         )
 
-    def _in_all_terms(self, seeds: csr_array) -> csr_array:
-        """Return seeds of the chosen terms as seeds of all terms."""
+    def _in_all_terms(self, rows: csr_array) -> csr_array:
+        """Return weights of the chosen terms as weights of all terms."""
         columns = np.flatnonzero(self.feature_mask_)
-        return csr_array((seeds.data, columns[seeds.indices], seeds.indptr), shape=(seeds.shape[0], len(self.gini_)))
+        shape = rows.shape[0], len(self.feature_mask_)
+        return csr_array((rows.data, columns[rows.indices], rows.indptr), shape=shape)
 
     def _refuse_no_seeds(self, outcome: Outcome) -> None:
         """Raise if no seed is left."""
@@ -421,7 +423,8 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
         Returns
         -------
         Ranking
-            The `n_report` best categories; outliers are ranked too, if they have a term in common with a category.
+            The `n_report` best categories, or fewer: at most `n_candidates`, and all there are. Outliers are ranked
+            too, if they have a term in common with a category.
         """
         return self._rank(X, self.n_report)[0]
 
@@ -434,6 +437,23 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
         parts = [(rank_candidates(*block, n_report), block[0].similarity[:, 0]) for block in blocks]
         ranking = Ranking(*(np.concatenate(columns) for columns in zip(*(part for part, _ in parts), strict=True)))
         return ranking, np.concatenate([nearest for _, nearest in parts])
+
+    def weigh_documents(self, X: Any) -> csr_array:
+        """Return the weights of the terms of documents, as they are compared with seeds.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+            The counts of terms.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_features)
+            The counts, damped and divided as `damping`, `damp_queries` and `use_idf` say; 0 for terms that are not
+            used. The cosines with `seeds_` are those of ``fit``, ``predict`` and ``rank``.
+        """
+        check_is_fitted(self)
+        return self._in_all_terms(self._queries(self._check_rows(X, reset=False)).rows)
 
     def category_terms(
         self, feature_names: Sequence[Any] | Array | None = None, *, n_terms: int | None = 10
