@@ -353,6 +353,14 @@ def test_dominations_of_the_fit_are_those_of_the_ranks() -> None:
     assert model.predict(X).tolist() == ranking.categories[:, 0].tolist()
 
 
+@pytest.mark.parametrize(("n_report", "n_candidates", "n_ranked"), [(2, 5, 2), (9, 3, 3), (9, 9, 4)])
+def test_as_many_categories_are_ranked_as_there_are(n_report: int, n_candidates: int, n_ranked: int) -> None:
+    X, y = topics(40, 4, 9)
+    model = TaxonomyClusterer(words_init=30, words_final=20, n_report=n_report, n_candidates=n_candidates)
+    ranking = model.fit(X, y).rank(X)
+    assert {part.shape for part in ranking[:3]} == {(40, n_ranked)}
+
+
 # ---- bad input
 
 

@@ -33,12 +33,12 @@ class Ranking(NamedTuple):
 
     Attributes
     ----------
-    categories : ndarray of shape (n_samples, n_report)
+    categories : ndarray of shape (n_samples, n_ranked)
         The numbers of the categories of each document, by decreasing domination; -1 where no further category has a
-        term in common with it.
-    domination : ndarray of shape (n_samples, n_report)
+        term in common with it. `n_ranked` is the least of `n_report`, `n_candidates` and `n_clusters_`.
+    domination : ndarray of shape (n_samples, n_ranked)
         How many of the other candidates each of them dominates; -1 in the place of no category.
-    similarity : ndarray of shape (n_samples, n_report)
+    similarity : ndarray of shape (n_samples, n_ranked)
         Their cosines.
     is_reranked : ndarray of shape (n_samples,)
         Whether the categories are in another order than that of their cosines.

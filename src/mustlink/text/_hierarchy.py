@@ -23,8 +23,8 @@ def truncate_taxonomy(
 ) -> NDArray[np.object_]:
     """Truncate a hierarchy of categories to the lowest nodes with enough documents.
 
-    Each document is given the lowest node of its path that has at least `min_docs` documents below it. If other
-    documents have a child of this node, it is given the child `other`.
+    Each document is given the lowest node of its path that has at least `min_docs` documents below it. If a child of
+    this node has as many too, so that it is kept for other documents, the document is given the child `other`.
 
     Parameters
     ----------
