@@ -139,6 +139,19 @@ def test_all_text_on_the_page_is_escaped(moved):
     assert "not given" in page
 
 
+def test_the_smallest_categories_are_one_column(monkeypatch):
+    X = np.eye(20, dtype=int).repeat(2, axis=0) * 3
+    y = [f"c{row // 2:02}" for row in range(40)]
+    found = summarize_taxonomy(fit(X, y), X, y)
+    # Twenty newsgroups have a column each, so that what was kept is on the diagonal.
+    assert (found.flow_names, found.n_folded) == (tuple(sorted(set(y))), 0)
+    assert "are one column" not in render_taxonomy(found)
+    monkeypatch.setattr("mustlink.report._taxonomy.MAX_FLOWS", 8)
+    found = summarize_taxonomy(fit(X, y), X, y)
+    assert found.flow_names == (*sorted(set(y))[:7], "others")
+    assert found.n_folded == 13
+
+
 def test_the_most_moved_documents_are_bounded(moved, monkeypatch):
     monkeypatch.setattr("mustlink.report._taxonomy.MAX_MOVED", 0)
     summary = summarize_taxonomy(*moved)

@@ -40,7 +40,7 @@ MAX_TITLE = 200
 # Words of a document that are shown for a category.
 MAX_WORDS = 6
 # The most final categories that have a column in the table of flows.
-MAX_FLOWS = 14
+MAX_FLOWS = 30
 NO_CATEGORY = "none"
 OTHERS = "others"
 # What is said of given categories, in this order.
@@ -270,6 +270,12 @@ class TaxonomySummary:
     flows: tuple[FlowRow, ...]
     moved: tuple[MovedDocument, ...]
     notices: tuple[str, ...]
+
+    @property
+    def n_folded(self) -> int:
+        """The number of small final categories that are one column of the table of flows."""
+        n_columns = len(self.flow_names) - (self.n_none > 0)
+        return 0 if n_columns == len(self.categories) else len(self.categories) - n_columns + 1
 
     @property
     def headline(self) -> str:
