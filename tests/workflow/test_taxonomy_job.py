@@ -252,8 +252,10 @@ def test_misuse(notes):
         run(notes)
     with pytest.raises(TypeError, match="takes a TaxonomyJob, and this is a TextOptions"):
         run_taxonomy(TextOptions(notes / "notes.csv"))
-    with pytest.raises(OptionError, match=r"All categories were removed .*; reduce min_cluster_size"):
+    with pytest.raises(OptionError, match=r"All categories were removed .*; reduce min_cluster_size\.$"):
         run(notes, category_column="topic", min_cluster_size=50)
+    with pytest.raises(OptionError, match=r"reduce min_cluster_size, or reduce outlier_threshold\.$"):
+        run(notes, category_column="topic", min_cluster_size=50, outlier_threshold=0.1)
     with pytest.raises(OptionError, match="is an input and would be overwritten"):
         run(notes, category_column="topic", output=notes / "notes.csv")
 
@@ -297,6 +299,10 @@ def test_new_texts_from_files(notes, model):
     lines = run_prediction(PredictionJob(model, notes / "new.txt"))
     assert lines.labels.tolist() == [1, -1]
     assert lines.notices == ("1 text has no word of any category, and no category.",)
+    (notes / "gaps.txt").write_text("\na goal\n \n\na song\n\n")
+    gaps = run_prediction(PredictionJob(model, notes / "gaps.txt"))
+    assert gaps.labels.tolist() == [1, 0]
+    assert gaps.notices == ("3 empty lines were skipped; texts are numbered without empty lines.",)
     (notes / "other.csv").write_text("text\na song\n")
     other = run_prediction(PredictionJob(model, notes / "other.csv"))
     assert other.frame["row"].tolist() == ["0"]

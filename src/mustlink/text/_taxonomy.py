@@ -362,10 +362,11 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
         """Raise if no seed is left."""
         if outcome.seeds.shape[0] == 0:
             last = outcome.passes[-1]
+            remedies = ["lower_min_cluster_size"] + ["lower_outlier_threshold"] * (self.outlier_threshold > 0)
             raise OptionError(
                 f"All categories were removed in pass {len(outcome.passes)}, as none of the last "
                 f"{last.n_killed} had {count(self.min_cluster_size, 'document')}",
-                remedy=("lower_min_cluster_size", "lower_outlier_threshold"),
+                remedy=remedies,
             )
 
     def _describe(self, code: Indices, n_documents: Ints, outcome: Outcome) -> None:

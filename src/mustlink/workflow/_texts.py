@@ -273,9 +273,12 @@ def _read_lines(path: Path, options: TextOptions, more: Sequence[str]) -> Read:
     """Read a text from every line that is not blank."""
     _refuse_columns(path, options, more, "has one text in each line")
     content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
-    lines = [line.strip() for line in _decoded(content, path, options.encoding).splitlines()]
+    lines = [line.strip() for line in _decoded(content, path, options.encoding).rstrip().splitlines()]
     texts = [line for line in lines if line]
-    return Read(texts, _numbers(texts), _beginnings(texts), "row")
+    n_blank = len(lines) - len(texts)
+    skipped = count(n_blank, "empty line was", "empty lines were")
+    notices = (f"{skipped} skipped; texts are numbered without empty lines.",) if n_blank else ()
+    return Read(texts, _numbers(texts), _beginnings(texts), "row", notices=notices)
 
 
 def _read_folder(path: Path, options: TextOptions, more: Sequence[str]) -> Read:
