@@ -129,8 +129,8 @@ def test_a_model_for_new_texts(notes):
     assert result.stdout.startswith("3 texts in the 2 categories of a model of 20 texts.\n\ncategory  texts  share\n")
     assert re.search(r"^music +1 +33\.3%", result.stdout, re.MULTILINE)
     assert re.search(r"^none +1 +33\.3%", result.stdout, re.MULTILINE)
-    assert result.stdout.endswith("Categories written to new.clusters.csv\n")
-    assert [line.split(",")[1] for line in notes.read("new.clusters.csv").splitlines()[1:]] == ["music", "sport", ""]
+    assert result.stdout.endswith("Categories written to new.categories.csv\n")
+    assert [line.split(",")[1] for line in notes.read("new.categories.csv").splitlines()[1:]] == ["music", "sport", ""]
     assert "is a model of texts; leave out --missing." in notes.fails(
         "predict", "notes.model", "new.txt", "--missing", "drop"
     )

@@ -126,6 +126,17 @@ Output = Annotated[
         show_default="the table's name with .clusters.csv, in this folder",
     ),
 ]
+PredictedOutput = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="Where the clusters, or the categories of texts, are written: .csv, .tsv, .xlsx, .parquet or, for clusters, "
+        ".npy. Text is written as the table is, with its encoding and separator.",
+        show_default="the table's name with .clusters.csv or .categories.csv, in this folder",
+    ),
+]
 KeepColumns = Annotated[
     bool,
     typer.Option(

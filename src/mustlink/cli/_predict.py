@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mustlink._spelling import count
@@ -25,7 +26,7 @@ def predict(
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
-    output: opt.Output = None,
+    output: opt.PredictedOutput = None,
     keep_columns: opt.KeepColumns = False,
     debug: opt.Debug = False,
 ) -> None:
@@ -35,8 +36,10 @@ def predict(
     every text. Links play no part. Exit code 0, or 2 when something in the input is wrong.
     """
     from mustlink.cli._show import print_line, show_list, show_status
-    from mustlink.workflow import PredictionJob, TextPredictionResult, run_prediction
+    from mustlink.workflow import PredictionJob, TextPredictionResult, is_text_model, run_prediction
 
+    if output is None and is_text_model(model):
+        output = Path(f"{opt.text_stem(table)}.categories.csv")
     output = output or opt.output_name(table, keep_columns)
     job = opt.fill(PredictionJob, locals())
     with show_status(f"Reading {table.name}"):

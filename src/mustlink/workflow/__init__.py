@@ -18,7 +18,7 @@ from mustlink.workflow._loading import (
     load_table,
     read_link_file,
 )
-from mustlink.workflow._model import Model, check_predicts, load_model, predicting_methods, save_model
+from mustlink.workflow._model import Model, check_predicts, is_text_model, load_model, predicting_methods, save_model
 from mustlink.workflow._prediction import PredictionJob, PredictionResult, run_prediction
 from mustlink.workflow._publication import (
     PublicationJob,
@@ -77,6 +77,7 @@ __all__ = [
     "check_n_clusters",
     "check_predicts",
     "check_seed",
+    "is_text_model",
     "load_model",
     "load_records",
     "load_table",

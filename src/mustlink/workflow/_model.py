@@ -39,6 +39,7 @@ __all__ = [
     "Model",
     "check_predicts",
     "current_versions",
+    "is_text_model",
     "load_model",
     "predicting_methods",
     "save_model",
@@ -434,6 +435,37 @@ def load_model(path: str | os.PathLike[str]) -> Model | TextModel:
     except Exception as error:  # a damaged file, or one made to break its reader, can make it fail in any way
         reason = " ".join(str(error).split())[:100].rstrip(".") or type(error).__name__
         raise FileFormatError(f"{path} is damaged or incomplete ({reason}); save the model again.") from None
+
+
+def is_text_model(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is a model of texts, without loading it.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    bool
+        False also for a file that is missing or no model, which :func:`load_model` refuses.
+
+    See Also
+    --------
+    load_model : Read it.
+
+    Examples
+    --------
+    >>> from mustlink.datasets import sample_paths
+    >>> from mustlink.workflow import is_text_model
+    >>> is_text_model(sample_paths()[0])
+    False
+    """
+    try:
+        with ZipFile(path) as file:
+            return "texts" in _read_about(Path(path), file)
+    except Exception:  # as in load_model
+        return False
 
 
 def _not_a_model(path: Path, content: bytes) -> str:
