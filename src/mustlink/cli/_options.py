@@ -132,8 +132,8 @@ PredictedOutput = Annotated[
         "-o",
         "--output",
         metavar="OUT",
-        help="Where the clusters, or the categories of texts, are written: .csv, .tsv, .xlsx, .parquet or, for clusters, "
-        ".npy. Text is written as the table is, with its encoding and separator.",
+        help="Where the clusters, or the categories of texts, are written: .csv, .tsv, .xlsx, .parquet or, for "
+        "clusters, .npy. Text is written as the table is, with its encoding and separator.",
         show_default="the table's name with .clusters.csv or .categories.csv, in this folder",
     ),
 ]
