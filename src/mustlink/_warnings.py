@@ -9,7 +9,7 @@ from typing import Any
 
 from mustlink.errors import REMEDIES, add_remedies
 
-__all__ = ["reword_warning", "warn_caller"]
+__all__ = ["reword_warning", "warn_caller", "warning_topic"]
 
 
 def warn_caller(
@@ -17,7 +17,8 @@ def warn_caller(
 ) -> None:
     """Issue a warning that points at the line that called mustlink, however deep the call inside is.
 
-    Like an error of mustlink, it may name remedies by their keys in :data:`mustlink.errors.REMEDIES`.
+    Like an error of mustlink, it may name remedies by their keys in :data:`mustlink.errors.REMEDIES`. A field `topic`
+    tells callers inside what it is about.
     """
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in {"mustlink", "sklearn"}:
@@ -27,6 +28,12 @@ def warn_caller(
     # Categories of scikit-learn are used too, which have no such attribute.
     message.mustlink_parts = problem, remedy, fields  # type: ignore[attr-defined]
     warnings.warn(message, stacklevel=level)
+
+
+def warning_topic(message: Warning | str) -> str | None:
+    """Return what a warning of ours is about, if it says so."""
+    _, _, fields = getattr(message, "mustlink_parts", (None, None, {}))
+    return fields.get("topic")
 
 
 def reword_warning(message: Warning | str, remedies: Mapping[str, str]) -> str | None:

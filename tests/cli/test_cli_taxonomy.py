@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import numpy as np
 import pytest
+
+from mustlink import TaxonomyClusterer
+from mustlink.cli._taxonomy import taxonomy
+from mustlink.workflow._taxonomy import NUMBERS
 
 WORDS = {"music": ["guitar", "song", "band", "drum"], "sport": ["goal", "team", "ball", "match"]}
 FEW = ("--min-df", 1, "--min-size", 3, "--words-init", 9, "--words-final", 6)
@@ -111,6 +116,12 @@ def test_bad_input(notes, words, sentence):
     notes.write("numbers.csv", "text,topic\n1 2,a\n3,b\n4,a\n")
     notes.write("lines.txt", "red ball\nblue cube\n")
     assert sentence in notes.fails("taxonomy", *words, "--report", "r.html")
+
+
+def test_the_defaults_are_those_of_the_clusterer():
+    params = inspect.signature(taxonomy).parameters
+    for name in NUMBERS:
+        assert params[name].default == TaxonomyClusterer().get_params()[name], name
 
 
 def test_the_categories_are_asked_for(notes):

@@ -237,6 +237,8 @@ def test_categories_of_other_texts_are_refused(notes):
         ({"min_cluster_size": 0}, "The minimum size of a category is 0, and must be at least 1"),
         ({"gini_drop": 1.5}, "The share of words that are dropped is 1.5"),
         ({"outlier_threshold": float("nan")}, "is nan, and must be at least 0 and less than 1"),
+        ({"n_candidates": 0}, "is 0, and must be at least 1; change"),
+        ({"merge_threshold": float("inf")}, "is inf, and must be at least 0; change"),
         ({"single": "keep"}, "Single is 'keep'"),
         ({"unknown_ids": "keep"}, "unknown_ids must be"),
         ({"min_df": 0}, "min_df must be at least 1"),

@@ -327,6 +327,7 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
                 "categories keep all of theirs",
                 UserWarning,
                 remedy="lower_words_final",
+                topic="few terms",
             )
         self._term_weights = np.ones(n_terms)
         if self.use_idf:

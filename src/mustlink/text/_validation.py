@@ -73,6 +73,7 @@ def warn_of_small(n_documents: Ints, given: Array, min_cluster_size: int) -> Non
             f"removed: {quote_names(small)}",
             UserWarning,
             remedy=("lower_min_cluster_size", "join_categories"),
+            topic="small categories",
         )
 
 

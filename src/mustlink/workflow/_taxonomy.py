@@ -15,6 +15,7 @@ import pandas as pd
 from mustlink._atomic import StagedFiles
 from mustlink._spelling import count
 from mustlink._types import Ints
+from mustlink._warnings import warning_topic
 from mustlink.errors import OptionError, add_remedies
 from mustlink.report import DocumentRanks, TaxonomySummary, rank_documents, render_taxonomy, summarize_taxonomy
 from mustlink.tables import UnknownIds, check_options, check_sheet_size, stage_frame
@@ -32,20 +33,22 @@ from mustlink.workflow._wording import reword_warnings
 __all__ = ["TaxonomyJob", "TaxonomyResult", "run_taxonomy"]
 
 FilePath = str | os.PathLike[str]
-# The parameters of the clusterer that are fields of a job, with their least and largest values and whether these are
-# allowed themselves.
-NUMBERS: dict[str, tuple[str, float, float, str]] = {
-    "words_init": ("number of words of a category after the first pass", 1, np.inf, "[)"),
-    "words_final": ("number of words of a category", 1, np.inf, "[)"),
-    "theta": ("factor of the number of words", 0, 1, "()"),
-    "merge_threshold": ("similarity from which categories are merged", 0, np.inf, "[)"),
-    "min_cluster_size": ("minimum size of a category", 1, np.inf, "[)"),
-    "outlier_threshold": ("similarity below which a text is in no category", 0, 1, "[)"),
-    "gini_drop": ("share of words that are dropped", 0, 1, "[)"),
-    "n_candidates": ("number of categories that are compared", 1, np.inf, "[)"),
-    "domination_threshold": ("difference of similarities below which categories are compared", 0, np.inf, "[)"),
+DEFAULTS = TaxonomyClusterer()
+# The parameters of the clusterer that are fields of a job, and what they are called in errors.
+NUMBERS = {
+    "words_init": "number of words of a category after the first pass",
+    "words_final": "number of words of a category",
+    "theta": "factor of the number of words",
+    "merge_threshold": "similarity from which categories are merged",
+    "min_cluster_size": "minimum size of a category",
+    "outlier_threshold": "similarity below which a text is in no category",
+    "gini_drop": "share of words that are dropped",
+    "n_candidates": "number of categories that are compared",
+    "domination_threshold": "difference of similarities below which categories are compared",
 }
 N_COLUMNS = 8
+# Of the warnings that are noted after the fit instead: categories that were removed indeed, and the number of words.
+NOTED_TOPICS = ("small categories", "few terms")
 
 
 @dataclass(frozen=True)
@@ -96,15 +99,15 @@ class TaxonomyJob(TextOptions):
     category_column: str | None = None
     single: Literal["error", "drop"] = "error"
     unknown_ids: UnknownIds = "raise"
-    gini_drop: float = 0.11
-    words_init: int = 500
-    words_final: int = 200
-    theta: float = 0.7
-    merge_threshold: float = 0.95
-    min_cluster_size: int = 8
-    outlier_threshold: float = 0.0
-    n_candidates: int = 5
-    domination_threshold: float = 0.025
+    gini_drop: float = DEFAULTS.gini_drop
+    words_init: int = DEFAULTS.words_init
+    words_final: int = DEFAULTS.words_final
+    theta: float = DEFAULTS.theta
+    merge_threshold: float = DEFAULTS.merge_threshold
+    min_cluster_size: int = DEFAULTS.min_cluster_size
+    outlier_threshold: float = DEFAULTS.outlier_threshold
+    n_candidates: int = DEFAULTS.n_candidates
+    domination_threshold: float = DEFAULTS.domination_threshold
     output: FilePath | None = None
     report: FilePath | None = None
     save_model: FilePath | None = None
@@ -114,12 +117,13 @@ class TaxonomyJob(TextOptions):
         check_options(unknown_ids=self.unknown_ids, output=self.output, report=self.report, save_model=self.save_model)
         if self.single not in ("error", "drop"):
             raise OptionError(f"Single is {self.single!r}; it must be error or drop.")
-        for name, (words, least, largest, ends) in NUMBERS.items():
+        for name, words in NUMBERS.items():
             value = getattr(self, name)
-            is_above = value >= least if ends[0] == "[" else value > least
-            if not (is_above and value < largest):
-                bounds = f"at least {least:g}" if ends[0] == "[" else f"more than {least:g}"
-                bounds += f" and less than {largest:g}" if largest < np.inf else ""
+            # Of gini_drop, which may also be a number of words, that of the share.
+            interval = TaxonomyClusterer._parameter_constraints[name][-1]
+            if value not in interval:
+                bounds = f"{'at least' if interval.closed == 'left' else 'more than'} {interval.left:g}"
+                bounds += "" if interval.right is None else f" and less than {interval.right:g}"
                 raise OptionError(
                     f"The {words} is {value:g}, and must be {bounds}", remedy="change_option", option=name
                 )
@@ -246,9 +250,8 @@ def run_taxonomy(
     estimator = job.clusterer
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        # Both are noted after the fit: categories that were removed indeed, and the number of words without its name.
-        warnings.filterwarnings("ignore", message=".* may be removed: |words_final=")
         estimator.fit(texts.counts, y)
+    caught = [one for one in caught if warning_topic(one.message) not in NOTED_TOPICS]
     notices = [*texts.notices, *notices, *reword_warnings(caught, remedies), *_notes(estimator, remedies)]
     labels = np.full(len(texts.texts), -1)
     labels[texts.rows] = estimator.labels_
