@@ -386,6 +386,15 @@ def test_categories_that_cannot_be_used(y: Any, error: Any, message: str) -> Non
     assert not hasattr(model, "labels_")
 
 
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series])
+def test_texts_are_refused_with_what_counts_them(kind: Any) -> None:
+    with pytest.raises(ValueError, match=r"takes counts of terms, and X has texts; .*CountVectorizer\.$"):
+        TaxonomyClusterer(**SMALL).fit(kind(TEXTS), FOLDERS)
+    X, _ = counted(TEXTS)
+    with pytest.raises(ValueError, match="X has texts"):
+        TaxonomyClusterer(**SMALL).fit(X, FOLDERS).predict(kind(TEXTS))
+
+
 def test_terms_and_seeds_that_run_out() -> None:
     X, _ = counted(TEXTS)
     with pytest.raises(OptionError, match=r"No term occurs in 9 documents or more.*; reduce min_df\."):

@@ -226,6 +226,9 @@ def test_categories_of_other_texts_are_refused(notes):
     (notes / "short.csv").write_text("label\nmusic\nsport\n")
     with pytest.raises(FileFormatError, match=r"has 2 rows and .* has 20 texts"):
         run(notes, notes / "short.csv")
+    (notes / "notes.txt").write_text("a goal\na song\na team\n")
+    with pytest.raises(FileFormatError, match=r"has 2 rows and .* has 3 texts, .*a column 'row' with the numbers"):
+        run_taxonomy(TaxonomyJob(notes / "notes.txt", notes / "short.csv", **SMALL))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from mustlink.text._gini import choose_terms, normalized_gini
 from mustlink.text._passes import Outcome, PassOptions, assign, run_passes
 from mustlink.text._seeds import Damping, damp, normalize_rows, project, sum_rows, with_values
 from mustlink.text._similarity import Queries
-from mustlink.text._validation import read_given, warn_of_empty, warn_of_small
+from mustlink.text._validation import read_given, refuse_texts, warn_of_empty, warn_of_small
 
 __all__ = ["TaxonomyClusterer"]
 
@@ -496,6 +496,7 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
         return tags
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> csr_array:
+        refuse_texts(X, type(self).__name__)
         # One document cannot be of two categories.
         X = check_table(self, X, reset=reset, accept_sparse="csr", ensure_min_samples=2 if reset else 1)
         refuse_negative(X, type(self).__name__)

@@ -14,9 +14,19 @@ from mustlink._warnings import warn_caller
 from mustlink.constraints import known_rows
 from mustlink.errors import ConstraintError, OptionError
 
-__all__ = ["quote_names", "read_given", "warn_of_empty", "warn_of_small"]
+__all__ = ["quote_names", "read_given", "refuse_texts", "warn_of_empty", "warn_of_small"]
 
 MAX_SHOWN_NAMES = 5
+
+
+def refuse_texts(X: Any, name: str) -> None:
+    """Refuse texts in the place of counts."""
+    is_flat = isinstance(X, list | tuple) or getattr(X, "ndim", None) == 1
+    if is_flat and isinstance(next(iter(X), None), str):
+        raise ValueError(
+            f"{name} takes counts of terms, and X has texts; count their words first, with "
+            "sklearn.feature_extraction.text.CountVectorizer."
+        )
 
 
 def read_given(y: Any, n_samples: int, name: str) -> tuple[Indices, Array]:

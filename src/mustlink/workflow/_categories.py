@@ -71,11 +71,14 @@ def _load_with_file(job: TaxonomyJob) -> tuple[LoadedTexts, list[str], list[str]
             f"the categories need its name, in a column {FILE_NAMES!r}."
         )
     if len(found.labels) != len(texts.texts):
-        raise FileFormatError(
-            f"{job.categories} has {count(len(found.labels), 'row')} and {job.texts} has "
-            f"{count(len(texts.texts), 'text')}",
-            remedy="match_by_id",
-        )
+        rows, n_texts = count(len(found.labels), "row"), count(len(texts.texts), "text")
+        problem = f"{job.categories} has {rows} and {job.texts} has {n_texts}"
+        if not text_columns(job):
+            raise FileFormatError(
+                f"{problem}, one in each line that is not empty; give a category or an empty cell for each, or a "
+                f"column {ROW_NUMBERS!r} with the numbers of the texts from 0."
+            )
+        raise FileFormatError(problem, remedy="match_by_id")
     if found.unmatched is not None:
         refuse_other_order(found, read_text_table(job), job.texts)
     return texts, found.labels, [f"The rows of {job.categories} are taken to be in the order of {job.texts}."]
