@@ -133,12 +133,12 @@ def cluster(
         clusters = [sorted(row for number in group for row in clusters[number]) for group in groups]
         state.origins = [[one for number in group for one in state.origins[number]] for group in groups]
 
-        alive = [number for number, rows in enumerate(clusters) if len(rows) >= min_cluster_size]
-        state.seeds = [state.seeds[number] for number in alive]
-        state.origins = [state.origins[number] for number in alive]
+        left = [number for number, rows in enumerate(clusters) if len(rows) >= min_cluster_size]
+        state.seeds = [state.seeds[number] for number in left]
+        state.origins = [state.origins[number] for number in left]
         n_outliers = n_pool - len(state.pool)
-        state.history.append((words, len(alive), n_outliers, n_before - len(groups), len(groups) - len(alive)))
-        if not alive:
+        state.history.append((words, len(left), n_outliers, n_before - len(groups), len(groups) - len(left)))
+        if not left:
             return state, []
     state.seeds = [project(seed, words_final) for seed in state.seeds]
     labels = [-1] * len(y)

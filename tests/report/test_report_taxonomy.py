@@ -28,7 +28,7 @@ def moved():
 
 def test_counts_add_up(moved):
     found = summarize_taxonomy(*moved)
-    assert (found.n_documents, found.n_given, found.n_none, found.n_moved, found.n_lost) == (9, 8, 1, 1, 1)
+    assert (found.n_documents, found.n_given, found.n_none, found.n_moved, found.n_given_none) == (9, 8, 1, 1, 1)
     assert sum(category.size for category in found.categories) + found.n_none == 9
     assert [(one.name, one.size, one.n_stayed, one.n_moved, one.n_none) for one in found.given] == [
         ("music", 4, 3, 1, 0),

@@ -17,7 +17,7 @@ from mustlink.errors import OptionError
 from mustlink.text import truncate_taxonomy
 from mustlink.text._domination import dominations, find_candidates, rank_candidates, subtract_seeds
 from mustlink.text._gini import choose_terms, normalized_gini
-from mustlink.text._passes import Descent, kill, merge, word_schedule
+from mustlink.text._passes import SeedHistory, kill, merge, word_schedule
 from mustlink.text._seeds import damp, project, sum_rows
 from mustlink.text._similarity import Queries
 from reference import taxonomy as slow
@@ -129,14 +129,14 @@ def test_a_cluster_of_exactly_the_least_size_survives() -> None:
     assert kill(np.array([8, 7, 0, 9]), 8).tolist() == [0, -1, -1, 1]
 
 
-def test_descent_follows_merges_and_deaths() -> None:
-    descent = Descent.of(5)
-    descent.follow(np.array([0, 1, 0, 2, 3]), 1)
-    descent.follow(np.array([0, -1, 1, 2]), 1)
-    descent.follow(np.array([0, 0, 1]), 2)
-    assert descent.seed.tolist() == [0, -1, 0, 0, 1]
-    assert descent.merged_in.tolist() == [1, 0, 1, 2, 0]
-    assert descent.killed_in.tolist() == [0, 1, 0, 0, 0]
+def test_the_history_of_seeds_has_merged_and_killed_ones() -> None:
+    history = SeedHistory.of(5)
+    history.renumber(np.array([0, 1, 0, 2, 3]), 1)
+    history.renumber(np.array([0, -1, 1, 2]), 1)
+    history.renumber(np.array([0, 0, 1]), 2)
+    assert history.seed.tolist() == [0, -1, 0, 0, 1]
+    assert history.merged_in.tolist() == [1, 0, 1, 2, 0]
+    assert history.killed_in.tolist() == [0, 1, 0, 0, 0]
 
 
 # ---- domination (checks 6 to 8)

@@ -180,8 +180,8 @@ def test_removed_categories_are_noted(tmp_path):
     topics = [*["music"] * 8, *["sport"] * 8, *["cooking"] * 2]
     pd.DataFrame({"text": texts, "topic": topics}).to_csv(tmp_path / "notes.csv", index=False)
     result = run(tmp_path, category_column="topic", words_final=2, gini_drop=0.0)
-    fates = {one.name: str(one) for one in result.summary.given}
-    assert fates == {"cooking": "removed, most documents are in music", "music": "kept", "sport": "kept"}
+    statuses = {one.name: str(one) for one in result.summary.given}
+    assert statuses == {"cooking": "removed, most documents are in music", "music": "kept", "sport": "kept"}
     assert result.summary.notices == (
         "1 given category was removed, with fewer than 3 documents: cooking; reduce min_cluster_size.",
     )
@@ -220,9 +220,9 @@ def test_categories_of_other_texts_are_refused(notes):
         run(notes, notes / "labels.csv")
     result = run(notes, notes / "labels.csv", unknown_ids="skip")
     assert result.summary.notices[0].endswith("are not among the texts: x1, x2; they were skipped.")
-    (notes / "strangers.csv").write_text("nr,label\nx1,music\nx2,sport\n")
+    (notes / "others.csv").write_text("nr,label\nx1,music\nx2,sport\n")
     with pytest.raises(FileFormatError, match=r"no value of the column 'nr' is an id of the texts; the first is 'x1'"):
-        run(notes, notes / "strangers.csv")
+        run(notes, notes / "others.csv")
     (notes / "short.csv").write_text("label\nmusic\nsport\n")
     with pytest.raises(FileFormatError, match=r"has 2 rows and .* has 20 texts"):
         run(notes, notes / "short.csv")

@@ -244,7 +244,7 @@ def _show_given(summary: TaxonomySummary) -> None:
     for heading in ("documents", "stayed", "moved", "in none"):
         shown.add_column(heading, justify="right")
     shown.add_column("became", overflow="fold")
-    changed = sorted(summary.given, key=lambda one: one.fate == "kept")
+    changed = sorted(summary.given, key=lambda one: one.status == "kept")
     for one in changed[:MAX_GIVEN]:
         numbers = (f"{number:,}" for number in (one.size, one.n_stayed, one.n_moved, one.n_none))
         shown.add_row(Text(one.name), *numbers, Text(str(one)))

@@ -44,7 +44,7 @@ MAX_FLOWS = 30
 NO_CATEGORY = "none"
 OTHERS = "others"
 # What is said of given categories, in this order.
-FATES = {"kept": "kept", "split": "split", "merged": "merged", "killed": "removed"}
+STATUSES = {"kept": "kept", "split": "split", "merged": "merged", "killed": "removed"}
 
 
 class DocumentView(NamedTuple):
@@ -121,7 +121,7 @@ class GivenSummary(NamedTuple):
         What it is called.
     size : int
         The number of documents that were given with it.
-    fate : {"kept", "split", "merged", "killed"}
+    status : {"kept", "split", "merged", "killed"}
         As in :class:`mustlink.text.GivenCategory`.
     into : str
         The final category that it became; of one that was removed, that of most of its documents, if there is one.
@@ -138,18 +138,18 @@ class GivenSummary(NamedTuple):
 
     name: str
     size: int
-    fate: str
+    status: str
     into: str
     n_stayed: int
     n_moved: int
     n_none: int
 
     def __str__(self) -> str:
-        if self.fate == "merged":
+        if self.status == "merged":
             return f"merged into {self.into}"
-        if self.fate == "killed":
+        if self.status == "killed":
             return f"removed, most documents are in {self.into}" if self.into else "removed"
-        return self.fate if self.into == self.name else f"{self.fate}, now {self.into}"
+        return self.status if self.into == self.name else f"{self.status}, now {self.into}"
 
 
 class MovedDocument(NamedTuple):
@@ -239,7 +239,7 @@ class TaxonomySummary:
         How many of them had a given category.
     n_none : int
         How many are in no category.
-    n_moved, n_lost : int
+    n_moved, n_given_none : int
         How many of those with a given category are now in another one, and in none.
     categories : tuple of CategorySummary
         The final categories, the largest first.
@@ -263,7 +263,7 @@ class TaxonomySummary:
     n_given: int
     n_none: int
     n_moved: int
-    n_lost: int
+    n_given_none: int
     categories: tuple[CategorySummary, ...]
     given: tuple[GivenSummary, ...]
     flow_names: tuple[str, ...]
@@ -286,14 +286,14 @@ class TaxonomySummary:
     @property
     def about_given(self) -> str:
         """What became of the given categories, in a sentence or two."""
-        fates = Counter(one.fate for one in self.given)
-        words = [f"{fates[fate]:,} {word}" for fate, word in FATES.items() if fates[fate]]
+        statuses = Counter(one.status for one in self.given)
+        words = [f"{statuses[status]:,} {word}" for status, word in STATUSES.items() if statuses[status]]
         text = f"{count(len(self.given), 'given category', 'given categories')}: {', '.join(words)}."
         documents = count(self.n_given, "document with a given category", "documents with a given category")
-        if not self.n_moved + self.n_lost:
+        if not self.n_moved + self.n_given_none:
             return f"{text} No document moved of the {documents}."
-        lost = f", and {count(self.n_lost, 'is', 'are')} in none" if self.n_lost else ""
-        return f"{text} Of the {documents}, {self.n_moved:,} moved to another one{lost}."
+        in_none = f", and {count(self.n_given_none, 'is', 'are')} in none" if self.n_given_none else ""
+        return f"{text} Of the {documents}, {self.n_moved:,} moved to another one{in_none}."
 
 
 def summarize_taxonomy(
@@ -359,7 +359,7 @@ def summarize_taxonomy(
         n_given=int(np.count_nonzero(is_given)),
         n_none=int(np.count_nonzero(model.labels_ == NOISE)),
         n_moved=int(np.count_nonzero(is_moved)),
-        n_lost=int(np.count_nonzero(is_given & (model.labels_ == NOISE))),
+        n_given_none=int(np.count_nonzero(is_given & (model.labels_ == NOISE))),
         categories=tuple(shown.describe(label) for label in shown.order),
         given=tuple(_describe_given(one, shown) for one in model.given_),
         flow_names=flow_names,
@@ -380,7 +380,7 @@ def _given_names(y: Any) -> list[str]:
 
 def _seed_of(given: GivenCategory) -> int:
     """Return the category that a given one became; none if it was removed."""
-    return NOISE if given.fate == "killed" or given.into is None else given.into
+    return NOISE if given.status == "killed" or given.into is None else given.into
 
 
 def _surest(shown: _Documents, moved: Ints) -> list[int]:
@@ -543,7 +543,7 @@ def _describe_given(given: GivenCategory, shown: _Documents) -> GivenSummary:
     n_moved = given.n_documents - given.n_outliers - n_stayed
     into = "" if given.into is None else shown.category(given.into)
     name = printable(str(given.name))
-    return GivenSummary(name, given.n_documents, given.fate, into, n_stayed, n_moved, given.n_outliers)
+    return GivenSummary(name, given.n_documents, given.status, into, n_stayed, n_moved, given.n_outliers)
 
 
 def _flows(shown: _Documents) -> tuple[tuple[str, ...], tuple[FlowRow, ...]]:

@@ -10,11 +10,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mustlink._types import Array, Floats, Indices, Ints
-from mustlink.text._passes import Descent
+from mustlink.text._passes import SeedHistory
 
-__all__ = ["Category", "Fate", "GivenCategory", "describe_categories", "describe_given", "heaviest_terms"]
+__all__ = ["Category", "GivenCategory", "Status", "describe_categories", "describe_given", "heaviest_terms"]
 
-Fate: TypeAlias = Literal["kept", "split", "merged", "killed"]
+Status: TypeAlias = Literal["kept", "split", "merged", "killed"]
 
 # Names that are joined for a category of several given ones; of more it is said how many.
 MAX_JOINED_NAMES = 3
@@ -70,7 +70,7 @@ class GivenCategory:
     ----------
     name : object
         The category, as in `y`.
-    fate : {"kept", "split", "merged", "killed"}
+    status : {"kept", "split", "merged", "killed"}
         Kept: its seed is that of a category. Split: as kept, and it has the most documents of another category too.
         Merged: its seed was merged with those of other given categories. Killed: its seed was removed, as it had too
         few documents.
@@ -91,14 +91,14 @@ class GivenCategory:
     >>> from mustlink.text import TaxonomyClusterer
     >>> X = [[9, 1, 0], [8, 2, 0], [9, 2, 0], [0, 2, 9], [0, 3, 7]]
     >>> model = TaxonomyClusterer(min_df=1, words_init=2, words_final=2, min_cluster_size=1, gini_drop=0)
-    >>> [one.fate for one in model.fit(X, ["jazz", "rock", "rock", "sport", "sport"]).given_]
+    >>> [one.status for one in model.fit(X, ["jazz", "rock", "rock", "sport", "sport"]).given_]
     ['merged', 'merged', 'kept']
     >>> model.given_[0].into, model.categories_[0].name
     (0, 'rock + jazz')
     """
 
     name: Any
-    fate: Fate
+    status: Status
     into: int | None
     in_pass: int | None
     n_documents: int
@@ -107,7 +107,7 @@ class GivenCategory:
 
 
 def describe_categories(
-    seeds: csr_array, labels: Ints, composition: Ints, descent: Descent, given: Array, terms: Sequence[Any] | None
+    seeds: csr_array, labels: Ints, composition: Ints, history: SeedHistory, given: Array, terms: Sequence[Any] | None
 ) -> list[Category]:
     """Return a record of every final seed; `composition` has the documents of final and given categories."""
     found: list[Category] = []
@@ -115,10 +115,12 @@ def describe_categories(
     order = np.argsort(labels, kind="stable")
     ends = np.searchsorted(labels[order], np.arange(seeds.shape[0] + 1))
     for number, counts in enumerate(composition):
-        own = np.flatnonzero(descent.seed == number)
+        own = np.flatnonzero(history.seed == number)
         own = own[np.argsort(-counts[own], kind="stable")]
         is_new = counts[own[0]] < counts.max()
-        name = _distinct(_joined(_largest(counts)[:2], given, " / ") if is_new else _joined(own, given), taken)
+        name = _make_distinct(
+            _join_names(_largest(counts)[:2], given, " / ") if is_new else _join_names(own, given), taken
+        )
         taken.add(name)
         found.append(
             Category(
@@ -134,26 +136,26 @@ def describe_categories(
 
 
 def describe_given(
-    composition: Ints, n_documents: Ints, descent: Descent, categories: Sequence[Category], given: Array
+    composition: Ints, n_documents: Ints, history: SeedHistory, categories: Sequence[Category], given: Array
 ) -> list[GivenCategory]:
     """Return what became of every given category."""
     found = []
     leading = {number: next(iter(one.composition), None) for number, one in enumerate(categories)}
     for code, counts in enumerate(composition.T):
         order = _largest(counts)
-        seed = int(descent.seed[code])
-        fate: Fate = "kept"
+        seed = int(history.seed[code])
+        status: Status = "kept"
         in_pass: int | None = None
         if seed < 0:
-            fate, in_pass = "killed", int(descent.killed_in[code])
-        elif descent.merged_in[code]:
-            fate, in_pass = "merged", int(descent.merged_in[code])
+            status, in_pass = "killed", int(history.killed_in[code])
+        elif history.merged_in[code]:
+            status, in_pass = "merged", int(history.merged_in[code])
         elif any(leading[number] == given[code] for number in order if number != seed):
-            fate = "split"
+            status = "split"
         found.append(
             GivenCategory(
                 given[code],
-                fate,
+                status,
                 seed if seed >= 0 else int(order[0]) if len(order) else None,
                 in_pass,
                 int(n_documents[code]),
@@ -170,7 +172,7 @@ def _largest(counts: Ints) -> Indices:
     return order[counts[order] > 0]
 
 
-def _joined(codes: Indices, given: Array, sign: str = " + ") -> str:
+def _join_names(codes: Indices, given: Array, sign: str = " + ") -> str:
     """Join the names of given categories."""
     names = [str(given[code]) for code in codes[:MAX_JOINED_NAMES]]
     if len(codes) > MAX_JOINED_NAMES:
@@ -178,7 +180,7 @@ def _joined(codes: Indices, given: Array, sign: str = " + ") -> str:
     return sign.join(names)
 
 
-def _distinct(name: str, taken: set[str]) -> str:
+def _make_distinct(name: str, taken: set[str]) -> str:
     """Return a name that is not taken."""
     number, tried = 1, name
     while tried in taken:

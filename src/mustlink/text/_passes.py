@@ -14,7 +14,7 @@ from mustlink._types import Indices, Mask
 from mustlink.text._seeds import DECIMALS, normalize_rows, project, sum_rows
 from mustlink.text._similarity import Queries, find_nearest
 
-__all__ = ["Descent", "Pass", "PassOptions", "assign", "kill", "merge", "run_passes", "word_schedule"]
+__all__ = ["Pass", "PassOptions", "SeedHistory", "assign", "kill", "merge", "run_passes", "word_schedule"]
 
 # Products such as 350 * 0.7 = 244.99999999999997 are rounded to so many decimals before the next lower whole number.
 WORD_DECIMALS = 9
@@ -44,7 +44,7 @@ class Pass:
 
 
 @dataclass
-class Descent:
+class SeedHistory:
     """Which seed every given category has become, and in which pass seeds were merged or killed."""
 
     seed: Indices  # for every given category; -1 if it was killed
@@ -52,21 +52,21 @@ class Descent:
     killed_in: Indices
 
     @classmethod
-    def of(cls, n_given: int) -> Descent:
+    def of(cls, n_given: int) -> SeedHistory:
         """Start with one seed for every given category."""
         return cls(np.arange(n_given), np.zeros(n_given, dtype=np.intp), np.zeros(n_given, dtype=np.intp))
 
-    def follow(self, new: Indices, number: int) -> None:
+    def renumber(self, new: Indices, number: int) -> None:
         """Renumber the seeds after a merge (a number twice) or after seeds were killed (-1)."""
-        alive = self.seed >= 0
-        moved = new[self.seed[alive]]
+        has_seed = self.seed >= 0
+        moved = new[self.seed[has_seed]]
         is_shared = np.bincount(new[new >= 0], minlength=1)[np.maximum(moved, 0)] > 1
         is_killed = moved < 0
-        given = np.flatnonzero(alive)
+        given = np.flatnonzero(has_seed)
         self.killed_in[given[is_killed]] = number
         first = given[is_shared & ~is_killed]
         self.merged_in[first] = np.where(self.merged_in[first] == 0, number, self.merged_in[first])
-        self.seed[alive] = moved
+        self.seed[has_seed] = moved
 
 
 def word_schedule(words_init: int, words_final: int, theta: float) -> list[int]:
@@ -107,8 +107,8 @@ def merge(seeds: csr_array, threshold: float) -> Indices:
 
 def kill(sizes: Indices, min_cluster_size: int) -> Indices:
     """Return the new number of every seed, -1 for those with fewer than `min_cluster_size` documents."""
-    survives = sizes >= min_cluster_size
-    return np.where(survives, np.cumsum(survives) - 1, -1)
+    is_large = sizes >= min_cluster_size
+    return np.where(is_large, np.cumsum(is_large) - 1, -1)
 
 
 @dataclass
@@ -117,13 +117,13 @@ class Outcome:
 
     seeds: csr_array
     in_pool: Mask
-    descent: Descent
+    history: SeedHistory
     passes: list[Pass] = field(default_factory=list)
 
 
 def run_passes(damped: csr_array, queries: Queries, code: Indices, n_given: int, options: PassOptions) -> Outcome:
     """Run all passes from the sums of the given categories; without a seed at the end all were killed."""
-    outcome = Outcome(sum_rows(damped, code, n_given), queries.norms > 0, Descent.of(n_given))
+    outcome = Outcome(sum_rows(damped, code, n_given), queries.norms > 0, SeedHistory.of(n_given))
     schedule = word_schedule(options.words_init, options.words_final, options.theta)
     for number, words in enumerate(schedule, start=1):
         n_seeds, n_pool = outcome.seeds.shape[0], int(np.count_nonzero(outcome.in_pool))
@@ -136,11 +136,11 @@ def run_passes(damped: csr_array, queries: Queries, code: Indices, n_given: int,
         n_merged = int(component.max()) + 1
         seeds = sum_rows(seeds, component, n_merged)
         sizes = np.bincount(component[label[outcome.in_pool]], minlength=n_merged)
-        outcome.descent.follow(component, number)
+        outcome.history.renumber(component, number)
 
-        survivor = kill(sizes, options.min_cluster_size)
-        outcome.seeds = seeds[np.flatnonzero(survivor >= 0)]
-        outcome.descent.follow(survivor, number)
+        place = kill(sizes, options.min_cluster_size)
+        outcome.seeds = seeds[np.flatnonzero(place >= 0)]
+        outcome.history.renumber(place, number)
         n_left = outcome.seeds.shape[0]
         n_outliers = n_pool - int(np.count_nonzero(outcome.in_pool))
         outcome.passes.append(Pass(words, n_left, n_outliers, n_seeds - n_merged, n_merged - n_left))

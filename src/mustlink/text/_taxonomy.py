@@ -1,4 +1,4 @@
-"""Supervised clustering of texts: categories that start from given ones, drift, merge and die."""
+"""Supervised clustering of texts (TClus): categories that start from given ones and fit the words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = ["TaxonomyClusterer"]
 
 
 class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
-    """Clustering of texts supervised by given categories, which may drift, merge and die.
+    """Supervised text clustering (TClus).
 
     Given categories choose the terms and start one seed each. Documents, those without a category too, move to the
     most similar seed, and seeds become the sums of their documents, with fewer and fewer terms. Seeds that become alike
@@ -378,9 +378,9 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
         self.class_composition_ = composition
         terms = getattr(self, "feature_names_in_", None)
         self.categories_ = describe_categories(
-            self.seeds_, self.labels_, composition, outcome.descent, self.classes_, terms
+            self.seeds_, self.labels_, composition, outcome.history, self.classes_, terms
         )
-        self.given_ = describe_given(composition, n_documents, outcome.descent, self.categories_, self.classes_)
+        self.given_ = describe_given(composition, n_documents, outcome.history, self.categories_, self.classes_)
 
     def _count_dominations(self, queries: Queries, seeds: csr_array) -> None:
         """Count which categories dominate which for the documents of the fit, without outliers."""

@@ -110,7 +110,7 @@ def _check_categories(
     wordless = sorted(set(given) - {"", *sizes})
     if wordless:
         raise FileFormatError(
-            f"{where}: no text of {_named(wordless)} has a word that counts",
+            f"{where}: no text of {_word_categories(wordless)} has a word that counts",
             remedy=("lower_min_df", "clear_categories"),
         )
     if len(sizes) == 1:
@@ -125,7 +125,7 @@ def _check_categories(
             f"{where} has another category for every text, such as {show_ids(single[:1])!r}; categories have several "
             "texts each."
         )
-    problem = f"{where}: {_named(single)} {'has' if len(single) == 1 else 'have'} one text each"
+    problem = f"{where}: {_word_categories(single)} {'has' if len(single) == 1 else 'have'} one text each"
     problem = problem.removesuffix(" each") if len(single) == 1 else problem
     if job.single == "error":
         raise FileFormatError(f"{problem}, and a category needs several", remedy="drop_single")
@@ -138,7 +138,7 @@ def _check_categories(
     return kept, [f"{problem}, and {'was' if len(single) == 1 else 'were'} left out as no category."]
 
 
-def _named(categories: list[str]) -> str:
+def _word_categories(categories: list[str]) -> str:
     """Word one category, or several."""
     if len(categories) == 1:
         return f"the category {show_ids(categories)!r}"

@@ -176,16 +176,16 @@ def match_labels(found: LabelFile, ids: list[str], of: str = "the table") -> Mat
     for key in keys:
         label.setdefault(spell_whole(key), label[key])
     known = {*ids, *map(spell_whole, ids)}
-    strangers = [key for key in keys if key not in known and spell_whole(key) not in known]
+    only_in_file = [key for key in keys if key not in known and spell_whole(key) not in known]
     cells = [label.get(key, label.get(spell_whole(key))) for key in ids]
-    lost = [key for key, cell in zip(ids, cells, strict=True) if cell is None]
-    if len(strangers) == len(keys):
+    only_in_table = [key for key, cell in zip(ids, cells, strict=True) if cell is None]
+    if len(only_in_file) == len(keys):
         raise FileFormatError(
             f"{found.table.source}: no value of the column {found.key!r} is an id of {of}; the first is "
             f"{RowNames(keys)[0]!r}, and the first of {of} is {RowNames(ids)[0]!r}",
             remedy="match_by_id",
         )
-    return MatchedLabels([cell or "" for cell in cells], strangers, lost)
+    return MatchedLabels([cell or "" for cell in cells], only_in_file, only_in_table)
 
 
 def refuse_other_order(found: LabelFile, tables: Sequence[Table], source: str | os.PathLike[str]) -> None:

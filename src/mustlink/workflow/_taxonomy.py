@@ -275,7 +275,7 @@ def run_taxonomy(
 def _notes(estimator: TaxonomyClusterer, remedies: Mapping[str, str]) -> list[str]:
     """Name the given categories that were removed, and say if categories keep all words."""
     notes = []
-    removed = [str(one.name) for one in estimator.given_ if one.fate == "killed"]
+    removed = [str(one.name) for one in estimator.given_ if one.status == "killed"]
     if removed:
         were = count(len(removed), "given category was", "given categories were")
         fewer = f"fewer than {count(estimator.min_cluster_size, 'document')}"

@@ -21,8 +21,8 @@ from mustlink.tables import Dialect, Table, check_options, read_table
 
 __all__ = [
     "LoadedTexts",
-    "Read",
     "TextOptions",
+    "UncountedTexts",
     "load_texts",
     "read_text_table",
     "read_texts",
@@ -193,7 +193,7 @@ def load_texts(options: TextOptions, more: Sequence[str] = ()) -> LoadedTexts:
     return LoadedTexts(str(options.texts), read.texts, read.names, read.titles, *found)
 
 
-def read_texts(options: TextOptions, more: Sequence[str] = ()) -> Read:
+def read_texts(options: TextOptions, more: Sequence[str] = ()) -> UncountedTexts:
     """Read texts without counting their words; refuse none."""
     path = Path(options.texts)
     if path.is_dir():
@@ -231,7 +231,7 @@ def _reading(options: TextOptions) -> dict[str, Any]:
     return {name: getattr(options, name) for name in ("header", "encoding", "delimiter", "sheet")}
 
 
-class Read(NamedTuple):
+class UncountedTexts(NamedTuple):
     """Texts as they were read: what they are called, what is shown of them, and further columns."""
 
     texts: list[str]
@@ -243,7 +243,7 @@ class Read(NamedTuple):
     more: Mapping[str, list[str]] = {}
 
 
-def _read_table(path: Path, options: TextOptions, more: Sequence[str]) -> Read:
+def _read_table(path: Path, options: TextOptions, more: Sequence[str]) -> UncountedTexts:
     """Read the texts of a column."""
     column = options.text_column or _find_text_column(path, options)
     named = (column, options.title_column, options.id_column, *more)
@@ -255,7 +255,9 @@ def _read_table(path: Path, options: TextOptions, more: Sequence[str]) -> Read:
     titles = [title or beginning for title, beginning in zip(titles, _beginnings(texts), strict=True)]
     name_title = options.id_column or "row"
     further = {name: table.strings(name) for name in more}
-    return Read(texts, ids or _numbers(texts), titles, name_title, table.dialect, tuple(table.notices), further)
+    return UncountedTexts(
+        texts, ids or _numbers(texts), titles, name_title, table.dialect, tuple(table.notices), further
+    )
 
 
 def _find_text_column(path: Path, options: TextOptions) -> str:
@@ -269,7 +271,7 @@ def _find_text_column(path: Path, options: TextOptions) -> str:
     return found[0]
 
 
-def _read_lines(path: Path, options: TextOptions, more: Sequence[str]) -> Read:
+def _read_lines(path: Path, options: TextOptions, more: Sequence[str]) -> UncountedTexts:
     """Read a text from every line that is not blank."""
     _refuse_columns(path, options, more, "has one text in each line")
     content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
@@ -278,15 +280,15 @@ def _read_lines(path: Path, options: TextOptions, more: Sequence[str]) -> Read:
     n_blank = len(lines) - len(texts)
     skipped = count(n_blank, "empty line was", "empty lines were")
     notices = (f"{skipped} skipped; texts are numbered without empty lines.",) if n_blank else ()
-    return Read(texts, _numbers(texts), _beginnings(texts), "row", notices=notices)
+    return UncountedTexts(texts, _numbers(texts), _beginnings(texts), "row", notices=notices)
 
 
-def _read_folder(path: Path, options: TextOptions, more: Sequence[str]) -> Read:
+def _read_folder(path: Path, options: TextOptions, more: Sequence[str]) -> UncountedTexts:
     """Read a text from every file of a folder."""
     _refuse_columns(path, options, more, "is a folder of texts")
     files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
     texts = [_decoded(file.read_bytes(), file, options.encoding) for file in files]
-    return Read(texts, [file.name for file in files], _beginnings(texts), "file")
+    return UncountedTexts(texts, [file.name for file in files], _beginnings(texts), "file")
 
 
 def _refuse_columns(path: Path, options: TextOptions, more: Sequence[str], why: str) -> None:
