@@ -32,8 +32,8 @@ def warn_caller(
 
 def warning_topic(message: Warning | str) -> str | None:
     """Return what a warning of ours is about, if it says so."""
-    _, _, fields = getattr(message, "mustlink_parts", (None, None, {}))
-    return fields.get("topic")
+    parts = getattr(message, "mustlink_parts", None)
+    return None if parts is None else parts[2].get("topic")
 
 
 def reword_warning(message: Warning | str, remedies: Mapping[str, str]) -> str | None:
