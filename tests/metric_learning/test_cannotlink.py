@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints
 from mustlink.errors import InfeasibleError, TooLargeError, UnmetConstraintsWarning
-from mustlink.metric_learning import CannotLinkMetric, _entailed_pairs
+from mustlink.metric_learning import CannotLinkMetric, _cannotlink, _entailed_pairs
 from mustlink.metric_learning._max_margin import PairProblem, solve
 from reference.cannot_link_metric import (
     by_coordinate_ascent,
@@ -131,6 +131,7 @@ def test_optimality_conditions(C: float, n_pairs: int, diagonal: bool) -> None:
     primal, dual = objectives(metric)
     assert primal == pytest.approx(dual, rel=1e-3 if np.isinf(C) else 1e-6)
     assert all(np.diff(metric.objective_) >= -1e-12 * metric.objective_[-1])
+    assert metric.objective_[-1] == pytest.approx(dual, rel=1e-6)
     if np.isinf(C):
         assert metric.alpha_.sum() == pytest.approx(np.sum(A * A), rel=1e-3)
 
@@ -184,6 +185,18 @@ def test_nu_is_that_of_a_one_class_machine(nu: float, n_features: int) -> None:
         np.testing.assert_allclose(metric.metric_matrix_, expected, rtol=1e-4, atol=1e-6 * np.abs(expected).max())
     # It bounds the share of the pairs that are closer than one.
     assert np.mean(by_nu.squared_distances_ < 1 - 1e-3) <= nu + 1e-6
+
+
+@pytest.mark.parametrize("nu", [0.12, 0.3])
+def test_nu_bounds_the_weight_of_the_pairs_that_are_closer_than_one(nu: float) -> None:
+    pairs = wdbc_links(40).cannot_link
+    weight = np.where(np.arange(len(pairs)) < 6, 50.0, 1.0)
+    links = Constraints(cannot_link=pairs, cannot_link_weight=weight)
+    metric = CannotLinkMetric(nu=nu, **PRECISE).fit(X_WDBC[:, :4], constraints=links)
+    closer = metric.squared_distances_ < 1 - 1e-3
+    assert links.cannot_link_weight[closer].sum() <= (nu + 1e-6) * weight.sum()
+    # Not their number.
+    assert closer.mean() > nu
 
 
 def test_nu_of_one_has_all_multipliers_at_the_bound() -> None:
@@ -326,6 +339,16 @@ def test_without_links_the_distance_is_that_of_the_kernel() -> None:
     assert np.linalg.norm(Z[0] - Z[20]) ** 2 == pytest.approx(2 - 2 * K[0, 20], rel=1e-6)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_with_links_of_equal_rows_only_the_distance_is_that_of_the_kernel(kernel: str) -> None:
+    X = np.vstack([load_iris().data[::10], load_iris().data[:1]])
+    K = rbf_kernel(X, gamma=0.5)
+    metric = CannotLinkMetric(kernel=kernel, gamma=0.5)
+    with pytest.warns(UnmetConstraintsWarning, match="cannot-links between different rows"):
+        Z = metric.fit_transform(K if kernel == "precomputed" else X, constraints=Constraints(cannot_link=[(0, 15)]))
+    assert np.linalg.norm(Z[1] - Z[10]) ** 2 == pytest.approx(2 - 2 * K[1, 10], rel=1e-6)
+
+
 @parametrize_with_checks([CannotLinkMetric(kernel="rbf")])
 def test_checks_of_scikit_learn_with_a_kernel(estimator: Any, check: Any) -> None:
     check(estimator)
@@ -363,6 +386,9 @@ def test_online_steps_are_those_of_the_source(form: Any) -> None:
     A = online(2 * delta[:5], A)
     np.testing.assert_allclose(metric.metric_matrix_, A, rtol=1e-9, atol=1e-12)
     assert not hasattr(metric, "alpha_")
+    soft = CannotLinkMetric(C=0.5).partial_fit(form(X), constraints=links)
+    assert soft.C_ == pytest.approx(0.5 / soft.scale_**2)
+    assert soft.partial_fit(form(X)).C_ == pytest.approx(0.5 / soft.scale_**2)
 
 
 def test_online_learning_continues_a_fit_with_the_same_options() -> None:
@@ -438,6 +464,11 @@ def test_cannot_links_between_equal_rows() -> None:
     with pytest.warns(UnmetConstraintsWarning, match="cannot-links between different rows"):
         only = CannotLinkMetric().fit(X, constraints=Constraints(cannot_link=[(0, 1)]))
     np.testing.assert_array_equal(only.components_, np.eye(2))
+    for fit in (CannotLinkMetric(C=np.inf).fit, CannotLinkMetric(C=np.inf).partial_fit):
+        with pytest.raises(InfeasibleError, match="C is infinite"):
+            fit(X, constraints=Constraints(cannot_link=[(0, 1)]))
+    with pytest.warns(UnmetConstraintsWarning, match="leaves out 1 cannot-link between equal rows"):
+        CannotLinkMetric().partial_fit(X, constraints=Constraints(cannot_link=[(0, 1)]))
 
 
 def test_too_many_pairs_and_features_are_refused_with_the_size() -> None:
@@ -451,6 +482,23 @@ def test_too_many_pairs_and_features_are_refused_with_the_size() -> None:
         CannotLinkMetric(tau=0.1).fit(X, constraints=few)
     with pytest.raises(TooLargeError, match=r"6,000 x 6,000 numbers"):
         CannotLinkMetric().partial_fit(X, constraints=few)
+
+
+def test_pairs_that_follow_from_must_links_count_for_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = sparse.random_array((200, 6000), density=0.01, format="csr", rng=np.random.default_rng(0))
+    chains = [(i, i + 1) for i in range(199) if i != 99]
+    links = Constraints(chains, [(0, 100)])
+    message = r"10,000 cannot-links between rows of 6,000 features \(9,999 .* follow from must-links\).*entail=False"
+    with pytest.raises(TooLargeError, match=message):
+        CannotLinkMetric().fit(X, constraints=links)
+    assert len(CannotLinkMetric(entail=False).fit(X, constraints=links).pairs_) == 1
+    # A fallback to the Euclidean metric needs a matrix of all features, and one to a kernel all rows.
+    equal = sparse.vstack([X[:1], X[:1]], format="csr")
+    with pytest.raises(TooLargeError, match=r"6,000 x 6,000 numbers"):
+        CannotLinkMetric().fit(equal, constraints=Constraints(cannot_link=[(0, 1)]))
+    monkeypatch.setattr(_cannotlink, "MAX_FEATURES", 100)
+    with pytest.raises(TooLargeError, match=r"a kernel of 200 rows .*entail=False"):
+        CannotLinkMetric(kernel="rbf").fit(X[:, :5].toarray(), constraints=links)
 
 
 def test_options_that_exclude_each_other() -> None:

@@ -62,8 +62,8 @@ class CannotLinkMetric(BaseLinkedMetric):
         Whether `C` is in units of 1 / median(r)^2, with r the squared Euclidean distance of a pair, so that the result
         does not depend on the scale of X. False takes `C` as it is, as the source does.
     nu : float or None, default=None
-        Instead of `C`, an upper bound on the fraction of the cannot-links that are closer than one, from 0 to 1, as of
-        :class:`sklearn.svm.OneClassSVM`. The C for it is found by about ten fits.
+        Instead of `C`, an upper bound on the fraction of the weight of the cannot-links that those closer than one have,
+        from 0 to 1, as of :class:`sklearn.svm.OneClassSVM`. The C for it is found by about ten fits.
     diagonal : bool, default=False
         Whether to learn one weight per feature instead of a full matrix.
     tau : float, default=0.0
@@ -118,7 +118,7 @@ class CannotLinkMetric(BaseLinkedMetric):
         With `guard`, the separation of held-out cannot-links under the learned and the Euclidean metric: the 10th
         percentile of their squared distances over the mean squared distance of their rows. None if there are too few.
     objective_ : list of float
-        The dual objective after each pass; it never decreases.
+        The dual objective after each pass, in the units of X; it never decreases. ``[0.0]`` after ``partial_fit``.
     gap_ : float
         The relative gap between the primal and the dual objective.
     n_iter_ : int
@@ -143,7 +143,9 @@ class CannotLinkMetric(BaseLinkedMetric):
     offset is fixed at one: pairs with a squared distance below one are unusually similar (:meth:`similar_pairs`).
 
     Dual coordinate ascent visits one pair after the other, with the d x d matrix A or the m x m inner products of m
-    pairs, whichever is smaller; both beyond 5,000 are refused. Pairs at a bound are left out of most passes.
+    pairs, whichever is smaller. Pairs at a bound are left out of most passes. The map has up to min(m, d) x d numbers
+    (d x d with `tau` and `diagonal`), or n x n for n linked rows with a kernel; above 25 million they are refused. The
+    pairs that `entail` adds count.
     ``partial_fit`` makes one such step for each pair, which never lowers a multiplier.
 
     Nothing forbids to stretch directions of noise, as there are no pairs that belong together: standardize columns of
@@ -232,8 +234,11 @@ class CannotLinkMetric(BaseLinkedMetric):
         self.random_state = random_state
 
     def _check_size(self, X: Any, links: Constraints) -> None:
+        self._check_pairs_fit(X, links.cannot_link)
+
+    def _check_pairs_fit(self, X: Any, pairs: Ints, n_given: int | None = None) -> None:
         """Refuse what needs too large an array: of d x d numbers, or m x d for m pairs if these are fewer."""
-        n_pairs = len(links.cannot_link)
+        n_pairs = len(pairs)
         if self.kernel == "linear":
             n_features = X.shape[1]
             needs_all = self.diagonal or self.tau > 0 or n_pairs == 0
@@ -243,9 +248,12 @@ class CannotLinkMetric(BaseLinkedMetric):
             if not needs_all:
                 instead += f", or give at most {count(MAX_FEATURES**2 // n_features, 'cannot-link')}"
         else:
-            n_rows = len(np.unique(links.cannot_link)) if n_pairs else X.shape[0]
+            n_rows = len(np.unique(pairs)) if n_pairs else X.shape[0]
             shape, who = (n_rows, n_rows), f"with a kernel of {count(n_rows, 'row')}"
             instead = "give links between fewer rows, or use a linear kernel"
+        if n_given is not None and n_given < n_pairs:
+            who += f" ({n_pairs - n_given:,} of the cannot-links follow from must-links)"
+            instead += ", or set entail=False"
         check_fits(f"{type(self).__name__}, {who},", shape, MAX_FEATURES**2, instead)
 
     def _learn(self, X: Any, links: Constraints) -> Floats:
@@ -255,16 +263,25 @@ class CannotLinkMetric(BaseLinkedMetric):
         pairs, weight = links.cannot_link, links.cannot_link_weight
         if self.entail:
             pairs, weight = entailed_cannot_links(links, X.shape[0], rng)
+            self._check_pairs_fit(X, pairs, len(links.cannot_link))
         Z, place, back = self._coordinates(X, pairs)
         usable, scale = _different(Z, place)
+        self._refuse_equal(pairs[~usable])
         if not usable.any():
-            if not links.is_empty:
-                warn_of_identity("CannotLinkMetric", "cannot-links between different rows", links, 0)
-            return np.eye(X.shape[1]) if back is None else back
-        self._drop_equal(pairs[~usable])
+            return self._learn_nothing(X, links)
+        self._warn_of_equal(pairs[~usable])
         self.pairs_, self.scale_ = pairs[usable], scale
         root = self._learn_pairs(Z / np.sqrt(scale), place[usable], weight[usable], rng) / np.sqrt(scale)
         return root if back is None else root @ back
+
+    def _learn_nothing(self, X: Any, links: Constraints) -> Floats:
+        """Return the map of the Euclidean metric, or of the distance of the kernel, and warn if there are links."""
+        none = np.empty((0, 2), dtype=np.int64)
+        self._check_pairs_fit(X, none)
+        back = self._coordinates(X, none)[2]
+        if not links.is_empty:
+            warn_of_identity("CannotLinkMetric", "cannot-links between different rows", links, 0)
+        return np.eye(X.shape[1]) if back is None else back
 
     def _learn_pairs(self, Z: Any, pairs: Ints, weight: Floats, rng: np.random.RandomState) -> Floats:
         """Learn from pairs of rows scaled to a median squared distance of one, and return the map."""
@@ -272,12 +289,11 @@ class CannotLinkMetric(BaseLinkedMetric):
         with progress(self.max_iter, "CannotLinkMetric", shown=self.verbose) as report:
             problem, found = self._solve(Z, pairs, weight, report)
         root, identity_weight = problem.root(found.alpha, self.tau)
-        self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, max(len(found.objective), 1)
-        self.squared_distances_ = found.squared
-        # Of very small or very large rows they are not representable.
+        self.gap_, self.n_iter_, self.squared_distances_ = found.gap, max(len(found.objective), 1), found.squared
+        self.alpha_ = self._to_units_of_rows(found.alpha)
+        self.objective_ = self._to_units_of_rows(found.objective).tolist()
+        self.C_ = float(self._to_units_of_rows(problem.penalty))
         with np.errstate(over="ignore"):
-            self.alpha_ = found.alpha / self.scale_ / self.scale_
-            self.C_ = float(np.float64(problem.penalty) / self.scale_ / self.scale_)
             self.identity_weight_ = float(np.float64(identity_weight) / self.scale_)
         warn_of_gap("CannotLinkMetric", self.n_iter_, self.gap_, self.tol)
         if self.guard:
@@ -293,6 +309,13 @@ class CannotLinkMetric(BaseLinkedMetric):
         if self.nu is None:
             return problem, solve(problem, gram, self.max_iter, self.tol, report)
         return solve_for_fraction(problem, gram, self.nu, self.max_iter, self.tol, report)
+
+    def _to_units_of_rows(self, values: ArrayLike) -> Floats:
+        """Return multipliers, penalties or objectives of rows scaled to a median squared distance of one for X."""
+        assert self.scale_ is not None
+        # Of very small or very large rows they are not representable.
+        with np.errstate(over="ignore"):
+            return np.asarray(values, dtype=np.float64) / self.scale_ / self.scale_
 
     def _relative_penalty(self) -> float:
         """Return the penalty for rows that are scaled to a median squared distance of one."""
@@ -363,9 +386,12 @@ class CannotLinkMetric(BaseLinkedMetric):
             self.components_ = np.eye(n_features, dtype=X.dtype)
         Z, place, _ = self._coordinates(X, pairs)
         usable, scale = _different(Z, place)
+        self._refuse_equal(pairs[~usable])
+        self._warn_of_equal(pairs[~usable])
         if usable.any():
-            self._drop_equal(pairs[~usable])
             self._update(Z, place[usable], weight[usable], scale)
+        if self.scale_ is not None:
+            self.C_ = float(self._to_units_of_rows(self._relative_penalty()))
         self._n_features_out = len(self.components_)
         return self
 
@@ -394,7 +420,7 @@ class CannotLinkMetric(BaseLinkedMetric):
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            The rows times C', or the kernel with the linked rows times C'.
+            The rows, or their kernel with the linked rows, times the transpose of ``components_``.
         """
         if self.kernel in ("linear", "precomputed"):
             return super().transform(X)
@@ -511,24 +537,31 @@ class CannotLinkMetric(BaseLinkedMetric):
             gamma = 1.0 / (X.shape[1] * values) if values > 0 else 1.0
         return {"gamma": float(gamma), "degree": self.degree, "coef0": self.coef0, **further}
 
-    def _drop_equal(self, equal: Ints) -> None:
-        """Refuse cannot-links between equal rows if all are to be kept, and warn of them otherwise."""
-        if not len(equal):
-            return
-        some = ", ".join(f"{i} and {j}" for i, j in equal[:3].tolist()) + (", ..." if len(equal) > 3 else "")
-        problem = f"{count(len(equal), 'cannot-link')} between equal rows ({some})"
-        if np.isinf(self.C) and self.nu is None:
+    def _refuse_equal(self, equal: Ints) -> None:
+        """Refuse cannot-links between equal rows if all are to be kept."""
+        if len(equal) and np.isinf(self.C) and self.nu is None:
             raise InfeasibleError(
-                f"No metric separates equal rows, and C is infinite: there are {problem}; leave them out, or pass a "
-                "finite C.",
+                f"No metric separates equal rows, and C is infinite: there are {_describe_equal(equal)}; leave them "
+                "out, or pass a finite C.",
                 pairs=[(int(i), int(j)) for i, j in equal],
             )
-        warn_caller(f"CannotLinkMetric leaves out {problem}; no metric separates them.", UnmetConstraintsWarning)
+
+    def _warn_of_equal(self, equal: Ints) -> None:
+        """Warn of cannot-links between equal rows, which are left out."""
+        if len(equal):
+            what = _describe_equal(equal)
+            warn_caller(f"CannotLinkMetric leaves out {what}; no metric separates them.", UnmetConstraintsWarning)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def _describe_equal(equal: Ints) -> str:
+    """Return how many cannot-links are between equal rows, and some of them."""
+    some = ", ".join(f"{i} and {j}" for i, j in equal[:3].tolist()) + (", ..." if len(equal) > 3 else "")
+    return f"{count(len(equal), 'cannot-link')} between equal rows ({some})"
 
 
 def _in_double(X: Any) -> Any:
