@@ -220,7 +220,10 @@ class RowBlocks:
         share = weight / weight.sum()
         mean = sum(self.map_pieces(lambda rows, piece: share[rows] @ piece.X))
         if self.is_sparse:
-            squares = self.map_pieces(lambda rows, piece: float((share[rows] @ piece.X.multiply(piece.X)).sum()))
+            # Squares in single precision would not cancel with the mean.
+            squares = self.map_pieces(
+                lambda rows, piece: float((share[rows] @ piece.X.astype(np.float64).power(2)).sum())
+            )
             return max(0.0, sum(squares) - float(mean @ mean)) / self.n_features
         squares = self.map_pieces(lambda rows, piece: float((share[rows] @ np.square(piece.X - mean)).sum()))
         return sum(squares) / self.n_features

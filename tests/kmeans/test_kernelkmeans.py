@@ -210,6 +210,13 @@ def test_gamma_of_equal_rows_is_one(value: float, dtype: type) -> None:
     assert KernelKMeans(1, random_state=0).fit(X).gamma_ == 1.0
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_gamma_of_rows_far_from_zero_in_single_precision(form: Any) -> None:
+    X = np.random.default_rng(0).normal(1e4, 1, (60, 3)).astype(np.float32)
+    expected = 1 / X.var(axis=0, dtype=np.float64).sum()
+    assert KernelKMeans(1, random_state=0).fit(form(X)).gamma_ == pytest.approx(expected, rel=1e-3)
+
+
 def test_gamma_of_rows_too_close_for_their_precision_is_one() -> None:
     X = np.array([[1e-22], [3e-22], [7e-22]], dtype=np.float32)
     assert KernelKMeans(1, random_state=0).fit(X).gamma_ == 1.0

@@ -18,7 +18,7 @@ from sklearn.svm import SVC, LinearSVC, OneClassSVM
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mustlink import Constraints
-from mustlink.errors import InfeasibleError, TooLargeError, UnmetConstraintsWarning
+from mustlink.errors import InfeasibleError, NumberTooLargeError, TooLargeError, UnmetConstraintsWarning
 from mustlink.metric_learning import CannotLinkMetric, _cannotlink, _entailed_pairs
 from mustlink.metric_learning._max_margin import PairProblem, solve
 from reference.cannot_link_metric import (
@@ -349,6 +349,30 @@ def test_with_links_of_equal_rows_only_the_distance_is_that_of_the_kernel(kernel
     assert np.linalg.norm(Z[1] - Z[10]) ** 2 == pytest.approx(2 - 2 * K[1, 10], rel=1e-6)
 
 
+def test_kernels_of_single_precision_have_the_directions_of_double_precision() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    links = Constraints(cannot_link=[(i, i + 20) for i in range(20)])
+    # A polynomial of degree two in three columns has ten terms.
+    widths = [
+        CannotLinkMetric(kernel="poly", degree=2, tau=0.1).fit(X.astype(dtype), constraints=links).components_.shape[0]
+        for dtype in (np.float64, np.float32)
+    ]
+    assert widths == [10, 10]
+    # The gamma of "scale" is the same for dense and sparse rows far from zero.
+    far = np.random.default_rng(0).normal(1e4, 1, (40, 3)).astype(np.float32)
+    expected = rbf_kernel(far.astype(np.float64), gamma=1 / (3 * far.var(dtype=np.float64)))
+    for form in (np.asarray, sparse.csr_matrix):
+        metric = CannotLinkMetric(kernel="rbf").fit(form(far), constraints=links)
+        gamma = metric._kernel_with_rows.kernel.parameters["gamma"]
+        np.testing.assert_allclose(rbf_kernel(far.astype(np.float64), gamma=gamma), expected, rtol=1e-5)
+
+
+def test_kernel_values_that_overflow_are_refused() -> None:
+    X = np.random.default_rng(0).normal(size=(6, 2)) * 1e30
+    with pytest.raises(NumberTooLargeError, match="scale the columns"):
+        CannotLinkMetric(kernel="poly", degree=10, gamma=1.0).fit(X, constraints=Constraints(cannot_link=[(0, 1)]))
+
+
 @parametrize_with_checks([CannotLinkMetric(kernel="rbf")])
 def test_checks_of_scikit_learn_with_a_kernel(estimator: Any, check: Any) -> None:
     check(estimator)
@@ -387,8 +411,8 @@ def test_online_steps_are_those_of_the_source(form: Any) -> None:
     np.testing.assert_allclose(metric.metric_matrix_, A, rtol=1e-9, atol=1e-12)
     assert not hasattr(metric, "alpha_")
     soft = CannotLinkMetric(C=0.5).partial_fit(form(X), constraints=links)
-    assert soft.C_ == pytest.approx(0.5 / soft.scale_**2)
-    assert soft.partial_fit(form(X)).C_ == pytest.approx(0.5 / soft.scale_**2)
+    np.testing.assert_allclose(soft.C_, 0.5 / soft.scale_**2)
+    np.testing.assert_allclose(soft.partial_fit(form(X)).C_, 0.5 / soft.scale_**2)
 
 
 def test_online_learning_continues_a_fit_with_the_same_options() -> None:

@@ -45,6 +45,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
             failing[f"check_sample_weight_equivalence_on_{kind}_data"] = "solved to a duality gap, as in LinearSVC"
     if estimator.kernel == "precomputed":
         failing["check_decision_proba_consistency"] = "the check gives rows, not a kernel"
+        failing["check_positive_only_tag_during_fit"] = "the check gives a kernel that is not positive, which warns"
     return failing
 
 
@@ -186,6 +187,21 @@ def test_gamma_is_that_of_scikit_learn(classifier: Any) -> None:
     assert classifier(gamma="auto").fit(X, Y).gamma_ == 0.5
     assert classifier().fit(sparse.csr_matrix(X), Y).gamma_ == pytest.approx(1 / (2 * X.var()))
     assert classifier().fit(np.ones((4, 2)), [0, 1, -1, -1]).gamma_ == 1.0
+    # The variance of equal rows is rounding.
+    assert classifier().fit(np.full((7, 3), 0.1), [0, 1, -1, -1, -1, -1, -1]).gamma_ == 1.0
+    far = (1e4 + X).astype(np.float32)
+    expected = 1 / (2 * far.var(dtype=np.float64))
+    for rows in (far, sparse.csr_matrix(far)):
+        assert classifier().fit(rows, Y).gamma_ == pytest.approx(expected, rel=1e-6)
+    assert classifier(kernel="laplacian").fit(X, Y).gamma_ == pytest.approx(1 / (2 * X.std()))
+
+
+@BOTH
+def test_a_kernel_that_is_not_positive(classifier: Any) -> None:
+    with pytest.warns(UserWarning, match=r"not positive semidefinite: .* Its negative part is left out"):
+        classifier(kernel="sigmoid", gamma=5.0, coef0=-1.0).fit(X, Y)
+    with pytest.raises(ValueError, match="not positive semidefinite"):
+        classifier(kernel="precomputed").fit(-np.eye(len(X)), Y)
 
 
 @BOTH

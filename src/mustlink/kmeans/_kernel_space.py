@@ -2,59 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from mustlink._kernel import dense_kernel, pieces, spanned_basis
+from mustlink._kernel import Kernel, gamma_of_variance, pieces, spanned_basis
 from mustlink._rows import RowBlocks, squared_norms
 from mustlink._types import Array, Floats, Indices
 
 
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel of scikit-learn or a function, and its parameters."""
-
-    metric: str | Callable[..., float]
-    parameters: dict[str, Any]
-
-    def __call__(self, X: Any, Y: Any) -> Array:
-        """Return the kernel of every row of X with every row of Y."""
-        return dense_kernel(X, Y, metric=self.metric, filter_params=isinstance(self.metric, str), **self.parameters)
-
-
-@dataclass(frozen=True)
-class KernelWithRows:
-    """The kernel of rows with those of the fit, as their features."""
-
-    kernel: Kernel
-    rows: Any
-
-    def transform(self, X: Any) -> Array:
-        """Return the kernel of some rows with those of the fit."""
-        return self.kernel(X, self.rows)
-
-
 def scale_gamma(rows: RowBlocks, kernel: object) -> float:
-    """Return the gamma that puts two rows an average distance apart at a moderate kernel value.
+    """Return the gamma that "scale" stands for, by the variance of each column, averaged over the columns.
 
-    It is one over the summed variance of the columns, which is 1 / n_features on standardized columns. The Laplacian
-    kernel is of distances rather than their squares and takes one over the number of columns times the root of their
-    mean variance; the chi-squared kernel does not depend on variances and takes 1, as in scikit-learn.
+    For most kernels it is one over the summed variance of the columns, which is 1 / n_features on standardized columns.
     """
-    if kernel == "chi2":
-        return 1.0
     variance = rows.mean_variance(np.ones(rows.n_rows))
     mean_square = float(np.concatenate(rows.map_pieces(lambda _, piece: squared_norms(piece.X))).mean())
-    # The variance of equal rows is rounding. They have the same kernel value whatever the gamma.
-    if not variance > (4 * np.finfo(rows.dtype).eps) ** 2 * mean_square / rows.n_features:
-        return 1.0
-    gamma = float(1.0 / (rows.n_features * (np.sqrt(variance) if kernel == "laplacian" else variance)))
-    # Of rows so close to each other the squared distances vanish in this precision.
-    return gamma if gamma <= float(np.finfo(rows.dtype).max) else 1.0
+    return gamma_of_variance(kernel, variance, mean_square / rows.n_features, rows.n_features, rows.dtype)
 
 
 class MatrixSpace:

@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from mustlink._kernel import pieces
+from mustlink._kernel import Kernel, KernelWithRows, pieces
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Indices, Ints
@@ -24,14 +24,7 @@ from mustlink.base import ConstrainedClusterMixin, check_fits
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import BaseConstrainedKMeans, check_rows, keep_run
 from mustlink.kmeans._engine import Run, best_of_runs
-from mustlink.kmeans._kernel_space import (
-    FeatureSpace,
-    Kernel,
-    KernelWithRows,
-    MatrixSpace,
-    Nystroem,
-    scale_gamma,
-)
+from mustlink.kmeans._kernel_space import FeatureSpace, MatrixSpace, Nystroem, scale_gamma
 from mustlink.kmeans._kernelkmeans_passes import Labels, Passes, one_hot, start_in_kernel
 from mustlink.kmeans._rules import LinkedRows
 from mustlink.kmeans._seeding import Start

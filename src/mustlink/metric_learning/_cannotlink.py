@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mustlink._kernel import Kernel, KernelWithRows, scale_gamma, spanned_basis
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._spelling import count
@@ -32,7 +33,7 @@ from mustlink.metric_learning._base import (
 )
 from mustlink.metric_learning._entailed_pairs import entailed_cannot_links
 from mustlink.metric_learning._held_out_distances import held_out_separation
-from mustlink.metric_learning._kernel_rows import KernelDistance, KernelRows, coordinates
+from mustlink.metric_learning._kernel_distance import KernelDistance
 from mustlink.metric_learning._max_margin import (
     PairProblem,
     Solution,
@@ -62,8 +63,8 @@ class CannotLinkMetric(BaseLinkedMetric):
         Whether `C` is in units of 1 / median(r)^2, with r the squared Euclidean distance of a pair, so that the result
         does not depend on the scale of X. False takes `C` as it is, as the source does.
     nu : float or None, default=None
-        Instead of `C`, an upper bound on the fraction of the weight of the cannot-links that those closer than one have,
-        from 0 to 1, as of :class:`sklearn.svm.OneClassSVM`. The C for it is found by about ten fits.
+        Instead of `C`, an upper bound on the fraction of the weight of the cannot-links that are closer than one, from
+        0 to 1, as of :class:`sklearn.svm.OneClassSVM`. The C for it is found by about ten fits.
     diagonal : bool, default=False
         Whether to learn one weight per feature instead of a full matrix.
     tau : float, default=0.0
@@ -71,10 +72,12 @@ class CannotLinkMetric(BaseLinkedMetric):
         which no cannot-linked rows differ have the weight zero otherwise.
     kernel : str or callable, default="linear"
         A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, "precomputed" if X is the kernel matrix, as for
-        strings, trees and graphs, or a function of two rows.
+        strings, trees and graphs, or a function of two rows. One that is not positive semidefinite, such as "sigmoid"
+        may be, is taken without its negative part, with a warning.
     gamma : float or "scale", default="scale"
         The coefficient of the kernels "rbf", "laplacian", "poly", "sigmoid" and "chi2". "scale" is one over the number
-        of features times the variance of X.
+        of features times the variance of X, as in :class:`sklearn.svm.SVC`, or its standard deviation for "laplacian";
+        for "chi2" it is 1.
     degree : float, default=3
         The degree of the kernel "poly".
     coef0 : float, default=1
@@ -426,7 +429,7 @@ class CannotLinkMetric(BaseLinkedMetric):
             return super().transform(X)
         check_is_fitted(self)
         X = check_table(self, X, reset=False, accept_sparse="csr", accept_large_sparse=False)
-        return np.asarray(self._kernel_rows(X) @ self.components_.T).astype(X.dtype, copy=False)
+        return np.asarray(self._kernel_with_rows.transform(X) @ self.components_.T).astype(X.dtype, copy=False)
 
     def get_metric(self) -> MahalanobisDistance:
         """Return the learned distance as a function of two rows.
@@ -440,7 +443,7 @@ class CannotLinkMetric(BaseLinkedMetric):
         if self.kernel in ("linear", "precomputed"):
             return super().get_metric()
         check_is_fitted(self)
-        return KernelDistance(self.components_.astype(np.float64), self._kernel_rows)
+        return KernelDistance(self.components_.astype(np.float64), self._kernel_with_rows)
 
     @property
     def metric_matrix_(self) -> Floats:
@@ -503,7 +506,7 @@ class CannotLinkMetric(BaseLinkedMetric):
 
     def _start_over(self) -> None:
         """Reset what an earlier fit learned."""
-        for name in ("pairs_", "alpha_", "squared_distances_", "C_", "_kernel_rows", "held_out_separation_"):
+        for name in ("pairs_", "alpha_", "squared_distances_", "C_", "_kernel_with_rows", "held_out_separation_"):
             self.__dict__.pop(name, None)
         self.scale_ = None
         self.identity_weight_ = 0.0
@@ -517,25 +520,26 @@ class CannotLinkMetric(BaseLinkedMetric):
             return _in_double(X[rows]), place, None
         if not len(rows):
             rows = np.arange(X.shape[0])
-        self._kernel_rows = KernelRows(self.kernel, self._kernel_parameters(X), X[rows])
-        values = self._kernel_rows(X[rows]).astype(np.float64, copy=False)
+        kernel = Kernel(self.kernel, self._kernel_parameters(X))
         is_matrix = self.kernel == "precomputed"
-        Z, back = coordinates(values[:, rows] if is_matrix else values)
+        basis = spanned_basis(kernel(X[rows], rows if is_matrix else X[rows]))
+        # Its columns are eigenvectors over the root of their eigenvalues; times the eigenvalue they are coordinates.
+        Z = np.ascontiguousarray(basis / np.square(basis).sum(axis=0))
         if is_matrix:
             # The columns of the matrix are all rows of the fit.
-            back = back @ (rows[:, None] == np.arange(X.shape[0]))
-        return Z, place, back
+            back = np.zeros((basis.shape[1], X.shape[0]))
+            back[:, rows] = basis.T
+            return Z, place, back
+        self._kernel_with_rows = KernelWithRows(kernel, X[rows])
+        return Z, place, basis.T
 
     def _kernel_parameters(self, X: Any) -> dict[str, Any]:
         """Return the arguments of the kernel."""
         further = dict(self.kernel_params or {})
-        if not isinstance(self.kernel, str):
+        if not isinstance(self.kernel, str) or self.kernel == "precomputed":
             return further
-        gamma = self.gamma
-        if gamma == "scale":
-            values = X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var()
-            gamma = 1.0 / (X.shape[1] * values) if values > 0 else 1.0
-        return {"gamma": float(gamma), "degree": self.degree, "coef0": self.coef0, **further}
+        gamma = scale_gamma(X, self.kernel) if isinstance(self.gamma, str) else float(self.gamma)
+        return {"gamma": gamma, "degree": self.degree, "coef0": self.coef0, **further}
 
     def _refuse_equal(self, equal: Ints) -> None:
         """Refuse cannot-links between equal rows if all are to be kept."""

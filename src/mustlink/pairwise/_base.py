@@ -17,19 +17,13 @@ from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mustlink._kernel import Kernel, scale_gamma
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context
 from mustlink._types import Array, Floats, Indices
 from mustlink._warnings import warn_caller
 from mustlink.base import as_constraints, check_table
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.pairwise._features import (
-    Kernel,
-    choose_landmarks,
-    distinct_rows,
-    kernel_scores,
-    landmark_features,
-    scale_gamma,
-)
+from mustlink.pairwise._features import choose_landmarks, distinct_rows, kernel_scores, landmark_features
 from mustlink.pairwise._labels import Labels, known_labels, read_labels
 from mustlink.pairwise._terms import LinkedPairs
 
@@ -185,7 +179,7 @@ class BasePairwiseClassifier(ClassifierMixin, BaseEstimator):
         if self.kernel == "precomputed":
             return {}
         if isinstance(self.gamma, str):
-            self.gamma_ = scale_gamma(X, weight) if self.gamma == "scale" else 1.0 / X.shape[1]
+            self.gamma_ = scale_gamma(X, self.kernel, weight) if self.gamma == "scale" else 1.0 / X.shape[1]
         else:
             self.gamma_ = float(self.gamma)
         own = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}

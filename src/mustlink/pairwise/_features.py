@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from mustlink._kernel import dense_kernel, pieces, spanned_basis
+from mustlink._kernel import Kernel, pieces, spanned_basis
 from mustlink._row_order import rank_rows
 from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.base import check_fits
@@ -19,38 +16,6 @@ MAX_EXACT_AUTO = 2_000
 # The most distinct rows of an exact kernel matrix (800 MB, and some minutes for its eigenvectors).
 MAX_EXACT = 10_000
 DEFAULT_COMPONENTS = 1_000
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel of scikit-learn or a function, and its parameters."""
-
-    metric: str | Callable[..., float]
-    parameters: Mapping[str, Any]
-
-    def __call__(self, X: Any, landmarks: Any) -> Array:
-        """Return the kernel of every row with every landmark; a precomputed one is looked up by their numbers."""
-        if self.metric == "precomputed":
-            return np.asarray(X[:, landmarks])
-        return dense_kernel(
-            X, landmarks, metric=self.metric, filter_params=isinstance(self.metric, str), **self.parameters
-        )
-
-
-def scale_gamma(X: Any, weight: Floats) -> float:
-    """Return one over the number of columns times the variance of X, all of its numbers together, as in scikit-learn.
-
-    `weight` is that of each row: a row of weight two counts as two rows.
-    """
-    n_features, total = X.shape[1], weight.sum() * X.shape[1]
-    row_sums = np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
-    mean = float(weight @ row_sums / total)
-    if sparse.issparse(X):
-        squares = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
-        variance = float(weight @ squares / total - mean**2)
-    else:
-        variance = float(weight @ np.square(X - mean, dtype=np.float64).sum(axis=1) / total)
-    return 1.0 / (n_features * variance) if variance > 0 else 1.0
 
 
 def distinct_rows(X: Any, rows: Indices) -> Indices:

@@ -28,10 +28,12 @@ class PairwiseSVC(BasePairwiseClassifier):
         ``1 / (2 * C)``, and its 0.01 is C=50, which takes longer to solve.
     kernel : str or callable, default="rbf"
         A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, "precomputed" if X is the kernel matrix, or a
-        function of two rows. With "linear" a sparse X stays sparse.
+        function of two rows. With "linear" a sparse X stays sparse. One that is not positive semidefinite, such as
+        "sigmoid" may be, is taken without its negative part, with a warning.
     gamma : float, "scale" or "auto", default="scale"
         The coefficient of the kernels "rbf", "poly", "sigmoid" and others. As in :class:`sklearn.svm.SVC`, "scale" is
-        ``1 / (n_features * X.var())`` and "auto" is ``1 / n_features``.
+        ``1 / (n_features * X.var())`` and "auto" is ``1 / n_features``. "scale" takes the standard deviation instead
+        of the variance for "laplacian", and is 1 for "chi2".
     degree : float, default=3
         The degree of the kernel "poly".
     coef0 : float, default=1
