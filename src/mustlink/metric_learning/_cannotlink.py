@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.metrics import pairwise_distances_chunked
 from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -23,7 +22,7 @@ from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
 from mustlink.base import check_fits, check_table, collect_links
 from mustlink.constraints import AlignedConstraints, Constraints
-from mustlink.errors import InfeasibleError, UnmetConstraintsWarning
+from mustlink.errors import UnmetConstraintsWarning
 from mustlink.metric_learning._base import (
     MAX_FEATURES,
     BaseLinkedMetric,
@@ -32,6 +31,7 @@ from mustlink.metric_learning._base import (
     warn_of_identity,
 )
 from mustlink.metric_learning._entailed_pairs import entailed_cannot_links
+from mustlink.metric_learning._equal_rows import find_different, refuse_equal, warn_of_equal
 from mustlink.metric_learning._held_out_distances import held_out_separation
 from mustlink.metric_learning._kernel_distance import KernelDistance
 from mustlink.metric_learning._max_margin import (
@@ -41,11 +41,8 @@ from mustlink.metric_learning._max_margin import (
     root_of,
     solve,
     solve_for_fraction,
-    squared_lengths,
 )
-
-# Rows whose squared distance is smaller than this, relative to the median of all pairs, are equal.
-EQUAL = 1e-30
+from mustlink.metric_learning._similar_pairs import find_similar
 
 
 class CannotLinkMetric(BaseLinkedMetric):
@@ -268,11 +265,12 @@ class CannotLinkMetric(BaseLinkedMetric):
             pairs, weight = entailed_cannot_links(links, X.shape[0], rng)
             self._check_pairs_fit(X, pairs, len(links.cannot_link))
         Z, place, back = self._coordinates(X, pairs)
-        usable, scale = _different(Z, place)
-        self._refuse_equal(pairs[~usable])
+        usable, scale = find_different(Z, place)
+        if self.nu is None and np.isinf(self.C):
+            refuse_equal(pairs[~usable])
         if not usable.any():
             return self._learn_nothing(X, links)
-        self._warn_of_equal(pairs[~usable])
+        warn_of_equal(pairs[~usable])
         self.pairs_, self.scale_ = pairs[usable], scale
         root = self._learn_pairs(Z / np.sqrt(scale), place[usable], weight[usable], rng) / np.sqrt(scale)
         return root if back is None else root @ back
@@ -388,9 +386,10 @@ class CannotLinkMetric(BaseLinkedMetric):
         if is_first:
             self.components_ = np.eye(n_features, dtype=X.dtype)
         Z, place, _ = self._coordinates(X, pairs)
-        usable, scale = _different(Z, place)
-        self._refuse_equal(pairs[~usable])
-        self._warn_of_equal(pairs[~usable])
+        usable, scale = find_different(Z, place)
+        if self.nu is None and np.isinf(self.C):
+            refuse_equal(pairs[~usable])
+        warn_of_equal(pairs[~usable])
         if usable.any():
             self._update(Z, place[usable], weight[usable], scale)
         if self.scale_ is not None:
@@ -487,15 +486,7 @@ class CannotLinkMetric(BaseLinkedMetric):
         >>> squared.round(2)
         array([0. , 0.9])
         """
-        Z = self.transform(X).astype(np.float64, copy=False)
-        if pairs is None:
-            found, squared = _close_pairs(Z, threshold)
-        else:
-            found = _check_pairs(pairs, len(Z))
-            squared = squared_lengths(Z, found)
-        close = np.flatnonzero(squared < threshold)
-        close = close[np.lexsort((found[close, 1], found[close, 0], squared[close]))]
-        return found[close], squared[close]
+        return find_similar(self.transform(X).astype(np.float64, copy=False), pairs, threshold)
 
     def _check_options(self, X: Any) -> None:
         """Refuse parameters that exclude each other, and a precomputed kernel that is not square."""
@@ -541,31 +532,10 @@ class CannotLinkMetric(BaseLinkedMetric):
         gamma = scale_gamma(X, self.kernel) if isinstance(self.gamma, str) else float(self.gamma)
         return {"gamma": gamma, "degree": self.degree, "coef0": self.coef0, **further}
 
-    def _refuse_equal(self, equal: Ints) -> None:
-        """Refuse cannot-links between equal rows if all are to be kept."""
-        if len(equal) and np.isinf(self.C) and self.nu is None:
-            raise InfeasibleError(
-                f"No metric separates equal rows, and C is infinite: there are {_describe_equal(equal)}; leave them "
-                "out, or pass a finite C.",
-                pairs=[(int(i), int(j)) for i, j in equal],
-            )
-
-    def _warn_of_equal(self, equal: Ints) -> None:
-        """Warn of cannot-links between equal rows, which are left out."""
-        if len(equal):
-            what = _describe_equal(equal)
-            warn_caller(f"CannotLinkMetric leaves out {what}; no metric separates them.", UnmetConstraintsWarning)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-def _describe_equal(equal: Ints) -> str:
-    """Return how many cannot-links are between equal rows, and some of them."""
-    some = ", ".join(f"{i} and {j}" for i, j in equal[:3].tolist()) + (", ..." if len(equal) > 3 else "")
-    return f"{count(len(equal), 'cannot-link')} between equal rows ({some})"
 
 
 def _in_double(X: Any) -> Any:
@@ -575,37 +545,3 @@ def _in_double(X: Any) -> Any:
     X = sparse.csr_array(X, dtype=np.float64, copy=True)
     X.sum_duplicates()
     return X
-
-
-def _different(Z: Any, pairs: Ints) -> tuple[Any, float]:
-    """Return which pairs are of different rows, and the median squared distance of these."""
-    squared = squared_lengths(Z, pairs)
-    positive = squared[squared > 0]
-    if not len(positive):
-        return np.zeros(len(pairs), dtype=bool), 1.0
-    scale = float(np.median(positive))
-    return squared > EQUAL * scale, scale
-
-
-def _check_pairs(pairs: ArrayLike, n_samples: int) -> Ints:
-    """Return pairs of rows as an array, with all rows inside the table."""
-    checked = np.asarray(pairs)
-    if checked.ndim != 2 or checked.shape[1] != 2 or checked.dtype.kind not in "iu":
-        raise ValueError(f"pairs must be row numbers of shape (n_pairs, 2); got {checked.dtype} of {checked.shape}.")
-    if len(checked) and not 0 <= checked.min() <= checked.max() < n_samples:
-        raise ValueError(f"pairs name the rows {checked.min()} to {checked.max()}; X has {count(n_samples, 'row')}.")
-    return checked.astype(np.int64)
-
-
-def _close_pairs(Z: Floats, threshold: float) -> tuple[Ints, Floats]:
-    """Return all pairs of rows with a squared distance below a threshold, and that distance, some rows at a time."""
-    found: list[Ints] = [np.empty((0, 2), dtype=np.int64)]
-    squared: list[Floats] = [np.empty(0)]
-    start = 0
-    for block in pairwise_distances_chunked(Z, metric="sqeuclidean"):
-        first, second = np.nonzero(block < threshold)
-        later = second > first + start
-        found.append(np.column_stack([first[later] + start, second[later]]))
-        squared.append(block[first[later], second[later]])
-        start += len(block)
-    return np.concatenate(found), np.concatenate(squared)
