@@ -453,6 +453,15 @@ def test_guard_tells_overfitting_from_learning() -> None:
     assert alone.held_out_separation_ is None
 
 
+def test_guard_does_not_warn_of_a_metric_with_fewer_directions_that_separates_better() -> None:
+    # Distances along few directions vary more, so that the smallest of them are smaller, whatever they are good for.
+    for seed in (2, 3):
+        links = Constraints(cannot_link=Constraints.sample(WDBC.target, n_pairs=500, random_state=seed).cannot_link)
+        metric = CannotLinkMetric(guard=True, random_state=seed).fit(X_WDBC, constraints=links)
+        learned, euclidean = metric.held_out_separation_
+        assert learned > euclidean > 0.5
+
+
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_similar_pairs_are_those_below_one(kernel: str) -> None:
     X, links = load_iris().data[::4], Constraints(cannot_link=[(0, 20), (1, 30), (15, 36), (3, 25)])

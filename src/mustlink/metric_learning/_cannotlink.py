@@ -115,8 +115,8 @@ class CannotLinkMetric(BaseLinkedMetric):
     identity_weight_ : float
         The multiple of the identity that `tau` added.
     held_out_separation_ : tuple of (float, float) or None
-        With `guard`, the separation of held-out cannot-links under the learned and the Euclidean metric: the 10th
-        percentile of their squared distances over the mean squared distance of their rows. None if there are too few.
+        With `guard`, how often held-out cannot-linked rows are farther apart than any two of the held-out rows, under
+        the learned and the Euclidean metric; .5 is chance. None if there are too few.
     objective_ : list of float
         The dual objective after each pass, in the units of X; it never decreases. ``[0.0]`` after ``partial_fit``.
     gap_ : float
@@ -339,9 +339,9 @@ class CannotLinkMetric(BaseLinkedMetric):
         learned, plain = self.held_out_separation_
         if learned < plain:
             warn_caller(
-                f"The learned metric separates held-out cannot-links less than the Euclidean one: the 10th percentile "
-                f"of their squared distances is {learned:.3g} of the mean squared distance, against {plain:.3g}; "
-                "reduce C, increase tau, or give more cannot-links.",
+                "The learned metric separates held-out cannot-links less than the Euclidean one: they are farther "
+                f"apart than any two of the held-out rows {learned:.1%} of the time, against {plain:.1%}; reduce C, "
+                "increase tau, or give more cannot-links.",
                 UnmetConstraintsWarning,
             )
 
@@ -356,6 +356,8 @@ class CannotLinkMetric(BaseLinkedMetric):
         self, X: Any, y: ArrayLike | None = None, *, constraints: Constraints | AlignedConstraints | None = None
     ) -> Self:
         """Update the metric with the cannot-links of further rows, each visited once.
+
+        Only with ``kernel="linear"`` and ``nu=None``; otherwise there is no such method. `guard` has no effect on it.
 
         Parameters
         ----------

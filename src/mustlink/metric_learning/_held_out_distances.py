@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from sklearn.metrics import roc_auc_score
 
 from mustlink._types import Floats, Ints
+from mustlink.metric_learning._max_margin import squared_lengths
 
-# Of the squared distances of held-out pairs this quantile is compared: the pairs that are likely to be confused.
-QUANTILE = 0.1
-# With fewer held-out pairs the quantile is noise.
+# Up to so many pairs of rows the held-out ones are compared with all of them; of more rows so many are drawn.
+MAX_COMPARED = 10_000
+# With fewer held-out pairs the comparison is noise.
 MIN_HELD_OUT = 5
 
 
@@ -22,9 +23,8 @@ def held_out_separation(
     """Return the separation of held-out pairs under the learned and under the Euclidean metric.
 
     The linked rows are split in two halves. A metric is learned from the pairs within one half, by ``learn(numbers of
-    pairs)``, which returns the map, and measured on the pairs within the other half, and the other way round.
-    The separation is a low quantile of the squared distances of held-out pairs, relative to the mean squared distance
-    of the rows of that half. None if a half has too few pairs.
+    pairs)``, which returns the map, and measured on the pairs within the other half, and the other way round. None if a
+    half has too few pairs.
     """
     rows = np.unique(pairs)
     half = np.zeros(X.shape[0], dtype=bool)
@@ -36,23 +36,23 @@ def held_out_separation(
     learned, plain = [], []
     for train, test in (parts, parts[::-1]):
         held_rows, place = np.unique(pairs[test], return_inverse=True)
-        held = X[held_rows]
-        learned.append(separation(held @ learn(train).T, place.reshape(-1, 2)))
-        plain.append(separation(held, place.reshape(-1, 2)))
+        held, place = X[held_rows], place.reshape(-1, 2)
+        others = _pairs_to_compare(len(held_rows), rng)
+        learned.append(separation(held @ learn(train).T, place, others))
+        plain.append(separation(held, place, others))
     return float(np.mean(learned)), float(np.mean(plain))
 
 
-def separation(Z: Any, pairs: Ints) -> float:
-    """Return a low quantile of the squared distances of the pairs over the mean squared distance of the rows."""
-    delta = Z[pairs[:, 0]] - Z[pairs[:, 1]]
-    squares = delta.multiply(delta) if sparse.issparse(delta) else delta * delta
-    squared: Floats = np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
-    mean = _mean_squared_distance(Z)
-    return float(np.quantile(squared, QUANTILE)) / mean if mean > 0 else 0.0
+def separation(Z: Any, pairs: Ints, others: Ints) -> float:
+    """Return how often one of the pairs is farther apart than one of the others; ties count half."""
+    squared = np.concatenate([squared_lengths(Z, pairs), squared_lengths(Z, others)])
+    return float(roc_auc_score(np.arange(len(squared)) < len(pairs), squared))
 
 
-def _mean_squared_distance(Z: Any) -> float:
-    """Return the mean squared distance of two rows: twice the sum of the variances."""
-    center = np.asarray(Z.mean(axis=0), dtype=np.float64).ravel()
-    squares = Z.multiply(Z) if sparse.issparse(Z) else np.asarray(Z, dtype=np.float64) ** 2
-    return 2 * max(float(np.asarray(squares.sum(axis=1), dtype=np.float64).mean() - center @ center), 0.0)
+def _pairs_to_compare(n_rows: int, rng: np.random.RandomState) -> Ints:
+    """Return all pairs of rows, or some drawn at random if there are many."""
+    if n_rows * (n_rows - 1) // 2 <= MAX_COMPARED:
+        return np.column_stack(np.triu_indices(n_rows, 1)).astype(np.int64)
+    first = rng.randint(n_rows, size=MAX_COMPARED)
+    second = rng.randint(n_rows - 1, size=MAX_COMPARED)
+    return np.column_stack([first, second + (second >= first)]).astype(np.int64)
