@@ -479,7 +479,7 @@ METRIC_LEARNERS: tuple[Entry, ...] = (
         "CannotLinkMetric",
         "mustlink.metric_learning",
         "soft",
-        "You only know which rows are different, as records under different names. Also with a kernel, or online.",
+        "You only know which rows are different, as records under two names. Also with a kernel, or online with none.",
     ),
 )
 
