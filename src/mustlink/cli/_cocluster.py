@@ -62,7 +62,7 @@ def cocluster(
     ] = "raise",
     unknown_ids: opt.UnknownIds = "raise",
     relax: Annotated[
-        bool, typer.Option("--relax", metavar="", help="If links cannot be kept, break some of them.")
+        bool, typer.Option("--relax", metavar="", help="If links cannot be kept together, break some of them.")
     ] = False,
     ones_above: Annotated[
         float | None,
