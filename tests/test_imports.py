@@ -33,6 +33,7 @@ HELPERS = {
     "_plot_style",
     "_neighbors",
     "_numbering",
+    "_positions",
     "_progress",
     "_row_order",
     "_rows_kernels",

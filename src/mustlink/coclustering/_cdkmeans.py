@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from mustlink._coclustering_measures import goodman_kruskal_tau
+from mustlink._positions import positions_of
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._spelling import count
@@ -28,7 +29,7 @@ from mustlink.coclustering._elements import (
     refuse_contradictory,
     refuse_uncolorable,
 )
-from mustlink.coclustering._gaps import Gaps, make_gaps, positions_of
+from mustlink.coclustering._gaps import Gaps, make_gaps
 from mustlink.coclustering._placement import Placement, State
 from mustlink.coclustering._relaxing import choose_links, drop_contradictory, find_uncovered
 from mustlink.coclustering._report import ConstraintCheck, check_links, check_order
