@@ -134,7 +134,7 @@ def test_empty_rows_and_columns_are_named_or_left_out(desk):
     shown = cocluster(desk, "--id", "id", "--drop-empty", "--row-links", "links.csv", matrix="m.csv", k=1)
     assert "1 row has no 1: 'v' (line 3), and was left out." in shown
     assert "1 column has no 1: 'c', and was left out." in shown
-    assert "1 link names rows or columns that were left out" in shown
+    assert "1 link names a row or column left out, and is not used." in shown
     assert desk.read("m.rows.csv") == "id,cluster\nu,0\nv,\nw,0\nx,0\n"
     assert desk.read("m.columns.csv") == "column,cluster\na,0\nb,0\nc,\n"
 

@@ -92,7 +92,7 @@ def cocluster(
         typer.Option(
             "--missing",
             metavar="HOW",
-            help="Empty cells: refuse them (error), or take them for 0 (zero).",
+            help="Empty cells: refuse them (error), or take them for 0 (zero). In a column of x they are 0.",
             rich_help_panel="Columns",
         ),
     ] = "error",
