@@ -38,6 +38,7 @@ HELPERS = {
     "_row_order",
     "_rows_kernels",
     "_sklearn_compat",
+    "_sorted_cells",
     "_spelling",
     "_types",
     "_union_find_kernels",

@@ -91,10 +91,18 @@ def test_the_picture_is_the_sorted_matrix():
     assert pixels.sum() == ones.sum()
 
 
+def test_stored_zeros_are_not_drawn():
+    ones = sparse.csr_array(np.ones((3, 2)))
+    ones.data[[0, 3]] = 0
+    picture = make_matrix_picture(ones, [0, 0, 1], [0, 1])
+    assert picture.shares.sum() == 4
+    np.testing.assert_array_equal(picture.shares, make_matrix_picture(ones.toarray(), [0, 0, 1], [0, 1]).shares)
+
+
 def test_a_large_matrix_is_drawn_by_shares():
     ones = sparse.random_array((3000, 900), density=0.01, random_state=np.random.default_rng(0))
     picture = make_matrix_picture(ones.astype(bool), np.zeros(3000, dtype=int), np.zeros(900, dtype=int))
-    assert picture.shares.shape == (760, 760)
+    assert picture.shares.shape == (800, 800)
     assert picture.shares.max() == 1.0
     assert "the fullest has" in picture.caption
 
