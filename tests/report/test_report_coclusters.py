@@ -45,8 +45,8 @@ def test_links_are_counted_by_side():
         mixed_constraints=Constraints(must_link=[(0, 5)], cannot_link=[(0, 7)]),
     )
     assert list(map(str, found.links)) == [
-        "rows: 1 of 2 must, 0 of 0 cannot",
-        "columns: 0 of 0 must, 0 of 1 cannot",
+        "rows: 1 of 2 must",
+        "columns: 0 of 1 cannot",
         "rows with columns: 1 of 1 must, 1 of 1 cannot",
     ]
     assert found.headline.endswith("3 of 5 links hold, 2 do not.")
@@ -89,6 +89,14 @@ def test_the_picture_is_the_sorted_matrix():
             block = block[:, picture.column_bounds[column_label] : picture.column_bounds[column_label + 1]]
             assert block.sum() == ones[rows == row_label][:, columns == column_label].sum()
     assert pixels.sum() == ones.sum()
+
+
+def test_links_that_do_not_hold_are_worded_by_number():
+    links = Constraints(must_link=[(0, 1), (2, 3)])
+    found = summarize_coclusters(np.eye(4), [0, 0, -1, -1], [0, 0, 2, 2], row_constraints=links)
+    assert found.headline == "4 rows and 4 columns in 2 co-clusters. 1 of 2 links holds, 1 does not."
+    assert found.broken == ("row 2 and row 3 must be together, and are both in no co-cluster",)
+    assert [part.label for part in found.clusters] == [0, 2]
 
 
 def test_stored_zeros_are_not_drawn():

@@ -161,5 +161,12 @@ def test_links_between_tell_rows_from_columns(a, b, sentence):
     assert read_links_between(links(a=a, b=b), ["u", "v"], ["hair"], n_rows=2, unknown_ids="skip").n_skipped == len(a)
 
 
+def test_links_between_that_are_swapped_are_named():
+    with pytest.raises(
+        ConstraintError, match="'hair' is a column and 'u' is a row; the column a of a link names the row"
+    ):
+        read_links_between(links(a=["hair"], b=["u"]), ["u", "v"], ["hair"], n_rows=2)
+
+
 def test_links_between_take_row_numbers():
     assert [(link.a, link.b) for link in read_links_between(links(a=[1], b=["x"]), None, ["x"], n_rows=2)] == [(1, 2)]

@@ -474,8 +474,9 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
         if n_empty:
             warn_caller(
                 f"{count(n_empty, 'co-cluster')} of {self.n_clusters} {'has' if n_empty == 1 else 'have'} no rows or "
-                "no columns: no row or no column has its largest weight there.",
+                "no columns: no row or no column has its largest weight there",
                 ConvergenceWarning,
+                remedy="fewer_clusters",
             )
 
     def _warn_broken(self, n_broken: int, links: Constraints) -> None:
