@@ -208,7 +208,7 @@ def _refuse(
     what = f"The matrix of {shape[0]:,} rows and {shape[1]:,} columns"
     least = f"with at least {sizes[0]:,} rows and {sizes[1]:,} columns"
     if ended == TOO_MANY_BISETS:
-        problem = f"{what} has more than max_bisets={max_bisets:,} formal concepts {least}"
+        problem = f"{what} has more than {max_bisets:,} formal concepts {least}"
     elif ended == TOO_MANY_ENTRIES:
         problem = (
             f"{what} has so large formal concepts {least} that {n_found:,} of them have more than {MAX_ENTRIES:,} rows "

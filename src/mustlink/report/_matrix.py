@@ -90,7 +90,8 @@ def make_matrix_picture(X: Any, row_labels: Any, column_labels: Any) -> MatrixPi
         np.searchsorted(np.where(side < 0, n_clusters, side)[order], np.arange(n_clusters + 1))
         for side, order in ((rows, cells.row_order), (columns, cells.column_order))
     ]
-    return MatrixPicture(cells.density / max(largest, 1e-12), largest, *bounds, (len(rows), len(columns)))
+    shape = len(rows), len(columns)
+    return MatrixPicture(cells.density / max(largest, 1e-12), largest, bounds[0], bounds[1], shape)
 
 
 def draw_matrix(picture: MatrixPicture) -> str:

@@ -18,7 +18,7 @@ from mustlink._cells import column_names
 from mustlink._spelling import count
 from mustlink._types import Indices, Ints
 from mustlink.coclustering import CDKMeans
-from mustlink.errors import ConstraintError, FileFormatError, InfeasibleError, OptionError, TooLargeError
+from mustlink.errors import ConstraintError, FileFormatError, InfeasibleError, OptionError
 from mustlink.metrics import jump_number
 from mustlink.report import CoclusterSummary, make_matrix_picture, render_coclusters, summarize_coclusters
 from mustlink.tables import (
@@ -445,8 +445,6 @@ def _fit(
             )
         except (ConstraintError, InfeasibleError) as error:
             raise error.with_problem(name_elements(error.problem, table.ids, table.columns)) from None
-        except TooLargeError as error:
-            raise error.with_problem(error.problem.replace("max_bisets=", "")) from None
     return estimator, [name_elements(text, table.ids, table.columns) for text in reword_warnings(caught, remedies)]
 
 
