@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_array
 
+from mustlink._positions import count_runs, positions_of
 from mustlink._types import Array, Floats, Indices
 
 __all__ = [
@@ -126,7 +127,7 @@ def information_loss(X: Any, row_labels: ArrayLike, column_labels: ArrayLike, *,
     return max(0.0, before - after) / float(np.log(base))
 
 
-def jump_number(labels: ArrayLike, *, order: ArrayLike | None = None) -> int:
+def jump_number(labels: ArrayLike, *, order: ArrayLike | None = None, circular: bool = False) -> int:
     """Number of jumps of clusters in an order.
 
     A jump is between two members of a cluster that are not next to each other and have no member of it between them.
@@ -137,6 +138,8 @@ def jump_number(labels: ArrayLike, *, order: ArrayLike | None = None) -> int:
         The clusters; -1 is none.
     order : array-like of shape (n_samples,), default=None
         Scores that order the rows, such as times; equal scores are one position. If None, the rows are in order.
+    circular : bool, default=False
+        Whether the last position is followed by the first, as hours of a day are.
 
     Returns
     -------
@@ -150,18 +153,15 @@ def jump_number(labels: ArrayLike, *, order: ArrayLike | None = None) -> int:
     1
     >>> jump_number([0, 1, 0, 1], order=[1, 3, 2, 4])
     0
+    >>> jump_number([0, 1, 1, 0], circular=True)
+    0
     """
     codes = _check_labels(labels, "labels", None)
-    position = np.arange(len(codes))
-    if order is not None:
-        scores = np.asarray(order)
-        if scores.shape != codes.shape:
-            raise ValueError(f"order needs one score for each of the {len(codes)} labels, got shape {scores.shape}.")
-        position = np.unique(scores, return_inverse=True)[1]
-    # One entry for each position of a cluster, by cluster and position.
-    taken = np.unique(np.column_stack([codes, position])[codes >= 0], axis=0)
-    same = taken[1:, 0] == taken[:-1, 0]
-    return int((same & (np.diff(taken[:, 1]) > 1)).sum())
+    position = positions_of(order, len(codes), "order")
+    names, inverse = np.unique(codes, return_inverse=True)
+    labels_from_0 = np.where(codes < 0, -1, inverse)
+    runs, _ = count_runs(labels_from_0, position, len(names), circular=circular)
+    return int(np.maximum(runs - 1, 0).sum())
 
 
 def comparison_coefficient(n_bisets: int, n_iter: ArrayLike) -> float:

@@ -269,9 +269,7 @@ def test_uncovered_rows_have_no_label() -> None:
     assert not model.rows_[:, 8:].any()
     with pytest.raises(InfeasibleError, match="Row 8 and row 9 have a cannot-link, and no bi-set"):
         CDKMeans(2, min_columns=2).fit(X, row_constraints=Constraints(cannot_link=[(8, 9)]))
-    with pytest.warns(
-        UnmetConstraintsWarning, match="1 link of 1 is broken, because of rows or columns that no bi-set"
-    ):
+    with pytest.warns(UnmetConstraintsWarning, match="1 must-link does not hold, of 1 link, as no bi-set"):
         CDKMeans(2, min_columns=2).fit(X, row_constraints=Constraints(must_link=[(8, 9)]))
 
 
@@ -318,9 +316,7 @@ def test_starts_that_fail_and_relaxed_ones() -> None:
 
 def test_too_many_concepts_are_refused() -> None:
     X = 1 - np.eye(20, dtype=int)
-    with pytest.raises(
-        TooLargeError, match=r"20 rows and 20 columns has more than max_bisets=1,000 formal.*min_rows"
-    ) as caught:
+    with pytest.raises(TooLargeError, match=r"20 rows and 20 columns has more than 1,000 formal.*min_rows") as caught:
         CDKMeans(2, max_bisets=1000).fit(X)
     assert caught.value.fields["n_found"] == 1001
     # Constraints that keep none do not let it run forever.
@@ -405,8 +401,75 @@ def test_links_and_orders_are_requested_and_sliced_with_the_rows() -> None:
 
 
 def test_contradictory_links_that_are_relaxed() -> None:
-    """No bi-set may have either row, which are then in no co-cluster."""
+    """The cannot-link is broken, and the must-links hold."""
     links = Constraints(must_link=[(0, 2), (2, 3)], cannot_link=[(0, 3)])
-    with pytest.warns(InfeasibleWarning, match="2 links of 3 are broken"):
+    with pytest.warns(InfeasibleWarning, match="1 link of 3 is broken"):
         model = CDKMeans(2, on_infeasible="relax", random_state=0).fit(TABLE, row_constraints=links)
-    assert model.row_labels_[[0, 2, 3]].tolist() == [-1, -1, -1]
+    assert len(set(model.row_labels_[[0, 2, 3]])) == 1
+    assert (model.row_labels_ >= 0).all()
+
+
+def test_must_link_that_no_bi_set_keeps_is_relaxed() -> None:
+    """Rows 0 and 1 have no column in common, so that no bi-set has both."""
+    links = Constraints(must_link=[(0, 1), (0, 2)], cannot_link=[(0, 5), (1, 2)])
+    with pytest.raises(InfeasibleError):
+        CDKMeans(2, random_state=0).fit(TABLE, row_constraints=links)
+    with pytest.warns(InfeasibleWarning, match="1 link of 4 is broken"):
+        model = CDKMeans(2, on_infeasible="relax", random_state=0).fit(TABLE, row_constraints=links)
+    assert model.row_violations_.must_link.tolist() == [[0, 1]]
+    assert (model.row_labels_ >= 0).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.integers(0, 100))
+def test_relaxed_links_never_leave_their_elements_out(data: st.DataObject, seed: int) -> None:
+    X = data.draw(matrices())
+    if formal_concepts(X).n_bisets < 2:
+        return
+    must, cannot = (some_links(data.draw, sum(X.shape), 3) for _ in range(2))
+    links = Constraints(must_link=must, cannot_link=[pair for pair in cannot if pair not in must])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = CDKMeans(2, n_init=2, random_state=seed, on_infeasible="relax").fit(X, mixed_constraints=links)
+    labels = np.concatenate([model.row_labels_, model.column_labels_])
+    broken = sum(map(len, (model.row_violations_, model.column_violations_, model.mixed_violations_)))
+    assert broken == len(links.violations(labels))
+    for a, b in links.pairs.tolist():
+        assert labels[a] >= 0 or labels[b] >= 0 or not np.concatenate(model.bisets_.covered())[[a, b]].any()
+
+
+def test_all_relaxed_starts_are_compared() -> None:
+    """Three rows that must be apart in two co-clusters."""
+    X = np.random.RandomState(0).rand(12, 8) < 0.4
+    # A bi-set of each of the three that has no other row.
+    X[:, :3] = np.eye(12, 3)
+    X[:, 3] = True
+    links = Constraints(cannot_link=[(0, 1), (1, 2), (0, 2)])
+    models = [CDKMeans(2, n_init=n, random_state=3, select="cost", on_infeasible="relax") for n in (1, 8)]
+    costs = []
+    for model in models:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X, row_constraints=links)
+        assert model.n_failed_ == model.n_init
+        costs.append(min(model.objective_))
+    assert costs[1] < costs[0] - 0.1
+
+
+def test_first_placement_is_kept_if_the_second_fails() -> None:
+    """A start fails only if its first pass has no place for a bi-set."""
+    X = np.eye(6, dtype=int)
+    cannot = np.array([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)])
+    placement = Placement(formal_concepts(X), cannot, 2)
+    n_kept = 0
+    for seed in range(60):
+        rng = np.random.RandomState(seed)
+        chosen = placement._choose("random", rng)
+        order = rng.permutation(6)
+        first = placement._place(
+            placement._centroids(np.arange(2), placement.bisets.take(chosen)), order, np.full(6, -1), relax=False
+        )
+        state = placement.run("random", 10, shuffle=True, relax=False, seed=seed)
+        assert (state is None) == (first[3] > 0)
+        n_kept += state is not None and len(state.costs) == 1 and state.n_iter == 2
+    assert n_kept > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -94,3 +95,13 @@ def test_constraints_are_pushed_into_the_search(data: st.DataObject) -> None:
     assert set(found) == expected
     # Bi-sets that are given are filtered by the same rules.
     assert set(as_sets(keep_satisfying(formal_concepts(X), 1, 1, constraints))) == expected
+
+
+def test_a_search_in_small_steps_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two calls of the kernel Python can be interrupted."""
+    X = np.random.RandomState(0).rand(30, 12) < 0.4
+    X[~X.any(axis=1), 0] = True
+    whole = formal_concepts(X, min_rows=2)
+    monkeypatch.setattr("mustlink.coclustering._concepts.STEPS_AT_ONCE", 3)
+    for side, other in zip(whole, formal_concepts(X, min_rows=2), strict=True):
+        np.testing.assert_array_equal(side.toarray(), other.toarray())

@@ -66,6 +66,8 @@ def test_jumps_by_brute_force() -> None:
             assert jump_number(array) == reference.jumps(array)
             intervals = all(reference.is_interval((array == cluster).tolist(), False) for cluster in (0, 1))
             assert (jump_number(array) == 0) == intervals
+            intervals = all(reference.is_interval((array == cluster).tolist(), True) for cluster in (0, 1))
+            assert (jump_number(array, circular=True) == 0) == intervals
 
 
 @settings(max_examples=60, deadline=None)
@@ -110,7 +112,10 @@ def test_bad_input_of_measures() -> None:
         goodman_kruskal_tau(np.eye(2), [0, 1], ["a", "b"])
     with pytest.raises(ValueError, match="negative"):
         coclustering_information(-np.eye(2), [0, 1], [0, 1])
-    with pytest.raises(ValueError, match="order needs one score"):
+    with pytest.raises(ValueError, match="order must have one score"):
         jump_number([0, 1], order=[1])
+    for order in ([1.0, np.nan, 2.0], ["a", "b", "c"], np.array(["2024-01-01", "NaT", "2024-01-02"], dtype="M8[D]")):
+        with pytest.raises(ValueError, match="order must be finite numbers or dates"):
+            jump_number([0, 1, 0], order=order)
     with pytest.raises(ValueError, match="at least one run"):
         comparison_coefficient(3, [])

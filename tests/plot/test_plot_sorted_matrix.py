@@ -8,6 +8,7 @@ from scipy import sparse
 
 from mustlink import plot
 from mustlink._plot_style import COLORS, GRAY
+from mustlink.report import make_matrix_picture
 
 
 def test_ones_of_a_co_cluster_have_its_color_and_others_are_gray():
@@ -24,6 +25,13 @@ def test_ones_of_a_co_cluster_have_its_color_and_others_are_gray():
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "1", "none"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["0", "1"]
     assert ax.get_yticks().tolist() == [0, 1.5]
+
+
+def test_the_order_is_that_of_the_report():
+    rng = np.random.default_rng(0)
+    X, rows, columns = rng.random((12, 7)) < 0.4, rng.integers(-1, 3, 12), rng.integers(-1, 3, 7)
+    drawn = plot.sorted_matrix(X, rows, columns).get_images()[0].get_array()
+    np.testing.assert_array_equal((drawn < 1).any(axis=2), make_matrix_picture(X, rows, columns).shares > 0)
 
 
 def test_many_rows_are_drawn_in_parts():

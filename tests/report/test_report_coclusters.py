@@ -45,8 +45,8 @@ def test_links_are_counted_by_side():
         mixed_constraints=Constraints(must_link=[(0, 5)], cannot_link=[(0, 7)]),
     )
     assert list(map(str, found.links)) == [
-        "rows: 1 of 2 must, 0 of 0 cannot",
-        "columns: 0 of 0 must, 0 of 1 cannot",
+        "rows: 1 of 2 must",
+        "columns: 0 of 1 cannot",
         "rows with columns: 1 of 1 must, 1 of 1 cannot",
     ]
     assert found.headline.endswith("3 of 5 links hold, 2 do not.")
@@ -91,10 +91,26 @@ def test_the_picture_is_the_sorted_matrix():
     assert pixels.sum() == ones.sum()
 
 
+def test_links_that_do_not_hold_are_worded_by_number():
+    links = Constraints(must_link=[(0, 1), (2, 3)])
+    found = summarize_coclusters(np.eye(4), [0, 0, -1, -1], [0, 0, 2, 2], row_constraints=links)
+    assert found.headline == "4 rows and 4 columns in 2 co-clusters. 1 of 2 links holds, 1 does not."
+    assert found.broken == ("row 2 and row 3 must be together, and are both in no co-cluster",)
+    assert [part.label for part in found.clusters] == [0, 2]
+
+
+def test_stored_zeros_are_not_drawn():
+    ones = sparse.csr_array(np.ones((3, 2)))
+    ones.data[[0, 3]] = 0
+    picture = make_matrix_picture(ones, [0, 0, 1], [0, 1])
+    assert picture.shares.sum() == 4
+    np.testing.assert_array_equal(picture.shares, make_matrix_picture(ones.toarray(), [0, 0, 1], [0, 1]).shares)
+
+
 def test_a_large_matrix_is_drawn_by_shares():
     ones = sparse.random_array((3000, 900), density=0.01, random_state=np.random.default_rng(0))
     picture = make_matrix_picture(ones.astype(bool), np.zeros(3000, dtype=int), np.zeros(900, dtype=int))
-    assert picture.shares.shape == (760, 760)
+    assert picture.shares.shape == (800, 800)
     assert picture.shares.max() == 1.0
     assert "the fullest has" in picture.caption
 

@@ -37,13 +37,20 @@ def test_columns_may_have_words_of_their_own(write):
     assert table.id_name == "id"
 
 
+def test_empty_cells_are_zero_in_a_column_of_x(write):
+    table = read_binary(write("id;a;b\nu;x;\nv;;X\nw;x;X\n"), id_column="id")
+    np.testing.assert_array_equal(table.X.toarray(), [[1, 0], [0, 1], [1, 1]])
+    with pytest.raises(FileFormatError, match="line 2: the column 'b' is empty"):
+        read_binary(write("id;a;b\nu;x;\nv;;yes\n"), id_column="id")
+
+
 @pytest.mark.parametrize(
     ("text", "options", "sentence"),
     [
         ("a,b\n1,0\n1,2\n", {}, r"line 3: the column 'b' holds '2', .* ones_above, or leave it out"),
         ("a,b\n1,0\n1,0.5\n", {}, r"line 3: the column 'b' holds '0.5'"),
         ("a,b\n1,0\n1,-1\n", {}, r"line 3: the column 'b' holds '-1'"),
-        ("a,b\n1,maybe\n1,no\n", {}, r"line 2: the column 'b' holds 'maybe'"),
+        ("a,b\n1,maybe\n1,no\n", {}, r"line 2: the column 'b' holds 'maybe', .* or x or empty"),
         ("a,b\n1,yes\n1,0\n", {}, r"line 3: the column 'b' holds '0'"),
         ("a,b\nann,1\nbob,0\n", {}, r"line 2: the column 'a' holds 'ann', .*id_column='a' if it names the rows"),
         ("a,b\n1,\n1,0\n", {}, r"line 2: the column 'b' is empty; .*missing=\"zero\""),
@@ -152,6 +159,13 @@ def test_links_between_tell_rows_from_columns(a, b, sentence):
     with pytest.raises(ConstraintError, match=sentence):
         read_links_between(links(a=a, b=b), ["u", "v"], ["hair"], n_rows=2)
     assert read_links_between(links(a=a, b=b), ["u", "v"], ["hair"], n_rows=2, unknown_ids="skip").n_skipped == len(a)
+
+
+def test_links_between_that_are_swapped_are_named():
+    with pytest.raises(
+        ConstraintError, match="'hair' is a column and 'u' is a row; the column a of a link names the row"
+    ):
+        read_links_between(links(a=["hair"], b=["u"]), ["u", "v"], ["hair"], n_rows=2)
 
 
 def test_links_between_take_row_numbers():

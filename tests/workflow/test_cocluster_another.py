@@ -23,6 +23,15 @@ def test_co_clusters_are_those_of_the_estimator(ones):
     assert result.summary.tau == 1.0
 
 
+def test_intervals_of_a_circular_order_have_no_jump(tmp_path):
+    path = tmp_path / "hours.csv"
+    path.write_text("a,b\n1,0\n0,1\n0,1\n1,0\n")
+    result = run_cocluster(CoclusterJob(path, n_clusters=2, circular="rows", contiguous="rows"))
+    assert result.row_labels[0] == result.row_labels[3]
+    assert all(check.holds for check in result.estimator.constraint_report_)
+    assert "The groups of rows in their order: each is one interval." in result.summary.notices
+
+
 def test_nothing_is_written_if_the_report_cannot_be(ones, monkeypatch):
     def fail(*args, **options):
         raise OSError(28, "No space left on device", "r.html")

@@ -62,7 +62,7 @@ def cocluster(
     ] = "raise",
     unknown_ids: opt.UnknownIds = "raise",
     relax: Annotated[
-        bool, typer.Option("--relax", metavar="", help="If links cannot be kept, break some of them.")
+        bool, typer.Option("--relax", metavar="", help="If links cannot be kept together, break some of them.")
     ] = False,
     ones_above: Annotated[
         float | None,
@@ -92,7 +92,7 @@ def cocluster(
         typer.Option(
             "--missing",
             metavar="HOW",
-            help="Empty cells: refuse them (error), or take them for 0 (zero).",
+            help="Empty cells: refuse them (error), or take them for 0 (zero). In a column of x they are 0.",
             rich_help_panel="Columns",
         ),
     ] = "error",

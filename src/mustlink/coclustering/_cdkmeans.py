@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from mustlink._coclustering_measures import goodman_kruskal_tau
+from mustlink._positions import positions_of
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._spelling import count
@@ -28,8 +29,9 @@ from mustlink.coclustering._elements import (
     refuse_contradictory,
     refuse_uncolorable,
 )
-from mustlink.coclustering._gaps import Gaps, make_gaps, positions_of
+from mustlink.coclustering._gaps import Gaps, make_gaps
 from mustlink.coclustering._placement import Placement, State
+from mustlink.coclustering._relaxing import choose_links, drop_contradictory, find_uncovered
 from mustlink.coclustering._report import ConstraintCheck, check_links, check_order
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.errors import InfeasibleError, InfeasibleWarning, UnmetConstraintsWarning
@@ -87,7 +89,8 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
         Whether every start has a random order of the bi-sets, instead of that of mining. With cannot-links, the order
         decides which bi-set is placed first.
     on_infeasible : {"raise", "relax"}, default="raise"
-        What to do if links cannot be kept: raise :class:`~mustlink.errors.InfeasibleError`, or break some and warn.
+        What to do if links cannot be kept: raise :class:`~mustlink.errors.InfeasibleError`, or break some and warn, see
+        the notes.
     random_state : int, RandomState instance or None, default=None
         Determines the first centroids and the order.
     verbose : bool or int, default=False
@@ -157,6 +160,11 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
     The source leaves open the first centroids (here random bi-sets), which start is used (here by tau), empty clusters
     (here filled with the bi-set farthest from its centroid), and joint feasibility of the links (here decided before).
     Rows and columns that no bi-set has after the filter are in no co-cluster.
+
+    With ``on_infeasible="relax"``, cannot-links between elements that must-links join are not used. If then no bi-set
+    has either element of some links, or there are too few bi-sets, these links are taken one after the other, and those
+    that would have the same effect are not used. If no start keeps all cannot-links, bi-sets without a place are in the
+    nearest co-cluster.
 
     `contiguous` is an addition to the source: the labels of the largest sum of ``tau_`` (``gamma_``) among those of
     which every co-cluster is one interval, by dynamic programming. Rows and columns that no bi-set has are in the
@@ -308,9 +316,10 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
             refuse_contradictory(links, ones.shape[0])
             refuse_uncolorable(links, int(self.n_clusters), sum(ones.shape))
         constraints = LocalConstraints(links, *self._gaps(ones.shape, row_order, column_order))
-        bisets = self._bisets(ones, constraints)
-        self._refuse_uncovered(bisets, links)
-        states = self._run_starts(Placement(bisets, links.cannot_link, int(self.n_clusters)))
+        used = links if self.on_infeasible == "raise" else self._relax(ones, constraints)
+        bisets = self._bisets(ones, constraints._replace(links=used))
+        self._refuse_uncovered(bisets, used)
+        states = self._run_starts(Placement(bisets, used.cannot_link, int(self.n_clusters)))
         state = self._best(states, ones, constraints)
         self.bisets_, self.biset_labels_ = bisets, state.labels
         self.n_iter_, self.objective_ = state.n_iter, state.costs
@@ -341,47 +350,73 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
             make_gaps(columns, self.column_min_gap, self.column_max_gap, circular=bool(self.circular_columns)),
         )
 
-    def _bisets(self, ones: sparse.csr_array, constraints: LocalConstraints) -> Bisets:
-        """Return the bi-sets that satisfy the constraints, at least as many different ones as co-clusters."""
+    def _relax(self, ones: sparse.csr_array, constraints: LocalConstraints) -> Constraints:
+        """Return the links that bi-sets can keep together."""
+        links = drop_contradictory(constraints.links)
+        found = self._find_bisets(ones, constraints._replace(links=links))
+        is_lost = find_uncovered(found, links)
+        if self._count_distinct(found) < self.n_clusters:
+            is_lost[:] = True
+        if not is_lost.any():
+            return links
+        kept = links.take(~is_lost)
+        found = self._find_bisets(ones, constraints._replace(links=kept))
+        chosen = choose_links(found, links.take(is_lost), kept, int(self.n_clusters))
+        return kept.add(chosen, contradictions="keep")
+
+    def _find_bisets(self, ones: sparse.csr_array, constraints: LocalConstraints) -> Bisets:
+        """Return the bi-sets that are large enough and satisfy the constraints."""
         sizes = int(self.min_rows), int(self.min_columns)
         if self.bisets is None:
-            found = mine(ones, *sizes, int(self.max_bisets), constraints)
-            n_distinct = found.n_bisets
-        else:
-            found = keep_satisfying(check_bisets(self.bisets, *ones.shape), *sizes, constraints)
-            n_distinct = len(found.distinct())
+            return mine(ones, *sizes, int(self.max_bisets), constraints)
+        return keep_satisfying(check_bisets(self.bisets, *ones.shape), *sizes, constraints)
+
+    def _count_distinct(self, bisets: Bisets) -> int:
+        """Return the number of different bi-sets; formal concepts are different."""
+        return bisets.n_bisets if self.bisets is None else len(bisets.distinct())
+
+    def _bisets(self, ones: sparse.csr_array, constraints: LocalConstraints) -> Bisets:
+        """Return the bi-sets that satisfy the constraints, at least as many different ones as co-clusters."""
+        found = self._find_bisets(ones, constraints)
+        n_distinct = self._count_distinct(found)
         if n_distinct < self.n_clusters:
+            n_links = len(constraints.links)
+            among = f", among them {count(n_links, 'link')}" if n_links else ""
             raise InfeasibleError(
                 f"{self.n_clusters} co-clusters need as many different bi-sets, and {n_distinct} "
-                f"{'has' if n_distinct == 1 else 'have'} at least {count(sizes[0], 'row')} and "
-                f"{count(sizes[1], 'column')} and satisfy the constraints",
-                remedy=("fewer_clusters", "smaller_bisets"),
+                f"{'has' if n_distinct == 1 else 'have'} at least {count(self.min_rows, 'row')} and "
+                f"{count(self.min_columns, 'column')} and satisfy the constraints{among}",
+                remedy=("fewer_clusters", *self._smaller_bisets(), *(["relax"] if n_links else [])),
                 n_bisets=n_distinct,
             )
         return found
 
     def _refuse_uncovered(self, bisets: Bisets, links: Constraints) -> None:
         """Refuse a cannot-link between two elements that no bi-set has."""
-        covered = np.concatenate(bisets.covered())
-        lost = links.cannot_link[~covered[links.cannot_link].any(axis=1)]
-        if len(lost) and self.on_infeasible == "raise":
+        lost = links.pairs[find_uncovered(bisets, links) & (links.sign < 0)]
+        if len(lost):
             one, other = (name_element(int(end), bisets.rows.shape[1]) for end in lost[0])
             raise InfeasibleError(
                 f"{one.capitalize()} and {other} have a cannot-link, and no bi-set that satisfies all constraints has "
                 f"either, so that no co-cluster can",
                 [(int(one), int(other)) for one, other in lost],
-                remedy=("drop_cannot_link", "smaller_bisets", "relax"),
+                remedy=("drop_cannot_link", *self._smaller_bisets(), "relax"),
             )
 
+    def _smaller_bisets(self) -> list[str]:
+        """Return the remedy of smaller bi-sets, if they can be smaller."""
+        return ["smaller_bisets"] if max(self.min_rows, self.min_columns) > 1 else []
+
     def _run_starts(self, placement: Placement) -> list[State]:
-        """Return the best state of every start that keeps all cannot-links; of a relaxed one if none does."""
+        """Return the best state of every start that keeps all cannot-links; of relaxed starts if none does."""
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=int(self.n_init))
         options: dict[str, Any] = {"shuffle": bool(self.shuffle)}
         found: list[State] = []
         with progress(len(seeds), "Starts", shown=self.verbose) as advance:
             for seed in seeds.tolist():
                 state = placement.run(self.init, int(self.max_iter), relax=False, seed=seed, **options)
-                found += [] if state is None else [state]
+                if state is not None:
+                    found.append(state)
                 advance()
         self.n_failed_ = len(seeds) - len(found)
         if found:
@@ -391,9 +426,8 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
                 f"None of {count(len(seeds), 'start')} placed all bi-sets without a broken cannot-link",
                 remedy=("more_starts", "more_clusters", "relax"),
             )
-        relaxed = placement.run(self.init, int(self.max_iter), relax=True, seed=int(seeds[0]), **options)
-        assert relaxed is not None
-        return [relaxed]
+        relaxed = [placement.run(self.init, int(self.max_iter), relax=True, seed=seed, **options) for seed in seeds]
+        return [state for state in relaxed if state is not None]
 
     def _best(self, states: list[State], ones: sparse.csr_array, constraints: LocalConstraints) -> State:
         """Return the state with the largest tau, and of equal ones the lowest cost; or that with the lowest cost."""
@@ -435,19 +469,30 @@ class CDKMeans(BiclusterMixin, BaseEstimator):
             is_contiguous = self.contiguous in (side, "both")
             checks += check_order(labels, gaps, side, int(self.n_clusters), contiguous=is_contiguous)  # type: ignore[arg-type]
         self.constraint_report_: list[ConstraintCheck] = checks
-        n_broken = sum(len(part) for part in broken)
-        if n_broken:
-            relaxed = self.on_infeasible == "relax"
-            reason = "contiguous labels" if self.contiguous is not None else "rows or columns that no bi-set has"
-            warn_caller(
-                f"{count(n_broken, 'link')} of {len(links):,} {'is' if n_broken == 1 else 'are'} broken"
-                + ("." if relaxed else f", because of {reason}; see constraint_report_."),
-                InfeasibleWarning if relaxed else UnmetConstraintsWarning,
-            )
+        self._warn_broken(sum(len(part) for part in broken), links)
         n_empty = int((~(self.rows_.any(axis=1) & self.columns_.any(axis=1))).sum())
         if n_empty:
             warn_caller(
                 f"{count(n_empty, 'co-cluster')} of {self.n_clusters} {'has' if n_empty == 1 else 'have'} no rows or "
-                "no columns: all members of their bi-sets are in bi-sets of other co-clusters more often.",
+                "no columns: no row or no column has its largest weight there",
                 ConvergenceWarning,
+                remedy="fewer_clusters",
+            )
+
+    def _warn_broken(self, n_broken: int, links: Constraints) -> None:
+        """Warn of links that do not hold."""
+        if not n_broken:
+            return
+        text = f"{count(n_broken, 'link')} of {len(links):,} {'is' if n_broken == 1 else 'are'} broken"
+        if self.on_infeasible == "relax":
+            warn_caller(f"{text}.", InfeasibleWarning)
+        elif self.contiguous is not None:
+            warn_caller(f"{text}, because of contiguous labels.", UnmetConstraintsWarning)
+        else:
+            does = count(n_broken, "must-link does", "must-links do")
+            warn_caller(
+                f"{does} not hold, of {count(len(links), 'link')}, as no bi-set that satisfies all constraints has the "
+                "linked rows or columns, which are in no co-cluster",
+                UnmetConstraintsWarning,
+                remedy=(*self._smaller_bisets(), "relax"),
             )

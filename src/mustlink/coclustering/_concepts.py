@@ -15,8 +15,10 @@ from mustlink.coclustering._concepts_kernels import (
     CANNOT,
     DONE,
     MUST,
+    PAUSED,
     TOO_MANY_BISETS,
     TOO_MANY_ENTRIES,
+    begin_search,
     mine_concepts,
 )
 from mustlink.coclustering._gaps import Gaps, make_gaps
@@ -29,6 +31,8 @@ __all__ = ["LocalConstraints", "formal_concepts", "keep_satisfying", "mine"]
 MAX_ENTRIES = 250_000_000
 # The search may look at so many concepts for each one it may keep: most are too small or break a constraint.
 VISITS_PER_BISET = 20
+# Between so many steps of the search Python can be interrupted; they take some tenths of a second at most.
+STEPS_AT_ONCE = 5_000
 # The most words of 64 cells of the matrix, of a bit each.
 MAX_WORDS = 300_000_000
 
@@ -101,12 +105,16 @@ def mine(
     links = _place_links(constraints.links, row_group, place, len(table.row_ptr) - 1)
     gaps = [constraints.row_gaps, constraints.column_gaps._replace(position=constraints.column_gaps.position[columns])]
     limits = max_bisets, MAX_ENTRIES, VISITS_PER_BISET * max_bisets
-    ended, n_visited, n_found, found = mine_concepts(
-        tuple(table), len(columns), (min_rows, min_columns), links, tuple(gaps[0]), tuple(gaps[1]), limits
-    )
+    asked = tuple(table), (min_rows, min_columns), links, tuple(gaps[0]), tuple(gaps[1]), limits
+    ended, state = PAUSED, begin_search(tuple(table), len(columns))
+    while ended == PAUSED:
+        ended, state = mine_concepts(*asked, state, STEPS_AT_ONCE)
+    _, found, (n_found, n_visited, *_) = state
     if ended != DONE:
-        _refuse(ended, n_visited, n_found, ones.shape, (min_rows, min_columns), max_bisets)
-    return _as_bisets((found[0], found[1], found[2], columns[found[3]]), ones.shape)
+        _refuse(ended, int(n_visited), int(n_found), ones.shape, (min_rows, min_columns), max_bisets)
+    row_ends, column_ends = found[0][: n_found + 1], found[2][: n_found + 1]
+    parts = row_ends, found[1][: row_ends[-1]], column_ends, columns[found[3][: column_ends[-1]]]
+    return _as_bisets(parts, ones.shape)
 
 
 def keep_satisfying(bisets: Bisets, min_rows: int, min_columns: int, constraints: LocalConstraints) -> Bisets:
@@ -200,7 +208,7 @@ def _refuse(
     what = f"The matrix of {shape[0]:,} rows and {shape[1]:,} columns"
     least = f"with at least {sizes[0]:,} rows and {sizes[1]:,} columns"
     if ended == TOO_MANY_BISETS:
-        problem = f"{what} has more than max_bisets={max_bisets:,} formal concepts {least}"
+        problem = f"{what} has more than {max_bisets:,} formal concepts {least}"
     elif ended == TOO_MANY_ENTRIES:
         problem = (
             f"{what} has so large formal concepts {least} that {n_found:,} of them have more than {MAX_ENTRIES:,} rows "

@@ -10,7 +10,7 @@ from mustlink._jit import jit
 from mustlink.coclustering._gaps_kernels import gaps_within
 
 # Why the search ended.
-DONE, TOO_MANY_BISETS, TOO_MANY_ENTRIES, TOO_MANY_VISITS = 0, 1, 2, 3
+DONE, TOO_MANY_BISETS, TOO_MANY_ENTRIES, TOO_MANY_VISITS, PAUSED = 0, 1, 2, 3, 4
 MUST, CANNOT = 1, -1
 ONE = np.uint64(1)
 
@@ -194,18 +194,15 @@ def keep_common(extents: Any, begin: Any, end: Any, column: Any, row_bits: Any) 
 
 
 @jit
-def mine_concepts(
-    table: Any, n_columns: Any, sizes: Any, links: Any, row_gaps: Any, column_gaps: Any, limits: Any
-) -> Any:
-    """Find all formal concepts with enough rows and columns that satisfy the constraints.
+def begin_search(table: Any, n_columns: Any) -> Any:
+    """Return the state of a search that begins with all rows.
 
     A node of the search is a concept at a depth; `intent`, `begin` (of its extent), `todo` and `todo_end` (of the
-    columns to add) have one entry for each. Returns why the search ended, the number of concepts visited and of those
-    kept, and these: where the rows of each begin, the rows, where its columns begin, and the columns.
+    columns to add) have one entry for each. The second part is what was found: where the rows of each concept begin,
+    the rows, where its columns begin, and the columns. The numbers are those of concepts found and visited, the depth,
+    the column added last, and whether the node is new.
     """
-    row_ptr, _, row_bits, member_ptr, members = table
-    min_rows, min_columns = sizes
-    max_bisets, max_entries, max_visits = limits
+    row_ptr, _, row_bits, _, _ = table
     n_rows, n_words = row_bits.shape
     # A column is added at each depth, and an intent is part of a row.
     max_depth = 3 + (row_ptr[1:] - row_ptr[:-1]).max()
@@ -215,10 +212,34 @@ def mine_concepts(
     counts, columns = np.zeros(n_columns, dtype=np.int64), np.empty(n_columns, dtype=np.int64)
     rows_out, columns_out = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)
     rows_end, columns_end = np.zeros(1024, dtype=np.int64), np.zeros(1024, dtype=np.int64)
-    ended, n_found, n_visited, depth, column, is_new = DONE, 0, 0, 0, np.int64(-1), True
     begin[1] = n_rows
     close_extent(extents, row_bits, intent[0])
+    nodes = intent, begin, todo, todo_end, extents, candidates, counts, columns
+    return nodes, (rows_end, rows_out, columns_end, columns_out), np.array([0, 0, 0, -1, 1])
+
+
+@jit
+def mine_concepts(
+    table: Any, sizes: Any, links: Any, row_gaps: Any, column_gaps: Any, limits: Any, state: Any, max_steps: Any
+) -> Any:
+    """Find formal concepts with enough rows and columns that satisfy the constraints; go on from a state.
+
+    Returns why the search ended or was paused, and the new state, see `begin_search`.
+    """
+    _, _, row_bits, member_ptr, members = table
+    min_rows, min_columns = sizes
+    max_bisets, max_entries, max_visits = limits
+    (intent, begin, todo, todo_end, extents, candidates, counts, columns), found, numbers = state
+    rows_end, rows_out, columns_end, columns_out = found
+    n_columns = counts.shape[0]
+    n_found, n_visited, depth, column, is_new = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4] == 1
+    ended = DONE
+    n_steps = 0
     while depth >= 0 and ended == DONE:
+        n_steps += 1
+        if n_steps > max_steps:
+            ended = PAUSED
+            break
         if is_new:
             is_new = False
             n_visited += 1
@@ -265,11 +286,6 @@ def mine_concepts(
             depth += 1
             begin[depth + 1] = end
             is_new = True
-    n_kept = n_found if ended == DONE else 0
-    kept = (
-        rows_end[: n_kept + 1],
-        rows_out[: rows_end[n_kept]],
-        columns_end[: n_kept + 1],
-        columns_out[: columns_end[n_kept]],
-    )
-    return ended, n_visited, n_found, kept
+    nodes = intent, begin, todo, todo_end, extents, candidates, counts, columns
+    found = rows_end, rows_out, columns_end, columns_out
+    return ended, (nodes, found, np.array([n_found, n_visited, depth, column, np.int64(is_new)]))

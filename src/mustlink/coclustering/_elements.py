@@ -80,8 +80,9 @@ def _check_links(links: Links, size: int, argument: str, what: str) -> Constrain
         raise ConstraintError(f"{argument} is aligned with {len(links):,} numbers, and X has {size:,} {what}.")
     largest = links.pairs.max(initial=-1) if isinstance(links, Constraints) else -1
     if largest >= size:
+        hint = "; a column is the number of rows plus its own number" if argument == "mixed_constraints" else ""
         raise ConstraintError(
-            f"{argument} names number {largest}, and X has {size:,} {what}, numbered from 0 to {size - 1}."
+            f"{argument} names number {largest}, and X has {size:,} {what}, numbered from 0 to {size - 1}{hint}."
         )
     return as_constraints(links, size).expand()
 

@@ -1,18 +1,15 @@
-"""Positions of rows or columns in an order, and constraints on the gaps between the members of a bi-set."""
+"""Constraints on the gaps between the members of a bi-set in an order of rows or columns."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from mustlink._spelling import count
 from mustlink._types import Ints, Mask
 from mustlink.coclustering._gaps_kernels import gaps_are_kept
-from mustlink.errors import OptionError
 
-__all__ = ["Gaps", "positions_of"]
+__all__ = ["Gaps", "make_gaps"]
 
 # No upper bound on a gap.
 NO_BOUND = np.iinfo(np.int64).max
@@ -44,15 +41,3 @@ def make_gaps(position: Ints, min_gap: int | None, max_gap: int | None, *, circu
     """Return the constraint of one side; None is no bound."""
     n_positions = int(position.max()) + 1
     return Gaps(position, n_positions, int(min_gap or 0), NO_BOUND if max_gap is None else int(max_gap), circular)
-
-
-def positions_of(order: ArrayLike | None, size: int, name: str) -> Ints:
-    """Return the position of every row or column in an order by scores; equal scores are one position."""
-    if order is None:
-        return np.arange(size)
-    scores = np.asarray(order)
-    if scores.shape != (size,):
-        raise OptionError(f"{name} must have one score for each of {count(size, 'number')}, got shape {scores.shape}.")
-    if scores.dtype.kind not in "biufMm" or (scores.dtype.kind == "f" and not np.isfinite(scores).all()):
-        raise OptionError(f"{name} must be finite numbers or dates, such as the times of measurement.")
-    return np.unique(scores, return_inverse=True)[1].astype(np.int64)

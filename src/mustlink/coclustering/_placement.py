@@ -76,7 +76,12 @@ class Placement:
         for n_done in range(max_iter + 1):
             found, distance, cost, n_failed = self._place(weights, order, labels, relax=relax)
             if n_failed and not relax:
-                return best._replace(n_iter=n_done + 1, costs=costs) if best is not None else None
+                if n_done == 1:
+                    # The first placement broke no link, and only its cost is missing.
+                    cost = self._place(weights, order, labels, relax=True)[2]
+                    best = State(labels, *weights, float(cost), 1, [float(cost)])
+                    costs = best.costs
+                return best._replace(n_iter=min(n_done + 1, max_iter), costs=costs) if best is not None else None
             if n_done:
                 costs.append(float(cost))
                 if best is None or cost < best.cost:

@@ -6,12 +6,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from mustlink._positions import count_runs
 from mustlink._types import Ints
 from mustlink.coclustering._elements import split_pairs
 from mustlink.coclustering._gaps import NO_BOUND, Gaps
 from mustlink.constraints import Constraints
 
-__all__ = ["ConstraintCheck", "check_links", "check_order", "count_runs"]
+__all__ = ["ConstraintCheck", "check_links", "check_order"]
 
 SIDES: tuple[Literal["rows", "columns", "mixed"], ...] = ("rows", "columns", "mixed")
 
@@ -80,24 +81,10 @@ def check_order(
 ) -> list[ConstraintCheck]:
     """Return the checks of the orders that gaps or contiguous labels ask for."""
     checks = []
-    runs, sizes = count_runs(labels, gaps, n_clusters)
+    runs, sizes = count_runs(labels, gaps.position, n_clusters, circular=gaps.circular)
     if contiguous or gaps.max_gap < NO_BOUND:
         checks.append(ConstraintCheck("interval", side, int((sizes > 0).sum()), int((runs > 1).sum())))
     if gaps.min_gap > 0:
         several = sizes > 1
         checks.append(ConstraintCheck("non_interval", side, int(several.sum()), int((several & (runs == 1)).sum())))
     return checks
-
-
-def count_runs(labels: Ints, gaps: Gaps, n_clusters: int) -> tuple[Ints, Ints]:
-    """Return the number of runs of positions of each cluster, and the number of its positions."""
-    runs, sizes = np.zeros(n_clusters, dtype=np.int64), np.zeros(n_clusters, dtype=np.int64)
-    for cluster in range(n_clusters):
-        present = np.zeros(gaps.n_positions, dtype=np.bool_)
-        present[gaps.position[labels == cluster]] = True
-        before = np.roll(present, 1)
-        if not gaps.circular:
-            before[0] = False
-        sizes[cluster] = present.sum()
-        runs[cluster] = (present & ~before).sum() if not present.all() else 1
-    return runs, sizes

@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.utils import check_array
 
 from mustlink._plot_style import COLORS, DARK, GRAY, pyplot
-from mustlink._types import Floats, Indices
+from mustlink._sorted_cells import SortedCells, bin_sorted_matrix
+from mustlink._types import Floats
 
 __all__ = ["sorted_matrix"]
 
-# The most rows and columns that are drawn one by one; more are drawn as the fraction of ones in parts of the matrix.
-MAX_DRAWN = 800
 # A label needs this fraction of the side.
 MIN_LABELED = 0.03
 
@@ -38,7 +36,8 @@ def sorted_matrix(X: Any, row_labels: ArrayLike, column_labels: ArrayLike, *, ax
     -------
     matplotlib Axes
         Ones whose row and column are in the same co-cluster have its color, all others are gray. Lines separate
-        co-clusters. Of more than 800 rows or columns, the fraction of ones in parts of the matrix is drawn.
+        co-clusters; within one, rows and columns with most ones in it come first. Of more than 800 rows or columns, the
+        fraction of ones in parts of the matrix is drawn.
 
     See Also
     --------
@@ -57,15 +56,16 @@ def sorted_matrix(X: Any, row_labels: ArrayLike, column_labels: ArrayLike, *, ax
     >>> matplotlib.pyplot.close(ax.figure)
     """
     plt = pyplot()
-    ones = sparse.coo_array(check_array(X, accept_sparse=True, dtype=np.float64))
+    ones = check_array(X, accept_sparse=True, dtype=np.float64)
     sides = [np.asarray(labels) for labels in (row_labels, column_labels)]
     for name, labels, size in zip(("row_labels", "column_labels"), sides, ones.shape, strict=True):
         if labels.shape != (size,) or labels.dtype.kind not in "iu":
             raise ValueError(f"{name} must be {size} cluster numbers, one for each, -1 for none.")
     if ax is None:
         _, ax = plt.subplots(figsize=_figure_size(*ones.shape), layout="constrained")
-    orders = [np.lexsort((np.arange(len(labels)), labels, labels < 0)) for labels in sides]
-    ax.imshow(_image(ones, orders, sides), interpolation="nearest", aspect="auto", extent=_extent(*ones.shape))
+    cells = bin_sorted_matrix(ones, *sides)
+    orders = cells.row_order, cells.column_order
+    ax.imshow(_image(cells, sides), interpolation="nearest", aspect="auto", extent=_extent(*ones.shape))
     for labels, order, axis in zip(sides, orders, (ax.yaxis, ax.xaxis), strict=True):
         _mark_clusters(ax, labels[order], axis)
     ax.set(xlabel="columns by co-cluster", ylabel="rows by co-cluster")
@@ -83,18 +83,13 @@ def _extent(n_rows: int, n_columns: int) -> tuple[float, float, float, float]:
     return -0.5, n_columns - 0.5, n_rows - 0.5, -0.5
 
 
-def _image(ones: sparse.coo_array, orders: list[Indices], sides: list[Any]) -> Floats:
+def _image(cells: SortedCells, sides: list[Any]) -> Floats:
     """Return the colors of the cells, or of parts of many cells, in the order of the co-clusters."""
-    n_drawn = [min(len(order), MAX_DRAWN) for order in orders]
-    parts, label = [], []
-    for order, labels, n_parts in zip(orders, sides, n_drawn, strict=True):
-        part = np.empty(len(order), dtype=np.intp)
-        part[order] = np.arange(len(order)) * n_parts // len(order)
-        parts.append(part)
-        label.append(labels[order][(np.arange(n_parts) * 2 + 1) * len(order) // (2 * n_parts)])
-    amount = np.zeros(n_drawn)
-    np.add.at(amount, (parts[0][ones.row], parts[1][ones.col]), ones.data != 0)
-    amount /= np.outer(*(np.bincount(part) for part in parts))
+    amount = cells.density
+    label = [
+        labels[order][(np.arange(n_parts) * 2 + 1) * len(order) // (2 * n_parts)]
+        for order, labels, n_parts in zip((cells.row_order, cells.column_order), sides, amount.shape, strict=True)
+    ]
     # The densest parts of a large sparse matrix are as strong as a 1.
     amount = np.minimum(amount / max(np.quantile(amount[amount > 0], 0.95), 1e-12), 1.0) if amount.any() else amount
     shared = (label[0][:, None] == label[1][None, :]) & (label[0] >= 0)[:, None]

@@ -136,10 +136,8 @@ class SideLinks(NamedTuple):
     n_cannot_kept: int
 
     def __str__(self) -> str:
-        return (
-            f"{self.what}: {self.n_must_kept:,} of {self.n_must:,} must, "
-            f"{self.n_cannot_kept:,} of {self.n_cannot:,} cannot"
-        )
+        kinds = ("must", self.n_must_kept, self.n_must), ("cannot", self.n_cannot_kept, self.n_cannot)
+        return f"{self.what}: " + ", ".join(f"{n_kept:,} of {n_all:,} {kind}" for kind, n_kept, n_all in kinds if n_all)
 
 
 @dataclass(frozen=True)
@@ -151,7 +149,7 @@ class CoclusterSummary:
     n_rows, n_columns, n_ones : int
         The size of the matrix, and the number of its ones.
     clusters : tuple of Cocluster
-        The co-clusters, in the order of their numbers.
+        The co-clusters with rows or columns, in the order of their numbers.
     n_inside : int
         The number of ones in co-clusters.
     density_outside : float
@@ -204,7 +202,9 @@ class CoclusterSummary:
         if n_links and not self.n_broken:
             return f"{text} " + (f"All {count(n_links, 'link')} hold." if n_links > 1 else "The link holds.")
         if n_links:
-            return f"{text} {n_links - self.n_broken:,} of {count(n_links, 'link')} hold, {self.n_broken:,} do not."
+            n_kept = n_links - self.n_broken
+            hold, do = "holds" if n_kept == 1 else "hold", "does" if self.n_broken == 1 else "do"
+            return f"{text} {n_kept:,} of {count(n_links, 'link')} {hold}, {self.n_broken:,} {do} not."
         return text
 
     @property
@@ -292,8 +292,9 @@ def summarize_coclusters(
     called = [f"x{place}" for place in range(len(columns))] if column_names is None else column_names
     named = RowNames(row_names), [printable(str(name)) for name in called]
     n_clusters = int(max(rows.max(initial=-1), columns.max(initial=-1))) + 1
-    clusters = tuple(_describe(X, rows, columns, label, *named) for label in range(n_clusters))
-    n_inside = int(sum(_block(X, rows, columns, label).sum() for label in range(n_clusters)))
+    present = np.intersect1d(np.arange(n_clusters), np.concatenate([rows, columns])).tolist()
+    clusters = tuple(_describe(X, rows, columns, label, *named) for label in present)
+    n_inside = int(sum(_block(X, rows, columns, label).sum() for label in present))
     n_cells = sum(part.n_rows * part.n_columns for part in clusters)
     n_outside = X.shape[0] * X.shape[1] - n_cells
     is_free = np.flatnonzero(rows < 0), np.flatnonzero(columns < 0)
@@ -360,7 +361,7 @@ def _check_links(
             for a, b in pairs.tolist():
                 ends = [_name(what, end, len(rows), names) for end in (a, b)]
                 where = [_place(int(labels[end])) for end in (a, b)]
-                are = f"both in {where[0]}" if kind == "cannot" else f"in {where[0]} and {where[1]}"
+                are = f"both in {where[0]}" if where[0] == where[1] else f"in {where[0]} and {where[1]}"
                 broken.append(f"{ends[0]} and {ends[1]} {kind} be together, and are {are}")
     return tuple(counts), broken
 

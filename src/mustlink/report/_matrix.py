@@ -10,17 +10,15 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from mustlink._sorted_cells import bin_sorted_matrix
 from mustlink._spelling import count
-from mustlink._types import Indices, Ints
+from mustlink._types import Indices
 from mustlink.report._svg import N_COLORS
 
 __all__ = ["MatrixPicture", "draw_matrix", "make_matrix_picture"]
 
 WIDTH, MIN_HEIGHT, MAX_HEIGHT = 760, 220, 620
-# More rows or columns than these share a pixel.
-MAX_PIXELS = 760
 MIN_NUMBERED = 14
 
 
@@ -84,40 +82,16 @@ def make_matrix_picture(X: Any, row_labels: Any, column_labels: Any) -> MatrixPi
     >>> picture.shares.tolist(), picture.row_bounds.tolist()
     ([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 1.0, 1.0]], [0, 1, 3])
     """
-    X = sparse.csr_array(X)
     rows, columns = np.asarray(row_labels), np.asarray(column_labels)
     n_clusters = int(max(rows.max(initial=-1), columns.max(initial=-1))) + 1
-    ones = X.tocoo()
-    is_inside = (rows[ones.row] == columns[ones.col]) & (rows[ones.row] >= 0)
-    row_order = _order(rows, np.bincount(ones.row[is_inside], minlength=X.shape[0]))
-    column_order = _order(columns, np.bincount(ones.col[is_inside], minlength=X.shape[1]))
-    drawn = tuple(min(size, MAX_PIXELS) for size in X.shape)
-    at_row, at_column = (
-        _places(order)[entries] * size // len(order)
-        for order, entries, size in ((row_order, ones.row, drawn[0]), (column_order, ones.col, drawn[1]))
-    )
-    n_ones = np.zeros(drawn)
-    np.add.at(n_ones, (at_row, at_column), 1)
-    n_cells = np.outer(*(np.bincount(np.arange(size) * n // size) for size, n in zip(X.shape, drawn, strict=True)))
-    density = n_ones / n_cells
-    largest = float(density.max(initial=0.0))
+    cells = bin_sorted_matrix(X, rows, columns)
+    largest = float(cells.density.max(initial=0.0))
     bounds = [
         np.searchsorted(np.where(side < 0, n_clusters, side)[order], np.arange(n_clusters + 1))
-        for side, order in ((rows, row_order), (columns, column_order))
+        for side, order in ((rows, cells.row_order), (columns, cells.column_order))
     ]
-    return MatrixPicture(density / max(largest, 1e-12), largest, bounds[0], bounds[1], X.shape)
-
-
-def _order(labels: Ints, n_inside: Ints) -> Indices:
-    """Return rows or columns by co-cluster, those with most ones inside first, those in none last."""
-    return np.lexsort((-n_inside, np.where(labels < 0, labels.max(initial=0) + 1, labels)))
-
-
-def _places(order: Indices) -> Indices:
-    """Return the place of each row or column in an order."""
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return places
+    shape = len(rows), len(columns)
+    return MatrixPicture(cells.density / max(largest, 1e-12), largest, bounds[0], bounds[1], shape)
 
 
 def draw_matrix(picture: MatrixPicture) -> str:

@@ -23,7 +23,7 @@ __all__ = ["BinaryTable", "read_binary"]
 
 # What stands for one and for zero in text; a column has the words of one line.
 WORDS = (("1", "0"), ("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("x", ""))
-EXPECTED = "a cell is 0 or 1, true or false, or yes or no"
+EXPECTED = "a cell is 0 or 1, true or false, yes or no, or x or empty"
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def read_binary(
     is_long : bool, default=False
         Whether the file lists the ones: a row and a column on each line, and optionally 0 or 1 in a third column.
     missing : {"error", "zero"}, default="error"
-        What to do with empty cells: refuse them, or take them for 0.
+        What to do with empty cells: refuse them, or take them for 0. In a column of x they are 0.
     ones_above : float or None, default=None
         Take numbers for 1 if they are above this percentage of the largest number of their column; None expects 0 and
         1.
@@ -182,7 +182,8 @@ def _ones(
     if ones_above is not None:
         ones = _above(table, name, ones_above, has_ids, groups)
     elif is_text(column):
-        ones = _ones_of_words(table, name, has_ids)
+        ones, is_empty_zero = _ones_of_words(table, name, has_ids)
+        is_empty = is_empty & (not is_empty_zero)
     else:
         values = column.to_numpy()
         bad = ~is_empty & (values != 0) & (values != 1)
@@ -195,8 +196,11 @@ def _ones(
     return ones
 
 
-def _ones_of_words(table: Table, name: str, has_ids: bool) -> NDArray[np.bool_]:
-    """Return which cells of a column of text are 1: those with the first word of a line of the words."""
+def _ones_of_words(table: Table, name: str, has_ids: bool) -> tuple[NDArray[np.bool_], bool]:
+    """Return which cells of a column of text are 1, those with the first word of a line of the words.
+
+    Also return whether empty cells are the second word of this line.
+    """
     column = table.frame[name]
     words = [str(word).lower() for word in column.cat.categories]
     pair = next((pair for pair in WORDS if words[:1] and words[0] in pair), ("", ""))
@@ -206,7 +210,7 @@ def _ones_of_words(table: Table, name: str, has_ids: bool) -> NDArray[np.bool_]:
         is_name = not has_ids and len(words) == table.n_rows and len(strange) == len(words)
         row = int(np.argmax(np.isin(codes, strange)))
         raise _bad_cell(table, name, row, table.strings(name), *(["mark_id"] if is_name else []))
-    return np.array([*(word == pair[0] for word in words), False])[codes]
+    return np.array([*(word == pair[0] for word in words), False])[codes], pair == ("x", "")
 
 
 def _bad_cell(table: Table, name: str, row: int, cells: Sequence[str], *remedies: str) -> FileFormatError:

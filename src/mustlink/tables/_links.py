@@ -210,6 +210,8 @@ def _collect(source: Any, ends: tuple[_End, _End], unknown_ids: UnknownIds) -> L
     nouns: dict[str, str] = {}
     for place, a, b, link, weight in _cells(opened):
         found = [_row(cell, end.row_of, place) for cell, end in zip((a, b), ends, strict=True)]
+        if found == [None, None]:
+            _refuse_swapped(a, b, ends, place)
         if None in found:
             links.n_skipped += 1
             for cell, row, end in zip((a, b), found, ends, strict=True):
@@ -226,6 +228,16 @@ def _collect(source: Any, ends: tuple[_End, _End], unknown_ids: UnknownIds) -> L
     if links.unknown and unknown_ids == "raise":
         raise ConstraintError(_unknown_problem(links.unknown, nouns=nouns), remedy="skip_unknown")
     return links
+
+
+def _refuse_swapped(a: Any, b: Any, ends: tuple[_End, _End], place: str) -> None:
+    """Refuse a link whose ends are in each other's columns."""
+    if None not in [_row(cell, end.row_of, place) for cell, end in zip((b, a), ends, strict=True)]:
+        first, second = (end.noun for end in ends)
+        raise ConstraintError(
+            f"{place}: {a!r} is a {second} and {b!r} is a {first}; the column a of a link names the {first}, and b the "
+            f"{second}."
+        )
 
 
 def _unknown_problem(unknown: Mapping[str, str], what: str = "links", nouns: Mapping[str, str] | None = None) -> str:

@@ -18,7 +18,7 @@ from mustlink._cells import column_names
 from mustlink._spelling import count
 from mustlink._types import Indices, Ints
 from mustlink.coclustering import CDKMeans
-from mustlink.errors import ConstraintError, FileFormatError, InfeasibleError, OptionError, TooLargeError
+from mustlink.errors import ConstraintError, FileFormatError, InfeasibleError, OptionError
 from mustlink.metrics import jump_number
 from mustlink.report import CoclusterSummary, make_matrix_picture, render_coclusters, summarize_coclusters
 from mustlink.tables import (
@@ -80,7 +80,7 @@ class CoclusterJob:
         Take numbers for 1 if they are above this percentage of the largest number of their column; None expects 0 and
         1.
     missing : {"error", "zero"}, default="error"
-        What to do with empty cells: refuse them, or take them for 0.
+        What to do with empty cells: refuse them, or take them for 0. In a column of x they are 0.
     drop_empty : bool, default=False
         Whether rows and columns without a 1 are left out; otherwise they are refused.
     id_column : str or None, default=None
@@ -420,8 +420,10 @@ def _keep_links(
     sizes = n_rows, n_columns, n_rows + n_columns
     kept = [given.on(size)[elements].constraints for given, elements, size in zip(links, of_side, sizes, strict=True)]
     n_lost = sum(map(len, links)) - sum(map(len, kept))
-    names = count(n_lost, "link names", "links name")
-    notes = [f"{names} rows or columns that were left out, and is not used."] if n_lost else []
+    names, is_not = (
+        ("link names a row or column", "is not") if n_lost == 1 else ("links name rows or columns", "are not")
+    )
+    notes = [f"{n_lost:,} {names} left out, and {is_not} used."] if n_lost else []
     return MatrixLinks(*kept), notes
 
 
@@ -443,8 +445,6 @@ def _fit(
             )
         except (ConstraintError, InfeasibleError) as error:
             raise error.with_problem(name_elements(error.problem, table.ids, table.columns)) from None
-        except TooLargeError as error:
-            raise error.with_problem(error.problem.replace("max_bisets=", "")) from None
     return estimator, [name_elements(text, table.ids, table.columns) for text in reword_warnings(caught, remedies)]
 
 
@@ -480,7 +480,7 @@ def _jump_notes(job: CoclusterJob, table: BinaryTable, estimator: CDKMeans) -> l
     ):
         if not job.uses_order(side):
             continue
-        n_jumps = jump_number(labels, order=order)
+        n_jumps = jump_number(labels, order=order, circular=job.circular in (f"{side}s", "both"))
         found = "each is one interval" if n_jumps == 0 else f"they have {count(n_jumps, 'jump')}"
         notes.append(f"The groups of {side}s in their order: {found}.")
     return notes
