@@ -31,6 +31,7 @@ CHECKED = [
     PairwiseLogisticRegression(kernel="precomputed"),
     PairwiseSVC(),
     PairwiseSVC(kernel="linear"),
+    PairwiseSVC(loss="nonconvex", n_init=2),
 ]
 BOTH = pytest.mark.parametrize("classifier", [PairwiseLogisticRegression, PairwiseSVC])
 X, MOON = make_moons(120, noise=0.1, random_state=0)
