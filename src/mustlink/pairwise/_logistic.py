@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import log_expit, logsumexp
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Indices
@@ -225,7 +225,7 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         else:
             solution = self._best_of_starts(objective, label_term, limits, rng)
         self.n_iter_[problem] = solution.n_iter
-        self._warn_of_limit(solution.converged)
+        self._warn_of_limit(solution.converged, solution.n_iter)
         parameters = solution.parameters
         if self.fit_intercept:
             return parameters[:-1], float(parameters[-1]), solution.history
@@ -262,12 +262,7 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         ndarray of shape (n_samples, n_classes)
             The columns are in the order of ``classes_``.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        # By logs, as all classes may have a probability next to zero by themselves.
-        logs = log_expit(scores)
-        return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
+        return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def predict_log_proba(self, X: Any) -> Array:
         """Return the log of the probability of every class.
@@ -282,8 +277,12 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         ndarray of shape (n_samples, n_classes)
             The columns are in the order of ``classes_``.
         """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([log_expit(-scores), log_expit(scores)])
+        # By logs, as all classes may have a probability next to zero by themselves.
+        logs = log_expit(scores)
+        return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True))
 
 
 def sided_labels(rows: Indices, labels: Labels, problem: int) -> LabelTerm:

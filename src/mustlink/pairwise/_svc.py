@@ -220,7 +220,7 @@ class PairwiseSVC(BasePairwiseClassifier):
             solution = HingeSolution(found.weights, found.history, found.gap, found.n_iter, found.gap <= self.tol)
         self.n_iter_[problem] = solution.n_iter
         self.dual_gap_[problem] = solution.gap
-        self._warn_of_limit(solution.converged)
+        self._warn_of_limit(solution.converged, solution.n_iter)
         if self.fit_intercept:
             return solution.weights[:-1], float(solution.weights[-1] / size), solution.history
         return solution.weights, 0.0, solution.history
