@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 from sklearn.metrics import accuracy_score
 from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state
@@ -266,11 +266,12 @@ class BasePairwiseClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         float
-            The accuracy; NaN if no class is known.
+            The accuracy; NaN, with a warning, if no class is known.
         """
         found = self.predict(X)
         rows, codes, classes = known_labels(y, len(found))
         if len(rows) == 0:
+            warn_caller("The accuracy is NaN: no row has a known class in y.", UndefinedMetricWarning)
             return float("nan")
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X, dtype=np.float64)[rows]
         return float(accuracy_score(classes[codes], found[rows], sample_weight=weight))

@@ -122,6 +122,10 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
     of the class: L(-f_i - f_j), or -log(1 - s(f_i) s(f_j)) instead of the printed term, which has no lower bound. The
     class with the largest score is predicted, which is what decoding by the losses gives.
 
+    Left out are other codes of more than two classes than one against all others (the source allows any code if there
+    are only must-links), and an option to reject rows of which all scores are negative: compare
+    ``decision_function(X).max(axis=1)`` with zero.
+
     Links never tell which class is which, so that at least two classes need labels. The source expands over all
     labeled rows and both rows of every link; here equal rows are taken once. Probabilities of more than two classes
     are normalized to sum to one.
