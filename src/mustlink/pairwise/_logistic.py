@@ -281,7 +281,8 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         ndarray of shape (n_samples, n_classes)
             The columns are in the order of ``classes_``.
         """
-        scores = self.decision_function(X)
+        # In double precision, in which probabilities next to one still differ from it.
+        scores = self.decision_function(X).astype(np.float64)
         if scores.ndim == 1:
             return np.column_stack([log_expit(-scores), log_expit(scores)])
         # By logs, as all classes may have a probability next to zero by themselves.
