@@ -12,12 +12,13 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.datasets import load_digits, make_blobs
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 from mustlink import Constraints
 from mustlink.errors import ConstraintError
-from mustlink.pairwise import PairwiseLogisticRegression
+from mustlink.pairwise import PairwiseLogisticRegression, _solvers
 from mustlink.pairwise._solvers import Limits, Objective, minimize_by_em, minimize_smooth
 from mustlink.pairwise._terms import ConvexTerm, LabelTerm, LinkedPairs, StatesTerm
 from pairwise.problems import Problem, make_problem, problems, with_weight
@@ -301,3 +302,34 @@ def test_sparse_rows_stay_sparse_with_a_linear_kernel(monkeypatch: Any) -> None:
             model = PairwiseLogisticRegression(kernel="linear", solver=solver, tol=1e-9).fit(X, y, constraints=links)
             found = model.predict_proba(X)
         np.testing.assert_allclose(found, dense.predict_proba(X.toarray()), atol=1e-6)
+
+
+def test_a_solver_that_stops_on_a_slope_has_not_converged(monkeypatch: Any) -> None:
+    problem = make_problem(0)
+
+    def give_up(*args: Any, **options: Any) -> Any:
+        found = minimize(*args, **(options | {"options": options["options"] | {"maxiter": 2}}))
+        found.success, found.message = False, "ABNORMAL: "
+        return found
+
+    monkeypatch.setattr(_solvers, "minimize", give_up)
+    with pytest.warns(ConvergenceWarning, match=r"stopped after 2 iterations, as its solver found no lower objective"):
+        fit(problem)
+    # One that stops where the slope is within the tolerance has.
+    fit(problem, tol=1e3)
+
+
+def test_too_few_iterations_are_said() -> None:
+    with pytest.warns(ConvergenceWarning, match=r"stopped after max_iter=1 iterations before it converged; increase"):
+        fit(make_problem(0), max_iter=1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_logs_of_probabilities_are_finite_far_away(n_classes: int) -> None:
+    X, classes = make_blobs(60, centers=n_classes, cluster_std=1.0, random_state=0)
+    model = PairwiseLogisticRegression(kernel="linear").fit(X, classes)
+    far = model.predict_log_proba(1e4 * X)
+    assert np.isfinite(far).all()
+    assert far.min() < -1e3
+    np.testing.assert_allclose(np.exp(far), model.predict_proba(1e4 * X))
+    np.testing.assert_allclose(np.exp(far).sum(axis=1), 1.0)

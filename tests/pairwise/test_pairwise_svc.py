@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
-from sklearn.datasets import make_blobs
+from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from mustlink import Constraints
 from mustlink.pairwise import PairwiseSVC
 from mustlink.pairwise._dual import DualProblem, ascend
+from mustlink.pairwise._hinge_states import GAINS, SIDES, HingeStates
 from mustlink.pairwise._terms import LinkedPairs
 from pairwise.problems import Problem, make_problem, problems
 from reference import pairwise as reference
@@ -135,3 +137,113 @@ def test_too_few_passes_are_said() -> None:
     problem = make_problem(0)
     with pytest.warns(ConvergenceWarning, match=r"PairwiseSVC stopped after max_iter=1 iterations before it converged"):
         PairwiseSVC(max_iter=1, tol=1e-9).fit(problem.X, problem.y, constraints=problem.links)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("is_binary", [True, False])
+def test_the_nonconvex_loss_is_that_of_the_chapter_and_the_smallest_of_its_states(sign: int, is_binary: bool) -> None:
+    pairs = LinkedPairs(np.array([0]), np.array([1]), np.array([sign]), np.ones(1), 2, is_binary)
+    links = HingeStates(pairs)
+    states = [np.array([0]), np.array([1])] + ([] if pairs.is_one_sided[0] else [np.array([-1])])
+    for a in np.linspace(-3, 3, 13):
+        for b in np.linspace(-3, 3, 13):
+            f = np.array([a, b])
+            loss = reference.link_loss("nonconvex svm", a, b, sign, is_binary)
+            assert links.value(f) == pytest.approx(loss, abs=1e-12)
+            assert loss >= -1e-12
+            hinges = np.maximum(GAINS - SIDES * f[:, None], 0.0)
+            # Without a side the convex loss has a constant of one more.
+            of_state = [
+                float((links.hinges(s) * hinges).sum()) + float(s[0] == 0 and not pairs.is_one_sided[0]) for s in states
+            ]
+            assert min(of_state) == pytest.approx(loss, abs=1e-12)
+            own = [np.array_equal(s, links.states(f)) for s in states].index(True)
+            assert of_state[own] == pytest.approx(loss, abs=1e-12)
+
+
+@given(problems(), st.booleans(), st.integers(1, 3))
+@settings(max_examples=15, deadline=None)
+def test_the_nonconvex_objective_never_rises_and_is_that_of_the_formula(
+    problem: Problem, fit_intercept: bool, n_init: int
+) -> None:
+    options = {"loss": "nonconvex", "n_init": n_init, "random_state": 0}
+    for tol in (1e-9, 1e-2):
+        loose = fit(problem, fit_intercept=fit_intercept, tol=tol, **options)
+        assert np.diff(loose.objective_).max(initial=0.0) <= 0
+    model = fit(problem, **options)
+    alpha = np.linalg.lstsq(problem.K, model.decision_function(problem.K), rcond=None)[0]
+    value = reference.objective("nonconvex svm", alpha, problem.K, problem.sides(1), problem.pairs, MU, LAM, True)
+    assert model.objective_[-1] == pytest.approx(value, rel=1e-6)
+    # The start is the solution of the labels alone.
+    if n_init == 1:
+        alone = PairwiseSVC(**EXACT).fit(problem.K, problem.y).decision_function(problem.K)
+        at = np.linalg.lstsq(problem.K, alone, rcond=None)[0]
+        start = reference.objective("nonconvex svm", at, problem.K, problem.sides(1), problem.pairs, MU, LAM, True)
+        assert model.objective_[0] == pytest.approx(start, rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_nonconvex_fit_is_the_optimum_of_its_convex_problem_and_of_all_with_starts(seed: int) -> None:
+    problem = make_problem(seed, n_links=3)
+    tight = {"C": 5.0, "loss": "nonconvex", "random_state": 0}
+    args = (problem.K, problem.sides(1), problem.pairs)
+    model = fit(problem, **tight)
+    f = model.decision_function(problem.K)
+    slopes = [int(np.sign(f[i] + c * f[j])) * (abs(f[i] + c * f[j]) >= 1) for i, j, c, _ in problem.pairs]
+    assert reference.npsvm_of_slopes(*args, slopes, MU, 0.1) == pytest.approx(model.objective_[-1], abs=1e-5)
+    least = reference.npsvm_least(*args, MU, 0.1)
+    assert model.objective_[-1] >= least - 1e-5
+    assert fit(problem, n_init=40, **tight).objective_[-1] == pytest.approx(least, abs=1e-5)
+
+
+@given(problems(3))
+@settings(max_examples=5, deadline=None)
+def test_nonconvex_problems_of_three_classes_have_no_way_down(problem: Problem) -> None:
+    model = fit(problem, loss="nonconvex")
+    assert np.diff(model.objective_).max(initial=0.0) <= 1e-12
+    alpha = np.linalg.lstsq(problem.K, model.decision_function(problem.K), rcond=None)[0]
+    total = 0.0
+    for r in range(3):
+        args = (problem.K, problem.sides(r), problem.pairs, MU, LAM, False)
+        value = reference.objective("nonconvex svm", alpha[:, r], *args)
+        total += value
+        for step in 1e-4 * np.random.default_rng(0).normal(size=(20, 14)):
+            assert reference.objective("nonconvex svm", alpha[:, r] + step, *args) >= value - 1e-7
+    assert model.objective_[-1] == pytest.approx(total, rel=1e-6)
+
+
+def test_nonconvex_fits_without_links_and_with_more_starts() -> None:
+    problem = make_problem(3)
+    alone = PairwiseSVC(**EXACT).fit(problem.K, problem.y).decision_function(problem.K)
+    model = PairwiseSVC(**EXACT, loss="nonconvex").fit(problem.K, problem.y)
+    np.testing.assert_array_equal(model.decision_function(problem.K), alone)
+    without_penalty = fit(problem, loss="nonconvex", link_penalty=0.0)
+    np.testing.assert_allclose(without_penalty.decision_function(problem.K), alone, atol=1e-5)
+    for seed in range(4):
+        ends = [
+            fit(make_problem(seed), C=20, loss="nonconvex", n_init=n, random_state=0).objective_[-1] for n in (1, 2, 6)
+        ]
+        assert ends == sorted(ends, reverse=True)
+
+
+def test_nonconvex_fits_take_sparse_rows_and_say_too_few_passes() -> None:
+    X = sparse.random_array((80, 300), density=0.03, rng=np.random.default_rng(0), format="csr")
+    y = np.where(np.arange(80) < 10, np.arange(80) % 2, -1)
+    links = Constraints.sample(np.arange(80) % 2, n_pairs=30, random_state=0)
+    model = PairwiseSVC(C=50, kernel="linear", loss="nonconvex", tol=1e-9, max_iter=100_000)
+    dense = model.fit(X.toarray(), y, constraints=links).decision_function(X.toarray())
+    np.testing.assert_allclose(model.fit(X, y, constraints=links).decision_function(X), dense, atol=1e-4)
+    with pytest.warns(ConvergenceWarning, match="PairwiseSVC stopped after max_iter=1 iterations"):
+        model.set_params(max_iter=1).fit(X, y, constraints=links)
+
+
+def test_nonconvex_links_improve_on_few_labels_with_a_large_C() -> None:  # noqa: N802
+    gains = []
+    for seed in range(6):
+        X, moon = make_moons(120, noise=0.1, random_state=seed)
+        labeled = np.concatenate([np.flatnonzero(moon == side)[:4] for side in (0, 1)])
+        y = np.where(np.isin(np.arange(120), labeled), moon, -1)
+        links = Constraints.sample(moon, n_pairs=60, random_state=seed)
+        model = PairwiseSVC(C=20, loss="nonconvex", max_iter=20_000)
+        gains.append(model.fit(X, y, constraints=links).score(X, moon) - model.fit(X, y).score(X, moon))
+    assert np.mean(gains) > 0.03

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from math import exp, log
 from typing import Any
 
@@ -52,12 +53,14 @@ def link_loss(kind: str, a: float, b: float, c: int, is_binary: bool) -> float:
             "convex": lambda: convex(logistic, a, c * b),
             "nonconvex": lambda: brace(a, c * b),
             "svm": lambda: abs(a - c * b),
+            "nonconvex svm": lambda: nonconvex(hinge, a, c * b) - 1,
         }
         return two_sided[kind]()
     one_sided = {
         "convex": lambda: logistic(-a - b),
         "nonconvex": lambda: not_both(a, b),
         "svm": lambda: hinge(-a - b),
+        "nonconvex svm": lambda: min(hinge(-a), hinge(-b)),
     }
     return one_sided[kind]()
 
@@ -67,7 +70,7 @@ def objective(
 ) -> float:
     """The objective of an expansion over all rows of K, without an intercept."""
     f = K @ alpha
-    loss = hinge if kind == "svm" else logistic
+    loss = hinge if "svm" in kind else logistic
     total = sum(loss(y * f[i]) for i, y in labels.items())
     total += mu * sum(w * link_loss(kind, f[i], f[j], c, is_binary) for i, j, c, w in pairs)
     return float(total + lam * alpha @ K @ alpha)
@@ -114,3 +117,38 @@ def cpsvm_dual(K: Any, labels: dict[int, int], pairs: Sequence[Pair], mu: float,
     bounds = [(0.0, 1.0)] * n + [(-mu * w, mu * w) for *_, w in pairs]
     found = minimize(lambda v: -value(v), np.zeros(n + len(pairs)), bounds=bounds, method="L-BFGS-B")
     return found.x[:n], found.x[n:], -float(found.fun)
+
+
+def npsvm_of_slopes(
+    K: Any, labels: dict[int, int], pairs: Sequence[Pair], slopes: Sequence[int], mu: float, lam: float
+) -> float:
+    """The least value of the convex problem in which L''(a + b) of every pair is a line with the slope -1, 0 or 1.
+
+    By the dual, with one variable for each hinge: of labels, and of both sides of both rows of every pair.
+    """
+    directions = [y * np.eye(len(K))[i] for i, y in labels.items()]
+    upper = [1.0] * len(labels)
+    line, constant = np.zeros(len(K)), 0.0
+    for (i, j, c, w), slope in zip(pairs, slopes, strict=True):
+        for side in (1, -1):
+            directions += [side * np.eye(len(K))[i], side * np.eye(len(K))[j]]
+            upper += [mu * w, mu * w]
+        line += mu * w * slope * (np.eye(len(K))[i] + c * np.eye(len(K))[j])
+        # L'' is at least 2 and at least 1 + z and 1 - z.
+        constant -= mu * w * ((1 if slope else 2) + 1)
+    D = np.array(directions)
+
+    def value(v: Any) -> tuple[float, Any]:
+        at = D.T @ v + line
+        return -float(v.sum() - at @ K @ at / (4 * lam)), -(1 - D @ K @ at / (2 * lam))
+
+    bounds = [(0.0, u) for u in upper]
+    found = minimize(value, np.zeros(len(D)), jac=True, bounds=bounds, method="L-BFGS-B",
+                     options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 20_000, "maxfun": 100_000})  # fmt: skip
+    return constant - float(found.fun)
+
+
+def npsvm_least(K: Any, labels: dict[int, int], pairs: Sequence[Pair], mu: float, lam: float) -> float:
+    """The least value of the non-convex objective of two classes, over all slopes of all pairs."""
+    choices = product((-1, 0, 1), repeat=len(pairs))
+    return min(npsvm_of_slopes(K, labels, pairs, slopes, mu, lam) for slopes in choices)

@@ -8,8 +8,10 @@ from sklearn.datasets import load_digits
 
 from mustlink.constraints import Constraints
 from mustlink.reproduce.engine._problem import Problem
+from mustlink.reproduce.engine._results import Results
 from mustlink.reproduce.papers import _ch17_data as data
 from mustlink.reproduce.papers import ch17
+from reproduce.ch17_results import record
 
 
 @pytest.fixture
@@ -58,3 +60,24 @@ def test_labels_of_the_spirals_are_on_the_inner_parts():
     assert (len(links.must_link), len(links.cannot_link)) == (4, 0)
     assert links.violation_rate(y) == 0
     assert np.sum(labels == 0) == np.sum(labels == 1) == data.N_SPIRAL_LABELS
+
+
+def test_an_average_is_over_all_numbers_of_tracks():
+    errors = {ch17.CPKLR: (0.9, 0.1, 0.21), ch17.CPSVM: (0.1, 0.3, 0.2)}
+    records = [
+        record("digits", method, amount, error)
+        for method, values in errors.items()
+        for amount, error in zip((0, 4, 20), values, strict=True)
+    ]
+    claim = next(claim for part in ch17.PROTOCOL.parts for claim in part.claims if claim.name == "T3a")
+    verdict = claim.judge(Results(records))
+    assert verdict.held
+    assert verdict.sentence == "digits: CPKLR 0.155, CPSVM 0.250."
+
+
+@pytest.mark.parametrize(("after", "held"), [(0.219, True), (0.221, False)])
+def test_the_gain_is_judged_by_the_share_that_the_claim_names(after, held):
+    records = [record("digits", ch17.NPKLR, 0, 0.4), record("digits", ch17.NPKLR, 20, after)]
+    claim = ch17.PROTOCOL.parts[0].claims[0]
+    assert "to at most 55 %" in claim.text
+    assert claim.judge(Results(records)).held is held

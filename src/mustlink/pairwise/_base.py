@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 from sklearn.metrics import accuracy_score
 from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import check_random_state
@@ -195,14 +195,15 @@ class BasePairwiseClassifier(ClassifierMixin, BaseEstimator):
         weight = penalty * links.weight
         return LinkedPairs(first, second, links.sign.astype(np.int64), weight, len(rows), labels.n_problems == 1)
 
-    def _warn_of_limit(self, has_converged: bool) -> None:
-        """Warn of a problem that ended at the limit of iterations."""
-        if not has_converged:
-            warn_caller(
-                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations before it converged; "
-                "increase max_iter or tol, reduce C, or scale the columns.",
-                ConvergenceWarning,
-            )
+    def _warn_of_limit(self, has_converged: bool, n_iter: int) -> None:
+        """Warn of a problem that ended at the limit of iterations, or where its solver found no way on."""
+        if has_converged:
+            return
+        if n_iter >= self.max_iter:
+            found = f"stopped after max_iter={self.max_iter} iterations before it converged; increase max_iter or tol"
+        else:
+            found = f"stopped after {n_iter} iterations, as its solver found no lower objective; increase tol"
+        warn_caller(f"{type(self).__name__} {found}, reduce C, or scale the columns.", ConvergenceWarning)
 
     def __sklearn_is_fitted__(self) -> bool:
         # Not by any attribute: the number of columns is known before a fit can fail.
@@ -265,11 +266,12 @@ class BasePairwiseClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         float
-            The accuracy; NaN if no class is known.
+            The accuracy; NaN, with a warning, if no class is known.
         """
         found = self.predict(X)
         rows, codes, classes = known_labels(y, len(found))
         if len(rows) == 0:
+            warn_caller("The accuracy is NaN: no row has a known class in y.", UndefinedMetricWarning)
             return float("nan")
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X, dtype=np.float64)[rows]
         return float(accuracy_score(classes[codes], found[rows], sample_weight=weight))

@@ -53,6 +53,20 @@ class DualProblem:
             scale,
         )
 
+    @classmethod
+    def of_hinges(cls, features: Any, hinges: Floats, sides: Floats, gains: Floats, scale: float) -> DualProblem:
+        """Return the problem of the losses max(0, gain - side * f) of rows, with weights of shape (n_rows, n_kinds)."""
+        rows, kinds = np.nonzero(hinges)
+        entries = (sides[kinds], (np.arange(len(rows)), rows))
+        directions = sparse.csr_array(entries, shape=(len(rows), hinges.shape[0])) @ features
+        return cls(
+            sparse.csr_array(directions) if sparse.issparse(directions) else np.ascontiguousarray(directions),
+            gains[kinds],
+            np.zeros(len(rows)),
+            hinges[rows, kinds],
+            scale,
+        )
+
     def primal(self, weights: Floats, margins: Floats) -> float:
         """Return the primal objective."""
         loss = np.where(self.lower < 0, np.abs(margins), np.maximum(self.gain - margins, 0.0))
@@ -89,10 +103,13 @@ class DualSolution:
     n_iter: int
 
 
-def ascend(problem: DualProblem, tol: float, max_iter: int) -> DualSolution:
-    """Maximize the dual by passes over its variables, extrapolated after every few passes."""
+def ascend(problem: DualProblem, tol: float, max_iter: int, start: Floats | None = None) -> DualSolution:
+    """Maximize the dual by passes over its variables from `start`, or zero, extrapolated after every few passes."""
     take_pass = problem.prepare_pass()
     variables, weights = np.zeros(len(problem.gain)), np.zeros(problem.directions.shape[1])
+    if start is not None:
+        variables = np.clip(start, problem.lower, problem.upper)
+        weights = problem.scale * np.asarray(problem.directions.T @ variables)
     chosen = np.arange(len(variables))
     history: list[float] = []
     gap = np.inf

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import log_expit, logsumexp
 
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Indices
@@ -122,6 +122,10 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
     of the class: L(-f_i - f_j), or -log(1 - s(f_i) s(f_j)) instead of the printed term, which has no lower bound. The
     class with the largest score is predicted, which is what decoding by the losses gives.
 
+    Left out are other codes of more than two classes than one against all others (the source allows any code if there
+    are only must-links), and an option to reject rows of which all scores are negative: compare
+    ``decision_function(X).max(axis=1)`` with zero.
+
     Links never tell which class is which, so that at least two classes need labels. The source expands over all
     labeled rows and both rows of every link; here equal rows are taken once. Probabilities of more than two classes
     are normalized to sum to one.
@@ -225,7 +229,7 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         else:
             solution = self._best_of_starts(objective, label_term, limits, rng)
         self.n_iter_[problem] = solution.n_iter
-        self._warn_of_limit(solution.converged)
+        self._warn_of_limit(solution.converged, solution.n_iter)
         parameters = solution.parameters
         if self.fit_intercept:
             return parameters[:-1], float(parameters[-1]), solution.history
@@ -262,12 +266,7 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         ndarray of shape (n_samples, n_classes)
             The columns are in the order of ``classes_``.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        # By logs, as all classes may have a probability next to zero by themselves.
-        logs = log_expit(scores)
-        return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
+        return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def predict_log_proba(self, X: Any) -> Array:
         """Return the log of the probability of every class.
@@ -282,8 +281,13 @@ class PairwiseLogisticRegression(BasePairwiseClassifier):
         ndarray of shape (n_samples, n_classes)
             The columns are in the order of ``classes_``.
         """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        # In double precision, in which probabilities next to one still differ from it.
+        scores = self.decision_function(X).astype(np.float64)
+        if scores.ndim == 1:
+            return np.column_stack([log_expit(-scores), log_expit(scores)])
+        # By logs, as all classes may have a probability next to zero by themselves.
+        logs = log_expit(scores)
+        return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True))
 
 
 def sided_labels(rows: Indices, labels: Labels, problem: int) -> LabelTerm:

@@ -14,6 +14,8 @@ from mustlink.pairwise._terms import LabelTerm, StatesTerm, Term
 
 # The history of L-BFGS; longer than usual, as products with the features cost more than it does.
 N_CORRECTIONS = 20
+# A slope of so much per unit of weight, relative to that at the start, is rounding.
+ROUNDED_SLOPE = 1e-7
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ class Limits:
 def minimize_smooth(objective: Objective, start: Floats, limits: Limits, solver: str) -> Solution:
     """Minimize by L-BFGS, or by Newton's method in a trust region with conjugate gradients."""
     unit = 1.0 / limits.total_weight
-    history = [objective.value(start)]
+    value, slope = objective.value_and_gradient(start)
+    history = [value]
     last: dict[str, Any] = {}
 
     def fun(parameters: Floats) -> tuple[float, Floats]:
@@ -117,8 +120,11 @@ def minimize_smooth(objective: Objective, start: Floats, limits: Limits, solver:
             fun, start, jac=True, hessp=hessian_product, method="trust-ncg", callback=keep,
             options={"maxiter": limits.max_iter, "gtol": limits.tol},
         )  # fmt: skip
+    # A line search that finds no lower value, or no finite one, is no success, unless the slope is within rounding.
+    rounding = ROUNDED_SLOPE * max(unit * np.abs(slope).max(initial=0.0), 1.0)
+    has_converged = bool(found.success or np.abs(found.jac).max(initial=0.0) <= max(limits.tol, rounding))
     # Without a gradient at the start there is no iteration; a fit has at least one.
-    return Solution(found.x, history, max(int(found.nit), 1), found.nit < limits.max_iter)
+    return Solution(found.x, history, max(int(found.nit), 1), has_converged)
 
 
 def minimize_by_em(objective: Objective, start: Floats, limits: Limits) -> Solution:

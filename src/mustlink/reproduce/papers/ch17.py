@@ -64,6 +64,8 @@ TIE = 0.005
 SPIRAL_GAMMA = 10.0
 # Published: the error of NPKLR without and with temporal and active links, single-day (20 pairs) and multi-day (40).
 PUBLISHED = ((0.18, 0.06), (0.22, 0.12))
+# The share of the error that is left at most if the claim on it holds, that of the smaller of the two gains.
+GAIN = 0.55
 
 
 def regression(loss: str = "convex", **options: Any) -> PairwiseLogisticRegression:
@@ -323,11 +325,11 @@ def each_set(results: Results, methods: tuple[str, ...], judge: Any) -> Verdict:
 
 
 def judge_gain(results: Results) -> Verdict:
-    """NPKLR with all links has at most half the error of the labels alone."""
+    """NPKLR with all links has at most 55 % of the error of the labels alone."""
 
     def judge(dataset: str) -> tuple[bool, str]:
         (before,), (after,) = errors(results, dataset, NPKLR, amount=0), errors(results, dataset, NPKLR)
-        return after <= 0.55 * before, f"{before:.3f} to {after:.3f}"
+        return after <= GAIN * before, f"{before:.3f} to {after:.3f}"
 
     verdict = each_set(results, (NPKLR,), judge)
     published = "; ".join(f"{before:.2f} to {after:.2f}" for before, after in PUBLISHED)
@@ -345,6 +347,30 @@ def judge_order(better: tuple[str, ...], worse: tuple[str, ...], results: Result
         return max(low) < min(high) - margin, ", ".join(f"{method} {error:.3f}" for method, error in pairs)
 
     return each_set(results, (*better, *worse), judge)
+
+
+def judge_average(better: str, worse: str, results: Results) -> Verdict:
+    """A method has a smaller error than another in the mean over all amounts of links."""
+
+    def judge(dataset: str) -> tuple[bool, str]:
+        found = results.select(dataset=dataset)
+        means = [found.select(method=method).means("error", "amount") for method in (better, worse)]
+        low, high = (float(np.mean([error for amount, error in by.items() if amount > 0])) for by in means)
+        return low < high, f"{better} {low:.3f}, {worse} {high:.3f}"
+
+    return each_set(results, (better, worse), judge)
+
+
+def judge_oracle(results: Results) -> Verdict:
+    """Weighted answers are nearer to the right answers alone than to all answers alike."""
+
+    def judge(dataset: str) -> tuple[bool, str]:
+        weighted, oracle, noisy = errors(results, dataset, WEIGHTED, TRUE_ONLY, NOISY)
+        texts = zip((WEIGHTED, TRUE_ONLY, NOISY), (weighted, oracle, noisy), strict=True)
+        held = abs(weighted - oracle) < abs(weighted - noisy)
+        return held, ", ".join(f"{method} {error:.3f}" for method, error in texts)
+
+    return each_set(results, (WEIGHTED, TRUE_ONLY, NOISY), judge)
 
 
 def judge_baseline(methods: tuple[str, ...], results: Results) -> Verdict:
@@ -395,7 +421,8 @@ PROTOCOL = Protocol(
         "other draws of the labels on the same points, as one in which the order of the chapter is seen. In others it "
         "is not: with fewer turns RCA does as well as CPKLR, and with a small gamma NPKLR is worse than CPKLR. T9 "
         "therefore shows that the order can occur, not how often. The parts of T3, T4 and T5 were separated, and "
-        "NPKLR with the scaled penalty was added, after one other draw."
+        "NPKLR with the scaled penalty was added, after one other draw. T4b and T8b were added, and T3a is judged by "
+        "the mean over the numbers of tracks instead of the most, after these results were known; no verdict changed."
     ),
     datasets=(
         DataSet(DIGITS, "digits"),
@@ -412,7 +439,10 @@ PROTOCOL = Protocol(
             track_figures,
             claims=(
                 Claim(
-                    "T1", "NPKLR: links of 20 tracks take the error from 18 % to 6 % (here: to about half).", judge_gain
+                    "T1",
+                    "NPKLR: links take the error from 18 % to 6 % on one day, and from 22 % to 12 % on several (here: "
+                    "to at most 55 % of it).",
+                    judge_gain,
                 ),
                 Claim(
                     "T3",
@@ -421,8 +451,8 @@ PROTOCOL = Protocol(
                 ),
                 Claim(
                     "T3a",
-                    "CPKLR has a slightly smaller error than CPSVM on average.",
-                    partial(judge_order, (CPKLR,), (CPSVM,)),
+                    "CPKLR has a slightly smaller error than CPSVM on average (here: over the numbers of tracks).",
+                    partial(judge_average, CPKLR, CPSVM),
                 ),
                 Claim(
                     "T4",
@@ -433,6 +463,11 @@ PROTOCOL = Protocol(
                     "T4a",
                     "Active links alone improve on the labels.",
                     partial(judge_baseline, (ACTIVE,)),
+                ),
+                Claim(
+                    "T4b",
+                    "Temporal links alone improve on the labels (in the chapter on one day, and not on several).",
+                    partial(judge_baseline, (TEMPORAL,)),
                 ),
                 Claim(
                     "T5",
@@ -483,6 +518,11 @@ PROTOCOL = Protocol(
                     "T8a",
                     "Weighted answers are clearly better than all answers alike.",
                     partial(judge_order, (WEIGHTED,), (NOISY,), margin=TIE),
+                ),
+                Claim(
+                    "T8b",
+                    "Weighted answers are close to the right answers alone (here: nearer than to all answers alike).",
+                    judge_oracle,
                 ),
             ),
         ),
