@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -245,6 +247,7 @@ def _load(job: AnotherJob, given: Mapping[str, LabelFile]) -> tuple[LoadedTable,
             raise OptionError(f"The column {name!r} cannot be a known split and be used otherwise.")
     table, notices = load_beside_clusters(replace(job, ignore=[*job.ignore, *columns]), list(given.values()))
     inside = read_table(job.table, text=columns, columns=columns, **job.reading) if columns else None
+    called = _short_names(job.splits, given)
     known = {}
     for name in job.splits:
         if name in given:
@@ -254,9 +257,22 @@ def _load(job: AnotherJob, given: Mapping[str, LabelFile]) -> tuple[LoadedTable,
             assert inside is not None
             cells = inside.strings(name)
         split, more = _classes(name, cells, table)
-        known[Path(name).name if name in given else name] = split
+        known[called[name]] = split
         notices += more
     return table, known, [*table.notices, *notices]
+
+
+def _short_names(splits: Sequence[str], files: Collection[str]) -> dict[str, str]:
+    """Return what each known split is called: a file without its folder, if no other split is called so."""
+    short = {name: Path(name).name if name in files else name for name in splits}
+    n_called = Counter(short.values())
+    return {name: name if n_called[short[name]] > 1 else short[name] for name in splits}
+
+
+def _unused_name(wanted: str, used: Collection[str]) -> str:
+    """Return a name that is not in use: the wanted one, or one with a number."""
+    numbered = (f"{wanted} ({number})" for number in itertools.count(2))
+    return next(name for name in itertools.chain([wanted], numbered) if name not in used)
 
 
 def _classes(name: str, cells: list[str], table: LoadedTable) -> tuple[list[str], list[str]]:
@@ -271,7 +287,7 @@ def _classes(name: str, cells: list[str], table: LoadedTable) -> tuple[list[str]
     if n_free:
         rows = count(n_free, "row is", "rows are")
         notices.append(f"{rows} in no class of {name} (empty or -1), and taken for a class of {_own(n_free)} own.")
-        free = next(word for word in (NO_CLASS, f"{NO_CLASS} {name}") if word not in used)
+        free = _unused_name(NO_CLASS, used)
         kept = [each or free for each in kept]
     n_classes = len(set(kept))
     if n_classes == 1:
@@ -307,7 +323,7 @@ def _find(
             more = alternatives(
                 estimator,
                 table.X,
-                known=known.assign(**{"the first": found[0].labels_.astype(str)}),
+                known=pd.concat([known, pd.Series(found[0].labels_.astype(str))], axis=1),
                 max_alternatives=job.n_next - 1,
                 random_state=job.random_state,
             )
@@ -342,7 +358,7 @@ def _summarize(
         )
         notes = [*(notices if number == 1 else []), *_notes_on_much_told(job, summary)]
         summaries.append(replace(summary, clusters=replace(summary.clusters, notices=tuple(notes))))
-        splits[f"alternative {number}"] = [str(label) for label in found.tolist()]
+        splits[_unused_name(f"alternative {number}", splits)] = [str(label) for label in found.tolist()]
     return tuple(summaries)
 
 
