@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import fit_context
 from mustlink._types import Floats, Indices, Ints
-from mustlink.alternative._known import KnownColumn, KnownNumbers, KnownSplit, check_known
+from mustlink.alternative._known import KnownColumn, KnownNumbers, KnownSplit, TakesNumbers, check_known
 from mustlink.base import TableClusterMixin, check_table
 
 __all__ = ["BaseAlternative", "is_counts", "order_rows", "take_known"]
@@ -37,8 +37,8 @@ class BaseAlternative(TableClusterMixin, BaseEstimator):
             Ignored.
         known : array-like of shape (n_samples,) or (n_samples, n_splits), or list of such labels, default=None
             The class of every row in a split that is known, or one column per known split: numbers or texts; -1 is a
-            class like any other. Where it is supported, columns of floats are numbers. None is nothing: the result is
-            a plain clustering.
+            class like any other. Where it is supported, columns of floats with fractions are numbers. None is nothing:
+            the result is a plain clustering.
 
         Returns
         -------
@@ -53,8 +53,8 @@ class BaseAlternative(TableClusterMixin, BaseEstimator):
         self.nmi_known_, self.vi_known_ = np.array(told).reshape(-1, 2).T.copy()
         return self
 
-    def _takes_numbers(self) -> bool:
-        """Return whether known columns of floats are numbers."""
+    def _takes_numbers(self) -> TakesNumbers:
+        """Return which known columns of floats are numbers, as `check_known` takes it."""
         return False
 
     def _takes_sparse(self) -> bool:

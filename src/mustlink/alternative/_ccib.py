@@ -21,7 +21,7 @@ from mustlink.alternative._annealing import MIN_SHARE, Annealed, Schedule, annea
 from mustlink.alternative._base import BaseAlternative, is_counts, order_rows, take_known
 from mustlink.alternative._families import Gaussian, Multinomial, Scores, score_rows
 from mustlink.alternative._glm import LINKS, GlmScores, LinearModels, log_likelihood
-from mustlink.alternative._known import KnownColumn, KnownNumbers
+from mustlink.alternative._known import KnownColumn, KnownNumbers, TakesNumbers
 from mustlink.alternative._layout import Layout
 from mustlink.alternative._sequential import improve_by_moves
 
@@ -46,9 +46,10 @@ class CCIB(BaseAlternative):
           cluster (-1).
         - "gaussian": rows are points, compared by squared Euclidean distances. Scale the columns first.
         - "glm": a generalized linear model of every column, whose predictors are the known columns. For columns of
-          numbers in `known`, and for several splits without their product. Dense X only.
+          numbers in `known`, which are all columns of floats, and for several splits without their product. Dense X
+          only.
         - "auto": "glm" if `known` has fractions; "multinomial" if X is not negative and at least half of it are zeros;
-          "gaussian" otherwise.
+          "gaussian" otherwise. Known columns of whole floats are classes.
     method : {"annealing", "sequential"}, default="annealing"
         Deterministic annealing, or moves of single rows from random clusters. "sequential" is not for "glm".
     lam : float or "auto", default="auto"
@@ -244,8 +245,8 @@ class CCIB(BaseAlternative):
         self.memberships_[used[order]] = best.memberships
         self._number(used)
 
-    def _takes_numbers(self) -> bool:
-        return self.model in ("auto", "glm")
+    def _takes_numbers(self) -> TakesNumbers:
+        return "fractions" if self.model == "auto" else self.model == "glm"
 
     def _takes_sparse(self) -> bool:
         return self.model != "glm"
