@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -362,6 +363,24 @@ def test_new_rows_need_as_many_known_columns() -> None:
         model.predict(X, known=np.column_stack([a, a]))
     # A class that did not occur is unknown.
     assert np.array_equal(model.predict(X, known=a + 7), model.predict(X))
+
+
+def test_new_rows_of_an_unknown_class_are_compared_with_whole_clusters_in_linear_models() -> None:
+    rng = np.random.default_rng(0)
+    X, a, _ = points_with_two_splits(60)
+    known = pd.DataFrame({"class": np.array(["x", "y"])[a], "number": rng.normal(size=60)})
+    model = CCIB(2, max_information=0.3, n_init=1, random_state=0).fit(X, known=known)
+    assert model.model_ == "glm"
+    some = known.copy()
+    some.loc[0, "class"], some.loc[1, "class"] = "other", None
+    found, alone = model.predict_proba(X, known=some), model.predict_proba(X)
+    assert np.allclose(found[:2], alone[:2], atol=1e-12)
+    assert np.allclose(found[2:], model.predict_proba(X, known=known)[2:], atol=1e-12)
+    assert not np.allclose(found[2:], alone[2:], atol=1e-3)
+    for number in (np.nan, -np.inf):
+        some.loc[3, "number"] = number
+        with pytest.raises(ValueError, match=f"column 1 of known has the number {number} at row 3; finite numbers"):
+            model.predict(X, known=some)
 
 
 def test_the_catalogue_knows_who_takes_a_known_split() -> None:

@@ -21,7 +21,7 @@ from mustlink.alternative._annealing import MIN_SHARE, Annealed, Schedule, annea
 from mustlink.alternative._base import BaseAlternative, is_counts, order_rows, take_known
 from mustlink.alternative._families import Gaussian, Multinomial, Scores, score_rows
 from mustlink.alternative._glm import LINKS, GlmScores, LinearModels, log_likelihood
-from mustlink.alternative._known import KnownColumn, KnownNumbers, TakesNumbers
+from mustlink.alternative._known import KnownColumn, KnownNumbers, TakesNumbers, have_classes
 from mustlink.alternative._layout import Layout
 from mustlink.alternative._sequential import improve_by_moves
 
@@ -379,8 +379,8 @@ class CCIB(BaseAlternative):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             New rows.
         known : array-like of shape (n_samples,) or (n_samples, n_splits), default=None
-            Their classes in the known splits. A class that ``fit`` did not meet, and None, is unknown: such rows are
-            compared with the clusters as a whole.
+            Their classes in the known splits. Rows with a class that ``fit`` did not meet, or None, are compared with
+            the clusters as a whole, as all are without `known`. Numbers must be finite.
 
         Returns
         -------
@@ -430,8 +430,12 @@ class CCIB(BaseAlternative):
         """Return the exponents of prepared new rows."""
         n_rows = rows.shape[0]
         if isinstance(self._scores, GlmScores):
-            design = self._layout.design(columns, n_rows) if is_known else None
-            return log_likelihood(self._scores, rows, design, self.lam_, self.link)
+            found = log_likelihood(self._scores, rows, None, self.lam_, self.link)
+            if is_known:
+                met = np.flatnonzero(have_classes(columns, n_rows))
+                design = self._layout.design(take_known(columns, met), len(met))
+                found[met] = log_likelihood(self._scores, rows[met], design, self.lam_, self.link)
+            return found
         cell = self._layout.cells(columns, n_rows) if is_known else np.full(n_rows, -1)
         return score_rows(self._scores, rows, cell, self.lam_)
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mustlink._information import share_explained, variation
 from mustlink._spelling import count
-from mustlink._types import Array, Floats, Ints
+from mustlink._types import Array, Floats, Ints, Mask
 from mustlink._warnings import warn_caller
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "check_finite",
     "check_known",
     "columns_of",
+    "have_classes",
     "is_constant",
 ]
 
@@ -172,6 +173,12 @@ def _can_be_sorted(column: pd.Series[Any]) -> bool:
 def _be(number: int) -> str:
     """Return the verb for so many columns."""
     return "is" if number == 1 else "are"
+
+
+def have_classes(columns: list[KnownColumn], n_rows: int) -> Mask:
+    """Return which new rows have a class of the fit in every split."""
+    codes = [column.codes for column in columns if isinstance(column, KnownSplit)]
+    return (np.column_stack(codes) >= 0).all(axis=1) if codes else np.ones(n_rows, dtype=bool)
 
 
 def is_constant(column: KnownColumn) -> bool:
