@@ -68,6 +68,15 @@ def test_known_clusters_match_by_id_in_any_order(points):
     assert by_id == same
 
 
+@pytest.mark.parametrize("header", ["who,side", "Kunde,Region"])
+def test_the_classes_beside_the_ids_are_taken_whatever_they_are_called(points, header):
+    lines = [f"p{row:02d},{'right' if row % 2 else 'left'}" for row in range(40)]
+    points.write("region.csv", "\n".join([header, *lines]) + "\n")
+    words = ["--id", "who", "--ignore", "side"] if header == "Kunde,Region" else ["--no-scale"]
+    shown = another(points, "--known", "region.csv", *words)
+    assert "tells 0% of region.csv, plain k-means 100%" in " ".join(shown.split())
+
+
 def test_several_known_splits_and_several_new_ones(points):
     rng = np.random.default_rng(1)
     frame = pd.read_csv(points.folder / "points.csv")
@@ -157,6 +166,11 @@ def test_a_model_puts_rows_into_the_new_clusters(points, method):
             {"s.csv": "cluster\n" + "7\n" * 40},
             ["--known", "s.csv", "--id", "who"],
             "The known split s.csv has one class only, '7', for all 40 rows",
+        ),
+        (
+            {"s.csv": "Kunde,Region,more\na,1,1\nb,2,2\n"},
+            ["--known", "s.csv"],
+            "s.csv has 3 columns and none called cluster; call the column of the known classes cluster",
         ),
         ({}, ["--known", "who"], "The known split who has a class of its own for each of 40 rows"),
         ({"s.csv": "cluster\n" + "-1\n" * 40}, ["--known", "s.csv"], "s.csv has no class for any row"),

@@ -25,6 +25,7 @@ from mustlink.errors import FileFormatError, OptionError
 from mustlink.report import AlternativeSummary, make_picture, render_alternatives, summarize_alternative
 from mustlink.tables import read_table, require, stage_frame
 from mustlink.workflow._given_clusters import (
+    KNOWN_CLASSES,
     cells_of_rows,
     find_id_column,
     load_beside_clusters,
@@ -219,7 +220,7 @@ def run_another(
     check_outputs([job.table, *files], outputs, keep_columns=job.keep_columns or job.n_next > 1)
     if job.save_model is not None:
         require("skops", job.save_model, "writing models", "model")
-    given = {name: read_clusters(name, job) for name in files}
+    given = {name: read_clusters(name, job, kind=KNOWN_CLASSES) for name in files}
     job = replace(job, id_column=find_id_column(job, list(given.values())))
     table, known, notices = _load(job, given)
     check_output_size(job.output, table, keep_columns=job.keep_columns)
