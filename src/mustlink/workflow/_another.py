@@ -228,7 +228,8 @@ def run_another(
     check_n_clusters(job.n_clusters, table)
     estimators, warned = _find(job, table, pd.DataFrame(known), remedies)
     labels = tuple(number_without_gaps(estimator.labels_) for estimator in estimators)
-    summaries = _summarize(job, table, known, labels, [*notices, *warned])
+    notices += [*warned, *_notes_on_model(job, table, estimators)]
+    summaries = _summarize(job, table, known, labels, notices)
     result = AnotherResult(job, table, known, labels, estimators, summaries)
     _write(result, command)
     return result
@@ -337,6 +338,20 @@ def _find(
             "than splits of random tables without further structure."
         )
     return tuple(found), notices
+
+
+def _notes_on_model(job: AnotherJob, table: LoadedTable, estimators: Sequence[Any]) -> list[str]:
+    """Note what the saved model leaves out: further splits, and the known classes of the rows it is given."""
+    if job.save_model is None:
+        return []
+    notes = []
+    if len(estimators) > 1:
+        notes.append("The model is that of the first new split alone.")
+    n_other = int((estimators[0].predict(table.X) != estimators[0].labels_).sum())
+    if n_other:
+        rows = count(n_other, "row of this table goes", "rows of this table go")
+        notes.append(f"The model does not read the known classes of rows: without them, {rows} into another cluster.")
+    return notes
 
 
 def _summarize(
