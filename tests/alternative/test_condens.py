@@ -14,6 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from alternative.problems import counts_with_two_splits, points_with_two_splits
 from mustlink import CCIB, CondEns
+from mustlink.alternative._annealing import hard
+from mustlink.alternative._ccib import build_family
 from mustlink.alternative._consensus import combine, indicators
 from mustlink.alternative._known import check_known
 from mustlink.alternative._layout import Layout
@@ -117,6 +119,23 @@ def test_the_kept_run_has_the_largest_value() -> None:
     assert by_objective.quality_ == max(by_objective.objective_)
     by_agreement = CondEns(4, select="consensus", n_init=4, random_state=0).fit(X, known=a)
     assert by_agreement.agreement_ == max(by_agreement.objective_)
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_rows_of_zeros_do_not_count_in_the_information(as_sparse: bool) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.4, size=(60, 20)).astype(float)
+    X[50:] = 0
+    known = np.arange(60) % 2
+    model = CondEns(2, random_state=0).fit(sparse.csr_matrix(X) if as_sparse else X, known=known)
+    full = X.sum(axis=1) > 0
+    order = np.argsort(known[full], kind="stable")
+    rows = (X[full] / X[full].sum(axis=1, keepdims=True))[order]
+    family = build_family("multinomial", rows, known[full][order], None)
+    within, overall = family.gains(hard(model.labels_[full][order], 2))
+    assert model.information_ == pytest.approx(within)
+    assert model.quality_ == pytest.approx(within + family.lam * overall)
+    assert (CondEns(1).fit(np.zeros((6, 2)), known=[0, 1] * 3).labels_ == 0).all()
 
 
 def test_small_classes_have_fewer_clusters_or_none() -> None:

@@ -19,7 +19,7 @@ from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.alternative._annealing import MIN_SHARE, Annealed, Schedule, anneal
 from mustlink.alternative._base import BaseAlternative, is_counts, order_rows, take_known
-from mustlink.alternative._families import Gaussian, Multinomial, Scores, score_rows
+from mustlink.alternative._families import Gaussian, Multinomial, Scores, divide_by_sums, score_rows
 from mustlink.alternative._glm import LINKS, GlmScores, LinearModels, log_likelihood
 from mustlink.alternative._known import KnownColumn, KnownNumbers, TakesNumbers, have_classes
 from mustlink.alternative._layout import Layout
@@ -283,16 +283,7 @@ class CCIB(BaseAlternative):
         """Return the rows as the model takes them, and which rows of X they are."""
         X = X.astype(np.float64)
         if self.model_ == "multinomial":
-            total = np.asarray(X.sum(axis=1)).ravel()
-            is_used = total > 0
-            scale = 1.0 / total[is_used]
-            X = X[is_used]
-            if not sparse.issparse(X):
-                return X * scale[:, None], is_used
-            X = sparse.csr_array(X)
-            X.eliminate_zeros()
-            X.data *= np.repeat(scale, np.diff(X.indptr))
-            return X, is_used
+            return divide_by_sums(X)
         if reset:
             # Distances are more exact near the origin; counts stay counts, and a sparse table stays sparse.
             is_moved = self.model_ == "gaussian" and not sparse.issparse(X)
