@@ -16,6 +16,7 @@ from alternative.problems import counts_with_two_splits, points_with_two_splits
 from mustlink import CCIB, CondEns
 from mustlink.alternative._annealing import hard
 from mustlink.alternative._ccib import build_family
+from mustlink.alternative._condens import _count_distinct
 from mustlink.alternative._consensus import combine, indicators
 from mustlink.alternative._known import check_known
 from mustlink.alternative._layout import Layout
@@ -147,6 +148,13 @@ def test_small_classes_have_fewer_clusters_or_none() -> None:
     assert len(model.local_models_) == 3
     assert purity(b, model.labels_) > 0.9
     assert CondEns(2, local_n_clusters=[2, 3, 1, 2], random_state=0).fit(X, known=known).labels_.shape == (60,)
+
+
+def test_different_rows_are_counted_exactly() -> None:
+    # In a sum with the second column, the first is lost in rounding.
+    X = np.array([[0.0, 2.0**60], [1.0, 2.0**60]] * 6)
+    assert _count_distinct(X) == _count_distinct(sparse.csr_array(X)) == 2
+    assert _count_distinct(X[:1]) == 1
 
 
 def test_tiny_cells_of_several_splits_are_merged() -> None:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from mustlink._estimators import draw_seed, without_rows
 from mustlink._numbering import number_by_first
 from mustlink._progress import progress
+from mustlink._row_order import rank_rows
 from mustlink._sklearn_compat import HasMethods, Interval, StrOptions
 from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.alternative._annealing import hard
@@ -186,7 +187,7 @@ class CondEns(BaseAlternative):
         family, is_used = self._family(rows, cell)
         edges = np.searchsorted(cell, np.arange(layout.n_cells + 1))
         numbers = [
-            (place, min(k, _count_distinct(rows[edges[place] : edges[place + 1]], k))) for place, k in enumerate(wanted)
+            (place, min(k, _count_distinct(rows[edges[place] : edges[place + 1]]))) for place, k in enumerate(wanted)
         ]
         seeds = [place for place, k in numbers if k > 1 or self.n_clusters == 1]
         if not seeds:
@@ -293,11 +294,6 @@ class CondEns(BaseAlternative):
         return nearest(indicators(parts, self.local_sizes_), self.consensus_centers_)
 
 
-def _count_distinct(rows: Any, enough: int) -> int:
-    """Return the number of distinct rows, or any number from `enough` on."""
-    n_rows = rows.shape[0]
-    if n_rows <= 1:
-        return n_rows
-    direction = np.random.RandomState(0).standard_normal(rows.shape[1])
-    n_found = len(np.unique(np.asarray(rows @ direction)))
-    return n_found if n_found < enough else max(n_found, enough)
+def _count_distinct(rows: Any) -> int:
+    """Return the number of distinct rows."""
+    return len(np.unique(rank_rows(rows, np.arange(rows.shape[0]))))
