@@ -29,11 +29,11 @@ __all__ = ["CCIB", "build_family"]
 
 
 class CCIB(BaseAlternative):
-    """Coordinated conditional information bottleneck: clusters that tell what a known split does not.
+    """Coordinated conditional information bottleneck (CCIB).
 
-    The clusters C maximize ``I(C;F|Z) + lam * I(C;F)``: what they tell of the features F beyond the known split Z, and,
-    so that a cluster is the same thing in every class of Z, what they tell of the features alone. The split is given to
-    ``fit`` as `known`; without it this is the plain information bottleneck.
+    The clusters C maximize ``I(C;F|Z) + lam * I(C;F)``: their information about the features F given the known split Z,
+    and, so that a cluster is the same thing in every class of Z, their information about the features alone. The split
+    is given to ``fit`` as `known`; without it this is the plain information bottleneck.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ class CCIB(BaseAlternative):
     memberships_ : ndarray of shape (n_samples, n_clusters)
         P(c|x), at the last temperature.
     nmi_known_ : ndarray of shape (n_splits,)
-        How much of each known split the clusters tell: ``I(C;Z) / H(Z)``, 0 is nothing. For a column of numbers the
-        fraction of its variance between clusters.
+        The mutual information with each known split, divided by its entropy: ``I(C;Z) / H(Z)``. For a column of numbers
+        the fraction of its variance between clusters.
     vi_known_ : ndarray of shape (n_splits,)
         The variation of information between the clusters and each known split, in nats; NaN for numbers.
     information_ : float
@@ -124,10 +124,12 @@ class CCIB(BaseAlternative):
 
     Chapter 11 [1]_ prints neither the cost of the sequential method nor the temperatures. Here the cost is the exact
     decrease of the objective, passes are repeated until no row moves, and no cluster becomes empty. The first inverse
-    temperature is a tenth of the inverse of the largest gain of a row. Equal clusters are told apart by a little noise
+    temperature is a tenth of the inverse of the largest gain of a row. Equal clusters are separated by a little noise
     after each temperature, and at the last one labels are reassigned until they stay. "glm" has own intercepts and
     slopes for each cluster. The weight 0.3 is that of the chapter for texts. Squared distances, unlike information,
-    have no bound: classes of `known` that are far apart would win against any other clustering, hence "auto".
+    have no bound: classes of `known` that are far apart would win against any other clustering, hence "auto". Two
+    options of the chapter are left out: the softmax link of "glm", for columns that exclude each other, and a stop of
+    the annealing by the likelihood of held-out rows.
 
     References
     ----------

@@ -43,7 +43,7 @@ class Run:
 
 
 class CondEns(BaseAlternative):
-    """Conditional ensembles: cluster within the classes of a known split, and combine what is found.
+    """Clustering by conditional ensembles (CondEns).
 
     Within a class of the known split, this split is constant, so that the next strongest structure appears. Any
     clusterer finds it in each class; each result is extended to all rows, and a consensus of them is the alternative.
@@ -78,7 +78,7 @@ class CondEns(BaseAlternative):
     labels_ : ndarray of shape (n_samples,)
         The cluster of every row.
     nmi_known_ : ndarray of shape (n_splits,)
-        How much of each known split the clusters tell: ``I(C;Z) / H(Z)``, 0 is nothing.
+        The mutual information with each known split, divided by its entropy: ``I(C;Z) / H(Z)``.
     vi_known_ : ndarray of shape (n_splits,)
         The variation of information between the clusters and each known split, in nats.
     information_ : float

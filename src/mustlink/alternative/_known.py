@@ -34,7 +34,7 @@ class KnownSplit:
     classes: Array
 
     def describes(self, labels: Ints) -> tuple[float, float]:
-        """Return how much of the split clusters tell, I(C;Z)/H(Z), and the variation of information."""
+        """Return I(C;Z)/H(Z), how much of the split clusters explain, and the variation of information."""
         return share_explained(self.codes, labels), variation(self.codes, labels)
 
 
@@ -178,7 +178,7 @@ def _be(number: int) -> str:
 def have_classes(columns: list[KnownColumn], n_rows: int) -> Mask:
     """Return which new rows have a class of the fit in every split."""
     codes = [column.codes for column in columns if isinstance(column, KnownSplit)]
-    return (np.column_stack(codes) >= 0).all(axis=1) if codes else np.ones(n_rows, dtype=bool)
+    return np.asarray(np.column_stack(codes).min(axis=1) >= 0) if codes else np.ones(n_rows, dtype=bool)
 
 
 def is_constant(column: KnownColumn) -> bool:
