@@ -76,6 +76,7 @@ REMEDIES = {
     "fill_categories": "fill some cells with at least two categories",
     "name_categories": "pass a file of them as categories, or a column as category_column",
     "cluster_column": "name the column of the clusters with cluster_column",
+    "rename_cluster_column": "call the column of the known classes cluster, or leave in the file only it and the ids",
     "fewer_known": "ask without these groups, or with smaller ones",
     "give_id_column": "name the column of the ids with id_column",
     "give_categories": "give y with at least two categories of several documents each",

@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -243,6 +244,19 @@ def test_a_known_column_of_numbers_is_avoided() -> None:
     assert other.predict(X).shape == (200,)
 
 
+def test_whole_floats_are_classes_unless_a_linear_model_is_asked_for() -> None:
+    X, a, _ = points_with_two_splits()
+    by_classes = CCIB(2, n_init=1, random_state=0).fit(X, known=a)
+    by_floats = CCIB(2, n_init=1, random_state=0).fit(X, known=a.astype(float))
+    assert by_floats.model_ == by_classes.model_ == "gaussian"
+    assert np.array_equal(by_floats.labels_, by_classes.labels_)
+    assert by_floats.vi_known_ == pytest.approx(by_classes.vi_known_)
+    assert np.array_equal(by_floats.predict(X, known=a), by_classes.labels_)
+    assert np.isnan(CCIB(2, model="glm", n_init=1, random_state=0).fit(X, known=a.astype(float)).vi_known_[0])
+    mixed = CCIB(2, n_init=1, random_state=0).fit(X, known=np.column_stack([a, a + 0.5]))
+    assert np.isnan(mixed.vi_known_).tolist() == [False, True]
+
+
 @pytest.mark.parametrize("link", ["log", "logit"])
 def test_links_of_counts_and_of_zeros_and_ones(link: Any) -> None:
     rng = np.random.default_rng(1)
@@ -327,6 +341,7 @@ def test_one_cluster_and_equal_rows() -> None:
         ({}, np.eye(4) - 1, [0, 1, 2, 3], "known has one row in every class, 4 classes of 4 rows"),
         ({}, np.eye(4) - 1, [[0, 0], [0, 1], [1, 0], [1, 1]], "The 2 splits of known together have one row in every"),
         ({}, np.eye(4) - 1, [0.5, np.inf, 0.0, 1.0], "known has the number inf at row 1"),
+        ({}, np.eye(4) - 1, [0.0, np.inf, 0.0, 1.0], "known has the number inf at row 1"),
         ({"model": "gaussian"}, np.eye(4), [0.5, 1.5, 0.0, 1.0], "must hold classes, and has the number 0.5 at row 0"),
         ({"model": "multinomial"}, np.eye(4) - 1, None, "Negative values"),
         ({"model": "multinomial"}, np.zeros((4, 2)), None, "Only 0 rows of X are not zero"),
@@ -348,6 +363,24 @@ def test_new_rows_need_as_many_known_columns() -> None:
         model.predict(X, known=np.column_stack([a, a]))
     # A class that did not occur is unknown.
     assert np.array_equal(model.predict(X, known=a + 7), model.predict(X))
+
+
+def test_new_rows_of_an_unknown_class_are_compared_with_whole_clusters_in_linear_models() -> None:
+    rng = np.random.default_rng(0)
+    X, a, _ = points_with_two_splits(60)
+    known = pd.DataFrame({"class": np.array(["x", "y"])[a], "number": rng.normal(size=60)})
+    model = CCIB(2, max_information=0.3, n_init=1, random_state=0).fit(X, known=known)
+    assert model.model_ == "glm"
+    some = known.copy()
+    some.loc[0, "class"], some.loc[1, "class"] = "other", None
+    found, alone = model.predict_proba(X, known=some), model.predict_proba(X)
+    assert np.allclose(found[:2], alone[:2], atol=1e-12)
+    assert np.allclose(found[2:], model.predict_proba(X, known=known)[2:], atol=1e-12)
+    assert not np.allclose(found[2:], alone[2:], atol=1e-3)
+    for number in (np.nan, -np.inf):
+        some.loc[3, "number"] = number
+        with pytest.raises(ValueError, match=f"column 1 of known has the number {number} at row 3; finite numbers"):
+            model.predict(X, known=some)
 
 
 def test_the_catalogue_knows_who_takes_a_known_split() -> None:

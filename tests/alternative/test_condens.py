@@ -14,6 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from alternative.problems import counts_with_two_splits, points_with_two_splits
 from mustlink import CCIB, CondEns
+from mustlink.alternative._annealing import hard
+from mustlink.alternative._ccib import build_family
+from mustlink.alternative._condens import _count_distinct
 from mustlink.alternative._consensus import combine, indicators
 from mustlink.alternative._known import check_known
 from mustlink.alternative._layout import Layout
@@ -119,6 +122,23 @@ def test_the_kept_run_has_the_largest_value() -> None:
     assert by_agreement.agreement_ == max(by_agreement.objective_)
 
 
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_rows_of_zeros_do_not_count_in_the_information(as_sparse: bool) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.4, size=(60, 20)).astype(float)
+    X[50:] = 0
+    known = np.arange(60) % 2
+    model = CondEns(2, random_state=0).fit(sparse.csr_matrix(X) if as_sparse else X, known=known)
+    full = X.sum(axis=1) > 0
+    order = np.argsort(known[full], kind="stable")
+    rows = (X[full] / X[full].sum(axis=1, keepdims=True))[order]
+    family = build_family("multinomial", rows, known[full][order], None)
+    within, overall = family.gains(hard(model.labels_[full][order], 2))
+    assert model.information_ == pytest.approx(within)
+    assert model.quality_ == pytest.approx(within + family.lam * overall)
+    assert (CondEns(1).fit(np.zeros((6, 2)), known=[0, 1] * 3).labels_ == 0).all()
+
+
 def test_small_classes_have_fewer_clusters_or_none() -> None:
     X, a, b = points_with_two_splits(60)
     known = a.astype(object)
@@ -128,6 +148,13 @@ def test_small_classes_have_fewer_clusters_or_none() -> None:
     assert len(model.local_models_) == 3
     assert purity(b, model.labels_) > 0.9
     assert CondEns(2, local_n_clusters=[2, 3, 1, 2], random_state=0).fit(X, known=known).labels_.shape == (60,)
+
+
+def test_different_rows_are_counted_exactly() -> None:
+    # In a sum with the second column, the first is lost in rounding.
+    X = np.array([[0.0, 2.0**60], [1.0, 2.0**60]] * 6)
+    assert _count_distinct(X) == _count_distinct(sparse.csr_array(X)) == 2
+    assert _count_distinct(X[:1]) == 1
 
 
 def test_tiny_cells_of_several_splits_are_merged() -> None:

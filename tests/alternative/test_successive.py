@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import expit
 
 from alternative.problems import counts_with_two_splits
 from mustlink import CCIB, CondEns, PCKMeans
 from mustlink.alternative import alternatives
-from mustlink.alternative._reference import draw_normal, permute_columns, permute_counts
+from mustlink.alternative._reference import draw_linear, draw_normal, permute_columns, permute_counts
 from mustlink.metrics import purity
 
 
@@ -93,6 +94,35 @@ def test_normal_draws_have_the_moments_of_their_cell() -> None:
         np.outer(numbers, [2.0, 0.0]), cell, np.column_stack([np.ones(4000), numbers]), np.random.RandomState(0)
     )
     assert np.allclose(fitted, np.outer(numbers, [2.0, 0.0]))
+
+
+@pytest.mark.parametrize("link", ["log", "logit"])
+def test_links_of_counts_and_of_zeros_and_ones_stop_when_nothing_is_left(link: Any) -> None:
+    rng = np.random.default_rng(1)
+    known, b = rng.integers(2, size=(2, 120))
+    rate = np.column_stack([*[0.8 * known + 0.1] * 2, *[0.8 * b + 0.1] * 4])
+    X = (rng.poisson(6 * rate) if link == "log" else rng.random(rate.shape) < rate).astype(float)
+    model = CCIB(2, model="glm", link=link, n_init=1, growth=2.0, tol=1e-2, max_iter=20)
+    found = alternatives(model, X, known=known, max_alternatives=2, n_references=4, random_state=2)
+    assert found.labels.shape == (120, 1)
+    assert found.is_exhausted
+    assert purity(b, found.labels[:, 0]) > 0.9
+
+
+@pytest.mark.parametrize("link", ["log", "logit"])
+def test_drawn_counts_have_the_means_of_a_linear_model(link: Any) -> None:
+    rng = np.random.default_rng(0)
+    known, number = rng.integers(3, size=6000), rng.normal(size=6000)
+    design = np.column_stack([np.ones(6000), np.eye(3)[known], number])
+    means = np.exp(0.5 * number + known / 2) if link == "log" else expit(number + known - 1)
+    X = (rng.poisson(means) if link == "log" else rng.random(6000) < means).astype(np.float32)[:, None]
+    found = draw_linear(X, design, link, np.random.RandomState(0))
+    assert found.dtype == np.float32
+    assert found.min() >= 0
+    for z in range(3):
+        for side in (number < 0, number > 0):
+            some = side & (known == z)
+            assert found[some].mean() == pytest.approx(means[some].mean(), rel=0.15)
 
 
 @pytest.mark.parametrize(

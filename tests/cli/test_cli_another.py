@@ -68,18 +68,28 @@ def test_known_clusters_match_by_id_in_any_order(points):
     assert by_id == same
 
 
+@pytest.mark.parametrize("header", ["who,side", "Kunde,Region"])
+def test_the_classes_beside_the_ids_are_taken_whatever_they_are_called(points, header):
+    lines = [f"p{row:02d},{'right' if row % 2 else 'left'}" for row in range(40)]
+    points.write("region.csv", "\n".join([header, *lines]) + "\n")
+    words = ["--id", "who", "--ignore", "side"] if header == "Kunde,Region" else ["--no-scale"]
+    shown = another(points, "--known", "region.csv", *words)
+    assert "tells 0% of region.csv, plain k-means 100%" in " ".join(shown.split())
+
+
 def test_several_known_splits_and_several_new_ones(points):
     rng = np.random.default_rng(1)
     frame = pd.read_csv(points.folder / "points.csv")
     frame["z"] = rng.normal(scale=0.4, size=40) + 4 * (np.arange(40) // 4 % 2)
     frame.to_csv(points.folder / "points.csv", index=False)
-    shown = another(points, "--known", "side", "--id", "who", "--next", 2, "--starts", 2)
+    shown = another(points, "--known", "side", "--id", "who", "--next", 2, "--starts", 2, "--save-model", "p.model")
+    assert "The model is that of the first new split alone." in " ".join(shown.split())
     found = clusters_of(points)
     assert found.columns.tolist() == ["who", "cluster_1", "cluster_2"]
     splits = [UP, np.arange(40) // 4 % 2]
     for name in ("cluster_1", "cluster_2"):
         assert any((found[name].groupby(split).nunique() == 1).all() for split in splits)
-    assert "Alternative 2" in shown
+    assert "Alternative 2 (column cluster_2)" in shown
     points.write("up.csv", "cluster\n" + "".join(f"{up}\n" for up in UP))
     another(points, "--known", "known.csv", "--known", "up.csv", "--ignore", "side", "-o", "third.csv")
     third = clusters_of(points, "third.csv")["cluster"]
@@ -137,6 +147,23 @@ def test_a_model_puts_rows_into_the_new_clusters(points, method):
     assert clusters_of(points, "again.csv")["cluster"].tolist() == clusters_of(points)["cluster"].tolist()
 
 
+def test_what_a_model_leaves_out_is_noted(points):
+    pytest.importorskip("skops")
+    rng = np.random.default_rng(0)
+    lines = [f"{9 * (row % 2) + 3 * (row // 2 % 2) + rng.normal():.2f},{row % 2}" for row in range(60)]
+    points.write("points.csv", "\n".join(["x,side", *lines]) + "\n")
+    shown = another(points, "--known", "side", "--method", "ccib", "--save-model", "p.model", "--no-scale")
+    found = re.search(r"does not read the known classes of rows: without them, (\d+) rows", " ".join(shown.split()))
+    assert found
+    points.run("predict", "p.model", "points.csv", "-o", "again.csv")
+    again, first = clusters_of(points, "again.csv")["cluster"], clusters_of(points)["cluster"]
+    assert int(found[1]) == (again != first).sum() > 0
+
+
+def test_the_file_that_is_written_is_the_one_of_the_help(points):
+    assert "with .another.csv" in " ".join(points.run("another", "--help").stdout.replace("│", " ").split())
+
+
 @pytest.mark.parametrize(
     ("files", "words", "sentence"),
     [
@@ -157,6 +184,11 @@ def test_a_model_puts_rows_into_the_new_clusters(points, method):
             {"s.csv": "cluster\n" + "7\n" * 40},
             ["--known", "s.csv", "--id", "who"],
             "The known split s.csv has one class only, '7', for all 40 rows",
+        ),
+        (
+            {"s.csv": "Kunde,Region,more\na,1,1\nb,2,2\n"},
+            ["--known", "s.csv"],
+            "s.csv has 3 columns and none called cluster; call the column of the known classes cluster",
         ),
         ({}, ["--known", "who"], "The known split who has a class of its own for each of 40 rows"),
         ({"s.csv": "cluster\n" + "-1\n" * 40}, ["--known", "s.csv"], "s.csv has no class for any row"),

@@ -22,7 +22,15 @@ def test_an_independent_split_tells_nothing():
     # The variance of the columns is 81 / 4 and 16 / 4.
     assert found.explained == pytest.approx(16 / 97)
     assert found.kmeans_explained == found.known_explained[0] == pytest.approx(81 / 97)
-    assert "the new split explains 16%, plain k-means 84%, and of what was known side 84%" in found.fit
+    assert "the new split explains 16%, plain k-means 84%, and the known split side 84%" in found.fit
+
+
+def test_several_known_splits_are_told_in_one_sentence():
+    found = summarize_alternative(X, UP, [SIDE, UP], np.arange(12) % 2, known_names=["side", "up"])
+    assert found.headline.endswith(
+        "The new split tells 0% of side (plain k-means 100%) and 100% of up (plain k-means 0%)."
+    )
+    assert found.fit.endswith("and the known splits side 84%, up 16%.")
 
 
 def test_numbers_are_sorted_as_numbers_and_small_classes_are_joined():

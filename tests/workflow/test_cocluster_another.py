@@ -110,3 +110,45 @@ def test_the_measures_are_those_of_the_estimator(tmp_path):
     (told,) = result.summaries[0].known
     assert told.nmi == pytest.approx(result.estimators[0].nmi_known_[0])
     assert told.vi == pytest.approx(result.estimators[0].vi_known_[0])
+
+
+def four_splits(tmp_path, names):
+    """Write 96 rows with four splits, the first by the largest distance, and some of them as columns; return them."""
+    splits = np.array([[row % 2, row // 2 % 2, row // 4 % 2, row // 8 % 2] for row in range(96)])
+    rows = np.random.default_rng(0).normal(size=(96, 4)) + splits * [40, 30, 20, 10]
+    lines = [",".join(map(str, [*values, *split[: len(names)]])) for values, split in zip(rows, splits, strict=True)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join([",".join(["w", "x", "y", "z", *names]), *lines]))
+    return path, splits
+
+
+def test_known_files_of_one_name_in_two_folders_both_count(tmp_path):
+    table, splits = four_splits(tmp_path, ["a", "b", "c.csv"])
+    files = []
+    for place, folder in enumerate(("first", "second")):
+        files.append(tmp_path / folder / "c.csv")
+        files[-1].parent.mkdir()
+        files[-1].write_text("cluster\n" + "\n".join(map(str, splits[:, place])))
+    job = AnotherJob(table, known=files, n_clusters=2, ignore=["a", "b", "c.csv"], scale=False)
+    result = run_another(job)
+    assert list(result.known) == [str(path) for path in files]
+    assert [one.nmi < 0.1 for one in result.summaries[0].known] == [True, True]
+    # A column of the table may be called like a file, too.
+    job = AnotherJob(table, known=[files[0], "c.csv"], n_clusters=2, ignore=["a", "b"], scale=False)
+    assert list(run_another(job).known) == [str(files[0]), "c.csv"]
+
+
+def test_known_columns_called_like_new_splits_stay(tmp_path):
+    names = ["the first", "alternative 1"]
+    table, _ = four_splits(tmp_path, names)
+    result = run_another(AnotherJob(table, known=names, n_clusters=2, n_next=2, scale=False, n_init=1))
+    assert [one.name for one in result.summaries[1].known] == [*names, "alternative 1 (2)"]
+    assert max(one.nmi for one in result.summaries[1].known) < 0.1
+
+
+def test_rows_without_a_class_get_a_name_that_is_free(tmp_path):
+    path = tmp_path / "points.csv"
+    kinds = ["none", "none kind", "none (2)", ""] * 4
+    path.write_text("x,kind\n" + "\n".join(f"{row % 5},{kind}" for row, kind in enumerate(kinds)))
+    result = run_another(AnotherJob(path, known="kind", n_clusters=2))
+    assert set(result.known["kind"]) == {"none", "none kind", "none (2)", "none (3)"}

@@ -1,4 +1,4 @@
-"""What the clusterers that avoid a known split share: `fit` with `known`, and how much clusters tell of it."""
+"""What the clusterers that avoid a known split share: `fit` with `known`, and the mutual information with it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import fit_context
 from mustlink._types import Floats, Indices, Ints
-from mustlink.alternative._known import KnownColumn, KnownNumbers, KnownSplit, check_known
+from mustlink.alternative._known import KnownColumn, KnownNumbers, KnownSplit, TakesNumbers, check_known
 from mustlink.base import TableClusterMixin, check_table
 
 __all__ = ["BaseAlternative", "is_counts", "order_rows", "take_known"]
@@ -34,11 +34,11 @@ class BaseAlternative(TableClusterMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
         y : object, default=None
-            Ignored.
+            Ignored, also if it is classes: what is known is given as `known`.
         known : array-like of shape (n_samples,) or (n_samples, n_splits), or list of such labels, default=None
             The class of every row in a split that is known, or one column per known split: numbers or texts; -1 is a
-            class like any other. Where it is supported, columns of floats are numbers. None is nothing: the result is
-            a plain clustering.
+            class like any other. Where it is supported, columns of floats with fractions are numbers. None is nothing:
+            the result is a plain clustering.
 
         Returns
         -------
@@ -49,12 +49,12 @@ class BaseAlternative(TableClusterMixin, BaseEstimator):
         columns = check_known(known, rows.shape[0], takes_numbers=self._takes_numbers())
         self._fit_and_count(rows, columns)
         is_used = self.labels_ >= 0
-        told = [column.describes(self.labels_[is_used]) for column in take_known(columns, np.flatnonzero(is_used))]
-        self.nmi_known_, self.vi_known_ = np.array(told).reshape(-1, 2).T.copy()
+        measures = [column.describes(self.labels_[is_used]) for column in take_known(columns, np.flatnonzero(is_used))]
+        self.nmi_known_, self.vi_known_ = np.array(measures).reshape(-1, 2).T.copy()
         return self
 
-    def _takes_numbers(self) -> bool:
-        """Return whether known columns of floats are numbers."""
+    def _takes_numbers(self) -> TakesNumbers:
+        """Return which known columns of floats are numbers, as `check_known` takes it."""
         return False
 
     def _takes_sparse(self) -> bool:

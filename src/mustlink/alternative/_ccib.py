@@ -19,9 +19,9 @@ from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.alternative._annealing import MIN_SHARE, Annealed, Schedule, anneal
 from mustlink.alternative._base import BaseAlternative, is_counts, order_rows, take_known
-from mustlink.alternative._families import Gaussian, Multinomial, Scores, score_rows
+from mustlink.alternative._families import Gaussian, Multinomial, Scores, divide_by_sums, score_rows
 from mustlink.alternative._glm import LINKS, GlmScores, LinearModels, log_likelihood
-from mustlink.alternative._known import KnownColumn, KnownNumbers
+from mustlink.alternative._known import KnownColumn, KnownNumbers, TakesNumbers, have_classes
 from mustlink.alternative._layout import Layout
 from mustlink.alternative._sequential import improve_by_moves
 
@@ -29,11 +29,11 @@ __all__ = ["CCIB", "build_family"]
 
 
 class CCIB(BaseAlternative):
-    """Coordinated conditional information bottleneck: clusters that tell what a known split does not.
+    """Coordinated conditional information bottleneck (CCIB).
 
-    The clusters C maximize ``I(C;F|Z) + lam * I(C;F)``: what they tell of the features F beyond the known split Z, and,
-    so that a cluster is the same thing in every class of Z, what they tell of the features alone. The split is given to
-    ``fit`` as `known`; without it this is the plain information bottleneck.
+    The clusters C maximize ``I(C;F|Z) + lam * I(C;F)``: their information about the features F given the known split Z,
+    and, so that a cluster is the same thing in every class of Z, their information about the features alone. The split
+    is given to ``fit`` as `known`; without it this is the plain information bottleneck.
 
     Parameters
     ----------
@@ -46,9 +46,10 @@ class CCIB(BaseAlternative):
           cluster (-1).
         - "gaussian": rows are points, compared by squared Euclidean distances. Scale the columns first.
         - "glm": a generalized linear model of every column, whose predictors are the known columns. For columns of
-          numbers in `known`, and for several splits without their product. Dense X only.
+          numbers in `known`, which are all columns of floats, and for several splits without their product. Dense X
+          only.
         - "auto": "glm" if `known` has fractions; "multinomial" if X is not negative and at least half of it are zeros;
-          "gaussian" otherwise.
+          "gaussian" otherwise. Known columns of whole floats are classes.
     method : {"annealing", "sequential"}, default="annealing"
         Deterministic annealing, or moves of single rows from random clusters. "sequential" is not for "glm".
     lam : float or "auto", default="auto"
@@ -85,8 +86,8 @@ class CCIB(BaseAlternative):
     memberships_ : ndarray of shape (n_samples, n_clusters)
         P(c|x), at the last temperature.
     nmi_known_ : ndarray of shape (n_splits,)
-        How much of each known split the clusters tell: ``I(C;Z) / H(Z)``, 0 is nothing. For a column of numbers the
-        fraction of its variance between clusters.
+        The mutual information with each known split, divided by its entropy: ``I(C;Z) / H(Z)``. For a column of numbers
+        the fraction of its variance between clusters.
     vi_known_ : ndarray of shape (n_splits,)
         The variation of information between the clusters and each known split, in nats; NaN for numbers.
     information_ : float
@@ -123,10 +124,12 @@ class CCIB(BaseAlternative):
 
     Chapter 11 [1]_ prints neither the cost of the sequential method nor the temperatures. Here the cost is the exact
     decrease of the objective, passes are repeated until no row moves, and no cluster becomes empty. The first inverse
-    temperature is a tenth of the inverse of the largest gain of a row. Equal clusters are told apart by a little noise
+    temperature is a tenth of the inverse of the largest gain of a row. Equal clusters are separated by a little noise
     after each temperature, and at the last one labels are reassigned until they stay. "glm" has own intercepts and
     slopes for each cluster. The weight 0.3 is that of the chapter for texts. Squared distances, unlike information,
-    have no bound: classes of `known` that are far apart would win against any other clustering, hence "auto".
+    have no bound: classes of `known` that are far apart would win against any other clustering, hence "auto". Two
+    options of the chapter are left out: the softmax link of "glm", for columns that exclude each other, and a stop of
+    the annealing by the likelihood of held-out rows.
 
     References
     ----------
@@ -244,8 +247,8 @@ class CCIB(BaseAlternative):
         self.memberships_[used[order]] = best.memberships
         self._number(used)
 
-    def _takes_numbers(self) -> bool:
-        return self.model in ("auto", "glm")
+    def _takes_numbers(self) -> TakesNumbers:
+        return "fractions" if self.model == "auto" else self.model == "glm"
 
     def _takes_sparse(self) -> bool:
         return self.model != "glm"
@@ -282,16 +285,7 @@ class CCIB(BaseAlternative):
         """Return the rows as the model takes them, and which rows of X they are."""
         X = X.astype(np.float64)
         if self.model_ == "multinomial":
-            total = np.asarray(X.sum(axis=1)).ravel()
-            is_used = total > 0
-            scale = 1.0 / total[is_used]
-            X = X[is_used]
-            if not sparse.issparse(X):
-                return X * scale[:, None], is_used
-            X = sparse.csr_array(X)
-            X.eliminate_zeros()
-            X.data *= np.repeat(scale, np.diff(X.indptr))
-            return X, is_used
+            return divide_by_sums(X)
         if reset:
             # Distances are more exact near the origin; counts stay counts, and a sparse table stays sparse.
             is_moved = self.model_ == "gaussian" and not sparse.issparse(X)
@@ -378,8 +372,8 @@ class CCIB(BaseAlternative):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             New rows.
         known : array-like of shape (n_samples,) or (n_samples, n_splits), default=None
-            Their classes in the known splits. A class that ``fit`` did not meet, and None, is unknown: such rows are
-            compared with the clusters as a whole.
+            Their classes in the known splits. Rows with a class that ``fit`` did not meet, or None, are compared with
+            the clusters as a whole, as all are without `known`. Numbers must be finite.
 
         Returns
         -------
@@ -429,8 +423,12 @@ class CCIB(BaseAlternative):
         """Return the exponents of prepared new rows."""
         n_rows = rows.shape[0]
         if isinstance(self._scores, GlmScores):
-            design = self._layout.design(columns, n_rows) if is_known else None
-            return log_likelihood(self._scores, rows, design, self.lam_, self.link)
+            found = log_likelihood(self._scores, rows, None, self.lam_, self.link)
+            if is_known:
+                met = np.flatnonzero(have_classes(columns, n_rows))
+                design = self._layout.design(take_known(columns, met), len(met))
+                found[met] = log_likelihood(self._scores, rows[met], design, self.lam_, self.link)
+            return found
         cell = self._layout.cells(columns, n_rows) if is_known else np.full(n_rows, -1)
         return score_rows(self._scores, rows, cell, self.lam_)
 

@@ -17,13 +17,15 @@ from sklearn.utils.validation import check_is_fitted
 from mustlink._estimators import draw_seed, without_rows
 from mustlink._numbering import number_by_first
 from mustlink._progress import progress
+from mustlink._row_order import rank_rows
 from mustlink._sklearn_compat import HasMethods, Interval, StrOptions
-from mustlink._types import Array, Floats, Indices, Ints
+from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.alternative._annealing import hard
 from mustlink.alternative._base import BaseAlternative, is_counts, order_rows
 from mustlink.alternative._bases import base_clusterer, fit_base
 from mustlink.alternative._ccib import build_family
 from mustlink.alternative._consensus import Consensus, combine, indicators, nearest
+from mustlink.alternative._families import divide_by_sums
 from mustlink.alternative._known import KnownColumn
 from mustlink.alternative._layout import Layout
 
@@ -41,7 +43,7 @@ class Run:
 
 
 class CondEns(BaseAlternative):
-    """Conditional ensembles: cluster within the classes of a known split, and combine what is found.
+    """Clustering by conditional ensembles (CondEns).
 
     Within a class of the known split, this split is constant, so that the next strongest structure appears. Any
     clusterer finds it in each class; each result is extended to all rows, and a consensus of them is the alternative.
@@ -76,12 +78,12 @@ class CondEns(BaseAlternative):
     labels_ : ndarray of shape (n_samples,)
         The cluster of every row.
     nmi_known_ : ndarray of shape (n_splits,)
-        How much of each known split the clusters tell: ``I(C;Z) / H(Z)``, 0 is nothing.
+        The mutual information with each known split, divided by its entropy: ``I(C;Z) / H(Z)``.
     vi_known_ : ndarray of shape (n_splits,)
         The variation of information between the clusters and each known split, in nats.
     information_ : float
-        ``I(C;F|Z)`` as of :class:`CCIB`: multinomial if X is not negative and at least half of it are zeros, Gaussian
-        otherwise.
+        ``I(C;F|Z)`` as of :class:`CCIB`: multinomial if X is not negative and at least half of it are zeros, without
+        rows of zeros, Gaussian otherwise.
     quality_ : float
         ``I(C;F|Z) + lam * I(C;F)``.
     agreement_ : float
@@ -182,10 +184,10 @@ class CondEns(BaseAlternative):
         wanted = self._local_numbers(layout.n_cells)
         order = order_rows(X, cell)
         rows, cell = X[order], cell[order]
-        family = self._family(rows, cell)
+        family, is_used = self._family(rows, cell)
         edges = np.searchsorted(cell, np.arange(layout.n_cells + 1))
         numbers = [
-            (place, min(k, _count_distinct(rows[edges[place] : edges[place + 1]], k))) for place, k in enumerate(wanted)
+            (place, min(k, _count_distinct(rows[edges[place] : edges[place + 1]]))) for place, k in enumerate(wanted)
         ]
         seeds = [place for place, k in numbers if k > 1 or self.n_clusters == 1]
         if not seeds:
@@ -199,7 +201,7 @@ class CondEns(BaseAlternative):
             for _ in range(self.n_init):
                 runs.append(self._run(rows, slices, dict(numbers), rng))
                 report()
-        gains = [family.gains(hard(run.consensus.labels, self.n_clusters)) for run in runs]
+        gains = [family.gains(hard(run.consensus.labels[is_used], self.n_clusters)) for run in runs]
         qualities = [within + family.lam * overall for within, overall in gains]
         self.objective_ = qualities if self.select == "ccib" else [run.consensus.agreement for run in runs]
         best = int(np.argmax(self.objective_))
@@ -223,16 +225,15 @@ class CondEns(BaseAlternative):
             )
         return [int(number) for number in numbers]
 
-    def _family(self, rows: Any, cell: Ints) -> Any:
-        """Return the model by which runs are compared."""
+    def _family(self, rows: Any, cell: Ints) -> tuple[Any, Mask]:
+        """Return the model by which runs are compared, and its rows: all, or those with counts."""
         X = rows.astype(np.float64)
         lam = None if self.lam == "auto" else float(self.lam)
-        if is_counts(X):
-            total = np.asarray(X.sum(axis=1)).ravel()
-            scale = 1.0 / np.where(total > 0, total, 1.0)
-            X = sparse.csr_array(sparse.diags_array(scale) @ X) if sparse.issparse(X) else X * scale[:, None]
-            return build_family("multinomial", X, cell, lam)
-        return build_family("gaussian", X if sparse.issparse(X) else X - X.mean(axis=0), cell, lam)
+        if is_counts(X) and X.sum() > 0:
+            shares, is_used = divide_by_sums(X)
+            return build_family("multinomial", shares, cell[is_used], lam), is_used
+        X = X if sparse.issparse(X) else X - X.mean(axis=0)
+        return build_family("gaussian", X, cell, lam), np.ones(X.shape[0], dtype=bool)
 
     def _run(self, rows: Any, slices: dict[int, slice], numbers: dict[int, int], rng: np.random.RandomState) -> Run:
         """Cluster the rows of each cell, extend the clusters to all rows, and combine them."""
@@ -293,11 +294,6 @@ class CondEns(BaseAlternative):
         return nearest(indicators(parts, self.local_sizes_), self.consensus_centers_)
 
 
-def _count_distinct(rows: Any, enough: int) -> int:
-    """Return the number of distinct rows, or any number from `enough` on."""
-    n_rows = rows.shape[0]
-    if n_rows <= 1:
-        return n_rows
-    direction = np.random.RandomState(0).standard_normal(rows.shape[1])
-    n_found = len(np.unique(np.asarray(rows @ direction)))
-    return n_found if n_found < enough else max(n_found, enough)
+def _count_distinct(rows: Any) -> int:
+    """Return the number of distinct rows."""
+    return len(np.unique(rank_rows(rows, np.arange(rows.shape[0]))))

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mustlink._types import Array, Floats, Ints
+from mustlink._types import Array, Floats, Ints, Mask
 
-__all__ = ["AUTO_LAM", "Family", "Gaussian", "Multinomial", "Scores", "score_rows"]
+__all__ = ["AUTO_LAM", "Family", "Gaussian", "Multinomial", "Scores", "divide_by_sums", "score_rows"]
 
 # The default of lam.
 AUTO_LAM = 0.3
@@ -138,6 +138,20 @@ class Gaussian(Family):
 
     def ceiling(self) -> Floats:
         return (1.0 + self.lam) * self._squares()
+
+
+def divide_by_sums(X: Any) -> tuple[Any, Mask]:
+    """Return rows of counts as distributions over the columns, and which rows of X they are: those not zero."""
+    total = np.asarray(X.sum(axis=1)).ravel()
+    is_used = total > 0
+    scale = 1.0 / total[is_used]
+    X = X[is_used]
+    if not sparse.issparse(X):
+        return X * scale[:, None], is_used
+    X = sparse.csr_array(X)
+    X.eliminate_zeros()
+    X.data *= np.repeat(scale, np.diff(X.indptr))
+    return X, is_used
 
 
 def score_rows(scores: Scores, X: Any, cell: Ints, lam: float) -> Floats:

@@ -15,13 +15,15 @@ from scipy.special import expit, xlogy
 from mustlink._types import Floats
 from mustlink.alternative._families import AUTO_LAM
 
-__all__ = ["LINKS", "GlmScores", "LinearModels", "log_likelihood"]
+__all__ = ["LINKS", "GlmScores", "LinearModels", "fit_means", "log_likelihood"]
 
 LINKS = ("identity", "log", "logit")
 # Newton steps of a fit: it begins at the last fit, and any increase is enough for the objective not to decrease.
 MAX_NEWTON = 5
 MAX_HALVINGS = 20
 MIN_RISE = 1e-10
+# Fits one after another, of MAX_NEWTON steps each, where one fit is all.
+N_FITS = 5
 # The bounds of linear predictors of counts and of probabilities.
 MAX_PREDICTOR = 30.0
 
@@ -133,6 +135,14 @@ class LinearModels:
         best = xlogy(self.X, self.X)
         best = best - self.X if self.link == "log" else best + xlogy(1.0 - self.X, 1.0 - self.X)
         return np.asarray(best.sum(axis=1))
+
+
+def fit_means(X: Floats, design: Floats, link: str) -> Floats:
+    """Return the means of all entries by one generalized linear model of every feature."""
+    model, all_rows = LinearModels(X, design, 0.0, link), np.ones((len(X), 1))
+    for _ in range(N_FITS):
+        coefficients = model.estimate(all_rows).coefficients[0]
+    return _mean(design @ coefficients, link)
 
 
 def log_likelihood(scores: GlmScores, X: Floats, design: Floats | None, lam: float, link: str) -> Floats:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from mustlink._information import share_explained, variation
 from mustlink._spelling import count
-from mustlink._types import Array, Floats, Ints
+from mustlink._types import Array, Floats, Ints, Mask
 from mustlink._warnings import warn_caller
 
-__all__ = ["KnownColumn", "KnownNumbers", "KnownSplit", "check_known", "columns_of", "is_constant"]
+__all__ = [
+    "KnownColumn",
+    "KnownNumbers",
+    "KnownSplit",
+    "TakesNumbers",
+    "check_finite",
+    "check_known",
+    "columns_of",
+    "have_classes",
+    "is_constant",
+]
 
 
 @dataclass(frozen=True)
@@ -24,7 +34,7 @@ class KnownSplit:
     classes: Array
 
     def describes(self, labels: Ints) -> tuple[float, float]:
-        """Return how much of the split clusters tell, I(C;Z)/H(Z), and the variation of information."""
+        """Return I(C;Z)/H(Z), how much of the split clusters explain, and the variation of information."""
         return share_explained(self.codes, labels), variation(self.codes, labels)
 
 
@@ -44,19 +54,20 @@ class KnownNumbers:
 
 
 KnownColumn = KnownSplit | KnownNumbers
+TakesNumbers = bool | Literal["fractions"]
 
 
-def check_known(known: Any, n_rows: int, *, takes_numbers: bool = False) -> list[KnownColumn]:
+def check_known(known: Any, n_rows: int, *, takes_numbers: TakesNumbers = False) -> list[KnownColumn]:
     """Validate what is known of the rows.
 
     Parameters
     ----------
     known : array-like of shape (n_rows,) or (n_rows, n_splits), list of arrays of length n_rows, or None
-        The class of every row in each known split. With `takes_numbers`, columns of floats are numbers.
+        The class of every row in each known split, or numbers.
     n_rows : int
         The number of rows of X.
-    takes_numbers : bool, default=False
-        Whether columns of numbers are allowed.
+    takes_numbers : bool or "fractions", default=False
+        Which columns of floats are numbers: none (False), all (True), or those with fractions. Others are classes.
 
     Returns
     -------
@@ -121,7 +132,7 @@ def _as_array(known: Any) -> Array:
     return array
 
 
-def _check_column(column: pd.Series[Any], where: str, takes_numbers: bool) -> KnownColumn:
+def _check_column(column: pd.Series[Any], where: str, takes_numbers: TakesNumbers) -> KnownColumn:
     """Return the classes or numbers of a column."""
     column = column.infer_objects()
     is_missing = np.asarray(column.isna() | (column.astype(object) == ""))
@@ -132,12 +143,10 @@ def _check_column(column: pd.Series[Any], where: str, takes_numbers: bool) -> Kn
         )
     values = np.asarray(column)
     if values.dtype.kind == "f":
-        if takes_numbers:
-            if not np.isfinite(values).all():
-                row = int((~np.isfinite(values)).argmax())
-                raise ValueError(f"{where} has the number {values[row]} at row {row}; finite numbers are needed.")
-            return KnownNumbers(values.astype(np.float64))
+        check_finite(values, where)
         is_fraction = values != np.round(values)
+        if takes_numbers is True or (takes_numbers == "fractions" and is_fraction.any()):
+            return KnownNumbers(values.astype(np.float64))
         if is_fraction.any():
             row = int(is_fraction.argmax())
             raise ValueError(
@@ -148,6 +157,14 @@ def _check_column(column: pd.Series[Any], where: str, takes_numbers: bool) -> Kn
     return KnownSplit(np.asarray(codes, dtype=np.int64), np.asarray(classes))
 
 
+def check_finite(values: Array, where: str) -> None:
+    """Refuse infinite numbers and NaN in a known column."""
+    is_finite = np.isfinite(values)
+    if not is_finite.all():
+        row = int(is_finite.argmin())
+        raise ValueError(f"{where} has the number {values[row]} at row {row}; finite numbers are needed.")
+
+
 def _can_be_sorted(column: pd.Series[Any]) -> bool:
     """Return whether all classes are of one type; classes of several are numbered by their first rows."""
     return column.dtype != object or column.map(type).nunique() == 1
@@ -156,6 +173,12 @@ def _can_be_sorted(column: pd.Series[Any]) -> bool:
 def _be(number: int) -> str:
     """Return the verb for so many columns."""
     return "is" if number == 1 else "are"
+
+
+def have_classes(columns: list[KnownColumn], n_rows: int) -> Mask:
+    """Return which new rows have a class of the fit in every split."""
+    codes = [column.codes for column in columns if isinstance(column, KnownSplit)]
+    return np.asarray(np.column_stack(codes).min(axis=1) >= 0) if codes else np.ones(n_rows, dtype=bool)
 
 
 def is_constant(column: KnownColumn) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mustlink._spelling import count
 from mustlink._types import Array, Floats, Indices, Ints
-from mustlink.alternative._known import KnownColumn, KnownNumbers, KnownSplit, columns_of, is_constant
+from mustlink.alternative._known import KnownColumn, KnownNumbers, KnownSplit, check_finite, columns_of, is_constant
 
 __all__ = ["Layout"]
 
@@ -103,9 +103,7 @@ class Layout:
         for (column, where), names in zip(given, self.classes, strict=True):
             if names is None:
                 values = np.asarray(column, dtype=np.float64)
-                if not np.isfinite(values).all():
-                    row = int((~np.isfinite(values)).argmax())
-                    raise ValueError(f"{where} has the number {values[row]} at row {row}; finite numbers are needed.")
+                check_finite(values, where)
                 found.append(KnownNumbers(values))
             else:
                 found.append(KnownSplit(np.asarray(pd.Index(names).get_indexer(column), dtype=np.int64), names))

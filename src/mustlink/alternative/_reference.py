@@ -8,8 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from mustlink._types import Array, Floats, Ints
+from mustlink.alternative._glm import fit_means
 
-__all__ = ["draw_normal", "permute_columns", "permute_counts"]
+__all__ = ["draw_linear", "draw_normal", "permute_columns", "permute_counts"]
 
 # Up to so many words are shuffled one by one; beyond, or if counts are not whole, entries are.
 MAX_WORDS = 50_000_000
@@ -46,6 +47,13 @@ def draw_normal(X: Any, cell: Ints, design: Floats | None, rng: np.random.Random
         mean = X[rows].mean(axis=0)
         found[rows] = mean + _draw_like(X[rows] - mean, rng)
     return found
+
+
+def draw_linear(X: Floats, design: Floats, link: str, rng: np.random.RandomState) -> Any:
+    """Draw counts (link "log") or zeros and ones ("logit") whose means are a linear model of the predictors."""
+    means = fit_means(X.astype(np.float64), design, link)
+    found = rng.poisson(means) if link == "log" else rng.random_sample(means.shape) < means
+    return found.astype(X.dtype)
 
 
 def _draw_like(deviations: Array, rng: np.random.RandomState) -> Floats:

@@ -16,7 +16,7 @@ from mustlink._types import Floats, Ints
 from mustlink.alternative._base import BaseAlternative, is_counts
 from mustlink.alternative._known import KnownColumn, KnownNumbers, check_known, columns_of
 from mustlink.alternative._layout import Layout
-from mustlink.alternative._reference import draw_normal, permute_columns, permute_counts
+from mustlink.alternative._reference import draw_linear, draw_normal, permute_columns, permute_counts
 
 __all__ = ["Alternatives", "alternatives"]
 
@@ -100,7 +100,9 @@ def alternatives(
     In reference data, every row keeps its known classes, and every combination of classes its features. Counts are
     shuffled word by word among the rows of a combination. Numbers are drawn from a normal distribution with its mean
     and covariance: to permute columns would leave the two halves of a column in place. With known columns of numbers,
-    it is a linear model of them with normal errors. Columns of a sparse table of numbers are permuted.
+    it is a linear model of them with normal errors. Columns of a sparse table of numbers are permuted. With
+    ``CCIB(model="glm")`` and the link "log" or "logit", counts or zeros and ones are drawn by such a model of all that
+    is known, one by one.
 
     Examples
     --------
@@ -165,6 +167,8 @@ def _fit(estimator: Any, X: Any, known: Any, rng: np.random.RandomState) -> Any:
 def _draw_reference(model: Any, X: Any, columns: list[KnownColumn], rng: np.random.RandomState) -> Any:
     """Return reference data of the kind that the clusterer models."""
     layout = Layout.of(columns, model.n_clusters)
+    if getattr(model, "model_", "") == "glm" and model.link != "identity":
+        return draw_linear(X, layout.design(columns, X.shape[0]), model.link, rng)
     cell = layout.cells(columns, X.shape[0])
     if any(isinstance(column, KnownNumbers) for column in columns):
         return draw_normal(X, cell, layout.design(columns, X.shape[0]), rng)

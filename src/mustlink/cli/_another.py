@@ -69,7 +69,7 @@ def another(
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
     sheet: opt.Sheet = None,
-    output: opt.Output = None,
+    output: opt.AnotherOutput = None,
     keep_columns: opt.KeepColumns = False,
     report: opt.Report = None,
     save_model: opt.SaveModel = None,
@@ -103,7 +103,7 @@ def another(
         result = run_interruptibly(lambda: run_another(job, command=command, remedies=REMEDIES))
     for number, summary in enumerate(result.summaries, start=1):
         if len(result.summaries) > 1:
-            print_line(f"Alternative {number}", "bold")
+            print_line(f"Alternative {number} (column cluster_{number})", "bold")
         show_alternative(summary)
     print_line(f"Clusters written to {output}", whole=True)
     for what, path in (("Report", report), ("Model", save_model)):

@@ -115,17 +115,21 @@ Graph = Annotated[
         show_default=False,
     ),
 ]
-Output = Annotated[
-    Path | None,
-    typer.Option(
+
+
+def _output_option(what: str) -> Any:
+    return typer.Option(
         "-o",
         "--output",
         metavar="OUT",
         help="Where the clusters are written: .csv, .tsv, .xlsx, .parquet or .npy. Text is written as the table is, "
         "with its encoding and separator.",
-        show_default="the table's name with .clusters.csv, in this folder",
-    ),
-]
+        show_default=f"the table's name with .{what}.csv, in this folder",
+    )
+
+
+Output = Annotated[Path | None, _output_option("clusters")]
+AnotherOutput = Annotated[Path | None, _output_option("another")]
 PredictedOutput = Annotated[
     Path | None,
     typer.Option(

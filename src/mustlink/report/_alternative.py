@@ -117,9 +117,15 @@ class AlternativeSummary:
     @property
     def headline(self) -> str:
         """The result in a sentence or two."""
-        told = "; ".join(agreement.words for agreement in self.known)
+        told = self.known[0].words if len(self.known) == 1 else self._told_of_each
         rows = f"{count(self.clusters.n_rows, 'row')} in {count(len(self.clusters.clusters), 'new cluster')}"
         return f"{rows}. The new split {told}."
+
+    @property
+    def _told_of_each(self) -> str:
+        """How much is told of several known splits, in a few words."""
+        parts = [f"{one.nmi:.0%} of {one.name} (plain k-means {one.kmeans_nmi:.0%})" for one in self.known]
+        return f"tells {' and '.join(parts) or 'nothing'}"
 
     @property
     def fit(self) -> str:
@@ -129,7 +135,7 @@ class AlternativeSummary:
         )
         return (
             f"Of the variance of the table, the new split explains {self.explained:.0%}, plain k-means "
-            f"{self.kmeans_explained:.0%}, and of what was known {known}."
+            f"{self.kmeans_explained:.0%}, and the known split{'s' if len(self.known) > 1 else ''} {known}."
         )
 
 

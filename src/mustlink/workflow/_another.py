@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +25,7 @@ from mustlink.errors import FileFormatError, OptionError
 from mustlink.report import AlternativeSummary, make_picture, render_alternatives, summarize_alternative
 from mustlink.tables import read_table, require, stage_frame
 from mustlink.workflow._given_clusters import (
+    KNOWN_CLASSES,
     cells_of_rows,
     find_id_column,
     load_beside_clusters,
@@ -217,7 +220,7 @@ def run_another(
     check_outputs([job.table, *files], outputs, keep_columns=job.keep_columns or job.n_next > 1)
     if job.save_model is not None:
         require("skops", job.save_model, "writing models", "model")
-    given = {name: read_clusters(name, job) for name in files}
+    given = {name: read_clusters(name, job, kind=KNOWN_CLASSES) for name in files}
     job = replace(job, id_column=find_id_column(job, list(given.values())))
     table, known, notices = _load(job, given)
     check_output_size(job.output, table, keep_columns=job.keep_columns)
@@ -225,7 +228,8 @@ def run_another(
     check_n_clusters(job.n_clusters, table)
     estimators, warned = _find(job, table, pd.DataFrame(known), remedies)
     labels = tuple(number_without_gaps(estimator.labels_) for estimator in estimators)
-    summaries = _summarize(job, table, known, labels, [*notices, *warned])
+    notices += [*warned, *_notes_on_model(job, table, estimators)]
+    summaries = _summarize(job, table, known, labels, notices)
     result = AnotherResult(job, table, known, labels, estimators, summaries)
     _write(result, command)
     return result
@@ -245,6 +249,7 @@ def _load(job: AnotherJob, given: Mapping[str, LabelFile]) -> tuple[LoadedTable,
             raise OptionError(f"The column {name!r} cannot be a known split and be used otherwise.")
     table, notices = load_beside_clusters(replace(job, ignore=[*job.ignore, *columns]), list(given.values()))
     inside = read_table(job.table, text=columns, columns=columns, **job.reading) if columns else None
+    called = _short_names(job.splits, given)
     known = {}
     for name in job.splits:
         if name in given:
@@ -254,9 +259,22 @@ def _load(job: AnotherJob, given: Mapping[str, LabelFile]) -> tuple[LoadedTable,
             assert inside is not None
             cells = inside.strings(name)
         split, more = _classes(name, cells, table)
-        known[Path(name).name if name in given else name] = split
+        known[called[name]] = split
         notices += more
     return table, known, [*table.notices, *notices]
+
+
+def _short_names(splits: Sequence[str], files: Collection[str]) -> dict[str, str]:
+    """Return what each known split is called: a file without its folder, if no other split is called so."""
+    short = {name: Path(name).name if name in files else name for name in splits}
+    n_called = Counter(short.values())
+    return {name: name if n_called[short[name]] > 1 else short[name] for name in splits}
+
+
+def _unused_name(wanted: str, used: Collection[str]) -> str:
+    """Return a name that is not in use: the wanted one, or one with a number."""
+    numbered = (f"{wanted} ({number})" for number in itertools.count(2))
+    return next(name for name in itertools.chain([wanted], numbered) if name not in used)
 
 
 def _classes(name: str, cells: list[str], table: LoadedTable) -> tuple[list[str], list[str]]:
@@ -271,7 +289,7 @@ def _classes(name: str, cells: list[str], table: LoadedTable) -> tuple[list[str]
     if n_free:
         rows = count(n_free, "row is", "rows are")
         notices.append(f"{rows} in no class of {name} (empty or -1), and taken for a class of {_own(n_free)} own.")
-        free = next(word for word in (NO_CLASS, f"{NO_CLASS} {name}") if word not in used)
+        free = _unused_name(NO_CLASS, used)
         kept = [each or free for each in kept]
     n_classes = len(set(kept))
     if n_classes == 1:
@@ -307,7 +325,7 @@ def _find(
             more = alternatives(
                 estimator,
                 table.X,
-                known=known.assign(**{"the first": found[0].labels_.astype(str)}),
+                known=pd.concat([known, pd.Series(found[0].labels_.astype(str))], axis=1),
                 max_alternatives=job.n_next - 1,
                 random_state=job.random_state,
             )
@@ -320,6 +338,20 @@ def _find(
             "than splits of random tables without further structure."
         )
     return tuple(found), notices
+
+
+def _notes_on_model(job: AnotherJob, table: LoadedTable, estimators: Sequence[Any]) -> list[str]:
+    """Note what the saved model leaves out: further splits, and the known classes of the rows it is given."""
+    if job.save_model is None:
+        return []
+    notes = []
+    if len(estimators) > 1:
+        notes.append("The model is that of the first new split alone.")
+    n_other = int((estimators[0].predict(table.X) != estimators[0].labels_).sum())
+    if n_other:
+        rows = count(n_other, "row of this table goes", "rows of this table go")
+        notes.append(f"The model does not read the known classes of rows: without them, {rows} into another cluster.")
+    return notes
 
 
 def _summarize(
@@ -342,7 +374,7 @@ def _summarize(
         )
         notes = [*(notices if number == 1 else []), *_notes_on_much_told(job, summary)]
         summaries.append(replace(summary, clusters=replace(summary.clusters, notices=tuple(notes))))
-        splits[f"alternative {number}"] = [str(label) for label in found.tolist()]
+        splits[_unused_name(f"alternative {number}", splits)] = [str(label) for label in found.tolist()]
     return tuple(summaries)
 
 

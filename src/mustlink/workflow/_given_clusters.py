@@ -20,18 +20,25 @@ from mustlink.workflow._label_file import (
 )
 from mustlink.workflow._loading import LoadedTable, TableOptions, load_table
 
-__all__ = ["cells_of_rows", "find_id_column", "load_beside_clusters", "read_clusters"]
+__all__ = ["KNOWN_CLASSES", "cells_of_rows", "find_id_column", "load_beside_clusters", "read_clusters"]
 
 # The names that a column of clusters usually has, the likeliest first.
 CLUSTER_NAMES = ("cluster_found", "cluster", "clusters", "label", "labels", "segment", "group")
 CLUSTERS = LabelKind("cluster", CLUSTER_NAMES, "cluster_column")
+# Of several files no option can name the columns.
+KNOWN_CLASSES = CLUSTERS._replace(remedy="rename_cluster_column")
 
 
-def read_clusters(path: str | os.PathLike[str], options: TableOptions, cluster_column: str | None = None) -> LabelFile:
+def read_clusters(
+    path: str | os.PathLike[str],
+    options: TableOptions,
+    cluster_column: str | None = None,
+    kind: LabelKind = CLUSTERS,
+) -> LabelFile:
     """Read a file of clusters of the rows of a table."""
     return read_label_file(
         path,
-        CLUSTERS,
+        kind,
         column=cluster_column,
         id_column=options.id_column,
         table_columns=lambda: read_table(options.table, columns=[], **options.reading).left_out,

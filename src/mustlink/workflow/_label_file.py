@@ -87,7 +87,7 @@ def read_label_file(
         return LabelFile(_read_array(path, kind), kind.noun, None)
     names, reading = _read_names(path, dict(of_table))
     shared = _shared_columns(names, column, id_column, table_columns)
-    found = _label_column(path, kind, names, shared, column, id_column)
+    found = column or _label_column(path, kind, names, shared, id_column, reading)
     others = [name for name in names if name != found]
     first = [name for name in others if name in (ROW_NUMBERS, *shared)] or others
     key = id_column if id_column in others else (first[0] if first else None)
@@ -153,17 +153,23 @@ def _label_column(
     kind: LabelKind,
     names: tuple[str, ...],
     shared: list[str],
-    column: str | None,
     id_column: str | None,
+    reading: Mapping[str, Any],
 ) -> str:
-    """Return the column of the labels: the given one, one of a usual name, or the only one without ids."""
-    if column is not None:
-        return column
+    """Return the column of the labels: one of a usual name, the only one without ids, or of two that with repetitions.
+
+    `reading` has the options to read the file with.
+    """
     others = [name for name in names if name not in (id_column, ROW_NUMBERS)]
     usual = [name for usual in kind.usual for name in others if name.lower() == usual]
     own = [name for name in others if name not in shared] if len(others) > 1 else others
     if usual or len(own) == 1:
         return usual[0] if usual else own[0]
+    if len(others) == 2:
+        table = read_table(path, text=others, columns=others, **reading)
+        repeated = [name for name in others if len(set(table.strings(name))) < table.n_rows]
+        if len(repeated) == 1:
+            return repeated[0]
     raise OptionError(f"{path} has {count(len(names), 'column')} and none called {kind.noun}", remedy=kind.remedy)
 
 
