@@ -189,7 +189,8 @@ class CondEns(BaseAlternative):
         numbers = [
             (place, min(k, _count_distinct(rows[edges[place] : edges[place + 1]]))) for place, k in enumerate(wanted)
         ]
-        seeds = [place for place, k in numbers if k > 1 or self.n_clusters == 1]
+        # With nothing known, rows that are all equal are one cluster, as of any clusterer.
+        seeds = [place for place, k in numbers if k > 1 or self.n_clusters == 1 or layout.n_cells == 1]
         if not seeds:
             raise ValueError(
                 "All rows of every class of known are equal, or only one cluster is asked for in each, so that there "

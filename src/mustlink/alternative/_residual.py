@@ -21,7 +21,7 @@ from mustlink.alternative._annealing import hard
 from mustlink.alternative._base import BaseAlternative, order_rows
 from mustlink.alternative._bases import base_clusterer, fit_base
 from mustlink.alternative._ccib import build_family
-from mustlink.alternative._known import KnownColumn
+from mustlink.alternative._known import KnownColumn, TakesNumbers
 from mustlink.alternative._layout import Layout
 
 __all__ = ["ResidualClustering"]
@@ -227,8 +227,8 @@ class ResidualClustering(BaseAlternative):
         self.labels_ = labels
         self.labels_[is_used], self._number = number_by_first(labels[is_used], n_labels)
 
-    def _takes_numbers(self) -> bool:
-        return True
+    def _takes_numbers(self) -> TakesNumbers:
+        return "fractions"
 
     def _takes_sparse(self) -> bool:
         return False
