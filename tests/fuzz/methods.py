@@ -210,6 +210,8 @@ def may_call_noise(model: Any) -> bool:
         return bool(model.component == "vmf")
     if type(model).__name__ in {"BalancedClustering", "FrequencySensitiveKMeans"}:
         return bool(model.metric == "cosine")
+    if type(model).__name__ == "CCIB":
+        return getattr(model, "model_", None) == "multinomial"
     return type(model).__name__ in {"ConstrainedHDBSCAN", "BoostBaseClustering"} and n_clusters_of(model) is None
 
 
@@ -225,7 +227,7 @@ def documented_refusals(model: Any, facts: Facts) -> tuple[type[Exception], ...]
     if name == "SeededKMeans" and len(set(facts.classes.values())) > problem.n_clusters:
         announced.append(ValueError)
     if (
-        name in {"BalancedClustering", "FrequencySensitiveKMeans", "SoftBalancedMixture"}
+        name in {"BalancedClustering", "CCIB", "FrequencySensitiveKMeans", "SoftBalancedMixture"}
         and np.any(problem.X, axis=1).sum() < problem.n_clusters
     ):
         announced.append(ValueError)

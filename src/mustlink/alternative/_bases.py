@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
@@ -19,14 +20,23 @@ from mustlink.errors import EstimatorError
 
 __all__ = ["base_clusterer", "fit_base"]
 
+# What is added to the variances of a mixture, relative to those of the rows.
+MIXTURE_RIDGE = 1e-3
 
-def base_clusterer(estimator: Any) -> Any:
-    """Return the clusterer of a name; an instance as it is."""
+
+def base_clusterer(estimator: Any, rows: Any = None) -> Any:
+    """Return the clusterer of a name, for rows of some scale if they are given; an instance as it is."""
     if not isinstance(estimator, str):
         return estimator
     if estimator == "kmeans":
         return KMeans(n_init=3)
-    return GaussianMixture(reg_covar=1e-3) if estimator == "mixture" else MultinomialMixture()
+    return _mixture_of_scale(rows) if estimator == "mixture" else MultinomialMixture()
+
+
+def _mixture_of_scale(rows: Any) -> GaussianMixture:
+    """Return a mixture whose covariances are regularized relative to the variance of the rows."""
+    variance = 0.0 if rows is None or sparse.issparse(rows) else float(np.var(rows, axis=0, dtype=np.float64).mean())
+    return GaussianMixture(reg_covar=MIXTURE_RIDGE * (variance or 1.0))
 
 
 def fit_base(base: Any, rows: Any, n_clusters: int, seed: int, where: str) -> tuple[Any, Ints]:

@@ -238,7 +238,7 @@ class CondEns(BaseAlternative):
 
     def _run(self, rows: Any, slices: dict[int, slice], numbers: dict[int, int], rng: np.random.RandomState) -> Run:
         """Cluster the rows of each cell, extend the clusters to all rows, and combine them."""
-        base = base_clusterer(self.estimator)
+        base = base_clusterer(self.estimator, rows)
         models, parts, sizes = [], [], []
         for place, block in slices.items():
             model, labels = fit_base(base, rows[block], numbers[place], draw_seed(rng), f"in class {place} of known")

@@ -207,7 +207,7 @@ class ResidualClustering(BaseAlternative):
 
     def _best_run(self, residuals: Floats, dtype: Any, rng: np.random.RandomState) -> tuple[Any, Ints]:
         """Return the clusterer and the labels of the run that explains most of the residuals."""
-        base = base_clusterer(self.estimator)
+        base = base_clusterer(self.estimator, residuals)
         n_runs = self.n_init if count_and_seed_parameters(base)[1] else 1
         family = build_family("gaussian", residuals, np.zeros(len(residuals), dtype=np.int64), 0.0)
         rows = residuals.astype(dtype, copy=False)
