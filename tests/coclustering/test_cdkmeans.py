@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import rand_score
 from sklearn.utils.validation import check_is_fitted
 
 from coclustering.problems import TABLE, as_sets, matrices
@@ -30,6 +31,7 @@ from mustlink.errors import (
     UnmetConstraintsWarning,
 )
 from mustlink.metrics import coclustering_information, goodman_kruskal_tau, jump_number
+from mustlink.reproduce.papers._ch06_data import cyclic, cyclic_times
 from reference import coclustering as reference
 
 # Small random matrices have co-clusters without rows or columns; that is said, and is not what is tested.
@@ -101,6 +103,14 @@ def test_the_table_of_the_chapter() -> None:
     assert goodman_kruskal_tau(TABLE, rows, columns) == pytest.approx(7 / 9)
     assert coclustering_information(TABLE, rows, columns) == pytest.approx(0.49693, abs=1e-5)
     assert coclustering_information(TABLE, rows, columns, base=2) == pytest.approx(0.71692, abs=1e-5)
+    each = [np.arange(size) for size in TABLE.shape]
+    assert coclustering_information(TABLE, *each) == pytest.approx(0.72416, abs=1e-5)
+
+
+def test_the_two_solutions_of_the_cyclic_matrix() -> None:
+    """The surrogate of experiment E1: its concepts, and the Rand index of its two solutions."""
+    assert formal_concepts(cyclic()[0]).n_bisets == 80
+    assert rand_score(cyclic_times("a"), cyclic_times("b")) == pytest.approx(0.677, abs=1e-3)
 
 
 @settings(max_examples=60, deadline=None)
