@@ -137,7 +137,7 @@ BAD = {
     ),
     "taxonomy_small": (
         "taxonomy toys.csv --categories kind",
-        r"All categories were removed in pass 1, .* 8 documents; reduce --min-size, or reduce --outlier-threshold\.$",
+        r"All categories were removed in pass 1, .* 8 documents; reduce --min-size\.$",
     ),
     "taxonomy_column": ("taxonomy toys.csv --categories type", r"toys.csv has no column 'type'; its columns are"),
     "taxonomy_words_rare": (
