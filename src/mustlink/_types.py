@@ -1,7 +1,8 @@
-"""Array types shared by all modules."""
+"""Types shared by all modules."""
 
 from __future__ import annotations
 
+import os
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,3 +13,5 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Indices: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
+
+FilePath: TypeAlias = str | os.PathLike[str]

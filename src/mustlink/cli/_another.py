@@ -93,7 +93,7 @@ def another(
     is wrong.
     """
     from mustlink.cli._interrupt import run_interruptibly
-    from mustlink.cli._show import print_line, show_status
+    from mustlink.cli._show import print_line, print_written, show_status
     from mustlink.workflow import AnotherJob, run_another
 
     output = output or opt.output_name(table, keep_columns, "another")
@@ -105,10 +105,7 @@ def another(
         if len(result.summaries) > 1:
             print_line(f"Alternative {number} (column cluster_{number})", "bold")
         show_alternative(summary)
-    print_line(f"Clusters written to {output}", whole=True)
-    for what, path in (("Report", report), ("Model", save_model)):
-        if path is not None:
-            print_line(f"{what} written to {path}", whole=True)
+    print_written({"Clusters": output, "Report": report, "Model": save_model})
 
 
 def show_alternative(found: AlternativeSummary) -> None:

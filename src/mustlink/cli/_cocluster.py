@@ -217,7 +217,7 @@ def cocluster(
     something in the input is wrong.
     """
     from mustlink.cli._interrupt import run_interruptibly
-    from mustlink.cli._show import print_line, show_list, show_status
+    from mustlink.cli._show import print_written, show_list, show_status
     from mustlink.workflow import CoclusterJob, run_cocluster
 
     output = output or Path(f"{opt.stem(table)}.rows.csv")
@@ -229,11 +229,7 @@ def cocluster(
     show_coclusters(result.summary, result.estimator.bisets_.n_bisets)
     if result.summary.notices:
         show_list("Notes", result.summary.notices, len(result.summary.notices))
-    print_line(f"Rows written to {output}", whole=True)
-    print_line(f"Columns written to {column_output}", whole=True)
-    for what, path in (("Plot", plot), ("Report", report)):
-        if path is not None:
-            print_line(f"{what} written to {path}", whole=True)
+    print_written({"Rows": output, "Columns": column_output, "Plot": plot, "Report": report})
 
 
 def _beside(output: Path, table: Path) -> Path:

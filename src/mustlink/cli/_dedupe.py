@@ -224,7 +224,7 @@ def dedupe(
     answers (--links) the next run is better. Exit code 0, or 2 when something in the input is wrong.
     """
     from mustlink.cli._interrupt import run_interruptibly
-    from mustlink.cli._show import print_line, show_list, show_status
+    from mustlink.cli._show import print_written, show_list, show_status
     from mustlink.workflow import DedupeJob, run_dedupe
 
     if table is None and pairs is None:
@@ -248,9 +248,7 @@ def dedupe(
     show_entities(result.summary)
     if result.summary.notices:
         show_list("Notes", result.summary.notices, len(result.summary.notices))
-    print_line(f"Entities written to {output}", whole=True)
-    if report is not None:
-        print_line(f"Report written to {report}", whole=True)
+    print_written({"Entities": output, "Report": report})
     if questions is not None:
         _show_next(result, ask_words, typed)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from mustlink._types import FilePath
     from mustlink.report import ClusterSummary, Summary
     from mustlink.workflow import Job, JobResult
 
@@ -112,13 +113,15 @@ def show_summary(summary: Summary) -> None:
 def show_result(job: Job, result: JobResult) -> None:
     """Print the result of a job and where it was written."""
     show_summary(result.summary)
-    if job.output is not None:
-        what = "Clusters (without ids)" if str(job.output).endswith(".npy") else "Clusters"
-        print_line(f"{what} written to {job.output}", whole=True)
-    if job.report is not None:
-        print_line(f"Report written to {job.report}", whole=True)
-    if job.save_model is not None:
-        print_line(f"Model written to {job.save_model}", whole=True)
+    what = "Clusters (without ids)" if str(job.output).endswith(".npy") else "Clusters"
+    print_written({what: job.output, "Report": job.report, "Model": job.save_model})
+
+
+def print_written(files: Mapping[str, FilePath | None]) -> None:
+    """Print where each output was written; None was not asked for."""
+    for what, path in files.items():
+        if path is not None:
+            print_line(f"{what} written to {path}", whole=True)
 
 
 def cluster_table(summary: Summary) -> Table:

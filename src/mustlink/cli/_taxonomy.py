@@ -172,7 +172,7 @@ def taxonomy(
     became of the given ones, and texts that moved. Exit code 0, or 2 when something in the input is wrong.
     """
     from mustlink.cli._interrupt import run_interruptibly
-    from mustlink.cli._show import print_line, show_list, show_status
+    from mustlink.cli._show import print_written, show_list, show_status
     from mustlink.workflow import TaxonomyJob, run_taxonomy
 
     output = output or Path(f"{opt.text_stem(texts)}.categories.csv")
@@ -183,11 +183,7 @@ def taxonomy(
     show_taxonomy(result.summary)
     if result.summary.notices:
         show_list("Notes", result.summary.notices, len(result.summary.notices))
-    print_line(f"Categories written to {output}", whole=True)
-    if report is not None:
-        print_line(f"Report written to {report}", whole=True)
-    if save_model is not None:
-        print_line(f"Model written to {save_model}", whole=True)
+    print_written({"Categories": output, "Report": report, "Model": save_model})
 
 
 def _given_categories(typed: str, column: str | None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -16,7 +15,7 @@ from scipy import sparse
 from mustlink._atomic import StagedFiles
 from mustlink._cells import column_names
 from mustlink._spelling import count
-from mustlink._types import Indices, Ints
+from mustlink._types import FilePath, Indices, Ints
 from mustlink.coclustering import CDKMeans
 from mustlink.errors import ConstraintError, FileFormatError, InfeasibleError, OptionError
 from mustlink.metrics import jump_number
@@ -44,7 +43,6 @@ from mustlink.workflow._wording import reword_warnings
 
 __all__ = ["CoclusterJob", "CoclusterResult", "run_cocluster"]
 
-FilePath = str | os.PathLike[str]
 Side = Literal["rows", "columns", "both"]
 # What options are called in messages, and their least values.
 BOUNDS = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from mustlink._spelling import count
+from mustlink._types import FilePath
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError
 from mustlink.tables import BinaryTable, UnknownIds, read_links, read_links_between
@@ -15,7 +15,6 @@ from mustlink.workflow._loading import Contradictions, links_of_file, read_link_
 
 __all__ = ["MatrixLinks", "name_elements", "read_matrix_links"]
 
-FilePath = str | os.PathLike[str]
 # Where a message gives a row or a column by its number.
 NUMBERED = re.compile(r"\b(row|column) (\d+)", re.IGNORECASE)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 from mustlink._atomic import StagedFiles
 from mustlink._cells import column_names
-from mustlink._types import Ints
+from mustlink._types import FilePath, Ints
 from mustlink.errors import FileFormatError, OptionError
 from mustlink.metrics import pairwise_f1, pairwise_precision, pairwise_recall
 from mustlink.report import EntityScores, EntitySummary, render_entities, summarize_entities
@@ -40,7 +39,6 @@ from mustlink.workflow._resolution import Resolution, known_entities
 
 __all__ = ["DedupeJob", "DedupeResult", "run_dedupe"]
 
-FilePath = str | os.PathLike[str]
 # What the column of the entities is called.
 ENTITY = "entity"
 # What options are called in messages.

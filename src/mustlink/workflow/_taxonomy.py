@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -14,7 +13,7 @@ import pandas as pd
 
 from mustlink._atomic import StagedFiles
 from mustlink._spelling import count
-from mustlink._types import Ints
+from mustlink._types import FilePath, Ints
 from mustlink._warnings import warning_topic
 from mustlink.errors import OptionError, add_remedies
 from mustlink.report import DocumentRanks, TaxonomySummary, rank_documents, render_taxonomy, summarize_taxonomy
@@ -32,7 +31,6 @@ from mustlink.workflow._wording import reword_warnings
 
 __all__ = ["TaxonomyJob", "TaxonomyResult", "run_taxonomy"]
 
-FilePath = str | os.PathLike[str]
 DEFAULTS = TaxonomyClusterer()
 # The parameters of the clusterer that are fields of a job, and what they are called in errors.
 NUMBERS = {
