@@ -73,8 +73,8 @@ ROWS = [
     {"tables"},
     {"report"},
     {"workflow"},
-    {"reproduce"},
     {"studio"},
+    {"reproduce"},
     {"cli"},
 ]
 

@@ -1,0 +1,1 @@
+"""Teach a clustering by hand, in a browser or a notebook."""
