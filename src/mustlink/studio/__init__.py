@@ -25,6 +25,7 @@ from mustlink.studio._actions import (
 from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._engine import Change, Engine, Group, Shown
 from mustlink.studio._history import Step
+from mustlink.studio._session import Session
 from mustlink.studio._state import StudioLink
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "Rename",
     "Replace",
     "Restore",
+    "Session",
     "Shown",
     "Snapshot",
     "Step",
