@@ -287,11 +287,11 @@ class Engine:
     @property
     def groups(self) -> tuple[Group, ...]:
         """The groups, in the order of their ids."""
-        ids, sizes = np.unique(self._labels[self._labels >= 0], return_counts=True)
         names, locks = self.state.names, self.state.locks
         return tuple(
             Group(group, self._group_name(group), size, group in locks, group in names)
-            for group, size in zip(ids.tolist(), sizes.tolist(), strict=True)
+            for group, size in enumerate(np.bincount(self._labels[self._labels >= 0]).tolist())
+            if size
         )
 
     @property
