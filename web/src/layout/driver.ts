@@ -27,13 +27,18 @@ export class SpringDriver {
       this.stop();
       return;
     }
-    if (!this.worker) this.start(this.last?.length === start.length ? this.last : start);
+    if (!this.worker) this.start(this.placesFor(start));
     const { pins } = store.state!;
     const isSame = JSON.stringify(pins) === this.known.pins && store.labels === this.known.labels;
     if (isSame) return;
     this.known = { pins: JSON.stringify(pins), labels: store.labels };
     this.isAtRest = false;
     this.post({ do: "know", pins, labels: store.labels });
+  }
+
+  /** Where the layout goes on: its last places, or the given ones if it has not run. */
+  placesFor(start: Float32Array): Float32Array {
+    return this.last?.length === start.length ? this.last : start;
   }
 
   private start(positions: Float32Array): void {

@@ -9,8 +9,8 @@ const OPACITIES = 6;
 export class CanvasPoints implements PointLayer {
   readonly kind = "canvas";
   private readonly context: CanvasRenderingContext2D;
-  private positions = new Float32Array(0);
-  private styles = new Uint8Array(0);
+  private positions: Float32Array = new Float32Array(0);
+  private styles: Uint8Array = new Uint8Array(0);
   private dark = false;
   private ratio = 1;
   private stamps = new Map<number, HTMLCanvasElement>();

@@ -73,8 +73,8 @@ export class GLPoints implements PointLayer {
   readonly kind = "webgl";
   private ratio = 1;
   private count = 0;
-  private positions = new Float32Array(0);
-  private styles = new Uint8Array(0);
+  private positions: Float32Array = new Float32Array(0);
+  private styles: Uint8Array = new Uint8Array(0);
   private dark = false;
   private program!: WebGLProgram;
   private positionBuffer!: WebGLBuffer;
