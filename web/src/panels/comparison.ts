@@ -1,0 +1,58 @@
+// Two rows side by side, the columns marked in which they differ most.
+
+import type { ColumnKind, Comparison } from "../protocol";
+import { make } from "./element";
+
+/** Asks for the picture of a cell; resolves with a data: address. */
+export type LoadImage = (row: number, column: string) => Promise<string>;
+
+const DIFFERS = "\u2260";
+
+function makeImage(row: number, rowName: string, column: string, load: LoadImage): HTMLElement {
+  const place = make("span", { class: "ml-fine" }, "Loading the image\u2026");
+  load(row, column).then(
+    (url) => place.replaceWith(make("img", { src: url, alt: `${column} of ${rowName}`, class: "ml-cell-image" })),
+    (error: unknown) => {
+      place.textContent = error instanceof Error ? error.message : String(error);
+    },
+  );
+  return place;
+}
+
+function makeCell(text: string, kind: ColumnKind, image: () => HTMLElement): HTMLElement {
+  if (kind === "image" && text !== "") return make("td", { class: "image" }, image());
+  if (text === "") return make("td", { class: "empty" }, "(empty)");
+  return make("td", { class: kind }, text);
+}
+
+export function makeComparison(rows: Comparison, load: LoadImage): HTMLTableElement {
+  const head = make(
+    "tr",
+    {},
+    make("th", { scope: "col" }, make("span", { class: "ml-visually-hidden" }, "Column")),
+    make("th", { scope: "col" }, rows.a_name),
+    make("th", { scope: "col" }, rows.b_name),
+  );
+  const body = rows.columns.map((column) =>
+    make(
+      "tr",
+      { class: column.marked ? "marked" : null },
+      make(
+        "th",
+        { scope: "row" },
+        column.marked && make("span", { class: "ml-differs", "aria-hidden": "true", title: "differs most" }, DIFFERS),
+        column.name,
+        column.marked && make("span", { class: "ml-visually-hidden" }, ", differs most"),
+      ),
+      makeCell(column.first, column.kind, () => makeImage(rows.a, rows.a_name, column.name, load)),
+      makeCell(column.second, column.kind, () => makeImage(rows.b, rows.b_name, column.name, load)),
+    ),
+  );
+  return make(
+    "table",
+    { class: "ml-comparison" },
+    make("caption", { class: "ml-visually-hidden" }, `${rows.a_name} beside ${rows.b_name}`),
+    make("thead", {}, head),
+    make("tbody", {}, ...body),
+  );
+}
