@@ -5,6 +5,9 @@ import { makeComparison } from "./comparison";
 import { drawLink } from "./link-words";
 import { make, makeButton, setText, spellCount, uniqueId } from "./element";
 
+const ASKED = "Do these two rows belong to the same group?";
+const NEXT = "Choosing the next question\u2026";
+
 export interface QuestionCard {
   /** Answer the question that is shown; nothing happens while there is none or an answer is on its way. */
   answer(together: boolean | null): void;
@@ -14,7 +17,7 @@ export interface QuestionCard {
 export function mountQuestion(place: HTMLElement, store: Store): QuestionCard {
   const heading = make("h2", { class: "ml-card-title" }, "Question");
   const map = makeButton({ class: "ml-button small", title: "Select both rows on the map (m)", onclick: showOnMap }, "Show on map");
-  const asked = make("p", { class: "ml-asked" }, "Do these two rows belong to the same group?");
+  const asked = make("p", { class: "ml-asked" }, ASKED);
   const rows = make("div", { class: "ml-card-rows", tabindex: 0, role: "group", "aria-label": "The two rows" });
   const more = make("p", { class: "ml-fine" });
   const end = make("p", { class: "ml-card-end" });
@@ -68,6 +71,7 @@ export function mountQuestion(place: HTMLElement, store: Store): QuestionCard {
     const isWaiting = answered !== null && answered === store.question;
     for (const button of buttons) button.setAttribute("aria-disabled", String(isWaiting || store.status !== "open"));
     place.setAttribute("aria-busy", String(isWaiting));
+    setText(asked, isWaiting ? NEXT : ASKED);
   }
 
   function showQuestion(): void {
@@ -76,7 +80,7 @@ export function mountQuestion(place: HTMLElement, store: Store): QuestionCard {
     answered = null;
     for (const element of [map, asked, rows, actions]) element.hidden = question === null;
     setText(heading, question?.number === undefined ? "Question" : `Question ${question.number.toLocaleString("en-US")}`);
-    setText(end, message === null ? "Choosing a question\u2026" : (message.end ?? "Choosing the next question\u2026"));
+    setText(end, message === null ? "Choosing a question\u2026" : (message.end ?? NEXT));
     end.hidden = question !== null;
     setText(advice, message?.advice ?? "");
     advice.hidden = !message?.advice;
