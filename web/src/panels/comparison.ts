@@ -20,39 +20,47 @@ function makeImage(row: number, rowName: string, column: string, load: LoadImage
 }
 
 function makeCell(text: string, kind: ColumnKind, image: () => HTMLElement): HTMLElement {
-  if (kind === "image" && text !== "") return make("td", { class: "image" }, image());
-  if (text === "") return make("td", { class: "empty" }, "(empty)");
-  return make("td", { class: kind }, text);
+  if (kind === "image" && text !== "") return make("td", { role: "cell", class: "image" }, image());
+  if (text === "") return make("td", { role: "cell", class: "empty" }, "(empty)");
+  return make("td", { role: "cell", class: kind }, text);
 }
 
+/** A name that may be broken after its underscores, dots and slashes, where there is little room. */
+function makeBreakable(name: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  for (const part of name.split(/(?<=[_./-])/)) fragment.append(part, document.createElement("wbr"));
+  return fragment;
+}
+
+// The roles are spelled out, since tables that are laid out as grids lose them.
 export function makeComparison(rows: Comparison, load: LoadImage): HTMLTableElement {
   const head = make(
     "tr",
-    {},
-    make("th", { scope: "col" }, make("span", { class: "ml-visually-hidden" }, "Column")),
-    make("th", { scope: "col" }, rows.a_name),
-    make("th", { scope: "col" }, rows.b_name),
+    { role: "row" },
+    make("th", { role: "columnheader", scope: "col" }, make("span", { class: "ml-visually-hidden" }, "Column")),
+    make("th", { role: "columnheader", scope: "col" }, rows.a_name),
+    make("th", { role: "columnheader", scope: "col" }, rows.b_name),
   );
-  const body = rows.columns.map((column) =>
-    make(
+  const body = rows.columns.map((column) => {
+    const isWide = column.kind === "text" || column.kind === "image";
+    return make(
       "tr",
-      { class: column.marked ? "marked" : null },
+      { role: "row", class: `${isWide ? "wide" : ""} ${column.marked ? "marked" : ""}`.trim() },
       make(
         "th",
-        { scope: "row" },
+        { role: "rowheader", scope: "row" },
         column.marked && make("span", { class: "ml-differs", "aria-hidden": "true", title: "differs most" }, DIFFERS),
-        column.name,
+        makeBreakable(column.name),
         column.marked && make("span", { class: "ml-visually-hidden" }, ", differs most"),
       ),
       makeCell(column.first, column.kind, () => makeImage(rows.a, rows.a_name, column.name, load)),
       makeCell(column.second, column.kind, () => makeImage(rows.b, rows.b_name, column.name, load)),
-    ),
-  );
+    );
+  });
   return make(
     "table",
-    { class: "ml-comparison" },
-    make("caption", { class: "ml-visually-hidden" }, `${rows.a_name} beside ${rows.b_name}`),
-    make("thead", {}, head),
-    make("tbody", {}, ...body),
+    { role: "table", class: "ml-comparison", "aria-label": `${rows.a_name} beside ${rows.b_name}` },
+    make("thead", { role: "rowgroup" }, head),
+    make("tbody", { role: "rowgroup" }, ...body),
   );
 }

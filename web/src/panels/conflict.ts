@@ -4,7 +4,7 @@ import type { Action, Link, Refused } from "../protocol";
 import type { Store } from "../store";
 import { openDialog, type Dialog } from "./dialog";
 import { make, makeButton, uniqueId } from "./element";
-import { chainRows, drawLink, relation, SOURCE_WORDS, spellLink } from "./link-words";
+import { chainRows, drawLink, relation, SOURCE_WORDS } from "./link-words";
 
 const ARROW = "\u2193";
 
@@ -34,8 +34,10 @@ function makeChain(refused: Refused): HTMLElement {
 }
 
 function spellWeakest(link: Link): string {
-  const what = link.source === "pin" ? "Unpins rows that stand together" : "Deletes the link";
-  return `${what}, then does what you asked: ${spellLink(link)}.`;
+  const pair = `${link.a_name} and ${link.b_name} (${SOURCE_WORDS[link.source]})`;
+  return link.source === "pin"
+    ? `The weakest link: ${pair}. Removing it unpins rows, then does what you asked.`
+    : `The weakest link: ${pair}. Removing it deletes it, then does what you asked.`;
 }
 
 export function openConflict(root: HTMLElement, store: Store, refused: Refused): Dialog {

@@ -72,7 +72,7 @@ export function spellTime(when: string | null): string {
   if (Number.isNaN(time.getTime())) return when;
   const isToday = time.toDateString() === new Date().toDateString();
   return isToday
-    ? time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" })
+    ? time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
     : time.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }
 

@@ -7,7 +7,7 @@ import { make, setText, spellCount } from "./element";
 const STATUS_WORDS: Record<Shown["status"], string> = {
   instant: "instant result",
   final: "final result",
-  working: "instant result, computing the final one\u2026",
+  working: "computing the final result\u2026",
 };
 
 /** The sentence about the shown labels: method, what changed, instant or final. */

@@ -37,7 +37,7 @@ it("shows the chain and names the weakest link", async () => {
   ]);
   const remove = named(page.root, "button", "Remove the weakest link");
   const note = document.getElementById(remove.getAttribute("aria-describedby")!);
-  expect(note?.textContent).toContain("row 5: same group as row 2 (from the file)");
+  expect(note?.textContent).toContain("row 5 and row 2 (from the file)");
   const described = document.getElementById(dialog()!.getAttribute("aria-describedby")!);
   expect(described?.textContent).toBe("row 0 and row 3 are linked.");
 });

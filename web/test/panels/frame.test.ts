@@ -96,7 +96,7 @@ describe("status and banner", () => {
     page.connection.tell(state({ shown }));
     expect(status()).toBe("SeededSingleLink: 1 row changed group");
     expect(page.root.querySelector<HTMLElement>(".ml-spinner")!.hidden).toBe(false);
-    expect(page.root.textContent).toContain("computing the final one");
+    expect(page.root.textContent).toContain("computing the final result");
     page.connection.tell(state());
     expect(page.root.querySelector<HTMLElement>(".ml-spinner")!.hidden).toBe(true);
   });

@@ -16,7 +16,7 @@ describe("tabs", () => {
   const shown = (): string[] =>
     [...page.root.querySelectorAll<HTMLElement>("[role=tabpanel]")]
       .filter((panel) => !panel.hidden)
-      .map((panel) => document.getElementById(panel.getAttribute("aria-labeledby")!)!.textContent!);
+      .map((panel) => document.getElementById(panel.getAttribute("aria-labelledby")!)!.textContent!);
 
   it("shows one panel, by click and by arrows", () => {
     expect(shown()).toEqual(["Groups"]);
