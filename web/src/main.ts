@@ -65,7 +65,7 @@ export function mountStudio(root: HTMLElement, connection: Connection): Studio {
   const store = new Store(connection);
   const frame = buildFrame(root);
   const plot = mountPlot(frame.plot, store, root);
-  const endPanels = mountPanels(frame, store);
+  const endPanels = mountPanels(frame, store, plot);
   const studio = {
     store,
     plot,

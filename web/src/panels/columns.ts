@@ -47,5 +47,5 @@ export function makeColumnsPanel(store: Store): HTMLElement {
 
   store.subscribe("panels", show);
   show();
-  return make("section", { class: "ml-panel", "aria-label": "Columns" }, about, list);
+  return make("div", { class: "ml-panel" }, about, list);
 }

@@ -49,8 +49,8 @@ export function makeExportPanel(store: Store): HTMLElement {
     return make("li", { class: "ml-export" }, button, make("span", { class: "ml-fine" }, about));
   });
   return make(
-    "section",
-    { class: "ml-panel", "aria-label": "Export" },
+    "div",
+    { class: "ml-panel" },
     make("ul", { class: "ml-export-list" }, ...items),
     said,
   );

@@ -5,6 +5,9 @@ import type { Store } from "../store";
 import { KeyedList, make, makeButton, setText, spellCount, type Entry } from "./element";
 import { drawSymbol, N_COLORS } from "./symbol";
 
+/** Selects rows and brings them into view. */
+export type ShowOnMap = (rows: readonly number[]) => void;
+
 interface Item {
   group: Group;
   /** Of the last panels message, which may be older than the group. */
@@ -52,13 +55,13 @@ function makeName(store: Store, shownName: () => Group): HTMLInputElement {
   return input;
 }
 
-function makeTypical(store: Store, about: Item["about"]): HTMLElement[] {
+function makeTypical(showOnMap: ShowOnMap, about: Item["about"]): HTMLElement[] {
   return (about?.typical ?? []).map(({ row, name, cells }) =>
     make(
       "li",
       {},
       makeButton(
-        { class: "ml-row-name", title: "Select this row on the map", onclick: () => store.select([row]) },
+        { class: "ml-row-name", title: "Show this row on the map", onclick: () => showOnMap([row]) },
         name,
       ),
       make("span", { class: "ml-fine" }, cells.map(([column, text]) => `${column} ${text}`).join(", ")),
@@ -66,7 +69,7 @@ function makeTypical(store: Store, about: Item["about"]): HTMLElement[] {
   );
 }
 
-function makeGroup(store: Store, first: Item): Entry<Item> {
+function makeGroup(store: Store, showOnMap: ShowOnMap, first: Item): Entry<Item> {
   let item = first;
   const name = makeName(store, () => item.group);
   const symbol = make("span", { class: "ml-group-symbol" });
@@ -121,19 +124,19 @@ function makeGroup(store: Store, first: Item): Entry<Item> {
     shownAbout = about;
     traits.replaceChildren(...(about?.traits ?? []).map((trait) => make("li", {}, trait)));
     traits.hidden = !about?.traits.length;
-    typical.replaceChildren(...makeTypical(store, about));
+    typical.replaceChildren(...makeTypical(showOnMap, about));
   }
 
   return { element, update };
 }
 
-export function makeGroupsPanel(store: Store): HTMLElement {
+export function makeGroupsPanel(store: Store, showOnMap: ShowOnMap): HTMLElement {
   const about = make("p", { class: "ml-fine" });
   const list = make("ul", { class: "ml-group-list", "aria-label": "Groups by size" });
   const entries = new KeyedList<Item>(
     list,
     (item) => String(item.group.id),
-    (item) => makeGroup(store, item),
+    (item) => makeGroup(store, showOnMap, item),
   );
 
   function show(): void {
@@ -151,5 +154,5 @@ export function makeGroupsPanel(store: Store): HTMLElement {
 
   store.subscribe(["state", "panels", "hello"], show);
   show();
-  return make("section", { class: "ml-panel", "aria-label": "Groups" }, about, list);
+  return make("div", { class: "ml-panel" }, about, list);
 }

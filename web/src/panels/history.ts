@@ -107,8 +107,8 @@ export function makeHistoryPanel(store: Store): HTMLElement {
   store.subscribe("state", show);
   show();
   return make(
-    "section",
-    { class: "ml-panel", "aria-label": "History" },
+    "div",
+    { class: "ml-panel" },
     makeSnapshots(store),
     make("h3", { class: "ml-panel-title" }, "Steps"),
     make("div", { class: "ml-history-actions" }, undo, redo),

@@ -1,6 +1,7 @@
 // Toolbar, question card, side panels, status line and dialogs.
 
 import type { Frame } from "../main";
+import type { Plot } from "../plot";
 import type { Store } from "../store";
 import { makeBanner, makeNotices } from "./banner";
 import { makeColumnsPanel } from "./columns";
@@ -19,15 +20,20 @@ import { followTheme } from "./theme";
 import { makeModes, mountToolbar } from "./toolbar";
 
 /** Fill the frame; the returned function stops listening to keys and to the system's theme. */
-export function mountPanels(frame: Frame, store: Store): () => void {
+export function mountPanels(frame: Frame, store: Store, plot: Pick<Plot, "focus">): () => void {
   const { root } = frame;
+  const showOnMap = (rows: readonly number[]): void => {
+    store.select(rows);
+    plot.focus(rows);
+    frame.map.scrollIntoView({ block: "nearest" });
+  };
   const help = (): void => openHelp(root);
   const toolbar = mountToolbar(frame.toolbar, store, { toggleTheme: () => theme.toggle(), openHelp: help });
   const theme = followTheme(root, (now) => toolbar.showTheme(now));
-  const question = mountQuestion(frame.question, store);
+  const question = mountQuestion(frame.question, store, showOnMap);
   const tabs = makeTabs("Panels", [
-    { title: "Groups", content: makeGroupsPanel(store) },
-    { title: "Links", content: makeLinksPanel(store) },
+    { title: "Groups", content: makeGroupsPanel(store, showOnMap) },
+    { title: "Links", content: makeLinksPanel(store, showOnMap) },
     { title: "Columns", content: makeColumnsPanel(store) },
     { title: "History", content: makeHistoryPanel(store) },
     { title: "Export", content: makeExportPanel(store) },

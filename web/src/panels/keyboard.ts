@@ -71,6 +71,8 @@ function pressWithControl(event: KeyboardEvent): string | null {
  */
 export function listenToKeys(root: HTMLElement, targets: KeyTargets): () => void {
   const listen = root.classList.contains("ml-in-notebook") ? root : document;
+  // JupyterLab takes keys before the studio sees them unless it finds this.
+  if (listen === root) root.setAttribute("data-lm-suppress-shortcuts", "true");
 
   function handle(event: Event): void {
     if (!(event instanceof KeyboardEvent) || event.defaultPrevented || isTyping(event.target)) return;

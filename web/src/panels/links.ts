@@ -3,6 +3,7 @@
 import type { Action, Link } from "../protocol";
 import type { Store } from "../store";
 import { KeyedList, make, makeButton, setText, spellCount, type Entry } from "./element";
+import type { ShowOnMap } from "./groups";
 import { drawLink, isRemovable, makeTime, relation, SOURCE_WORDS, spellLink, spellTime } from "./link-words";
 
 const PAGE = 100;
@@ -36,13 +37,13 @@ export function reason(link: Link): string {
   return `May be wrong (${Math.round(100 * link.suspicion)}%): judged by the other links, ${against}.`;
 }
 
-function makeLink(store: Store, first: Link): Entry<Link> {
+function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> {
   let link = first;
   const names = make("div", { class: "ml-link-names" });
   const tags = make("div", { class: "ml-link-tags" });
   const why = make("p", { class: "ml-link-why" });
   const remove = makeButton({ class: "ml-button small", onclick: removeLink }, "Delete");
-  const map = makeButton({ class: "ml-button small", onclick: () => store.select([link.a, link.b]) }, "Show on map");
+  const map = makeButton({ class: "ml-button small", onclick: () => showOnMap([link.a, link.b]) }, "Show on map");
   const element = make(
     "li",
     { class: "ml-link" },
@@ -92,7 +93,7 @@ function makeSelect(label: string, options: [string, string][], onchange: () => 
   );
 }
 
-export function makeLinksPanel(store: Store): HTMLElement {
+export function makeLinksPanel(store: Store, showOnMap: ShowOnMap): HTMLElement {
   let nShown = PAGE;
   const text = make("input", {
     class: "ml-input",
@@ -123,7 +124,7 @@ export function makeLinksPanel(store: Store): HTMLElement {
   const entries = new KeyedList<Link>(
     list,
     (link) => `${link.a} ${link.b} ${link.together} ${link.source}`,
-    (link) => makeLink(store, link),
+    (link) => makeLink(store, showOnMap, link),
   );
 
   function refilter(): void {
@@ -158,8 +159,8 @@ export function makeLinksPanel(store: Store): HTMLElement {
   store.subscribe("state", show);
   show();
   return make(
-    "section",
-    { class: "ml-panel", "aria-label": "Links" },
+    "div",
+    { class: "ml-panel" },
     make("div", { class: "ml-filters" }, text, kind, source),
     about,
     list,

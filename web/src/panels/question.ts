@@ -1,9 +1,11 @@
 // The question card: two rows, same or different or unsure.
 
+import type { Comparison } from "../protocol";
 import type { Store } from "../store";
 import { makeComparison } from "./comparison";
-import { drawLink } from "./link-words";
 import { make, makeButton, setText, spellCount, uniqueId } from "./element";
+import type { ShowOnMap } from "./groups";
+import { drawLink } from "./link-words";
 
 const ASKED = "Do these two rows belong to the same group?";
 const NEXT = "Choosing the next question\u2026";
@@ -14,7 +16,15 @@ export interface QuestionCard {
   showOnMap(): void;
 }
 
-export function mountQuestion(place: HTMLElement, store: Store): QuestionCard {
+/** The question in one sentence: both rows, and the columns that are marked. */
+export function speak(question: Comparison): string {
+  const marked = question.columns.filter((column) => column.marked && column.kind !== "image");
+  const differences = marked.map(({ name, first, second }) => `${name}: ${first || "empty"}, ${second || "empty"}`);
+  const number = question.number === undefined ? "" : ` ${question.number}`;
+  return `Question${number}: ${question.a_name} and ${question.b_name}. ${differences.join("; ")}`.trim();
+}
+
+export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap): QuestionCard {
   const heading = make("h2", { class: "ml-card-title" }, "Question");
   const map = makeButton({ class: "ml-button small", title: "Select both rows on the map (m)", onclick: showOnMap }, "Show on map");
   const asked = make("p", { class: "ml-asked" }, ASKED);
@@ -36,7 +46,10 @@ export function mountQuestion(place: HTMLElement, store: Store): QuestionCard {
     counts,
     make("label", { class: "ml-field", for: strategy.id }, "Ask by", strategy),
   );
-  place.append(make("div", { class: "ml-card-head" }, heading, map), asked, rows, more, end, actions, advice, footer);
+  // Reads a new question out to those who answer by key and do not see it change.
+  const spoken = make("p", { class: "ml-visually-hidden", "aria-live": "polite" });
+  const head = make("div", { class: "ml-card-head" }, heading, map);
+  place.append(head, asked, rows, more, end, actions, advice, footer, spoken);
   // The question that is answered, until the next one comes.
   let answered: object | null = null;
 
@@ -60,7 +73,7 @@ export function mountQuestion(place: HTMLElement, store: Store): QuestionCard {
 
   function showOnMap(): void {
     const question = store.question?.question;
-    if (question) store.select([question.a, question.b]);
+    if (question) show([question.a, question.b]);
   }
 
   function choose(): void {
@@ -86,6 +99,7 @@ export function mountQuestion(place: HTMLElement, store: Store): QuestionCard {
     advice.hidden = !message?.advice;
     more.hidden = !question || question.n_more === 0;
     rows.replaceChildren();
+    setText(spoken, question ? speak(question) : (message?.end ?? ""));
     if (question) {
       const load = (row: number, column: string): Promise<string> =>
         store.ask({ do: "image", row, column }).then((image) => image.url);

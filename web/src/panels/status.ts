@@ -28,10 +28,11 @@ export function mountStatus(place: HTMLElement, store: Store): void {
     setText(text, store.notice || (shown ? describeShown(shown) : "Loading\u2026"));
     place.classList.toggle("warning", store.notice !== "");
     setText(state, shown ? STATUS_WORDS[shown.status] : "");
-    state.hidden = !shown;
-    spinner.hidden = store.busy === 0 && shown?.status !== "working" && store.awaitedView === null;
+    const isOpen = store.status === "open";
+    state.hidden = !shown || !isOpen;
+    spinner.hidden = !isOpen || (store.busy === 0 && shown?.status !== "working" && store.awaitedView === null);
   }
 
-  store.subscribe(["state", "notice", "busy", "view", "hello"], show);
+  store.subscribe(["state", "notice", "busy", "view", "hello", "connection"], show);
   show();
 }

@@ -166,6 +166,8 @@ export interface Mounted {
   connection: ScriptedConnection;
   store: Store;
   root: HTMLElement;
+  /** What the map was asked to bring into view. */
+  focused: number[][];
   end(): void;
 }
 
@@ -173,6 +175,7 @@ export interface Mounted {
 export function mount(): Mounted {
   window.matchMedia ??= (query: string) =>
     ({ matches: false, media: query, addEventListener: () => {}, removeEventListener: () => {} }) as never;
+  Element.prototype.scrollIntoView ??= () => {};
   const part = (): HTMLElement => document.createElement("div");
   const root = part();
   const frame: Frame = {
@@ -190,13 +193,14 @@ export function mount(): Mounted {
   document.body.replaceChildren(root);
   const connection = new ScriptedConnection();
   const store = new Store(connection);
-  const end = mountPanels(frame, store);
+  const focused: number[][] = [];
+  const end = mountPanels(frame, store, { focus: (rows) => void focused.push([...rows]) });
   connection.setOpen();
   connection.tell(hello);
   connection.tellPositions([0, 0, 0.1, 0, 0.5, 0.5, 0.6, 0.5, -0.5, -0.5, -0.6, -0.5]);
   connection.tellLabels([0, 0, 1, 1, 1, 1]);
   connection.tell(state(), panels, { type: "question", question: comparison(), end: null, advice: null });
-  return { connection, store, root, end };
+  return { connection, store, root, focused, end };
 }
 
 /** An element by its role's selector and its accessible name (label, or text). */

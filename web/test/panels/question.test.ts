@@ -63,6 +63,11 @@ it("can be answered again after the connection was lost", async () => {
 it("selects both rows on the map", () => {
   button("Show on map").click();
   expect(page.store.selection).toEqual([0, 1]);
+  expect(page.focused).toEqual([[0, 1]]);
+});
+
+it("reads a new question out", () => {
+  expect(text("[aria-live]")).toBe("Question 7: Anna and Bert. age: 31, 64");
 });
 
 it("says why no question is left, and gives advice", () => {
