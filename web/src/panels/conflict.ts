@@ -5,6 +5,7 @@ import type { Store } from "../store";
 import { openDialog, type Dialog } from "./dialog";
 import { make, makeButton, uniqueId } from "./element";
 import { chainRows, drawLink, relation, SOURCE_WORDS } from "./link-words";
+import { perform } from "./perform";
 
 const ARROW = "\u2193";
 
@@ -72,7 +73,7 @@ export function openConflict(root: HTMLElement, store: Store, refused: Refused):
     const then: Action = refused.then;
     dialog.close();
     store.setRefused(null);
-    store.act({ do: "replace", remove: [a, b], then }).catch(() => undefined);
+    perform(store, { do: "replace", remove: [a, b], then });
   }
 
   return dialog;

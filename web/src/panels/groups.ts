@@ -3,6 +3,7 @@
 import type { Group, Panels } from "../protocol";
 import type { Store } from "../store";
 import { KeyedList, make, makeButton, setText, spellCount, type Entry } from "./element";
+import { perform } from "./perform";
 import { drawSymbol, N_COLORS } from "./symbol";
 
 /** Selects rows and brings them into view. */
@@ -24,7 +25,7 @@ export function rowsOf(store: Store, group: number): number[] {
   return rows;
 }
 
-function makeName(store: Store, shownName: () => Group): HTMLInputElement {
+function makeName(store: Store, shownGroup: () => Group): HTMLInputElement {
   const input = make("input", {
     class: "ml-group-name",
     maxlength: 80,
@@ -35,20 +36,21 @@ function makeName(store: Store, shownName: () => Group): HTMLInputElement {
   });
 
   function rename(): void {
-    const group = shownName();
+    const group = shownGroup();
     const name = input.value.trim();
-    if (name === "" || name === group.name) input.value = group.name;
-    else
-      store.act({ do: "rename", group: group.id, name }).catch(() => {
-        input.value = shownName().name;
-      });
+    if (name === "" || name === group.name) reset();
+    else perform(store, { do: "rename", group: group.id, name }, reset);
+  }
+
+  function reset(): void {
+    input.value = shownGroup().name;
   }
 
   function handleKey(event: KeyboardEvent): void {
     if (event.key === "Enter") input.blur();
     if (event.key !== "Escape") return;
     event.stopPropagation();
-    input.value = shownName().name;
+    reset();
     input.blur();
   }
 
@@ -102,7 +104,7 @@ function makeGroup(store: Store, showOnMap: ShowOnMap, first: Item): Entry<Item>
   let shownAbout: Item["about"];
 
   function toggleLock(): void {
-    store.act({ do: "lock", group: item.group.id, locked: !item.group.locked }).catch(() => undefined);
+    perform(store, { do: "lock", group: item.group.id, locked: !item.group.locked });
   }
 
   function update(next: Item): void {

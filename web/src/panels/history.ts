@@ -4,6 +4,7 @@ import type { State } from "../protocol";
 import type { Store } from "../store";
 import { KeyedList, make, makeButton, setText, spellCount, type Entry } from "./element";
 import { makeTime } from "./link-words";
+import { perform } from "./perform";
 
 type Step = State["history"][number];
 type Snapshot = State["snapshots"][number];
@@ -25,7 +26,7 @@ function makeSnapshot(store: Store, { name, when }: Snapshot): Entry<Snapshot> {
     {
       class: "ml-button small",
       "aria-label": `Restore ${name}`,
-      onclick: () => void store.act({ do: "restore", name }).catch(() => undefined),
+      onclick: () => perform(store, { do: "restore", name }),
     },
     "Restore",
   );
@@ -65,12 +66,10 @@ function makeSnapshots(store: Store): HTMLElement {
     event.preventDefault();
     const given = name.value.trim();
     if (given === "") return;
-    store.act({ do: "snapshot", name: given }).then(
-      () => {
-        name.value = "";
-      },
-      () => undefined,
-    );
+    name.value = "";
+    perform(store, { do: "snapshot", name: given }, () => {
+      name.value = given;
+    });
   }
 
   const show = (): void => entries.update([...(store.state?.snapshots ?? [])].reverse());
@@ -83,12 +82,8 @@ export function makeHistoryPanel(store: Store): HTMLElement {
   const about = make("p", { class: "ml-fine" });
   const list = make("ol", { class: "ml-steps", reversed: true, "aria-label": "Steps, newest first" });
   const entries = new KeyedList<Step>(list, (step) => `${step.n} ${step.when}`, makeStep);
-  const undo = makeButton({ class: "ml-button small", onclick: () => act("undo") }, "Undo last step");
-  const redo = makeButton({ class: "ml-button small", onclick: () => act("redo") }, "Redo step");
-
-  function act(kind: "undo" | "redo"): void {
-    store.act({ do: kind }).catch(() => undefined);
-  }
+  const undo = makeButton({ class: "ml-button small", onclick: () => perform(store, { do: "undo" }) }, "Undo last step");
+  const redo = makeButton({ class: "ml-button small", onclick: () => perform(store, { do: "redo" }) }, "Redo step");
 
   function show(): void {
     const state = store.state;

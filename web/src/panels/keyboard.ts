@@ -1,6 +1,7 @@
 // Single keys for what is done most often; off while typing, in a dialog, and when the person wants none.
 
 import type { Mode, Store } from "../store";
+import { perform } from "./perform";
 import type { QuestionCard } from "./question";
 import { keep, recall } from "./theme";
 
@@ -43,15 +44,14 @@ interface KeyTargets {
 
 /** Do what a key means; false if it means nothing here. */
 function press(key: string, { store, question, openHelp }: KeyTargets): boolean {
-  const act = (kind: "undo" | "redo"): void => void store.act({ do: kind }).catch(() => undefined);
   const mode = MODES[key];
   if (mode !== undefined) store.setMode(mode);
   else if (key === "s") question.answer(true);
   else if (key === "d") question.answer(false);
   else if (key === "u") question.answer(null);
   else if (key === "m") question.showOnMap();
-  else if (key === "z" && store.state?.can_undo) act("undo");
-  else if (key === "y" && store.state?.can_redo) act("redo");
+  else if (key === "z" && store.state?.can_undo) perform(store, { do: "undo" });
+  else if (key === "y" && store.state?.can_redo) perform(store, { do: "redo" });
   else if (key === "?") openHelp();
   else return false;
   return true;

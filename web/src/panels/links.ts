@@ -5,6 +5,7 @@ import type { Store } from "../store";
 import { KeyedList, make, makeButton, setText, spellCount, type Entry } from "./element";
 import type { ShowOnMap } from "./groups";
 import { drawLink, isRemovable, makeTime, relation, SOURCE_WORDS, spellLink, spellTime } from "./link-words";
+import { perform } from "./perform";
 
 const PAGE = 100;
 
@@ -39,6 +40,7 @@ export function reason(link: Link): string {
 
 function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> {
   let link = first;
+  let drawn = "";
   const names = make("div", { class: "ml-link-names" });
   const tags = make("div", { class: "ml-link-tags" });
   const why = make("p", { class: "ml-link-why" });
@@ -55,11 +57,15 @@ function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> 
   function removeLink(): void {
     const { a, b, source } = link;
     const action: Action = source === "pin" ? { do: "unpin", rows: [a, b] } : { do: "unlink", a, b };
-    store.act(action).catch(() => undefined);
+    perform(store, action);
   }
 
   function update(next: Link): void {
     link = next;
+    // A long list is updated after every action, and few of its links change.
+    const wanted = JSON.stringify(next);
+    if (wanted === drawn) return;
+    drawn = wanted;
     names.replaceChildren(
       make("span", {}, next.a_name),
       drawLink(next.together),

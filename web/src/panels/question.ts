@@ -6,6 +6,7 @@ import { makeComparison } from "./comparison";
 import { make, makeButton, setText, spellCount, uniqueId } from "./element";
 import type { ShowOnMap } from "./groups";
 import { drawLink } from "./link-words";
+import { perform } from "./perform";
 
 const ASKED = "Do these two rows belong to the same group?";
 const NEXT = "Choosing the next question\u2026";
@@ -59,16 +60,10 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
     if (!message || !question || answered === message) return;
     answered = message;
     showBusy();
-    const release = (): void => {
+    perform(store, { do: "answer", a: question.a, b: question.b, together }, () => {
       if (answered === message) answered = null;
       showBusy();
-    };
-    store.act({ do: "answer", a: question.a, b: question.b, together }).then(
-      (reply) => {
-        if (reply.type === "refused") release();
-      },
-      release,
-    );
+    });
   }
 
   function showOnMap(): void {
@@ -77,7 +72,7 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   }
 
   function choose(): void {
-    store.act({ do: "choose", strategy: strategy.value }).catch(() => undefined);
+    perform(store, { do: "choose", strategy: strategy.value }, showState);
   }
 
   function showBusy(): void {

@@ -4,6 +4,7 @@ import type { Action, State } from "../protocol";
 import type { Store } from "../store";
 import { make, makeButton, setText, spellCount } from "./element";
 import { rowsOf } from "./groups";
+import { perform } from "./perform";
 import { freePlace, meanPlace, placeBeside } from "./placing";
 
 type Move = Extract<Action, { do: "move" }>;
@@ -62,8 +63,10 @@ export function makeSelectionBar(store: Store): HTMLElement {
     makeButton({ class: "ml-button", title: "Clear the selection (Escape)", onclick: () => store.select([]) }, "Clear"),
   );
 
+  let listed = "";
+
   function act(action: Action | null): void {
-    if (action) store.act(action).catch(() => undefined);
+    if (action) perform(store, action);
   }
 
   function addToGroup(): void {
@@ -83,9 +86,15 @@ export function makeSelectionBar(store: Store): HTMLElement {
   }
 
   function showGroups(): void {
-    const options = (store.state?.groups ?? []).map(({ id, name }) => make("option", { value: id }, name));
-    choose.replaceChildren(make("option", { value: "" }, "Add to group\u2026"), ...options);
-    choose.disabled = options.length === 0;
+    const groups = store.state?.groups ?? [];
+    const wanted = JSON.stringify(groups.map(({ id, name }) => [id, name]));
+    // Left alone while nothing changes: the person may have the list open.
+    if (wanted !== listed) {
+      const options = groups.map(({ id, name }) => make("option", { value: id }, name));
+      choose.replaceChildren(make("option", { value: "" }, "Add to group\u2026"), ...options);
+      choose.disabled = options.length === 0;
+      listed = wanted;
+    }
     show();
   }
 

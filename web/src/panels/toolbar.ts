@@ -5,6 +5,7 @@ import type { Mode, Store } from "../store";
 import { make, makeButton, setText, uniqueId, type Child } from "./element";
 import { drawIcon } from "./icons";
 import { drawLink } from "./link-words";
+import { perform } from "./perform";
 
 const MODES: [Mode, string, string, () => SVGSVGElement][] = [
   ["pan", "Pan", "Move the map, drag rows (p)", () => drawIcon("pan")],
@@ -60,7 +61,7 @@ function makeMethod(store: Store): HTMLElement {
     select.value = store.state?.method ?? "";
   };
   function choose(): void {
-    store.act({ do: "choose", method: select.value }).then(show, show);
+    perform(store, { do: "choose", method: select.value }, show);
   }
   const fill = (): void => {
     fillSelect(select, store.hello?.methods ?? []);
@@ -93,7 +94,7 @@ function makeNumber(store: Store): HTMLElement {
     const number = input.value === "" ? null : Number(input.value);
     if (!input.checkValidity()) reset();
     else if (number !== (store.state?.n_clusters ?? null)) {
-      store.act({ do: "choose", n_clusters: number }).then(reset, reset);
+      perform(store, { do: "choose", n_clusters: number }, reset);
     }
   }
   store.subscribe("state", show);
@@ -109,7 +110,7 @@ function makeRadius(store: Store): HTMLElement {
     step: 0.01,
     title: "Pinned rows nearer than this are in one group",
     oninput: () => setText(value, spell(Number(input.value))),
-    onchange: () => store.act({ do: "choose", eps: Number(input.value) }).then(show, show),
+    onchange: () => perform(store, { do: "choose", eps: Number(input.value) }, show),
   });
   const value = make("output", { class: "ml-radius" });
   value.htmlFor.add((input.id = uniqueId("radius")));
@@ -142,11 +143,10 @@ export function makeModes(store: Store): HTMLElement {
 }
 
 function makeHistory(store: Store): HTMLElement {
-  const undo = makeButton({ class: "ml-button", onclick: () => act("undo") }, drawIcon("undo"), "Undo (z)");
-  const redo = makeButton({ class: "ml-button", onclick: () => act("redo") }, drawIcon("redo"), "Redo (y)");
-  function act(kind: "undo" | "redo"): void {
-    store.act({ do: kind }).catch(() => undefined);
-  }
+  const button = (kind: "undo" | "redo", name: string): HTMLButtonElement =>
+    makeButton({ class: "ml-button", onclick: () => perform(store, { do: kind }) }, drawIcon(kind), name);
+  const undo = button("undo", "Undo (z)");
+  const redo = button("redo", "Redo (y)");
   const show = (): void => {
     undo.disabled = !store.state?.can_undo;
     redo.disabled = !store.state?.can_redo;

@@ -37,10 +37,13 @@ describe("toolbar", () => {
     expect(page.connection.last).toEqual({ do: "choose", method: "boost" });
   });
 
-  it("chooses the number of groups, or none; refuses nonsense", () => {
+  it("chooses the number of groups, or none; refuses nonsense", async () => {
     const input = labeled<HTMLInputElement>("Number of groups");
     change(input, "4");
     expect(page.connection.last).toEqual({ do: "choose", n_clusters: 4 });
+    input.focus();
+    await page.connection.acknowledge();
+    expect(input.value).toBe("4");
     page.connection.tell(state({ n_clusters: 4 }));
     expect(input.value).toBe("4");
     change(input, "-2");
