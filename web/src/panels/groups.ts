@@ -4,7 +4,7 @@ import type { Group, Panels } from "../protocol";
 import type { Store } from "../store";
 import { KeyedList, make, makeButton, setText, spellCount, type Entry } from "./element";
 import { perform } from "./perform";
-import { drawSymbol, N_COLORS } from "./symbol";
+import { drawSymbol, groupVariable } from "./symbol";
 
 /** Selects rows and brings them into view. */
 export type ShowOnMap = (rows: readonly number[]) => void;
@@ -77,7 +77,6 @@ function makeGroup(store: Store, showOnMap: ShowOnMap, first: Item): Entry<Item>
   const symbol = make("span", { class: "ml-group-symbol" });
   const size = make("span", { class: "ml-fine number" });
   const fill = make("span");
-  const bar = make("div", { "aria-hidden": "true" }, fill);
   const lock = makeButton({ class: "ml-button small", onclick: toggleLock });
   const select = makeButton({
     class: "ml-button small",
@@ -96,7 +95,7 @@ function makeGroup(store: Store, showOnMap: ShowOnMap, first: Item): Entry<Item>
     "li",
     { class: "ml-group" },
     make("div", { class: "ml-group-head" }, symbol, name, size),
-    bar,
+    make("div", { class: "ml-bar", "aria-hidden": "true" }, fill),
     traits,
     details,
     make("div", { class: "ml-group-actions" }, select, lock),
@@ -114,7 +113,7 @@ function makeGroup(store: Store, showOnMap: ShowOnMap, first: Item): Entry<Item>
     name.setAttribute("aria-label", `Name of group ${group.id + 1}`);
     symbol.replaceChildren(drawSymbol(group.id));
     setText(size, spellCount(group.size, "row"));
-    bar.className = `ml-bar ml-color-${group.id % N_COLORS}`;
+    fill.style.background = groupVariable(group.id);
     fill.style.width = `${(100 * group.size) / Math.max(next.largest, 1)}%`;
     setText(lock, group.locked ? "Locked" : "Lock");
     lock.setAttribute("aria-pressed", String(group.locked));

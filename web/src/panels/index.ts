@@ -15,6 +15,7 @@ import { makeLinksPanel } from "./links";
 import { mountQuestion } from "./question";
 import { makeSelectionBar } from "./selection";
 import { mountStatus } from "./status";
+import { setGroupColors } from "./symbol";
 import { makeTabs } from "./tabs";
 import { followTheme } from "./theme";
 import { makeModes, mountToolbar } from "./toolbar";
@@ -29,7 +30,10 @@ export function mountPanels(frame: Frame, store: Store, plot: Pick<Plot, "focus"
   };
   const help = (): void => openHelp(root);
   const toolbar = mountToolbar(frame.toolbar, store, { toggleTheme: () => theme.toggle(), openHelp: help });
-  const theme = followTheme(root, (now) => toolbar.showTheme(now));
+  const theme = followTheme(root, (now) => {
+    setGroupColors(root, now);
+    toolbar.showTheme(now);
+  });
   const question = mountQuestion(frame.question, store, showOnMap);
   const tabs = makeTabs("Panels", [
     { title: "Groups", content: makeGroupsPanel(store, showOnMap) },
