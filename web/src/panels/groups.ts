@@ -97,8 +97,7 @@ function makeGroup(store: Store, showOnMap: ShowOnMap, first: Item): Entry<Item>
     make("div", { class: "ml-group-head" }, symbol, name, size),
     make("div", { class: "ml-bar", "aria-hidden": "true" }, fill),
     traits,
-    details,
-    make("div", { class: "ml-group-actions" }, select, lock),
+    make("div", { class: "ml-group-foot" }, details, make("div", { class: "ml-group-actions" }, select, lock)),
   );
   let shownAbout: Item["about"];
 
