@@ -69,7 +69,7 @@ function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> 
     names.replaceChildren(
       make("span", {}, next.a_name),
       drawLink(next.together),
-      make("span", { class: "ml-visually-hidden" }, ` ${relation(next)} `),
+      make("span", { class: "ml-unseen" }, ` ${relation(next)} `),
       make("span", {}, next.b_name),
     );
     tags.replaceChildren(

@@ -26,30 +26,30 @@ export function speak(question: Comparison): string {
 }
 
 export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap): QuestionCard {
-  const heading = make("h2", { class: "ml-card-title" }, "Question");
-  const map = makeButton({ class: "ml-button small", title: "Select both rows on the map (m)", onclick: showOnMap }, "Show on map");
+  const heading = make("h2", { class: "ml-question-title" }, "Question");
+  const map = makeButton({ class: "ml-button small", title: "Select both rows on the map (f)", onclick: showOnMap }, "Show on map");
   const asked = make("p", { class: "ml-asked" }, ASKED);
-  const rows = make("div", { class: "ml-card-rows", tabindex: 0, role: "group", "aria-label": "The two rows" });
+  const rows = make("div", { class: "ml-question-rows", tabindex: 0, role: "group", "aria-label": "The two rows" });
   const more = make("p", { class: "ml-fine" });
-  const end = make("p", { class: "ml-card-end" });
+  const end = make("p", { class: "ml-question-end" });
   const buttons = [
     makeButton({ class: "ml-button same", onclick: () => answer(true) }, drawLink(true), "Same (s)"),
     makeButton({ class: "ml-button different", onclick: () => answer(false) }, drawLink(false), "Different (d)"),
     makeButton({ class: "ml-button", onclick: () => answer(null) }, "Unsure (u)"),
   ];
-  const actions = make("div", { class: "ml-card-actions" }, ...buttons);
+  const actions = make("div", { class: "ml-question-actions" }, ...buttons);
   const advice = make("p", { class: "ml-advice", role: "note" });
   const counts = make("span", { class: "ml-fine" });
   const strategy = make("select", { class: "ml-input small", id: uniqueId("strategy"), onchange: choose });
   const footer = make(
     "div",
-    { class: "ml-card-footer" },
+    { class: "ml-question-footer" },
     counts,
     make("label", { class: "ml-field", for: strategy.id }, "Ask by", strategy),
   );
   // Reads a new question out to those who answer by key and do not see it change.
-  const spoken = make("p", { class: "ml-visually-hidden", "aria-live": "polite" });
-  const head = make("div", { class: "ml-card-head" }, heading, map);
+  const spoken = make("p", { class: "ml-unseen", "aria-live": "polite" });
+  const head = make("div", { class: "ml-question-head" }, heading, map);
   place.append(head, asked, rows, more, end, actions, advice, footer, spoken);
   // The question that is answered, until the next one comes.
   let answered: object | null = null;
