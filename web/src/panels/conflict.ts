@@ -42,14 +42,15 @@ function spellWeakest(link: Link): string {
 }
 
 export function openConflict(root: HTMLElement, store: Store, refused: Refused): Dialog {
+  const { then } = refused;
   const weakest = refused.weakest === null ? undefined : refused.chain[refused.weakest];
   const keepButton = makeButton({ class: "ml-button", autofocus: true, onclick: keepIt }, "Keep it as it was");
   const buttons = [keepButton];
   const note = make("p", { class: "ml-fine", id: uniqueId("weakest") });
-  if (weakest) {
+  if (weakest && then) {
     note.textContent = spellWeakest(weakest);
     const remove = makeButton(
-      { class: "ml-button primary", "aria-describedby": note.id, onclick: () => removeWeakest(weakest) },
+      { class: "ml-button primary", "aria-describedby": note.id, onclick: () => removeWeakest(weakest, then) },
       "Remove the weakest link",
     );
     buttons.unshift(remove);
@@ -69,8 +70,7 @@ export function openConflict(root: HTMLElement, store: Store, refused: Refused):
     store.setRefused(null);
   }
 
-  function removeWeakest({ a, b }: Link): void {
-    const then: Action = refused.then;
+  function removeWeakest({ a, b }: Link, then: Action): void {
     dialog.close();
     store.setRefused(null);
     perform(store, { do: "replace", remove: [a, b], then });

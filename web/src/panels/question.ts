@@ -3,7 +3,7 @@
 import type { Comparison } from "../protocol";
 import type { Store } from "../store";
 import { makeComparison } from "./comparison";
-import { make, makeButton, setText, spellCount, uniqueId } from "./element";
+import { focusedElement, make, makeButton, setText, spellCount, uniqueId } from "./element";
 import type { ShowOnMap } from "./groups";
 import { drawLink } from "./link-words";
 import { perform } from "./perform";
@@ -26,7 +26,7 @@ export function speak(question: Comparison): string {
 }
 
 export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap): QuestionCard {
-  const heading = make("h2", { class: "ml-question-title" }, "Question");
+  const heading = make("h2", { class: "ml-question-title", tabindex: -1 }, "Question");
   const map = makeButton({ class: "ml-button small", title: "Select both rows on the map (f)", onclick: showOnMap }, "Show on map");
   const asked = make("p", { class: "ml-asked" }, ASKED);
   const rows = make("div", { class: "ml-question-rows", tabindex: 0, role: "group", "aria-label": "The two rows" });
@@ -86,6 +86,8 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
     const message = store.question;
     const question = message?.question ?? null;
     answered = null;
+    // The buttons go away when no question is left, and with them the focus.
+    if (question === null && actions.contains(focusedElement(place))) heading.focus();
     for (const element of [map, asked, rows, actions]) element.hidden = question === null;
     setText(heading, question?.number === undefined ? "Question" : `Question ${question.number.toLocaleString("en-US")}`);
     setText(end, message === null ? "Choosing a question\u2026" : (message.end ?? NEXT));

@@ -71,10 +71,12 @@ it("reads a new question out", () => {
 });
 
 it("says why no question is left, and gives advice", () => {
+  button("Same (s)").focus();
   page.connection.tell({ type: "question", question: null, end: "Every row is linked.", advice: "You may stop." });
   expect(text(".ml-question-end")).toBe("Every row is linked.");
   expect(button("Same (s)").closest<HTMLElement>(".ml-question-actions")?.hidden).toBe(true);
   expect(text(".ml-advice")).toBe("You may stop.");
+  expect(document.activeElement?.className).toBe("ml-question-title");
 });
 
 it("asks for the images of cells", async () => {
