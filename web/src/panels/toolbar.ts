@@ -176,7 +176,7 @@ export function mountToolbar(place: HTMLElement, store: Store, options: ToolbarO
   );
   const fields = make(
     "div",
-    { class: "ml-fields", id: uniqueId("fields"), role: "group", "aria-label": "View and method" },
+    { class: "ml-fields", id: uniqueId("fields"), role: "group", "aria-label": "Settings" },
     makeView(store),
     makeMethod(store),
     makeNumber(store),
