@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fuzz fuzz-properties coverage lint types tables docs benchmark clean
+.PHONY: demo test fuzz fuzz-properties coverage lint types tables docs benchmark page page-test clean
 
 $(VENV)/.runs: pyproject.toml
 	$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"mustlink needs Python 3.11 or later, and this is {v.major}.{v.minor}: run make with PYTHON=python3.11")'
@@ -64,5 +64,18 @@ docs: $(VENV)/.documents
 benchmark: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks
 
+# Build the page of the studio from web/ into the package, where it is committed; needs Node 20.19 or later.
+page: web/node_modules/.package-lock.json
+	npm --prefix web run build
+	$(PYTHON) web/source_hashes.py
+
+page-test: web/node_modules/.package-lock.json
+	npm --prefix web run check
+	npm --prefix web test
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	cd web && npm ci
+	touch $@
+
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
+	rm -rf $(VENV) web/node_modules docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov

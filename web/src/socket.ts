@@ -1,0 +1,81 @@
+// The connection of the page: a WebSocket that reconnects.
+
+import { Exchange } from "./connection";
+import type { ClientMessage, ServerMessage } from "./protocol";
+
+const FIRST_WAIT = 250;
+const MAX_WAIT = 5_000;
+const PING_EVERY = 20_000;
+/** Codes of the server with which trying again is of no use. */
+const FINAL_CODES = new Set([1008, 1009, 4400, 4401, 4403, 4409]);
+
+/** Address of the socket beside the page; the page's cookie holds the token. */
+export function socketAddress(page: Location): string {
+  const address = new URL("ws", page.href);
+  address.protocol = page.protocol === "https:" ? "wss:" : "ws:";
+  address.search = "";
+  address.hash = "";
+  return address.href;
+}
+
+export class SocketConnection extends Exchange {
+  private socket: WebSocket | null = null;
+  private wait = FIRST_WAIT;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly pings: ReturnType<typeof setInterval>;
+  private ended = false;
+
+  constructor(private readonly address: string) {
+    super();
+    this.pings = setInterval(() => {
+      if (this.status === "open") this.send({ do: "ping" });
+    }, PING_EVERY);
+    this.connect();
+  }
+
+  private connect(): void {
+    const socket = new WebSocket(this.address);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      this.wait = FIRST_WAIT;
+      this.setStatus("open");
+    };
+    socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof event.data !== "string") {
+        this.receiveBytes(event.data);
+        return;
+      }
+      const message = JSON.parse(event.data) as ServerMessage;
+      if (message.type === "closed") this.end(message.message);
+      else this.receiveMessage(message);
+    };
+    socket.onclose = (event) => {
+      if (this.ended) return;
+      if (FINAL_CODES.has(event.code)) {
+        this.end(event.reason || "The studio refused the connection.");
+        return;
+      }
+      this.setStatus("lost", "The connection to the studio is lost; trying again.");
+      this.timer = setTimeout(() => this.connect(), this.wait);
+      this.wait = Math.min(2 * this.wait, MAX_WAIT);
+    };
+    this.socket = socket;
+  }
+
+  protected transmit(message: ClientMessage & { id: number }): void {
+    if (this.socket?.readyState !== WebSocket.OPEN) throw new Error("There is no connection to the studio; nothing was sent.");
+    this.socket.send(JSON.stringify(message));
+  }
+
+  private end(text: string): void {
+    this.ended = true;
+    clearTimeout(this.timer);
+    clearInterval(this.pings);
+    this.setStatus("closed", text);
+    this.socket?.close();
+  }
+
+  close(): void {
+    this.end("The page closed the connection.");
+  }
+}
