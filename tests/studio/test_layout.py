@@ -234,7 +234,7 @@ def test_labels_of_other_rows_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("constant", "value"), [("drag", -1.0), ("theta", np.nan), ("max_steps", 0), ("max_steps", 1.5), ("length", "50")]
+    ("constant", "value"), [("drag", -1.0), ("theta", np.nan), ("time_step", 0.0), ("max_steps", 1.5), ("length", "50")]
 )
 def test_bad_constants_are_refused(constant, value):
     with pytest.raises(ValueError, match=constant):

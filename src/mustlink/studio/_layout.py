@@ -47,7 +47,7 @@ class SpringConstants:
     min_speed : float, default=1e-3
         The layout is settled when no speed is higher, nor would be after a further step from rest.
     max_steps : int, default=150
-        The layout stops after so many steps, settled or not.
+        The layout stops after so many steps, settled or not; with 0 only pinned rows change their places.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class SpringConstants:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            is_positive = name in ("speed_limit", "time_step", "max_steps")
+            is_positive = name in ("speed_limit", "time_step")
             if not isinstance(value, Real) or not math.isfinite(value) or value < 0 or (is_positive and value == 0):
                 sign = "positive" if is_positive else "at least 0"
                 raise ValueError(f"{name} must be a finite number and {sign}; got {value!r}.")
