@@ -1,5 +1,61 @@
 """Teach a clustering by hand, in a browser or a notebook."""
 
-from mustlink.studio._layout import SpringConstants, SpringLayout
+from __future__ import annotations
 
-__all__ = ["SpringConstants", "SpringLayout"]
+from mustlink.studio._actions import (
+    KEEP,
+    Action,
+    Answer,
+    Choose,
+    Keep,
+    Link,
+    Lock,
+    Move,
+    Redo,
+    Rename,
+    Replace,
+    Restore,
+    Snapshot,
+    Undo,
+    Unlink,
+    Unpin,
+    as_action,
+    as_message,
+)
+from mustlink.studio._conflicts import ActionRefused
+from mustlink.studio._engine import Change, Engine, Group, Shown
+from mustlink.studio._history import Step
+from mustlink.studio._layout import SpringConstants, SpringLayout
+from mustlink.studio._simulated import SimulatedUser
+from mustlink.studio._state import StudioLink
+
+__all__ = [
+    "KEEP",
+    "Action",
+    "ActionRefused",
+    "Answer",
+    "Change",
+    "Choose",
+    "Engine",
+    "Group",
+    "Keep",
+    "Link",
+    "Lock",
+    "Move",
+    "Redo",
+    "Rename",
+    "Replace",
+    "Restore",
+    "Shown",
+    "SimulatedUser",
+    "Snapshot",
+    "SpringConstants",
+    "SpringLayout",
+    "Step",
+    "StudioLink",
+    "Undo",
+    "Unlink",
+    "Unpin",
+    "as_action",
+    "as_message",
+]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from mustlink._types import Floats, Ints, Mask
-
-if TYPE_CHECKING:
-    from mustlink.studio._engine import Engine
+from mustlink.studio._actions import Move
+from mustlink.studio._engine import Engine
+from mustlink.studio._layout import SpringLayout
 
 __all__ = ["SimulatedUser"]
 
@@ -84,17 +84,17 @@ class SimulatedUser:
         offset: float = 20.0,
         random_state: Any = None,
     ) -> None:
-        if engine.layout is None:
-            raise ValueError("The simulated user needs an engine with a layout; pass layout=SpringLayout(...).")
+        if not isinstance(engine.layout, SpringLayout):
+            raise ValueError("The simulated user needs an engine with a layout; pass layout=SpringLayout(...) to it.")
         if pick not in ("farthest", "random"):
             raise ValueError(f"pick must be 'farthest' or 'random'; got {pick!r}.")
         names, group = np.unique(np.asarray(target), return_inverse=True)
         if len(group) != len(engine.labels):
             raise ValueError(f"target has {len(group)} entries, but the engine has {len(engine.labels)} rows.")
-        self._engine, self._pick, self._offset = engine, pick, float(offset)
+        self._engine, self._layout, self._pick, self._offset = engine, engine.layout, pick, float(offset)
         self._group: Ints = group.astype(np.int64)
         self._random = check_random_state(random_state)
-        self.corners = place_corners(len(names), engine.layout.size)
+        self.corners = place_corners(len(names), self._layout.size)
         self.is_moved: Mask = np.zeros(len(group), dtype=np.bool_)
         _check_spacing(self.corners, engine.state.eps + 2 * math.sqrt(2) * self._offset)
 
@@ -111,8 +111,6 @@ class SimulatedUser:
         int or None
             The row; None if all were moved.
         """
-        from mustlink.studio._actions import Move
-
         if self.is_moved.all():
             return None
         row = self._choose()
@@ -128,7 +126,7 @@ class SimulatedUser:
         -------
         ndarray of shape (n_rows,)
         """
-        away = self._engine.positions[:, None] - self.corners
+        away = self._layout.positions[:, None] - self.corners
         nearest: Ints = np.linalg.norm(away, axis=2).argmin(axis=1).astype(np.int64)
         return nearest
 
@@ -137,7 +135,7 @@ class SimulatedUser:
         open_rows = np.flatnonzero(~self.is_moved)
         if self._pick == "random":
             return int(self._random.choice(open_rows))
-        away = self._engine.positions[open_rows] - self.corners[self._group[open_rows]]
+        away = self._layout.positions[open_rows] - self.corners[self._group[open_rows]]
         return int(open_rows[np.linalg.norm(away, axis=1).argmax()])
 
 
