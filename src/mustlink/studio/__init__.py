@@ -22,6 +22,7 @@ from mustlink.studio._actions import (
     as_action,
     as_message,
 )
+from mustlink.studio._adapter import Fit, fit_method
 from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._engine import Change, Engine, Group, Shown
 from mustlink.studio._history import Step
@@ -37,6 +38,7 @@ __all__ = [
     "Change",
     "Choose",
     "Engine",
+    "Fit",
     "Group",
     "Keep",
     "Link",
@@ -58,4 +60,5 @@ __all__ = [
     "Unpin",
     "as_action",
     "as_message",
+    "fit_method",
 ]

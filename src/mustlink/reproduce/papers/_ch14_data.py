@@ -28,6 +28,18 @@ def in_disc(rng: np.random.Generator, n_points: int, center: Any) -> Floats:
 
 
 def draw_circles(rng: np.random.Generator) -> tuple[Array, Ints]:
+    """50 points in each of two discs, and 20 between them, of the nearer class.
+
+    As in the chapter, no row has its nearest neighbor in the other class: sets with such a row are drawn again.
+    """
+    while True:
+        X, y = draw_discs(rng)
+        a, b = draw_edges(NEAREST, X, y, rng).T
+        if (y[a] == y[b]).all():
+            return X, y
+
+
+def draw_discs(rng: np.random.Generator) -> tuple[Array, Ints]:
     """50 points in each of two discs, and 20 between them, of the nearer class."""
     centers = np.array([[50.0, 50.0], [150.0, 150.0]])
     between: list[Array] = []
