@@ -27,6 +27,7 @@ from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._engine import Change, Engine, Group, Shown
 from mustlink.studio._history import Step
 from mustlink.studio._layout import SpringConstants, SpringLayout
+from mustlink.studio._session import Session
 from mustlink.studio._simulated import SimulatedUser
 from mustlink.studio._state import StudioLink
 
@@ -48,6 +49,7 @@ __all__ = [
     "Rename",
     "Replace",
     "Restore",
+    "Session",
     "Shown",
     "SimulatedUser",
     "Snapshot",

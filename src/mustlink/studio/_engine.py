@@ -16,7 +16,7 @@ from mustlink._types import Floats, Ints
 from mustlink.base import as_constraints
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
-from mustlink.studio._actions import Action, Choose, Redo, Replace, Restore, Snapshot, Undo
+from mustlink.studio._actions import Action, Choose, Lock, Redo, Rename, Replace, Restore, Snapshot, Undo
 from mustlink.studio._conflicts import ActionRefused, DistanceRanks, chain_of, find_weakest, new_conflict
 from mustlink.studio._correction import correct_labels
 from mustlink.studio._fits import PackedFit
@@ -230,6 +230,9 @@ class Engine:
         self._layout = layout
         self._revision = 0
         self._fit_revision = 0
+        # While a session is opened, labels are not computed: the ids of groups are in its file.
+        self._recorded_ids: tuple[int, ...] | None = None
+        self._is_stale = False
         self._labels, self._confidence = np.full(n_rows, -1, dtype=np.int64), np.ones(n_rows)
         self._shown = Shown("instant", "instant", 0, "")
         self._history = History(State())
@@ -284,11 +287,11 @@ class Engine:
     @property
     def groups(self) -> tuple[Group, ...]:
         """The groups, in the order of their ids."""
-        ids, sizes = np.unique(self._labels[self._labels >= 0], return_counts=True)
         names, locks = self.state.names, self.state.locks
         return tuple(
             Group(group, self._group_name(group), size, group in locks, group in names)
-            for group, size in zip(ids.tolist(), sizes.tolist(), strict=True)
+            for group, size in enumerate(np.bincount(self._labels[self._labels >= 0]).tolist())
+            if size
         )
 
     @property
@@ -389,9 +392,13 @@ class Engine:
         with self._lock:
             if revision < self._fit_revision or not _is_background(self.state):
                 return None
-            fit = PackedFit.pack(method, labels, None if confidence is None else np.asarray(confidence, dtype=float))
-            self._history.settle(replace(self.state, fit=fit, is_final=True))
-            return self._change(None, f"Clustered by {method}", self._force, is_new=True)
+            given = None if confidence is None else np.asarray(confidence, dtype=np.float64)
+            return self._take_fit(PackedFit.pack(method, labels, given))
+
+    def _take_fit(self, fit: PackedFit) -> Change:
+        """Show the result of the background for the present links."""
+        self._history.settle(replace(self.state, fit=fit, is_final=True))
+        return self._change(None, f"Clustered by {fit.method}", self._force, is_new=True)
 
     def _save(self, action: Snapshot, when: str) -> Change:
         """Keep a snapshot."""
@@ -412,7 +419,7 @@ class Engine:
         if isinstance(action.then, Replace | Undo | Redo | Snapshot | Restore):
             raise ActionRefused("Only an action that makes links can follow a removed link.", action)
         refusal = ActionRefused("There is no such link.", action)
-        for without in release_candidates(self.state, *action.remove, self._scene, action):
+        for without in release_candidates(self.state, action, self._scene):
             try:
                 state = transition(without, action.then, when, self._scene)
                 return self._checked(state, action.then, LinksInForce(self._given, without))
@@ -483,11 +490,14 @@ class Engine:
 
     def _show(self, state: State, *, is_new: bool) -> None:
         """Compute the groups of a state; those of a new state get their ids from the groups before."""
+        if self._recorded_ids is not None:
+            self._is_stale = True
+            if is_new:
+                self._history.settle(_with_ids(state, self._recorded_ids))
+            return
         labels, confidence, method = self._cluster(state)
         if is_new:
-            ids = match_ids(labels, self._labels, state.locks)
-            names = {group: name for group, name in state.names.items() if group in ids}
-            state = replace(state, ids=ids, names=names)
+            state = _with_ids(state, match_ids(labels, self._labels, state.locks))
             self._history.settle(state)
         shown = np.array([*state.ids, -1], dtype=np.int64)[labels]
         n_changed = int(np.count_nonzero(shown != self._labels))
@@ -513,6 +523,41 @@ class Engine:
             return keep_locked(labels, state.locks), fit.confidence(), fit.method
         nothing = np.full(self._given.n_rows, -1, dtype=np.int64)
         return keep_locked(nothing, state.locks), np.ones(self._given.n_rows), "instant"
+
+    # ---- for sessions ------------------------------------------------------------------------------------------------
+
+    def _replay(self, action: Action, when: str, ids: tuple[int, ...]) -> None:
+        """Do an action again that was done before, with the ids that its groups had; :meth:`_refresh` shows it."""
+        if isinstance(action, Lock | Rename | Replace):
+            # These name groups of the labels before.
+            self._refresh()
+        self._recorded_ids = ids
+        try:
+            self.apply(action, when=when)
+        finally:
+            self._recorded_ids = None
+
+    def _replay_fit(self, fit: PackedFit, ids: tuple[int, ...]) -> None:
+        """Take a result of the background again."""
+        self._recorded_ids = ids
+        try:
+            self._take_fit(fit)
+        finally:
+            self._recorded_ids = None
+
+    def _refresh(self) -> None:
+        """Show the present state after actions that were done again."""
+        if self._is_stale:
+            self._is_stale = False
+            self._show(self.state, is_new=False)
+
+    def _remember(self) -> dict[str, Any]:
+        """Return what is to be restored if an action cannot be saved."""
+        return {**vars(self), "_history": self._history.copy()}
+
+    def _restore(self, before: dict[str, Any]) -> None:
+        """Take back an action that could not be saved."""
+        vars(self).update(before)
 
     # ---- words -------------------------------------------------------------------------------------------------------
 
@@ -553,6 +598,11 @@ class Engine:
         more = f" and {len(gone) - MAX_NAMED_GROUPS:,} more" if len(gone) > MAX_NAMED_GROUPS else ""
         are_gone = "is no longer a group" if len(gone) == 1 else "are no longer groups"
         return (f"{names}{more} {are_gone}; undo brings {'it' if len(gone) == 1 else 'them'} back.",)
+
+
+def _with_ids(state: State, ids: tuple[int, ...]) -> State:
+    """Return a state with the ids of its groups; the names of groups that are gone are dropped."""
+    return replace(state, ids=ids, names={group: name for group, name in state.names.items() if group in ids})
 
 
 def _is_background(state: State) -> bool:

@@ -77,6 +77,13 @@ class History:
         self._at = 0
         self.snapshots: dict[str, SavedState] = {}
 
+    def copy(self) -> History:
+        """Return the same history, which does not follow further steps."""
+        other = History(self._states[0])
+        other._states, other._steps, other._at = list(self._states), list(self._steps), self._at
+        other.snapshots = dict(self.snapshots)
+        return other
+
     @property
     def state(self) -> State:
         """The present state."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,13 @@ from mustlink.studio._actions import (
     Lock,
     Move,
     Rename,
+    Replace,
     Unlink,
     Unpin,
 )
 from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._pins import place_around
-from mustlink.studio._state import Given, State, StudioLink, as_pair
+from mustlink.studio._state import Given, Pair, State, StudioLink, as_pair
 from mustlink.workflow import STRATEGIES
 
 __all__ = ["Scene", "check_name", "release_candidates", "remove_link", "transition"]
@@ -57,14 +58,13 @@ def transition(state: State, action: Action, when: str, scene: Scene) -> State:
     """Return the state after an action; whether its links contradict others is checked by the caller."""
     match action:
         case Link(a, b, together):
-            return _link(state, StudioLink(*_check_rows((a, b), scene, action), bool(together), "drawn", when), scene)
+            return _link(state, StudioLink(*_check_pair(a, b, scene, action), bool(together), "drawn", when), scene)
         case Answer(a, b, None):
-            pair = as_pair(*_check_rows((a, b), scene, action))
-            return replace(state, skipped=state.skipped | {pair})
+            return replace(state, skipped=state.skipped | {_check_pair(a, b, scene, action)})
         case Answer(a, b, together):
-            return _link(state, StudioLink(*_check_rows((a, b), scene, action), bool(together), "answer", when), scene)
+            return _link(state, StudioLink(*_check_pair(a, b, scene, action), bool(together), "answer", when), scene)
         case Unlink(a, b):
-            return remove_link(state, *_check_rows((a, b), scene, action), scene, action)
+            return remove_link(state, _check_pair(a, b, scene, action), scene, action)
         case Move():
             return _move(state, action, scene)
         case Unpin(rows):
@@ -77,6 +77,12 @@ def transition(state: State, action: Action, when: str, scene: Scene) -> State:
         case Choose():
             return _choose(state, action, scene)
     raise ActionRefused(f"{action!r} is not an action of the studio.")
+
+
+def _check_pair(a: Any, b: Any, scene: Scene, action: Action) -> Pair:
+    """Return two different rows, the smaller one first."""
+    first, second = _check_rows((a, b), scene, action)
+    return as_pair(first, second)
 
 
 def _check_rows(rows: Iterable[Any], scene: Scene, action: Action) -> tuple[int, ...]:
@@ -113,8 +119,7 @@ def check_name(name: Any, action: Action) -> str:
 
 def _link(state: State, link: StudioLink, scene: Scene) -> State:
     """Add a link; refuse one that is known already. An answer replaces that the question was skipped."""
-    a, b = as_pair(link.a, link.b)
-    link = link._replace(a=a, b=b)
+    a, b = link.a, link.b
     known = state.told.get((a, b))
     if known is None and (a, b) not in state.removed and (a, b) in scene.given.file_links:
         known = StudioLink(a, b, scene.given.file_links[a, b], "file")
@@ -128,9 +133,9 @@ def _link(state: State, link: StudioLink, scene: Scene) -> State:
     raise ActionRefused(f"{linked}; remove this link first.", action, [known, link], 0)
 
 
-def remove_link(state: State, a: int, b: int, scene: Scene, action: Action) -> State:
+def remove_link(state: State, pair: Pair, scene: Scene, action: Action) -> State:
     """Remove a link of a person or of the file."""
-    pair = as_pair(a, b)
+    a, b = pair
     if pair in state.told:
         return replace(state, told={other: link for other, link in state.told.items() if other != pair})
     if pair in scene.given.file_links and pair not in state.removed:
@@ -141,13 +146,13 @@ def remove_link(state: State, a: int, b: int, scene: Scene, action: Action) -> S
     raise ActionRefused(f"{names} have no link that can be removed.", action)
 
 
-def release_candidates(state: State, a: int, b: int, scene: Scene, action: Action) -> list[State]:
+def release_candidates(state: State, action: Replace, scene: Scene) -> list[State]:
     """Return the states without a link, in the order in which to try them; pinned rows are released one or both."""
+    a, b = _check_pair(*action.remove, scene, action)
     try:
-        return [remove_link(state, a, b, scene, action)]
+        return [remove_link(state, (a, b), scene, action)]
     except ActionRefused:
-        pinned = [row for row in (a, b) if row in state.pins]
-        if len(pinned) < 2:
+        if a not in state.pins or b not in state.pins:
             raise
         return [_unpin(state, rows, scene, action) for rows in ((a,), (b,), (a, b))]
 
@@ -162,7 +167,7 @@ def _move(state: State, action: Move, scene: Scene) -> State:
         (target,) = _check_rows((row,), scene, action)
         if target in rows:
             raise ActionRefused(f"{scene.row_name(target)} cannot be moved onto itself.", action)
-        pins[target] = _check_position(*place, scene, action)
+        pins[target] = _check_position(place[0], place[1], scene, action)
         if math.dist(pins[target], (x, y)) >= state.eps:
             raise ActionRefused(
                 f"{scene.row_name(target)} is not within {state.eps:g} of the drop, so the rows would not join it.",
@@ -179,9 +184,9 @@ def _move(state: State, action: Move, scene: Scene) -> State:
 def _check_position(x: Any, y: Any, scene: Scene, action: Action) -> tuple[float, float]:
     """Return a position as floats; refuse one that is not finite or far outside the map."""
     for value in (x, y):
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
             raise ActionRefused(f"The position ({x!r}, {y!r}) must be two finite numbers.", action)
-        if abs(value) > MAX_POSITION * scene.extent:
+        if abs(float(value)) > MAX_POSITION * scene.extent:
             where = f"({float(x):g}, {float(y):g})"
             raise ActionRefused(
                 f"The position {where} is outside the map, which reaches from {-scene.extent:g} to {scene.extent:g}.",
@@ -235,6 +240,6 @@ def _choose(state: State, action: Choose, scene: Scene) -> State:
         names = ", ".join(STRATEGIES)
         raise ActionRefused(f"There is no strategy {given['strategy']!r}; the strategies are {names}.", action)
     eps, largest = given.get("eps", scene.extent), MAX_EPS * scene.extent
-    if isinstance(eps, bool) or not isinstance(eps, Real) or not 0 < eps <= largest:
+    if isinstance(eps, bool) or not isinstance(eps, int | float | np.number) or not 0 < eps <= largest:
         raise ActionRefused(f"The distance eps is {eps!r}; give a number above 0 and at most {largest:g}.", action)
     return replace(state, **given)
