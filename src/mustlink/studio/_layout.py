@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ class SpringConstants:
             if not isinstance(value, Real) or not math.isfinite(value) or value < 0 or (is_positive and value == 0):
                 sign = "positive" if is_positive else "at least 0"
                 raise ValueError(f"{name} must be a finite number and {sign}; got {value!r}.")
-        if not isinstance(self.max_steps, Integral):
+        if not isinstance(self.max_steps, int | np.integer):
             raise ValueError(f"max_steps must be an integer; got {self.max_steps!r}.")
 
 
@@ -149,7 +149,7 @@ class SpringLayout:
         positions: ArrayLike | None = None,
         random_state: Any = None,
     ) -> None:
-        if not isinstance(n_rows, Integral) or n_rows < 1:
+        if not isinstance(n_rows, int | np.integer) or n_rows < 1:
             raise ValueError(f"n_rows must be an integer of at least 1; got {n_rows!r}.")
         if len(size) != 2 or not all(math.isfinite(length) and length > 0 for length in size):
             raise ValueError(f"size must be a positive width and height; got {size!r}.")

@@ -1,4 +1,4 @@
-"""Questions that the studio needs, beside COBRAS: the engine is driven by answers, and the groups it shows are scored."""
+"""Questions that the studio needs, beside COBRAS: answers drive its engine, and the groups that it shows are scored."""
 
 from __future__ import annotations
 
@@ -148,12 +148,12 @@ def judge_fewer(fact: str, results: Results) -> Verdict:
 CLAIMS = (
     Claim(
         "Q1",
-        f"(Ours.) The groups that the studio shows reach ARI {TARGET} with no more questions than COBRAS, on every set.",
+        f"(Ours.) The groups that the studio shows reach ARI {TARGET} with no more questions than COBRAS on any set.",
         lambda results: judge_fewer(SHOWN, results),
     ),
     Claim(
         "Q2",
-        f"(Ours.) Its instant groups reach ARI {TARGET} with no more questions than COBRAS, on every set.",
+        f"(Ours.) Its instant groups reach ARI {TARGET} with no more questions than COBRAS on any set.",
         lambda results: judge_fewer(INSTANT, results),
     ),
 )
