@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.bottleneck import margins
 from scipy.spatial.distance import cdist
 
 from mustlink import Constraints
 from mustlink.studio._instant import InstantClusterer
+from reference.bottleneck import margins
 
 
 @settings(max_examples=60, deadline=None)

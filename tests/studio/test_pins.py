@@ -30,7 +30,7 @@ def components_by_search(pins, eps):
     return found
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(positions, st.randoms())
 def test_components_are_those_of_near_positions_in_any_order(pins, random):
     found = pin_components(pins, EPS)

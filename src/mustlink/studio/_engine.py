@@ -16,7 +16,7 @@ from mustlink._types import Floats, Ints
 from mustlink.base import as_constraints
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
-from mustlink.studio._actions import Action, Choose, Lock, Redo, Rename, Replace, Restore, Snapshot, Undo
+from mustlink.studio._actions import Action, Answer, Choose, Link, Lock, Redo, Rename, Replace, Restore, Snapshot, Undo
 from mustlink.studio._conflicts import ActionRefused, DistanceRanks, chain_of, find_weakest, new_conflict
 from mustlink.studio._correction import correct_labels
 from mustlink.studio._fits import PackedFit
@@ -146,7 +146,7 @@ class Engine:
 
     A row that is dragged becomes pinned. Pinned rows nearer than `eps` to each other, directly or through others,
     belong together, and those of different places do not (desJardins, MacGlashan and Ferraioli). These links are
-    derived anew after every move, and hold together with those that are drawn, answered or read from a file.
+    derived again after every move, and hold together with those that are drawn, answered or read from a file.
 
     Parameters
     ----------
@@ -171,6 +171,8 @@ class Engine:
         The seed.
     row_names : sequence of str or None, default=None
         The names of the rows in texts; by default their numbers.
+    tree : bytes or None, default=None
+        What :attr:`tree` was in an earlier engine of the same rows, which saves the time to compute it.
 
     See Also
     --------
@@ -219,6 +221,7 @@ class Engine:
         layout: Layout | None = None,
         random_state: int = 0,
         row_names: Sequence[str] | None = None,
+        tree: bytes | None = None,
     ) -> None:
         self._X = check_array(X, dtype=(np.float64, np.float32), input_name="X")
         n_rows = len(self._X)
@@ -227,6 +230,8 @@ class Engine:
         self._lock = threading.RLock()
         self._instant = InstantClusterer(self._X, random_state)
         self._ranks = DistanceRanks(self._X, random_state)
+        if tree is not None:
+            self._instant.load(tree)
         self._layout = layout
         self._revision = 0
         self._fit_revision = 0
@@ -343,6 +348,11 @@ class Engine:
         """Compute now what the first instant clustering needs; may be called in another thread."""
         self._instant.prepare()
 
+    @property
+    def tree(self) -> bytes | None:
+        """The minimum spanning tree of the rows; None as long as it was not needed."""
+        return self._instant.packed_tree
+
     # ---- what changes it ---------------------------------------------------------------------------------------------
 
     def apply(self, action: Action, *, when: str | None = None) -> Change:
@@ -445,8 +455,9 @@ class Engine:
             return state, force
         chain = chain_of(conflict, force)
         moved = set(getattr(action, "rows", ()))
-        own = {as_pair(action.a, action.b)} if hasattr(action, "a") and hasattr(action, "b") else set()
-        own |= {link[:2] for link in chain if link.source == "pin" and {link.a, link.b} & moved}
+        own = {link for link in chain if link.source == "pin" and {link.a, link.b} & moved}
+        if isinstance(action, Link | Answer):
+            own |= {link for link in chain if link[:3] == (*as_pair(action.a, action.b), action.together)}
         single = {rows[0] for rows in state.pin_components if len(rows) == 1}
         weakest = find_weakest(chain, self._ranks, own, single)
         # Here links are called what they are called in the page.
