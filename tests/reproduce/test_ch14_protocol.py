@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from mustlink.constraints import Constraints
 from mustlink.reproduce._run_paper import find_protocol
 from mustlink.reproduce.engine._problem import Problem, standardize
-from mustlink.reproduce.engine._results import Run
+from mustlink.reproduce.engine._results import Record, Results, Run
 from mustlink.reproduce.papers import _ch14_data, _ch14_questions, ch14
 
 
@@ -101,3 +101,15 @@ def test_questions_that_are_not_enough_are_counted_as_such():
     assert _ch14_questions.ask_cobras(problem).facts["own"] is None
     assert _ch14_questions.needed_text((300.0, 0, 5)) == "not within 300"
     assert _ch14_questions.needed_text((120.0, 3, 5)) == "over 120 (3 of 5 runs)"
+
+
+def test_sets_that_neither_gets_right_decide_nothing():
+    def made(dataset, method, **facts):
+        return Record(Run("ch14", dataset, method, 300, trial=0, rows=500), facts)
+
+    both = [made("iris", "studio", shown=40), made("iris", "COBRAS", own=90)]
+    neither = [made("wine", "studio", shown=None), made("wine", "COBRAS", own=None)]
+    verdict = _ch14_questions.judge_fewer("shown", Results([*both, *neither]))
+    assert verdict.held
+    assert verdict.sentence == "No more on 1 of 1 set: iris 40 against 90. On wine neither gets there within 300."
+    assert _ch14_questions.judge_fewer("shown", Results(neither)).held is None

@@ -205,7 +205,7 @@ def set_tables(dataset: str, results: Results) -> Iterator[Table]:
 
 
 def untested_tables(results: Results) -> Iterator[Table]:
-    """What cannot be computed again, for want of data."""
+    """What cannot be computed again, since its data were not published."""
     if len(results):
         rows = tuple(
             (name, text, "not published with the chapter, and not in our folder of data") for name, text in UNTESTED
