@@ -27,6 +27,7 @@ from mustlink import reproduce as reproduce
 from mustlink import selection as selection
 from mustlink import sizes as sizes
 from mustlink import spectral as spectral
+from mustlink import studio as studio
 from mustlink import tables as tables
 from mustlink import text as text
 from mustlink import workflow as workflow

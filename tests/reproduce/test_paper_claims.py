@@ -26,6 +26,7 @@ from reproduce.ch10_results import ch10_results
 from reproduce.ch11_results import ch11_results
 from reproduce.ch12_results import ch12_results
 from reproduce.ch13_results import ch13_results
+from reproduce.ch14_results import ch14_results
 from reproduce.ch15_results import ch15_results
 from reproduce.ch16_results import ch16_results
 from reproduce.ch17_results import ch17_results
@@ -131,6 +132,7 @@ MADE = {
     "ch11": ch11_results,
     "ch12": ch12_results,
     "ch13": ch13_results,
+    "ch14": ch14_results,
     "ch15": ch15_results,
     "ch16": ch16_results,
     "ch17": ch17_results,

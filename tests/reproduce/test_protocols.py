@@ -16,6 +16,7 @@ from mustlink.reproduce.papers._ch07_data import make_topics
 from mustlink.reproduce.papers.bbc import distance_ratio
 from mustlink.reproduce.papers.ch11 import COUNT_METHODS, THREE_METHODS
 from mustlink.reproduce.papers.ch12 import OF_GRAPHS
+from mustlink.reproduce.papers.ch14 import METHODS as SIMULATED
 from mustlink.reproduce.papers.ch15 import as_records
 from mustlink.reproduce.papers.ch16 import fit_mdav
 
@@ -103,6 +104,7 @@ def test_every_method_clusters(paper):
         "ch11": "counts_100",
         "ch12": "graphs",
         "ch13": "planted100",
+        "ch14": "overlapping_circles",
         "ch15": "iris",
         "ch16": "blobs100",
         "ch17": "digits",
@@ -119,6 +121,9 @@ def test_every_method_clusters(paper):
     if paper == "ch12":
         # The others need the edges of Cora, see test_ch12_protocol.py.
         protocol = replace(protocol, methods=OF_GRAPHS)
+    if paper == "ch14":
+        # Questions are about other sets, see test_ch14_protocol.py.
+        protocol = replace(protocol, methods=SIMULATED)
     if paper == "ch11":
         # The others need faces and messages.
         protocol = replace(protocol, methods=COUNT_METHODS | THREE_METHODS)
@@ -137,12 +142,13 @@ def test_every_method_clusters(paper):
         "ch11": 3,
         "ch12": 5,
         "ch13": 0.1,
+        "ch14": 4,
         "ch16": 10,
     }
     amount = amounts.get(paper, 40)
     for method in protocol.methods:
-        # The rows of the cyclic matrix belong together.
-        rows = None if paper == "ch06" else 80
+        # The rows of the cyclic matrix belong together, and chapter 14 draws rows by itself.
+        rows = None if paper in ("ch06", "ch14") else 80
         record = protocol.compute(Run(paper, dataset, method, amount, trial=0, rows=rows))
         assert record.error is None, (method, record.error)
         assert 0 <= record.scores["nmi"] <= 1

@@ -25,7 +25,7 @@ def reproduce(
         typer.Argument(
             metavar="PAPER",
             help="boostcluster, bbc, bckm, active, robust, linked_sizes, mixture_noise, ch02, ch03, ch04, ch05, ch06, "
-            "ch07, ch08, ch09, ch10, ch11, ch12, ch13, ch15, ch16 or ch17.",
+            "ch07, ch08, ch09, ch10, ch11, ch12, ch13, ch14, ch15, ch16 or ch17.",
         ),
     ],
     quick: Annotated[

@@ -42,12 +42,16 @@ def warmup(debug: Debug = False) -> None:
 
 
 def _use_studio() -> None:
-    """Exercise what the studio has compiled."""
+    """Exercise what the studio has compiled: instant groups, and a layout in which two rows are at one place."""
     import numpy as np
 
-    from mustlink.studio import Engine, Link
+    from mustlink.studio import Engine, Link, SpringLayout
 
     Engine(np.random.default_rng(0).normal(size=(24, 3))).apply(Link(0, 5, together=False))
+    layout = SpringLayout(24, [(0, 1)], positions=np.arange(48).reshape(24, 2) // 4 * 4)
+    layout.pin({0: (0.0, 0.0)})
+    layout.settle(np.zeros(24, dtype=np.int64))
+    layout.forces()
 
 
 def _constraint_steps() -> Iterator[tuple[str, Callable[[], object]]]:

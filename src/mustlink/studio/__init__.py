@@ -21,11 +21,14 @@ from mustlink.studio._actions import (
     as_action,
     as_message,
 )
+from mustlink.studio._adapter import Fit, fit_method
 from mustlink.studio._changes import Change, Group, Shown
 from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._engine import Engine
 from mustlink.studio._history import Step
+from mustlink.studio._layout import SpringConstants, SpringLayout
 from mustlink.studio._session import Session
+from mustlink.studio._simulated import SimulatedUser
 from mustlink.studio._state import StudioLink
 
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "Change",
     "Choose",
     "Engine",
+    "Fit",
     "Group",
     "Link",
     "Lock",
@@ -46,7 +50,10 @@ __all__ = [
     "Restore",
     "Session",
     "Shown",
+    "SimulatedUser",
     "Snapshot",
+    "SpringConstants",
+    "SpringLayout",
     "Step",
     "StudioLink",
     "Undo",
@@ -54,4 +61,5 @@ __all__ = [
     "Unpin",
     "as_action",
     "as_message",
+    "fit_method",
 ]

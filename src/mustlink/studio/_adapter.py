@@ -90,6 +90,12 @@ class Fit:
         How long it took.
     error : str or None
         Why it failed.
+
+    Examples
+    --------
+    >>> from mustlink.studio import Fit
+    >>> Fit(3, "boost", error="There is not enough memory for this method; choose another one.").labels is None
+    True
     """
 
     revision: int
@@ -205,6 +211,16 @@ def fit_method(
     Returns
     -------
     Fit
+        What was found, or why it failed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink import Constraints
+    >>> from mustlink.studio import fit_method
+    >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
+    >>> fit_method("cop", X, Constraints(must_link=[(0, 1)]), 2).labels
+    array([0, 0, 1, 1])
     """
     start = time.perf_counter()
     entry = None
