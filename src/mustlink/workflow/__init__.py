@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mustlink.catalogue import ESTIMATORS
 from mustlink.workflow._another import AnotherJob, AnotherResult, run_another
+from mustlink.workflow._clusterer import build_clusterer
 from mustlink.workflow._cocluster import CoclusterJob, CoclusterResult, run_cocluster
 from mustlink.workflow._cocluster_links import MatrixLinks
 from mustlink.workflow._comparison import ColumnPair, RowComparison
@@ -19,6 +20,7 @@ from mustlink.workflow._loading import (
     read_link_file,
 )
 from mustlink.workflow._model import Model, check_predicts, is_text_model, load_model, predicting_methods, save_model
+from mustlink.workflow._naming import name_rows
 from mustlink.workflow._prediction import PredictionJob, PredictionResult, run_prediction
 from mustlink.workflow._publication import (
     PublicationJob,
@@ -74,6 +76,7 @@ __all__ = [
     "TextPredictionResult",
     "TextView",
     "VerificationJob",
+    "build_clusterer",
     "check_n_clusters",
     "check_predicts",
     "check_seed",
@@ -82,6 +85,7 @@ __all__ = [
     "load_records",
     "load_table",
     "load_texts",
+    "name_rows",
     "predicting_methods",
     "read_link_file",
     "run_another",

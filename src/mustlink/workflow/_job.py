@@ -23,6 +23,7 @@ from mustlink.errors import ConstraintError, InfeasibleError, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
 from mustlink.selection import Choice, Trial, choose
 from mustlink.tables import UnknownIds, require
+from mustlink.workflow._clusterer import build_clusterer
 from mustlink.workflow._loading import (
     REMEDIES,
     Contradictions,
@@ -57,8 +58,6 @@ GRAPH_NOTE = (
 )
 # What the parameters of the sizes are called.
 SIZE_NAMES = {"size_min": "minimum", "size_max": "maximum"}
-# The starts of methods that take the best of several, if the job names no number.
-N_STARTS = 10
 
 
 @dataclass(frozen=True)
@@ -508,22 +507,16 @@ def _radius_notices(job: Job, estimator: Any) -> list[str]:
 
 def _build_estimator(entry: Entry, job: Job) -> Any:
     """Make the clusterer of an entry with the parameters of the job that it has."""
-    clusterer = entry.load()
-    # Whether to scale was decided when the table was read.
-    asked: dict[str, Any] = {"random_state": job.random_state, "n_init": N_STARTS, "scale": False}
-    if job.n_clusters is not None:
-        asked[count_parameter(clusterer()) or "n_clusters"] = job.n_clusters
+    asked: dict[str, Any] = dict(job.sizes)
     if job.n_init is not None:
         asked["n_init"] = job.n_init
     if job.relax:
         asked["on_infeasible"] = "relax"
     if job.has_certain_links:
         asked["trust"] = CERTAIN
-    asked |= job.sizes
     if job.estimator is not None:
         asked["estimator"] = _boosted_estimator(job.estimator, entry)
-    known = clusterer().get_params()
-    return clusterer(**{name: value for name, value in asked.items() if name in known})
+    return build_clusterer(entry, job.n_clusters, random_state=job.random_state, **asked)
 
 
 def _boosted_estimator(name: str, entry: Entry) -> Any:

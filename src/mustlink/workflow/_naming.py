@@ -27,7 +27,26 @@ def with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -
 
 
 def name_rows(text: str, names: list[str]) -> str:
-    """Put names in place of the row numbers in a text."""
+    """Put names in place of the row numbers in a message.
+
+    Parameters
+    ----------
+    text : str
+        A message of a clusterer, which knows rows by their numbers.
+    names : list of str
+        The name of every row.
+
+    Returns
+    -------
+    str
+        The message with names; other numbers stay.
+
+    Examples
+    --------
+    >>> from mustlink.workflow import name_rows
+    >>> name_rows("Rows 0 and 2 need 3 clusters.", ["ann", "bob", "eve"])
+    'Rows ann and eve need 3 clusters.'
+    """
 
     def name(number: re.Match[str]) -> str:
         row = int(number[0])
