@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping
 from threading import RLock
@@ -11,20 +10,27 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mustlink._types import Array
-from mustlink.errors import OptionError
+from mustlink.constraints import Constraints
+from mustlink.errors import MustlinkError, OptionError
 from mustlink.studio import _messages as messages
 from mustlink.studio._actions import Action, Answer
+from mustlink.studio._adapter import list_methods
 from mustlink.studio._background import Background
 from mustlink.studio._buffers import pack_confidence, pack_edges, pack_labels, pack_positions
+from mustlink.studio._cards import RowCards
+from mustlink.studio._export import export_file
+from mustlink.studio._map import Map
+from mustlink.studio._panels import column_panel, group_panels
 from mustlink.studio._slow_work import SlowWork
 
 if TYPE_CHECKING:
     from mustlink.studio._adapter import Fit
+    from mustlink.studio._conflicts import ActionRefused
     from mustlink.studio._session import Session
 
 __all__ = ["Listener", "Room"]
 
-logger = logging.getLogger("mustlink.studio")
+CLOSED = "The studio was closed; everything is saved."
 
 
 class Listener(Protocol):
@@ -32,18 +38,19 @@ class Listener(Protocol):
 
     view: str
 
-    def send_json(self, message: Mapping[str, Any]) -> None:
-        """Send a message."""
+    def send_json(self, message: Mapping[str, Any], /) -> None:
+        """Send a message; must not wait for the one who gets it."""
 
-    def send_bytes(self, data: bytes) -> None:
-        """Send an array."""
+    def send_bytes(self, data: bytes, /) -> None:
+        """Send an array, likewise."""
 
 
 class Room:
     """A session, those who look at it, and the work that goes on behind it.
 
     Every method may be called from any thread. Whatever changes the session holds the lock, so that all listeners get
-    the same changes in the same order.
+    the same changes in the same order. Fits are done in another process, questions, panels, views and exports on
+    another thread.
 
     Parameters
     ----------
@@ -56,40 +63,55 @@ class Room:
         self._lock = RLock()
         self._listeners: list[Listener] = []
         self._is_closed = False
-        self._fit: Fit | None = None
+        self._cards = RowCards(session.comparison, session.folder)
+        self._map = Map(session)
+        self._titles = {method.name: method.title for method in list_methods()}
+        # What was sent last, so that arrays that have not changed are not sent again.
         self._sent: dict[str, Array] = {}
-        # The pair that is asked about, and what was said last of questions and groups.
+        # The links and options that are being fitted, and the last result.
+        self._fitted: tuple[Constraints, int | None, str] | None = None
+        self._fit_revision = -1
+        self._fit: Fit | None = None
+        # The pair that is asked about, how many were before it, and what was said last of questions and groups.
         self._asked: frozenset[int] | None = None
+        self._n_asked = 0
+        self._n_steps = 0
         self._question: Mapping[str, Any] | None = None
         self._panels: Mapping[str, Any] | None = None
-        self._notices: list[str] = []
-        self._cards = RowCards(session.comparison, session.folder)
-        self._map = Views(session)
-        self.first_view = self._map.first
+        self._notices = list(session.notices)
+        self._failure: str | None = None
         self._slow = SlowWork()
-        self._background = Background(session.table.X, self._take_fit)
+        self._background = Background(session.table.X, self._take_fit, row_names=session.table.row_names)
+        # So that the first step is answered as fast as the others.
+        self._slow.submit("prepare", session.engine.prepare)
         self._request_fit()
         self._schedule()
 
     @property
-    def n_conversations(self) -> int:
+    def first_view(self) -> str:
+        """The view that is shown first."""
+        return self._map.first
+
+    @property
+    def n_listeners(self) -> int:
         """How many look at the session."""
         return len(self._listeners)
+
+    # ---- who looks at it ---------------------------------------------------------------------------------------------
 
     def join(self, listener: Listener) -> None:
         """Send all that there is to show, and from now on what changes."""
         session, engine = self._session, self._session.engine
         with self._lock:
             if self._is_closed:
-                listener.send_json({"type": "closed", "message": "The studio was closed; everything is saved."})
+                listener.send_json({"type": "closed", "message": CLOSED})
                 return
             listener.send_json(messages.describe_session(session, self._cards, self._map))
-            revision = engine.revision
-            self._send_view(listener, self.first_view)
-            listener.send_bytes(pack_labels(engine.labels, revision))
-            listener.send_bytes(pack_confidence(engine.confidence, revision))
+            self._send_view(listener, listener.view)
+            listener.send_bytes(pack_labels(engine.labels, engine.revision))
+            listener.send_bytes(pack_confidence(engine.confidence, engine.revision))
             if session.edges is not None:
-                listener.send_bytes(pack_edges(session.edges, revision))
+                listener.send_bytes(pack_edges(session.edges, engine.revision))
             listener.send_json(self._state())
             for known in (self._question, self._panels):
                 if known is not None:
@@ -102,7 +124,7 @@ class Room:
             if listener in self._listeners:
                 self._listeners.remove(listener)
 
-    def say_closed(self, text: str) -> None:
+    def say_closed(self, text: str = CLOSED) -> None:
         """Tell everybody that the session is over."""
         with self._lock:
             self._tell({"type": "closed", "message": text})
@@ -114,10 +136,17 @@ class Room:
                 return
             self._is_closed = True
             self._listeners.clear()
+        # Not under the lock, which a result that is being delivered waits for.
         self._background.close()
         self._slow.close()
         with self._lock:
             self._session.close()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the slow work is done; return whether that came about."""
+        return self._slow.wait(seconds)
+
+    # ---- what changes it ---------------------------------------------------------------------------------------------
 
     def apply(self, action: Action, listener: Listener, number: int) -> None:
         """Do what a person asks for, acknowledge it, and tell everybody what has changed."""
@@ -125,12 +154,17 @@ class Room:
         with self._lock:
             if isinstance(action, Answer):
                 self._check_open(action)
-            self._session.apply(action)
+            change = self._session.apply(action)
+            self._n_steps += 1
             if isinstance(action, Answer):
                 # The next question comes later; until then, this one is not answered twice.
                 self._asked = None
+                self._n_asked += 1
+            self._notices = list(change.notices)
             ms = round(1000 * (time.perf_counter() - started), 1)
-            listener.send_json({"type": "done", "id": number, "revision": self._session.engine.revision, "ms": ms})
+            listener.send_json({"type": "done", "id": number, "revision": change.revision, "ms": ms})
+            if change.links_changed:
+                self._failure = None
             self._tell_change()
             self._request_fit()
             self._schedule()
@@ -139,23 +173,61 @@ class Room:
         """Refuse the answer to a question that another tab, or another action, has settled."""
         if frozenset((answer.a, answer.b)) != self._asked:
             raise OptionError(
-                "This question is no longer open: it was answered in another tab, or what you did since has changed what "
-                "to ask. Nothing has changed; the next question follows."
+                "This question is no longer open: it was answered in another tab, or something else that was done has "
+                "changed what to ask. Nothing has changed; the next question follows."
             )
+
+    def _request_fit(self) -> None:
+        """Have the background fit the links, if another result than the one shown is expected."""
+        engine = self._session.engine
+        if engine.shown.status != "working":
+            self._fitted = None
+            return
+        wanted = (engine.constraints, engine.state.n_clusters, engine.state.method)
+        if wanted == self._fitted:
+            return
+        self._fitted, self._fit_revision = wanted, engine.revision
+        self._background.submit(engine.revision, *wanted, seed=self._session.random_state)
+
+    def _take_fit(self, fit: Fit) -> None:
+        """Show the result of the background, unless links or options have changed since."""
+        with self._lock:
+            if self._is_closed:
+                return
+            engine = self._session.engine
+            if fit.labels is None:
+                if fit.revision == self._fit_revision:
+                    self._failure = fit.error
+                    self._tell_change()
+                return
+            change = engine.offer(fit.labels, fit.revision, method=fit.method, confidence=fit.confidence)
+            if change is None:
+                if fit.revision == self._fit_revision:
+                    self._fitted = None
+                    self._request_fit()
+                return
+            self._fit, self._failure = fit, None
+            self._tell_change()
+            if fit.learned_positions is not None:
+                self._map.set_learned(fit.learned_positions)
+                for listener in self._listeners:
+                    if listener.view == "learned":
+                        self._send_view(listener, "learned")
+            self._slow.submit("panels", self._describe_panels)
 
     def _tell(self, message: Mapping[str, Any]) -> None:
         for listener in self._listeners:
             listener.send_json(message)
 
     def _tell_change(self) -> None:
-        """Send the labels and confidences that have changed, and the state."""
+        """Send the labels and confidences that have changed, and then the state."""
         engine = self._session.engine
         for name, values, pack in (
             ("labels", engine.labels, pack_labels),
             ("confidence", engine.confidence, pack_confidence),
         ):
             before = self._sent.get(name)
-            if before is values or (before is not None and np.array_equal(before, values)):
+            if before is not None and np.array_equal(before, values):
                 continue
             self._sent[name] = values
             data = pack(values, engine.revision)
@@ -164,4 +236,125 @@ class Room:
         self._tell(self._state())
 
     def _state(self) -> dict[str, Any]:
-        return messages.describe_state(self._session, self._cards, self._fit, self._notices)
+        notices = [*self._notices, *([self._failure] if self._failure else [])]
+        return messages.describe_state(self._session, self._cards, self._fit, self._titles, notices)
+
+    # ---- what takes longer -------------------------------------------------------------------------------------------
+
+    def _schedule(self) -> None:
+        """Choose the next question and describe the groups, aside."""
+        self._slow.submit("question", self._choose_question)
+        self._slow.submit("panels", self._describe_panels)
+
+    def _choose_question(self) -> None:
+        """Choose the next question without holding up anybody, and ask it."""
+        n_steps = self._n_steps
+        try:
+            message = messages.describe_question(self._session, self._cards, self._n_asked + 1)
+        except MustlinkError as error:
+            message = {"type": "question", "question": None, "end": str(error), "advice": None}
+        with self._lock:
+            # A step that was made meanwhile has a question of its own coming.
+            if self._is_closed or self._n_steps != n_steps:
+                return
+            shown = message["question"]
+            self._asked = None if shown is None else frozenset((shown["a"], shown["b"]))
+            self._question = message
+            self._tell(message)
+
+    def _describe_panels(self) -> None:
+        """Describe the groups that are shown, and tell it."""
+        session, fit = self._session, self._fit
+        revision = session.engine.revision
+        groups = group_panels(session)
+        columns = column_panel(session, fit)
+        message = messages.describe_panels(revision, groups, columns, self._cards)
+        with self._lock:
+            if self._is_closed:
+                return
+            self._panels = message
+            self._tell(message)
+
+    def _aside(self, job: Callable[[], None], listener: Listener, number: int) -> None:
+        """Do a job for one listener on the thread for slow work, and tell if it fails."""
+
+        def run() -> None:
+            try:
+                job()
+            except Exception as error:
+                text = str(error) if isinstance(error, MustlinkError) else f"This failed: {error}"
+                listener.send_json({"type": "error", "id": number, "message": text})
+                if not isinstance(error, MustlinkError):
+                    raise
+
+        self._slow.submit((id(listener), number), run)
+
+    # ---- requests, which change nothing ------------------------------------------------------------------------------
+
+    def show_view(self, name: str, listener: Listener, number: int) -> None:
+        """Send where the rows are in a view, and again whenever that changes."""
+        self._map.check(name)
+        started = time.perf_counter()
+
+        def show() -> None:
+            self._map.positions(name)
+            with self._lock:
+                listener.view = name
+                self._send_view(listener, name)
+                ms = round(1000 * (time.perf_counter() - started), 1)
+                revision = self._session.engine.revision
+                listener.send_json({"type": "done", "id": number, "revision": revision, "ms": ms})
+
+        if self._map.has(name):
+            show()
+        else:
+            self._aside(show, listener, number)
+
+    def _send_view(self, listener: Listener, name: str) -> None:
+        revision = self._session.engine.revision
+        listener.send_bytes(pack_positions(self._map.positions(name), revision, self._map.number(name)))
+
+    def export(self, what: str, listener: Listener, number: int) -> None:
+        """Send a file to save."""
+
+        def send() -> None:
+            with self._lock:
+                file = export_file(self._session, what)
+            listener.send_json(
+                {"type": "file", "id": number, "name": file.name, "media": file.media, "text": file.text}
+            )
+
+        self._aside(send, listener, number)
+
+    def describe_row(self, row: int) -> dict[str, Any]:
+        """Return the cells of a row, its group, and whether it is pinned."""
+        self._check_row(row)
+        engine = self._session.engine
+        group = int(engine.labels[row])
+        return {
+            "row": row,
+            "name": self._cards.name(row),
+            "group": None if group < 0 else group,
+            "cells": self._cards.row(row),
+            "pinned": row in engine.pins,
+        }
+
+    def compare(self, a: int, b: int) -> dict[str, Any]:
+        """Return two rows side by side."""
+        self._check_row(a)
+        self._check_row(b)
+        return self._cards.compare(a, b)
+
+    def read_image(self, row: int, column: str) -> str:
+        """Return the image of a cell, as a ``data:`` URL."""
+        self._check_row(row)
+        return self._cards.image(row, column)
+
+    def describe_refusal(self, refused: ActionRefused, number: int | None) -> dict[str, Any]:
+        """Return why an action is refused, and what would have to be removed for it."""
+        return messages.describe_refusal(refused, number, self._session, self._cards)
+
+    def _check_row(self, row: int) -> None:
+        n_rows = len(self._session.engine.labels)
+        if row >= n_rows:
+            raise OptionError(f"There is no row {row}; the table has the rows 0 to {n_rows - 1}.")

@@ -84,7 +84,7 @@ def make_app(room: Room, token: str, host: str, port: int) -> Any:
 async def _talk(room: Room, websocket: WebSocket) -> None:
     """Hold the conversation of one tab, until it leaves or does not keep up."""
     await websocket.accept()
-    if room.n_conversations >= MAX_TABS:
+    if room.n_listeners >= MAX_TABS:
         await websocket.send_json({"type": "closed", "message": f"The studio is open in {MAX_TABS} tabs already."})
         await websocket.close(1013)
         return
