@@ -1,1 +1,58 @@
 """Teach a clustering by hand, in a browser or a notebook."""
+
+from __future__ import annotations
+
+from mustlink.studio._actions import (
+    KEEP,
+    Action,
+    Answer,
+    Choose,
+    Keep,
+    Link,
+    Lock,
+    Move,
+    Redo,
+    Rename,
+    Replace,
+    Restore,
+    Snapshot,
+    Undo,
+    Unlink,
+    Unpin,
+    as_action,
+    as_message,
+)
+from mustlink.studio._conflicts import ActionRefused
+from mustlink.studio._engine import Change, Engine, Group, Shown
+from mustlink.studio._history import Step
+from mustlink.studio._session import Session
+from mustlink.studio._state import StudioLink
+
+__all__ = [
+    "KEEP",
+    "Action",
+    "ActionRefused",
+    "Answer",
+    "Change",
+    "Choose",
+    "Engine",
+    "Group",
+    "Keep",
+    "Link",
+    "Lock",
+    "Move",
+    "Redo",
+    "Rename",
+    "Replace",
+    "Restore",
+    "Session",
+    "Shown",
+    "Snapshot",
+    "Step",
+    "StudioLink",
+    "Undo",
+    "Unlink",
+    "Unpin",
+    "as_action",
+    "as_message",
+]

@@ -400,13 +400,15 @@ class LoadedTable(EncodedTable):
         return labels
 
 
-def load_table(options: TableOptions) -> LoadedTable:
+def load_table(options: TableOptions, frame: Any = None) -> LoadedTable:
     """Read a table and turn its columns into numbers.
 
     Parameters
     ----------
     options : TableOptions
         The file, and how its columns are used; a :class:`Job` is one as well.
+    frame : pandas or polars DataFrame, default=None
+        A data frame to take instead of the file; `options` then names it in messages.
 
     Returns
     -------
@@ -433,14 +435,16 @@ def load_table(options: TableOptions) -> LoadedTable:
     for name in (*no_features, *options.categorical):
         if name in options.ignore:
             raise OptionError(f"The column {name!r} is both used and ignored; choose one of the two.")
-    source = read_table(
-        options.table,
-        text=[*no_features, *options.categorical],
-        ignore=options.ignore,
-        # Raised by encode, together with those that only show there.
-        problems="keep",
-        **options.reading,
-    )
+    # Problems are raised by encode, together with those that only show there.
+    uses: dict[str, Any] = {
+        "text": [*no_features, *options.categorical],
+        "ignore": options.ignore,
+        "problems": "keep",
+    }
+    if frame is None:
+        source = read_table(options.table, **uses, **options.reading)
+    else:
+        source = Table.from_frame(frame, source=str(options.table), **uses)
     ids = None if options.id_column is None else source.row_ids(options.id_column)
     labels = None if options.label_column is None else known_labels(source.strings(options.label_column))
     if labels is not None and not any(labels):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from mustlink import active
 from mustlink.active import Advice, Answer, Question, Strategy
-from mustlink.base import collect_links, refuse_contradictions, refuse_infeasible, refuse_many_classes
+from mustlink.base import as_constraints, collect_links, refuse_contradictions, refuse_infeasible, refuse_many_classes
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError, OptionError, TooLargeError
 from mustlink.tables import UnknownIds
@@ -60,14 +60,14 @@ class Sitting:
     """Questions about pairs of rows, with every answer saved as it is given.
 
     An answer is on the disk when :meth:`answer` returns, so nothing is lost if the program is stopped, and a new
-    sitting with the same file continues from there.
+    sitting with the same file continues from there. Without a file, the caller keeps the answers.
 
     Parameters
     ----------
     table : LoadedTable
         The table.
-    path : str or path-like
-        The file of links. Its links are known and not asked again; answers are added to it.
+    path : str, path-like or None, default=None
+        The file of links. Its links are known and not asked again; answers are added to it. None keeps no file.
     n_clusters : int or None, default=None
         The number of groups; not needed with `pairs`.
     strategy : {"cobras", "consolidate", "explore", "minmax", "npu", "random"}, default="minmax"
@@ -82,14 +82,16 @@ class Sitting:
     pairs : sequence of (int, int) or None, default=None
         The pairs of rows to ask about, in this order, instead of those that a strategy chooses; pairs whose answer
         follows from other answers are left out.
+    known : Constraints or None, default=None
+        Links between rows of `X` that are known besides those of the file, and not asked again.
 
     Attributes
     ----------
     n_known_links : int
-        How many links the file had at the beginning.
+        How many links the file had at the beginning, and `known`.
     notices : list of str
         What the person should know of the table and the file, as sentences.
-    path : Path
+    path : Path or None
         The file.
 
     Raises
@@ -121,7 +123,7 @@ class Sitting:
     def __init__(
         self,
         table: LoadedTable,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | None = None,
         *,
         n_clusters: int | None = None,
         strategy: str = "minmax",
@@ -129,6 +131,7 @@ class Sitting:
         unknown_ids: UnknownIds = "raise",
         random_state: int = 0,
         pairs: Sequence[tuple[int, int]] | None = None,
+        known: Constraints | None = None,
     ) -> None:
         if n_clusters is None and pairs is None:
             raise OptionError("Questions need n_clusters, or the pairs to ask about.")
@@ -137,12 +140,12 @@ class Sitting:
         check_seed(random_state)
         if strategy not in STRATEGIES:
             raise OptionError(f"There is no strategy {strategy!r}; the strategies are {', '.join(STRATEGIES)}.")
-        self.path = Path(path)
-        if self.path.resolve() == Path(table.source.source).resolve():
+        self.path = None if path is None else Path(path)
+        if self.path is not None and self.path.resolve() == Path(table.source.source).resolve():
             raise OptionError(f"{path} is the table and would be overwritten; choose another name for the links.")
         self._table = table
-        self._file = AnswerFile(self.path)
-        known = self._read_known(n_clusters, contradictions, unknown_ids)
+        self._file = None if self.path is None else AnswerFile(self.path)
+        known = self._collect_known(as_constraints(known, len(table.X)), n_clusters, contradictions, unknown_ids)
         self._strategy: Strategy
         if pairs is not None:
             self._strategy = GivenPairs(pairs, table.source.n_rows, known)
@@ -152,22 +155,23 @@ class Sitting:
         self._is_given = pairs is not None
         self._next_advice = FIRST_ADVICE
 
-    def _read_known(
-        self, n_clusters: int | None, contradictions: Contradictions, unknown_ids: UnknownIds
+    def _collect_known(
+        self, known: Constraints, n_clusters: int | None, contradictions: Contradictions, unknown_ids: UnknownIds
     ) -> Constraints:
-        """Read what is known already, from the file, labels and rules; note what is odd, refuse what cannot be."""
+        """Return what is known already, with the file, labels and rules; note what is odd, refuse what cannot be."""
         table = self._table
-        known, self.notices = Constraints(), list(table.notices)
-        if self._file.cut_off:
+        self.notices = list(table.notices)
+        if self._file is not None and self._file.cut_off:
             self.notices.append(f"The last line of {self.path} was cut short and has been removed.")
-        if self._file.is_begun:
-            known, lost = table.read_links(self.path, contradictions, unknown_ids)
+        if self._file is not None and self._file.is_begun:
+            read, lost = table.read_links(self._file.path, contradictions, unknown_ids)
             self.notices += lost
-            n_conflicts = len(known.conflicts())
+            n_conflicts = len(read.conflicts())
             if n_conflicts:
                 self.notices.append(
                     f"{n_conflicts:,} of the links in {self.path} contradict others and are ignored here."
                 )
+            known = known.add(read, contradictions=contradictions)
         self.n_known_links = len(known)
         labels = table.partial_labels
         if labels is not None and n_clusters is not None:
@@ -231,7 +235,7 @@ class Sitting:
     @property
     def has_links(self) -> bool:
         """Whether the file has content."""
-        return self._file.is_begun
+        return self._file is not None and self._file.is_begun
 
     def answer(self, together: bool | None) -> None:
         """Answer the question that was shown, and save the answer.
@@ -280,7 +284,7 @@ class Sitting:
     def _save_last(self) -> None:
         """Write the last answer into the file."""
         a, b, together = self._strategy.answers[-1]
-        if together is None:
+        if together is None or self._file is None:
             return
         try:
             self._file.append(self._table.row_names[a], self._table.row_names[b], together)
@@ -298,6 +302,6 @@ class Sitting:
             What was taken back; None if there was nothing.
         """
         last = self._strategy.undo()
-        if last is not None and last.together is not None:
+        if last is not None and last.together is not None and self._file is not None:
             self._file.remove_last()
         return last

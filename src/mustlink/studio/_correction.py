@@ -1,0 +1,71 @@
+"""Labels of an earlier clustering, changed as little as new links require."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mustlink._types import Array, Floats, Ints
+from mustlink.constraints import Closure, Constraints
+
+__all__ = ["correct_labels"]
+
+
+def correct_labels(labels: Ints, links: Constraints, X: Array, anchors: Sequence[int] = ()) -> Ints:
+    """Return labels that keep the links where possible; only linked rows change.
+
+    The rows of a must-link component get the label that most of them have, or that of its anchor: the row to which
+    others were moved. Of two cannot-linked components with one label, the smaller one gets the label of the nearest
+    center that none of its cannot-linked components has.
+    """
+    if links.is_empty or not (labels >= 0).any():
+        return labels
+    rows, compact = links.compact()
+    closure = compact.closure(len(rows))
+    votes = np.ones(len(rows))
+    votes[np.isin(rows, np.asarray(anchors, dtype=np.int64))] = len(rows)
+    chosen = _elect(labels[rows], closure, votes)
+    torn = closure.cannot_link[chosen[closure.cannot_link[:, 0]] == chosen[closure.cannot_link[:, 1]]]
+    if len(torn):
+        chosen = _part(chosen, torn, closure, rows, X, centers_of(X, labels))
+    corrected = labels.copy()
+    corrected[rows] = np.where(chosen[closure.component] >= 0, chosen[closure.component], labels[rows])
+    return corrected
+
+
+def _elect(labels: Ints, closure: Closure, votes: Floats) -> Ints:
+    """Return the label with most votes in every component; -1 if no row has one."""
+    n_labels = int(labels.max(initial=0)) + 1
+    known = labels >= 0
+    keys, places = np.unique(closure.component[known] * n_labels + labels[known], return_inverse=True)
+    total = np.bincount(places, weights=votes[known], minlength=len(keys))
+    chosen = np.full(closure.n_components, -1, dtype=np.int64)
+    # Ascending, so that the label with most votes is written last, and of equal ones the lowest.
+    order = np.lexsort((-keys, total))
+    chosen[keys[order] // n_labels] = keys[order] % n_labels
+    return chosen
+
+
+def _part(chosen: Ints, torn: Ints, closure: Closure, rows: Ints, X: Array, centers: Floats) -> Ints:
+    """Give one of each two components that are torn apart the label of another center."""
+    chosen = chosen.copy()
+    neighbors = closure.graph()
+    for one, other in torn.tolist():
+        if chosen[one] != chosen[other] or chosen[one] < 0:
+            continue
+        moved = one if closure.sizes[one] < closure.sizes[other] else other
+        apart = chosen[neighbors.indices[neighbors.indptr[moved] : neighbors.indptr[moved + 1]]]
+        free = np.setdiff1d(np.arange(len(centers)), apart)
+        if len(free):
+            middle = np.asarray(X[rows[closure.component == moved]]).mean(axis=0)
+            chosen[moved] = free[np.argmin(np.square(centers[free] - middle).sum(axis=1))]
+    return chosen
+
+
+def centers_of(X: Array, labels: Ints) -> Floats:
+    """Return the mean of the rows of every label."""
+    known = labels >= 0
+    sizes = np.bincount(labels[known])
+    sums = [np.bincount(labels[known], weights=column[known], minlength=len(sizes)) for column in X.T]
+    return np.column_stack(sums) / np.maximum(sizes, 1)[:, None]

@@ -1,0 +1,616 @@
+"""The engine of the studio: actions in, groups, links and confidences out; no table, no page, no file."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.utils import check_array
+
+from mustlink._spelling import count
+from mustlink._types import Floats, Ints
+from mustlink.base import as_constraints
+from mustlink.constraints import Constraints
+from mustlink.errors import OptionError
+from mustlink.studio._actions import Action, Choose, Lock, Redo, Rename, Replace, Restore, Snapshot, Undo
+from mustlink.studio._conflicts import ActionRefused, DistanceRanks, chain_of, find_weakest, new_conflict
+from mustlink.studio._correction import correct_labels
+from mustlink.studio._fits import PackedFit
+from mustlink.studio._group_ids import keep_locked, match_ids
+from mustlink.studio._history import History, SavedState, Step, describe_step
+from mustlink.studio._instant import InstantClusterer
+from mustlink.studio._state import Given, LinksInForce, State, StudioLink, as_pair
+from mustlink.studio._transitions import Scene, check_name, release_candidates, transition
+
+__all__ = ["Change", "Engine", "Group", "Layout", "Shown"]
+
+# The most groups that a notice names.
+MAX_NAMED_GROUPS = 5
+
+
+class Layout(Protocol):
+    """A drawing of the rows that follows pinned rows and groups, such as :class:`SpringLayout`."""
+
+    @property
+    def positions(self) -> Floats:
+        """The position of every row."""
+
+    def pin(self, pins: Mapping[int, tuple[float, float]]) -> None:
+        """Hold these rows, and release all others."""
+
+    def settle(self, labels: Any = None) -> Any:
+        """Move the rows that are not pinned until they rest."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of rows.
+
+    Parameters
+    ----------
+    id : int
+        Its id, which stays the same while its rows change.
+    name : str
+        Its name.
+    size : int
+        The number of its rows.
+    locked : bool
+        Whether its rows are kept in it.
+    is_named : bool
+        Whether a person gave it its name.
+
+    Examples
+    --------
+    >>> from mustlink.studio import Group
+    >>> Group(0, "Group 1", 12, locked=False, is_named=False).size
+    12
+    """
+
+    id: int
+    name: str
+    size: int
+    locked: bool
+    is_named: bool
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Which clustering is shown.
+
+    Parameters
+    ----------
+    method : str
+        "instant", or the name of the clusterer that ran in the background.
+    status : {"instant", "final", "working"}
+        Whether it is the instant clustering and no other is expected, the result of the background for all links, or
+        one that the background will replace.
+    n_changed : int
+        How many rows are in another group than before the last change.
+    text : str
+        The same in a sentence.
+
+    Examples
+    --------
+    >>> from mustlink.studio import Engine
+    >>> Engine([[0.0], [1.0], [5.0]]).shown.status
+    'instant'
+    """
+
+    method: str
+    status: str
+    n_changed: int
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """What an action or a result of the background has changed.
+
+    Parameters
+    ----------
+    revision : int
+        The revision of the engine after it.
+    action : Action or None
+        The action; None for a result of the background.
+    text : str
+        What was done, in a few words.
+    rows : ndarray of int
+        The rows that are in another group than before.
+    links_changed : bool
+        Whether the links in force or an option of the clustering changed, so that the background should fit again.
+    notices : tuple of str
+        What the person should know, as sentences.
+
+    Examples
+    --------
+    >>> from mustlink.studio import Engine, Link
+    >>> change = Engine([[0.0], [1.0], [5.0]]).apply(Link(0, 2, together=False))
+    >>> change.text, change.rows
+    ('Linked 0 and 2 as different', array([0, 1, 2]))
+    """
+
+    revision: int
+    action: Action | None
+    text: str
+    rows: Ints
+    links_changed: bool
+    notices: tuple[str, ...] = ()
+
+
+class Engine:
+    """Interactive clustering: every action of a person changes the groups at once.
+
+    A row that is dragged becomes pinned. Pinned rows nearer than `eps` to each other, directly or through others,
+    belong together, and those of different places do not (desJardins, MacGlashan and Ferraioli). These links are
+    derived anew after every move, and hold together with those that are drawn, answered or read from a file.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data, scaled as distances should count.
+    n_clusters : int or None, default=None
+        The number of groups; None for as many as the person builds.
+    known : Constraints or None, default=None
+        Links that are known before, and can be removed.
+    fixed : Constraints or None, default=None
+        Links that always hold, such as those of columns of the table.
+    eps : float, default=0.08
+        The distance on the map, which reaches from -1 to 1, below which pinned rows belong together.
+    method : str, default="auto"
+        "instant" shows seeded single linkage. "auto" shows it as soon as there are enough linked rows, until the result
+        of another method is offered. A clusterer of the catalogue is shown when it is offered.
+    strategy : str, default="minmax"
+        How questions are chosen; kept here with the other options.
+    layout : SpringLayout or None, default=None
+        A drawing that follows the pinned rows and the groups.
+    random_state : int, default=0
+        The seed.
+    row_names : sequence of str or None, default=None
+        The names of the rows in texts; by default their numbers.
+
+    See Also
+    --------
+    Session : The same with a table, a file that keeps all actions, and questions.
+    mustlink.hierarchy.SeededSingleLink : The instant clustering.
+
+    Notes
+    -----
+    An action that contradicts earlier ones is refused with the chain of links that causes it (:class:`ActionRefused`).
+    Its weakest link is the one that the data speak most against: a must-link by the rank of its distance among those of
+    random pairs of rows, a cannot-link by one minus this rank. Links of columns and of locked groups, and those of the
+    action itself, are not offered for removal. Links of the file that contradict each other from the beginning are no
+    reason to refuse an action.
+
+    The confidence of the instant clustering is the bottleneck margin: the longest step to the nearest other group minus
+    that to the own one, over their sum. A move to a further place than there are groups raises `n_clusters`.
+
+    All methods may be called from several threads; :meth:`apply` and :meth:`offer` wait for each other.
+
+    Examples
+    --------
+    >>> from mustlink.studio import Engine, Link, Move, Undo
+    >>> engine = Engine([[0.0], [1.0], [2.0], [7.0], [8.0]])
+    >>> change = engine.apply(Link(0, 4, together=False))
+    >>> engine.labels
+    array([0, 0, 0, 1, 1])
+    >>> change = engine.apply(Move((2,), 0.9, 0.9))
+    >>> change = engine.apply(Move((4,), 0.9, 0.85))
+    >>> engine.labels, engine.constraints
+    (array([0, 0, 1, 1, 1]), Constraints(1 must-link, 1 cannot-link))
+    >>> change = engine.apply(Undo())
+    >>> engine.labels, [step.text for step in engine.history]
+    (array([0, 0, 2, 1, 1]), ['Linked 0 and 4 as different', 'Moved 2'])
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        *,
+        n_clusters: int | None = None,
+        known: Constraints | None = None,
+        fixed: Constraints | None = None,
+        eps: float = 0.08,
+        method: str = "auto",
+        strategy: str = "minmax",
+        layout: Layout | None = None,
+        random_state: int = 0,
+        row_names: Sequence[str] | None = None,
+    ) -> None:
+        self._X = check_array(X, dtype=(np.float64, np.float32), input_name="X")
+        n_rows = len(self._X)
+        self._given = Given(n_rows, as_constraints(known, n_rows), as_constraints(fixed, n_rows))
+        self._names = row_names
+        self._lock = threading.RLock()
+        self._instant = InstantClusterer(self._X, random_state)
+        self._ranks = DistanceRanks(self._X, random_state)
+        self._layout = layout
+        self._revision = 0
+        self._fit_revision = 0
+        # While a session is opened, labels are not computed: the ids of groups are in its file.
+        self._recorded_ids: tuple[int, ...] | None = None
+        self._is_stale = False
+        self._labels, self._confidence = np.full(n_rows, -1, dtype=np.int64), np.ones(n_rows)
+        self._shown = Shown("instant", "instant", 0, "")
+        self._history = History(State())
+        options = Choose(n_clusters=n_clusters, method=method, strategy=strategy, eps=eps)
+        try:
+            first = transition(State(), options, "", self._scene)
+        except ActionRefused as error:
+            raise OptionError(error.problem) from None
+        self._history.settle(first)
+        self._force = LinksInForce(self._given, first)
+        self._show(first, is_new=True)
+        if layout is not None:
+            layout.settle()
+
+    # ---- what is shown -----------------------------------------------------------------------------------------------
+
+    @property
+    def labels(self) -> Ints:
+        """The id of the group of every row, -1 for a row in no group; read-only."""
+        return self._labels
+
+    @property
+    def confidence(self) -> Floats:
+        """How certain the group of every row is, from 0 to 1; read-only."""
+        return self._confidence
+
+    @property
+    def constraints(self) -> Constraints:
+        """All links in force."""
+        return self._force.constraints
+
+    @property
+    def links(self) -> tuple[StudioLink, ...]:
+        """The links of the file, of the person and of pinned rows; those of locks and columns are in `constraints`."""
+        return self._force.listed
+
+    @property
+    def positions(self) -> Floats | None:
+        """The positions of the rows on the map; None without a layout."""
+        return None if self._layout is None else self._layout.positions
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout."""
+        return self._layout
+
+    @property
+    def pins(self) -> dict[int, tuple[float, float]]:
+        """The positions of the pinned rows."""
+        return dict(self.state.pins)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups, in the order of their ids."""
+        ids, sizes = np.unique(self._labels[self._labels >= 0], return_counts=True)
+        names, locks = self.state.names, self.state.locks
+        return tuple(
+            Group(group, self._group_name(group), size, group in locks, group in names)
+            for group, size in zip(ids.tolist(), sizes.tolist(), strict=True)
+        )
+
+    @property
+    def state(self) -> State:
+        """All that was said so far, an immutable value."""
+        return self._history.state
+
+    @property
+    def shown(self) -> Shown:
+        """Which clustering is shown, and what it changed."""
+        return self._shown
+
+    @property
+    def revision(self) -> int:
+        """A number that grows with every change."""
+        return self._revision
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to undo."""
+        return self._history.can_undo
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is an undone step to repeat."""
+        return self._history.can_redo
+
+    @property
+    def history(self) -> list[Step]:
+        """The steps that led to the present state."""
+        return self._history.steps
+
+    @property
+    def snapshots(self) -> tuple[SavedState, ...]:
+        """The snapshots, in the order in which they were made."""
+        return tuple(self._history.snapshots.values())
+
+    def prepare(self) -> None:
+        """Compute now what the first instant clustering needs; may be called in another thread."""
+        self._instant.prepare()
+
+    # ---- what changes it ---------------------------------------------------------------------------------------------
+
+    def apply(self, action: Action, *, when: str | None = None) -> Change:
+        """Do what a person asks for.
+
+        Parameters
+        ----------
+        action : Action
+            The action.
+        when : str or None, default=None
+            The time, in ISO 8601; None is now.
+
+        Returns
+        -------
+        Change
+            What has changed.
+
+        Raises
+        ------
+        ActionRefused
+            If the action cannot be done, or contradicts earlier ones; nothing has changed then.
+        """
+        when = datetime.now(UTC).isoformat(timespec="milliseconds") if when is None else when
+        with self._lock:
+            if isinstance(action, Undo | Redo):
+                return self._travel(action)
+            if isinstance(action, Snapshot):
+                return self._save(action, when)
+            state, force = self._next_state(action, when)
+            text = describe_step(action, self._row_name, self._group_name)
+            self._history.add(state, text, when)
+            return self._change(action, text, force, is_new=not isinstance(action, Restore))
+
+    def offer(self, labels: Any, revision: int, *, method: str, confidence: Any = None) -> Change | None:
+        """Show the result of a clusterer that ran in the background.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            The cluster of every row, -1 for none.
+        revision : int
+            The revision of the engine when the links were taken.
+        method : str
+            The name of the clusterer.
+        confidence : array-like of shape (n_samples,), default=None
+            How certain the label of every row is, from 0 to 1.
+
+        Returns
+        -------
+        Change or None
+            What has changed; None, and nothing has, if links or options changed since that revision.
+        """
+        labels = np.asarray(labels)
+        if labels.shape != (self._given.n_rows,):
+            n_rows = count(self._given.n_rows, "row")
+            raise OptionError(f"Labels of shape {labels.shape} were offered for {n_rows}; give one label per row.")
+        with self._lock:
+            if revision < self._fit_revision or not _is_background(self.state):
+                return None
+            given = None if confidence is None else np.asarray(confidence, dtype=np.float64)
+            return self._take_fit(PackedFit.pack(method, labels, given))
+
+    def _take_fit(self, fit: PackedFit) -> Change:
+        """Show the result of the background for the present links."""
+        self._history.settle(replace(self.state, fit=fit, is_final=True))
+        return self._change(None, f"Clustered by {fit.method}", self._force, is_new=True)
+
+    def _save(self, action: Snapshot, when: str) -> Change:
+        """Keep a snapshot."""
+        name = check_name(action.name, action)
+        self._history.save(name, when)
+        self._revision += 1
+        return Change(self._revision, action, f"Kept the snapshot {name}", np.empty(0, dtype=np.int64), False)
+
+    def _next_state(self, action: Action, when: str) -> tuple[State, LinksInForce]:
+        """Return the state after an action, with its links; raise if it is refused."""
+        if isinstance(action, Restore):
+            saved = self._history.snapshots.get(check_name(action.name, action))
+            if saved is None:
+                raise ActionRefused(f"There is no snapshot {action.name!r}.", action)
+            return saved.state, LinksInForce(self._given, saved.state)
+        if not isinstance(action, Replace):
+            return self._checked(transition(self.state, action, when, self._scene), action, self._force)
+        if isinstance(action.then, Replace | Undo | Redo | Snapshot | Restore):
+            raise ActionRefused("Only an action that makes links can follow a removed link.", action)
+        refusal = ActionRefused("There is no such link.", action)
+        for without in release_candidates(self.state, action, self._scene):
+            try:
+                state = transition(without, action.then, when, self._scene)
+                return self._checked(state, action.then, LinksInForce(self._given, without))
+            except ActionRefused as error:
+                refusal = error
+        raise refusal
+
+    def _checked(self, state: State, action: Action, before: LinksInForce) -> tuple[State, LinksInForce]:
+        """Return a state with its links, or raise if they contradict each other more than those before."""
+        force = LinksInForce(self._given, state)
+        conflict = new_conflict(force, before)
+        if conflict is None:
+            return state, force
+        chain = chain_of(conflict, force)
+        moved = set(getattr(action, "rows", ()))
+        own = {as_pair(action.a, action.b)} if hasattr(action, "a") and hasattr(action, "b") else set()
+        own |= {link[:2] for link in chain if link.source == "pin" and {link.a, link.b} & moved}
+        single = {rows[0] for rows in state.pin_components if len(rows) == 1}
+        weakest = find_weakest(chain, self._ranks, own, single)
+        # Here links are called what they are called in the page.
+        rows = " - ".join(self._row_name(row) for row in conflict.chain)
+        a, b = (self._row_name(row) for row in conflict.cannot_link)
+        raise ActionRefused(
+            f"This contradicts earlier links: {a} and {b} would be different, and the same through {rows}.",
+            action,
+            chain,
+            weakest,
+        )
+
+    def _travel(self, action: Undo | Redo) -> Change:
+        """Go one step back or forth."""
+        by = -1 if isinstance(action, Undo) else 1
+        if not (self.can_undo if by < 0 else self.can_redo):
+            raise ActionRefused(f"There is nothing to {'undo' if by < 0 else 'redo'}.", action)
+        text = f"Undid: {self.history[-1].text}" if by < 0 else ""
+        self._history.move(by)
+        text = text or f"Repeated: {self.history[-1].text}"
+        return self._change(action, text, LinksInForce(self._given, self.state), is_new=False)
+
+    def _change(self, action: Action | None, text: str, force: LinksInForce, *, is_new: bool) -> Change:
+        """Show the present state, and tell what has changed.
+
+        A new state may get other labels than it was made with; one that is restored has those that it had.
+        """
+        before, old_groups = self._labels, self.groups
+        is_other = action is not None and self._fits_other(force)
+        self._force = force
+        self._revision += 1
+        if is_other or (action is not None and not is_new):
+            self._fit_revision = self._revision
+        if is_new and is_other:
+            self._history.settle(replace(self.state, is_final=False))
+        if is_other or not is_new or action is None:
+            self._show(self.state, is_new=is_new)
+        else:
+            self._shown = self._describe_shown(self.state, self._shown.method, 0)
+        if self._layout is not None:
+            self._layout.pin(self.state.pins)
+            self._layout.settle(self._labels if (self._labels >= 0).any() else None)
+        rows = np.flatnonzero(self._labels != before)
+        notices = self._gone_notices(old_groups) if action is not None else ()
+        return Change(self._revision, action, text, rows, is_other, notices)
+
+    def _fits_other(self, force: LinksInForce) -> bool:
+        """Return whether the background has to fit other links than before, or with other options."""
+        options, now = self._force.options, force.options
+        return options != now or self._force.constraints != force.constraints
+
+    def _show(self, state: State, *, is_new: bool) -> None:
+        """Compute the groups of a state; those of a new state get their ids from the groups before."""
+        if self._recorded_ids is not None:
+            self._is_stale = True
+            if is_new:
+                self._history.settle(_with_ids(state, self._recorded_ids))
+            return
+        labels, confidence, method = self._cluster(state)
+        if is_new:
+            state = _with_ids(state, match_ids(labels, self._labels, state.locks))
+            self._history.settle(state)
+        shown = np.array([*state.ids, -1], dtype=np.int64)[labels]
+        n_changed = int(np.count_nonzero(shown != self._labels))
+        for array in (shown, confidence):
+            array.flags.writeable = False
+        self._labels, self._confidence = shown, confidence
+        self._shown = self._describe_shown(state, method, n_changed)
+
+    def _cluster(self, state: State) -> tuple[Ints, Floats, str]:
+        """Return the labels of a state, numbered from 0, their confidences, and the method they are from."""
+        links, fit, n_clusters = self._force, state.fit, state.n_clusters
+        is_wanted = fit is not None and _is_background(state)
+        if fit is not None and is_wanted and state.is_final:
+            # A soft method may break links, but pinned rows are where the person has put them.
+            labels = correct_labels(fit.labels(), links.placed, self._X, _anchors(state))
+            return keep_locked(labels, state.locks), fit.confidence(), fit.method
+        enough = links.n_seed_rows >= 2 if n_clusters is None else links.n_seed_groups >= max(2, n_clusters)
+        if enough and not (is_wanted and state.method != "auto"):
+            labels, confidence = self._instant.cluster(links.constraints, list(state.pins), n_clusters)
+            return labels, confidence, "instant"
+        if fit is not None and is_wanted:
+            labels = correct_labels(fit.labels(), links.constraints, self._X, _anchors(state))
+            return keep_locked(labels, state.locks), fit.confidence(), fit.method
+        nothing = np.full(self._given.n_rows, -1, dtype=np.int64)
+        return keep_locked(nothing, state.locks), np.ones(self._given.n_rows), "instant"
+
+    # ---- for sessions ------------------------------------------------------------------------------------------------
+
+    def _replay(self, action: Action, when: str, ids: tuple[int, ...]) -> None:
+        """Do an action again that was done before, with the ids that its groups had; :meth:`_refresh` shows it."""
+        if isinstance(action, Lock | Rename | Replace):
+            # These name groups of the labels before.
+            self._refresh()
+        self._recorded_ids = ids
+        try:
+            self.apply(action, when=when)
+        finally:
+            self._recorded_ids = None
+
+    def _replay_fit(self, fit: PackedFit, ids: tuple[int, ...]) -> None:
+        """Take a result of the background again."""
+        self._recorded_ids = ids
+        try:
+            self._take_fit(fit)
+        finally:
+            self._recorded_ids = None
+
+    def _refresh(self) -> None:
+        """Show the present state after actions that were done again."""
+        if self._is_stale:
+            self._is_stale = False
+            self._show(self.state, is_new=False)
+
+    def _remember(self) -> dict[str, Any]:
+        """Return what is to be restored if an action cannot be saved."""
+        return {**vars(self), "_history": self._history.copy()}
+
+    def _restore(self, before: dict[str, Any]) -> None:
+        """Take back an action that could not be saved."""
+        vars(self).update(before)
+
+    # ---- words -------------------------------------------------------------------------------------------------------
+
+    @property
+    def _scene(self) -> Scene:
+        extent = 1.0 if self._layout is None else float(max(getattr(self._layout, "size", (1.0,))))
+        return Scene(self._given, self._labels, extent, self._row_name, self._group_name)
+
+    def _row_name(self, row: int) -> str:
+        return str(row) if self._names is None else str(self._names[row])
+
+    def _group_name(self, group: int) -> str:
+        return self.state.names.get(group, f"Group {group + 1}")
+
+    def _describe_shown(self, state: State, method: str, n_changed: int) -> Shown:
+        """Tell which clustering is shown."""
+        is_expected = _is_background(state)
+        status = "final" if method != "instant" and state.is_final else "working" if is_expected else "instant"
+        changed = f"; {count(n_changed, 'row')} changed" if n_changed else ""
+        if not (self._labels >= 0).any():
+            text = "No groups yet" + ("" if is_expected else ": link, answer or move rows of two groups")
+        elif method == "instant":
+            reduced = ", by 12 principal components" if self._instant.is_reduced else ""
+            text = f"Instant groups along the links{reduced}{changed}"
+        elif status == "final":
+            text = f"Groups by {method}{changed}"
+        else:
+            text = f"Groups by {method} before the last links, with linked rows corrected{changed}"
+        return Shown(method, status, n_changed, f"{text}.")
+
+    def _gone_notices(self, before: tuple[Group, ...]) -> tuple[str, ...]:
+        """Tell which groups are no longer there."""
+        now = {group.id for group in self.groups}
+        gone = [group.name for group in before if group.id not in now]
+        if not gone:
+            return ()
+        names = ", ".join(gone[:MAX_NAMED_GROUPS])
+        more = f" and {len(gone) - MAX_NAMED_GROUPS:,} more" if len(gone) > MAX_NAMED_GROUPS else ""
+        are_gone = "is no longer a group" if len(gone) == 1 else "are no longer groups"
+        return (f"{names}{more} {are_gone}; undo brings {'it' if len(gone) == 1 else 'them'} back.",)
+
+
+def _with_ids(state: State, ids: tuple[int, ...]) -> State:
+    """Return a state with the ids of its groups; the names of groups that are gone are dropped."""
+    return replace(state, ids=ids, names={group: name for group, name in state.names.items() if group in ids})
+
+
+def _is_background(state: State) -> bool:
+    """Return whether the background clusters: not without a number of groups, unless a method is named."""
+    return state.method != "instant" and (state.method != "auto" or state.n_clusters is not None)
+
+
+def _anchors(state: State) -> list[int]:
+    """Return the row that was pinned first at every place, which the others were moved to."""
+    order = {row: place for place, row in enumerate(state.pins)}
+    return [min(rows, key=order.__getitem__) for rows in state.pin_components]

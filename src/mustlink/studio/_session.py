@@ -1,0 +1,518 @@
+"""A session of the studio: a table, the engine, a file that keeps every action, and questions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from mustlink._types import FilePath, Ints
+from mustlink.active import Question
+from mustlink.base import collect_links
+from mustlink.constraints import Constraints
+from mustlink.errors import FileFormatError, OptionError
+from mustlink.studio._actions import Action, as_action, as_message
+from mustlink.studio._conflicts import ActionRefused
+from mustlink.studio._engine import Change, Engine
+from mustlink.studio._fits import PackedFit
+from mustlink.studio._questions import Questions
+from mustlink.studio._record import IN_MEMORY, Entry, Record
+from mustlink.workflow import (
+    LoadedTable,
+    RowComparison,
+    TableOptions,
+    check_n_clusters,
+    check_seed,
+    load_table,
+)
+
+__all__ = ["SUFFIX", "Session"]
+
+# The ending of the names of sessions.
+SUFFIX = ".mustlink"
+# What a data frame is called in messages.
+FRAME = "the data frame"
+
+
+class Session:
+    """A table with the engine of the studio, in a file that keeps every action.
+
+    Made by :meth:`create`, :meth:`open` or :meth:`from_frame`. An action is on the disk when :meth:`apply` returns.
+    The file is append-only: an undo is a further entry. Opened again, the session is in the same state.
+
+    Parameters
+    ----------
+    table : LoadedTable
+        The table.
+    options : TableOptions
+        How it was read.
+    record : Record
+        The file.
+    edges : ndarray of shape (n_edges, 2) or None, default=None
+        Edges between rows, which are drawn.
+
+    Attributes
+    ----------
+    table : LoadedTable
+        The table.
+    options : TableOptions
+        How it was read.
+    engine : Engine
+        The engine. What changes it goes through :meth:`apply` and :meth:`offer` of the session, which save it.
+    edges : ndarray of shape (n_edges, 2) or None
+        The edges between rows.
+    comparison : RowComparison
+        Two rows side by side.
+    path : Path or None
+        The file; None if it is in memory.
+    notices : list of str
+        What the person should know of the table and the files, as sentences.
+
+    Notes
+    -----
+    :meth:`apply` and :meth:`offer` wait for each other. Choosing a question may take seconds on a large table: it is
+    done when :attr:`question` is read, which may happen in another thread, and does not keep :meth:`apply` waiting;
+    the question is one for the links at the time when it was asked for.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mustlink.studio import Link, Session
+    >>> frame = pd.DataFrame({"visits": [1, 2, 1, 9, 8], "basket": [20.5, 21.0, 19.0, 64.0, 60.5]})
+    >>> with Session.from_frame(frame, n_clusters=2) as session:
+    ...     change = session.apply(Link(0, 3, together=False))
+    ...     print(session.engine.labels, session.question is None)
+    [0 0 0 1 1] False
+    """
+
+    def __init__(self, table: LoadedTable, options: TableOptions, record: Record, *, edges: Ints | None = None) -> None:
+        about = record.about
+        self.table, self.options, self.edges = table, options, edges
+        self.path = record.path
+        self.notices = [*table.notices, *about["notices"]]
+        self.comparison = RowComparison(options, table)
+        self._record = record
+        self._lock = threading.RLock()
+        self._is_open = True
+        self.engine = Engine(
+            table.X,
+            n_clusters=about["n_clusters"],
+            known=Constraints.from_pairs(*_link_arrays(about["links"]), contradictions="keep"),
+            fixed=collect_links(table.rules, table.partial_labels, table.X),
+            strategy=about["strategy"],
+            random_state=about["random_state"],
+            row_names=self.comparison.names,
+        )
+        self._replay()
+        self._questions = Questions(table, about["random_state"])
+        self._questions.begin(self.engine)
+
+    @classmethod
+    def create(
+        cls,
+        table: LoadedTable,
+        options: TableOptions,
+        path: FilePath,
+        *,
+        n_clusters: int | None = None,
+        links: FilePath | Constraints | None = None,
+        edges: FilePath | None = None,
+        strategy: str = "minmax",
+        random_state: int = 0,
+    ) -> Self:
+        """Begin a session.
+
+        Parameters
+        ----------
+        table : LoadedTable
+            The table.
+        options : TableOptions
+            How it was read.
+        path : str or path-like
+            The file of the session, which must not exist, or ":memory:".
+        n_clusters : int or None, default=None
+            The number of groups; None for as many as the person builds.
+        links : str, path-like, Constraints or None, default=None
+            Links that are known before, in a file or by the rows of `X`. The file is read once, and not changed.
+        edges : str, path-like or None, default=None
+            A file of edges between rows, which are drawn.
+        strategy : str, default="minmax"
+            How questions are chosen, a key of :data:`mustlink.workflow.STRATEGIES`.
+        random_state : int, default=0
+            The seed.
+
+        Returns
+        -------
+        Session
+
+        Raises
+        ------
+        OptionError
+            If the file exists, or an option cannot be used.
+        """
+        return cls._begin(
+            table,
+            options,
+            path,
+            {"table": _describe_file(options.table, path)},
+            n_clusters=n_clusters,
+            links=links,
+            edges=edges,
+            strategy=strategy,
+            random_state=random_state,
+        )
+
+    @classmethod
+    def _begin(
+        cls,
+        table: LoadedTable,
+        options: TableOptions,
+        path: FilePath,
+        source: Mapping[str, Any],
+        *,
+        n_clusters: int | None,
+        links: FilePath | Constraints | None,
+        edges: FilePath | None,
+        strategy: str,
+        random_state: int,
+    ) -> Self:
+        """Check all that is given, and write it into a new file."""
+        if n_clusters is not None:
+            check_n_clusters(n_clusters, table)
+        check_seed(random_state)
+        known, notices = _read_known(table, links)
+        drawn = None
+        if edges is not None:
+            drawn, about_edges = _read_edges(table, edges)
+            notices += about_edges
+        # Refuses what cannot be used, before a file is made.
+        Engine(table.X[:1], method="instant", strategy=strategy)
+        about = {
+            **source,
+            "options": {one.name: getattr(options, one.name) for one in fields(options) if one.name != "table"},
+            "n_clusters": None if n_clusters is None else int(n_clusters),
+            "strategy": strategy,
+            "random_state": int(random_state),
+            "links": [[int(a), int(b), int(sign), float(weight)] for (a, b), sign, weight in _listed(known)],
+            "edges": None if edges is None else _describe_file(edges, path),
+            "notices": notices,
+        }
+        record = Record.create(path, json.loads(json.dumps(about, default=list)))
+        try:
+            return cls(table, options, record, edges=drawn)
+        except BaseException:
+            record.close()
+            if record.path is not None:
+                record.path.unlink(missing_ok=True)
+            raise
+
+    @classmethod
+    def open(cls, path: FilePath) -> Self:
+        """Continue a session.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file of the session. Its table is where it was, or in the same place relative to the file.
+
+        Returns
+        -------
+        Session
+
+        Raises
+        ------
+        FileFormatError
+            If it is not the file of a session, or one of a later version, or the table has changed or is missing.
+        OptionError
+            If it is open in another studio.
+        """
+        record = Record.open(path)
+        try:
+            about = record.about
+            if about["table"] is None:
+                raise OptionError(f"{path} is about a data frame; give the data frame and this file to Studio.")
+            options = TableOptions(_find_file(about["table"], path, "table"), **about["options"])
+            table = load_table(options)
+            edges = None
+            if about["edges"] is not None:
+                edges, _ = _read_edges(table, _find_file(about["edges"], path, "file of edges"))
+            return cls(table, options, record, edges=edges)
+        except BaseException:
+            record.close()
+            raise
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        path: FilePath = IN_MEMORY,
+        n_clusters: int | None = None,
+        links: FilePath | Constraints | None = None,
+        edges: FilePath | None = None,
+        strategy: str = "minmax",
+        random_state: int = 0,
+        **options: Any,
+    ) -> Self:
+        """Begin or continue a session on a data frame.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame
+            The table.
+        path : str or path-like, default=":memory:"
+            The file of the session. One that exists is continued, if it is about an equal data frame.
+        n_clusters, links, edges, strategy, random_state : object
+            As in :meth:`create`; not used if a session is continued.
+        **options : object
+            Options of :class:`~mustlink.workflow.TableOptions`, such as `id_column`.
+
+        Returns
+        -------
+        Session
+        """
+        given = TableOptions(FRAME, **options)
+        table = load_table(given, frame)
+        content = _hash_frame(table)
+        if path == IN_MEMORY or not os.path.lexists(path):
+            return cls._begin(
+                table,
+                given,
+                path,
+                {"table": None, "frame": content},
+                n_clusters=n_clusters,
+                links=links,
+                edges=edges,
+                strategy=strategy,
+                random_state=random_state,
+            )
+        record = Record.open(path)
+        if record.about.get("frame") != content:
+            record.close()
+            raise OptionError(f"{path} is a session on another table; give the same data frame, or another file.")
+        return cls(table, given, record)
+
+    # ---- what is done ------------------------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """What the table is called."""
+        return os.path.basename(self.options.table)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the table; None for a data frame."""
+        return None if self._record.about["table"] is None else Path(self.options.table).resolve().parent
+
+    def apply(self, action: Action) -> Change:
+        """Do what a person asks for, and save it.
+
+        Parameters
+        ----------
+        action : Action
+            The action.
+
+        Returns
+        -------
+        Change
+            What has changed. The action is on the disk.
+
+        Raises
+        ------
+        ActionRefused
+            If the action cannot be done or saved; nothing has changed then.
+        """
+        with self._lock:
+            self._check_open()
+            before, when = self.engine._remember(), _now()
+            change = self.engine.apply(action, when=when)
+            self._save(Entry(when, as_message(action), self.engine.state.ids), before, action)
+            self._questions.note(action, change, self.engine)
+            return change
+
+    def offer(self, labels: Any, revision: int, *, method: str, confidence: Any = None) -> Change | None:
+        """Show the result of a clusterer that ran in the background, and save it.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            The cluster of every row, -1 for none.
+        revision : int
+            The revision of the engine when the links were taken.
+        method : str
+            The name of the clusterer.
+        confidence : array-like of shape (n_samples,), default=None
+            How certain the label of every row is, from 0 to 1.
+
+        Returns
+        -------
+        Change or None
+            What has changed; None, and nothing has, if links or options changed since that revision.
+        """
+        with self._lock:
+            self._check_open()
+            before = self.engine._remember()
+            change = self.engine.offer(labels, revision, method=method, confidence=confidence)
+            fit = self.engine.state.fit
+            if change is not None and fit is not None:
+                message, ids = {"do": "fit", "method": fit.method}, self.engine.state.ids
+                self._save(Entry(_now(), message, ids, fit.packed_labels, fit.packed_confidence), before, None)
+            return change
+
+    def _save(self, entry: Entry, before: dict[str, Any], action: Action | None) -> None:
+        """Write an entry; if this fails, what is not on the disk has not happened."""
+        try:
+            self._record.append(entry)
+        except sqlite3.Error as error:
+            self.engine._restore(before)
+            raise ActionRefused(
+                f"This could not be saved in {self.path}, and was not done: {error}.", action
+            ) from error
+        except BaseException:
+            self.engine._restore(before)
+            raise
+
+    def _replay(self) -> None:
+        """Do again what the file holds."""
+        for number, entry in enumerate(self._record.entries(), start=1):
+            try:
+                if entry.labels is not None:
+                    fit = PackedFit(entry.message["method"], len(self.table.X), entry.labels, entry.confidence or b"")
+                    self.engine._replay_fit(fit, entry.ids)
+                else:
+                    self.engine._replay(as_action(entry.message), entry.when, entry.ids)
+            except (ActionRefused, OptionError) as error:
+                raise FileFormatError(f"{self.path}: entry {number:,} cannot be done again: {error}") from None
+        self.engine._refresh()
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise ActionRefused("The session is closed; open it again to continue.")
+
+    # ---- questions ---------------------------------------------------------------------------------------------------
+
+    @property
+    def question(self) -> Question | None:
+        """The question to ask next, by the rows of `X`; None if there is none. May take a while."""
+        return self._questions.question
+
+    @property
+    def question_end(self) -> str | None:
+        """Why there is no question, as a sentence; None as long as there is one."""
+        return self._questions.end
+
+    @property
+    def advice(self) -> str | None:
+        """Whether further questions are worth asking, as a sentence; None if they are. May take a while."""
+        return self._questions.advice
+
+    def close(self) -> None:
+        """Close the file; it can be opened again."""
+        with self._lock:
+            if self._is_open:
+                self._is_open = False
+                self._record.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _listed(links: Constraints) -> Any:
+    return zip(links.pairs.tolist(), links.sign.tolist(), links.weight.tolist(), strict=True)
+
+
+def _link_arrays(links: Sequence[Sequence[float]]) -> tuple[Ints, Ints, Any]:
+    """Return the pairs, signs and weights of the links in a file."""
+    table = np.array(links, dtype=np.float64).reshape(-1, 4)
+    return table[:, :2].astype(np.int64), table[:, 2].astype(np.int64), table[:, 3]
+
+
+def _read_known(table: LoadedTable, links: FilePath | Constraints | None) -> tuple[Constraints, list[str]]:
+    """Return the links that are known before, and notes on them; refuse those against the rules of the table."""
+    if links is None:
+        known, notices = Constraints(), []
+    elif isinstance(links, Constraints):
+        links.check_rows(len(table.X))
+        known, notices = links.expand(), []
+    else:
+        known, notices = table.read_links(links)
+    n_conflicts = len(known.conflicts())
+    if n_conflicts:
+        notices.append(f"{n_conflicts:,} of the links contradict others; remove one of each to settle this.")
+    table.add_rules(known)
+    return known, notices
+
+
+def _read_edges(table: LoadedTable, path: FilePath) -> tuple[Ints, list[str]]:
+    """Return the edges between kept rows, each once, and notes on those that were left out."""
+    graph, _, left_out = table.read_graph(path)
+    upper = graph.tocoo()
+    is_upper = upper.row < upper.col
+    return np.column_stack([upper.row[is_upper], upper.col[is_upper]]).astype(np.int64), left_out
+
+
+def _describe_file(path: FilePath, session: FilePath) -> dict[str, Any]:
+    """Return where a file is, also relative to the session, and a hash of its content."""
+    absolute = os.path.abspath(path)
+    try:
+        relative = (
+            None if session == IN_MEMORY else os.path.relpath(absolute, os.path.dirname(os.path.abspath(session)))
+        )
+    except ValueError:
+        # On another drive.
+        relative = None
+    return {"path": absolute, "relative": relative, "sha256": _hash_file(absolute)}
+
+
+def _find_file(about: Mapping[str, Any], session: FilePath, what: str) -> str:
+    """Return where a file is now; refuse one that is missing or has changed."""
+    beside = (
+        None
+        if about["relative"] is None
+        else os.path.join(os.path.dirname(os.path.abspath(session)), about["relative"])
+    )
+    places = [os.path.normpath(place) for place in (about["path"], beside) if place is not None]
+    found = [place for place in dict.fromkeys(places) if os.path.isfile(place)]
+    for place in found:
+        if _hash_file(place) == about["sha256"]:
+            return place
+    if found:
+        raise FileFormatError(
+            f"The {what} {found[0]} has changed since the session {session} began, and its rows may be others now; "
+            "restore the file, or begin a new session."
+        )
+    raise FileFormatError(
+        f"The {what} {places[0]} of the session {session} is missing; put it there, or beside the session as before."
+    )
+
+
+def _hash_file(path: FilePath) -> str:
+    """Return a hash of the content of a file."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _hash_frame(table: LoadedTable) -> str:
+    """Return a hash of the columns of a data frame as they were read."""
+    from pandas.util import hash_pandas_object
+
+    frame = table.source.frame
+    content = hashlib.sha256(repr([str(name) for name in frame.columns]).encode())
+    content.update(np.ascontiguousarray(hash_pandas_object(frame, index=False).to_numpy()).tobytes())
+    return content.hexdigest()
