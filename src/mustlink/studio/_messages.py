@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from mustlink.studio._actions import as_message
 from mustlink.studio._adapter import list_methods
+from mustlink.studio._panels import link_panel
 
 if TYPE_CHECKING:
     from mustlink.studio._adapter import Fit
     from mustlink.studio._cards import RowCards
     from mustlink.studio._conflicts import ActionRefused
     from mustlink.studio._map import Map
-    from mustlink.studio._panels import ColumnPanel, GroupPanel
+    from mustlink.studio._panels import ColumnWeight, GroupPanel, LinkLine
     from mustlink.studio._session import Session
     from mustlink.studio._state import StudioLink
 
@@ -67,8 +68,7 @@ def describe_state(
     """Return all that a person has said, and which clustering is shown."""
     engine = session.engine
     state, shown, links = engine.state, engine.shown, engine.links
-    suspects = {} if fit is None else fit.suspects
-    ranked = sorted(links, key=lambda link: -suspects.get((link.a, link.b), 0.0))
+    lines = link_panel(links, engine.labels, None if fit is None else fit.suspects, MAX_LINKS)
     return {
         "type": "state",
         "revision": engine.revision,
@@ -80,7 +80,7 @@ def describe_state(
             {"id": group.id, "name": group.name, "size": group.size, "locked": group.locked} for group in engine.groups
         ],
         "pins": [[row, x, y] for row, (x, y) in engine.pins.items()],
-        "links": _describe_links(ranked[:MAX_LINKS], session, cards, suspects),
+        "links": [_describe_link(line, cards) for line in lines],
         "n_links": len(links),
         "counts": _count(links, state.skipped),
         "history": [{"n": step.n, "text": step.text, "when": step.when} for step in engine.history[-MAX_STEPS:]],
@@ -98,26 +98,20 @@ def describe_state(
     }
 
 
-def _describe_links(
-    links: Iterable[StudioLink], session: Session, cards: RowCards, suspects: Mapping[tuple[int, int], float]
-) -> list[dict[str, Any]]:
-    """Return links with the names of their rows, and whether the groups that are shown keep them."""
-    labels = session.engine.labels
-    return [
-        {
-            "a": link.a,
-            "b": link.b,
-            "a_name": cards.name(link.a),
-            "b_name": cards.name(link.b),
-            "together": link.together,
-            "source": link.source,
-            "when": link.when,
-            "suspicion": suspects.get((link.a, link.b)),
-            # Rows in no group are in none together.
-            "kept": bool(labels[link.a] == labels[link.b] != -1) == link.together,
-        }
-        for link in links
-    ]
+def _describe_link(line: LinkLine, cards: RowCards) -> dict[str, Any]:
+    """Return a link with the names of its rows."""
+    link = line.link
+    return {
+        "a": link.a,
+        "b": link.b,
+        "a_name": cards.name(link.a),
+        "b_name": cards.name(link.b),
+        "together": link.together,
+        "source": link.source,
+        "when": link.when,
+        "suspicion": line.suspicion,
+        "kept": line.kept,
+    }
 
 
 def _count(links: Iterable[StudioLink], skipped: Collection[tuple[int, int]]) -> dict[str, int]:
@@ -128,31 +122,32 @@ def _count(links: Iterable[StudioLink], skipped: Collection[tuple[int, int]]) ->
 
 def describe_refusal(refused: ActionRefused, number: int | None, session: Session, cards: RowCards) -> dict[str, Any]:
     """Return why an action is refused, and what would have to be removed for it."""
+    labels = session.engine.labels
     return {
         "type": "refused",
         "id": number,
         "message": str(refused),
-        "chain": _describe_links(refused.chain, session, cards, {}),
+        # In the order of the chain, in which link_panel would not leave them.
+        "chain": [_describe_link(link_panel([link], labels)[0], cards) for link in refused.chain],
         "weakest": refused.weakest,
         "then": None if refused.action is None else as_message(refused.action),
     }
 
 
-def describe_question(session: Session, cards: RowCards, number: int) -> dict[str, Any]:
+def describe_question(session: Session, cards: RowCards, advice: str | None) -> dict[str, Any]:
     """Choose the next question, which may take long, and return it."""
     question = session.question
-    advice = session.advice
-    shown = None if question is None else {**cards.compare(question.a, question.b), "number": number}
-    return {
-        "type": "question",
-        "question": shown,
-        "end": session.question_end if question is None else None,
-        "advice": None if advice is None else str(advice),
-    }
+    shown = None
+    if question is not None:
+        state = session.engine.state
+        n_answered = sum(link.source == "answer" for link in state.told.values())
+        shown = {**cards.compare(question.a, question.b), "number": n_answered + len(state.skipped) + 1}
+    end = session.question_end if question is None else None
+    return {"type": "question", "question": shown, "end": end, "advice": advice}
 
 
 def describe_panels(
-    revision: int, groups: Sequence[GroupPanel], columns: Sequence[ColumnPanel], cards: RowCards
+    revision: int, groups: Sequence[GroupPanel], columns: Sequence[ColumnWeight], cards: RowCards
 ) -> dict[str, Any]:
     """Return what is in the groups, and what the columns count."""
     return {

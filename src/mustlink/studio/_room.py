@@ -22,6 +22,7 @@ from mustlink.studio._export import export_file
 from mustlink.studio._map import Map
 from mustlink.studio._panels import column_panel, group_panels
 from mustlink.studio._slow_work import SlowWork
+from mustlink.workflow import RowComparison
 
 if TYPE_CHECKING:
     from mustlink.studio._adapter import Fit
@@ -63,7 +64,7 @@ class Room:
         self._lock = RLock()
         self._listeners: list[Listener] = []
         self._is_closed = False
-        self._cards = RowCards(session.comparison, session.folder)
+        self._cards = RowCards(_all_columns(session), session.folder)
         self._map = Map(session)
         self._titles = {method.name: method.title for method in list_methods()}
         # What was sent last, so that arrays that have not changed are not sent again.
@@ -72,9 +73,8 @@ class Room:
         self._fitted: tuple[Constraints, int | None, str] | None = None
         self._fit_revision = -1
         self._fit: Fit | None = None
-        # The pair that is asked about, how many were before it, and what was said last of questions and groups.
+        # The pair that is asked about, how many steps there were, and what was said last of questions and groups.
         self._asked: frozenset[int] | None = None
-        self._n_asked = 0
         self._n_steps = 0
         self._question: Mapping[str, Any] | None = None
         self._panels: Mapping[str, Any] | None = None
@@ -159,7 +159,6 @@ class Room:
             if isinstance(action, Answer):
                 # The next question comes later; until then, this one is not answered twice.
                 self._asked = None
-                self._n_asked += 1
             self._notices = list(change.notices)
             ms = round(1000 * (time.perf_counter() - started), 1)
             listener.send_json({"type": "done", "id": number, "revision": change.revision, "ms": ms})
@@ -194,13 +193,12 @@ class Room:
         with self._lock:
             if self._is_closed:
                 return
-            engine = self._session.engine
             if fit.labels is None:
                 if fit.revision == self._fit_revision:
                     self._failure = fit.error
                     self._tell_change()
                 return
-            change = engine.offer(fit.labels, fit.revision, method=fit.method, confidence=fit.confidence)
+            change = self._session.offer(fit.labels, fit.revision, method=fit.method, confidence=fit.confidence)
             if change is None:
                 if fit.revision == self._fit_revision:
                     self._fitted = None
@@ -247,14 +245,17 @@ class Room:
         self._slow.submit("panels", self._describe_panels)
 
     def _choose_question(self) -> None:
-        """Choose the next question without holding up anybody, and ask it."""
+        """Choose the next question without holding up anybody, and ask it; then see whether it is worth asking."""
         n_steps = self._n_steps
-        try:
-            message = messages.describe_question(self._session, self._cards, self._n_asked + 1)
-        except MustlinkError as error:
-            message = {"type": "question", "question": None, "end": str(error), "advice": None}
+        advice = None if self._question is None else self._question["advice"]
+        self._ask(messages.describe_question(self._session, self._cards, advice), n_steps)
+        new_advice = self._session.advice
+        if new_advice != advice and self._question is not None:
+            self._ask({**self._question, "advice": new_advice}, n_steps)
+
+    def _ask(self, message: Mapping[str, Any], n_steps: int) -> None:
+        """Ask a question, unless a step was made meanwhile, which has a question of its own coming."""
         with self._lock:
-            # A step that was made meanwhile has a question of its own coming.
             if self._is_closed or self._n_steps != n_steps:
                 return
             shown = message["question"]
@@ -264,10 +265,10 @@ class Room:
 
     def _describe_panels(self) -> None:
         """Describe the groups that are shown, and tell it."""
-        session, fit = self._session, self._fit
-        revision = session.engine.revision
-        groups = group_panels(session)
-        columns = column_panel(session, fit)
+        table, engine, fit = self._session.table, self._session.engine, self._fit
+        revision = engine.revision
+        groups = group_panels(table.X, engine.labels, table.features)
+        columns = column_panel(None if fit is None else fit.column_weights, table.features)
         message = messages.describe_panels(revision, groups, columns, self._cards)
         with self._lock:
             if self._is_closed:
@@ -358,3 +359,11 @@ class Room:
         n_rows = len(self._session.engine.labels)
         if row >= n_rows:
             raise OptionError(f"There is no row {row}; the table has the rows 0 to {n_rows - 1}.")
+
+
+def _all_columns(session: Session) -> RowComparison:
+    """Return the rows with the columns that are left out of the distances, too: texts and images are mostly such."""
+    ignored = session.options.ignore
+    if not ignored or session.folder is None:
+        return session.comparison
+    return RowComparison(session.options, session.table, [*session.comparison.column_names, *ignored])

@@ -72,6 +72,8 @@ class Session:
         The edges between rows.
     comparison : RowComparison
         Two rows side by side.
+    random_state : int
+        The seed.
     path : Path or None
         The file; None if it is in memory.
     notices : list of str
@@ -98,6 +100,7 @@ class Session:
         about = record.about
         self.table, self.options, self.edges = table, options, edges
         self.path = record.path
+        self.random_state = about["random_state"]
         self.notices = [*table.notices, *about["notices"]]
         self.comparison = RowComparison(options, table)
         self._record = record
