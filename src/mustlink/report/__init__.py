@@ -44,6 +44,7 @@ from mustlink.report._taxonomy import (
     summarize_taxonomy,
 )
 from mustlink.report._taxonomy_page import render_taxonomy
+from mustlink.report._typical import typical_rows
 from mustlink.report._write import write_report
 
 __all__ = [
@@ -96,5 +97,6 @@ __all__ = [
     "summarize_entities",
     "summarize_taxonomy",
     "suspicion",
+    "typical_rows",
     "write_report",
 ]

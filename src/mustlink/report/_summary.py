@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array, gen_batches
+from sklearn.utils import check_array
 
 from mustlink._spelling import spell_numbers
 from mustlink._types import Array
@@ -18,6 +18,7 @@ from mustlink.constraints import AlignedConstraints, Constraints, known_rows
 from mustlink.report._columns import ColumnWeights, weigh_columns
 from mustlink.report._given import as_list, check_estimator, check_table, name_clusters, name_features
 from mustlink.report._sizes import SizeBound, reached_bounds, spell_bounds
+from mustlink.report._typical import cluster_means, nearest_rows
 from mustlink.tables import TIME_UNITS, Feature
 
 __all__ = ["BrokenLink", "ClusterSummary", "RowNames", "Summary", "SuspectLink", "Trait", "summarize"]
@@ -28,7 +29,6 @@ MIN_TRAIT = 0.3
 MAX_BROKEN_LINKS = 200
 MAX_CONFLICTS = 50
 MAX_SUSPECTS = 50
-CHUNK_CELLS = 2**22
 MAX_NAME_LENGTH = 60
 
 
@@ -467,8 +467,8 @@ def _cluster_summaries(
         return ()
     place = np.where(labels != NOISE, np.searchsorted(numbers, labels), NOISE)
     sizes = np.bincount(place[place != NOISE])
-    centers = _cluster_means(X, place, sizes)
-    nearest = _nearest_rows(X, place, centers)
+    centers = cluster_means(X, place, sizes)
+    nearest = [int(rows[0]) for rows in nearest_rows(X, place, centers)]
     overall, spread = mean_and_spread(X)
     spelled = _SpelledMeans(features, centers, overall)
     known = Counter(zip(labels.tolist(), known_labels or (), strict=known_labels is not None)).most_common()
@@ -477,48 +477,14 @@ def _cluster_summaries(
             label=int(number),
             size=int(sizes[cluster]),
             share=float(sizes[cluster] / X.shape[0]),
-            nearest_row=int(nearest[cluster]),
-            nearest_name=names[int(nearest[cluster])],
+            nearest_row=nearest[cluster],
+            nearest_name=names[nearest[cluster]],
             traits=_traits(cluster, spread, spelled),
             known=tuple((printable(label), count) for (where, label), count in known if where == number and label),
             name=places[int(number)],
         )
         for cluster, number in enumerate(numbers)
     )
-
-
-def _cluster_means(X: Any, place: Array, sizes: Array) -> Array:
-    """Average the rows of each cluster, for dense and sparse tables alike."""
-    rows = np.flatnonzero(place != NOISE)
-    membership = sparse.csr_matrix(
-        (np.ones(rows.size), (place[rows], rows)), shape=(sizes.size, X.shape[0]), dtype=np.float64
-    )
-    sums = membership @ X
-    dense = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
-    means: Array = dense / sizes[:, np.newaxis]
-    return means
-
-
-def _nearest_rows(X: Any, place: Array, centers: Array) -> Array:
-    """Find for each cluster the row nearest to its mean, the first one where several are."""
-    distance = np.empty(X.shape[0])
-    for part in gen_batches(X.shape[0], max(1, CHUNK_CELLS // X.shape[1])):
-        # Rows of noise are measured against some center and not used below.
-        distance[part] = _squared_distances(X[part], centers, place[part])
-    order = np.lexsort((distance, place))
-    first: Array = order[np.searchsorted(place[order], np.arange(len(centers)))]
-    return first
-
-
-def _squared_distances(rows: Any, centers: Array, place: Array) -> Array:
-    """Measure each row against the center of its own cluster."""
-    if not sparse.issparse(rows):
-        squared: Array = ((rows - centers[place]) ** 2).sum(axis=1)
-        return squared
-    products = np.asarray(rows @ centers.T)[np.arange(rows.shape[0]), place]
-    lengths = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    squared = lengths - 2 * products + (centers**2).sum(axis=1)[place]
-    return squared
 
 
 def mean_and_spread(X: Any) -> tuple[Array, Array]:

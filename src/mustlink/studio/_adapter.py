@@ -24,7 +24,7 @@ from mustlink.workflow import build_clusterer
 
 __all__ = ["AUTO", "INSTANT", "Fit", "MethodChoice", "check_method", "fit_method", "list_methods", "make_clusterer"]
 
-# The two methods that are no clusterers of the catalogue: instant labels that the default one replaces, and these alone.
+# Instant labels that the default clusterer replaces, and these alone: no clusterers of the catalogue.
 AUTO, INSTANT = "auto", "instant"
 # The clusterer that "auto" runs in the background.
 BACKGROUND_METHOD = "boost"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ def stage_clusters(
     known_name: str = "label",
     dialect: Dialect | None = None,
     name: str = "cluster",
+    cluster_names: Mapping[int, str] | None = None,
 ) -> None:
     """Stage the file of clusters.
 
@@ -56,8 +57,8 @@ def stage_clusters(
     files : StagedFiles
         Where the file is staged.
     path : str or path-like
-        ``.csv``, ``.tsv``, ``.xlsx``, ``.parquet`` (columns: id, cluster and the known label where there are some),
-        or ``.npy`` (the clusters alone).
+        ``.csv``, ``.tsv``, ``.xlsx``, ``.parquet`` (columns: id, cluster, the name of the cluster and the known label
+        where there are some), or ``.npy`` (the clusters alone).
     labels : ndarray of int, shape (n_rows,)
         The cluster of every row; -1 for a row without one, which is an empty cell in all formats but ``.npy``.
     ids : sequence of str or None, default=None
@@ -72,6 +73,8 @@ def stage_clusters(
         How ``.csv`` and ``.tsv`` are written; None is UTF-8 with commas. A ``.tsv`` has tabs, and a ``.csv`` has none.
     name : str, default='cluster'
         What the column of the clusters is called.
+    cluster_names : mapping of int to str or None, default=None
+        What the clusters are called, as one more column; those without a name have an empty cell.
 
     Examples
     --------
@@ -98,6 +101,8 @@ def stage_clusters(
         # As in a sheet that these ids are looked up in.
         frame[id_name] = [int(name) for name in ids]
     frame[cluster_column([id_name], name)] = nullable(labels)
+    if cluster_names is not None:
+        frame[cluster_column([id_name], f"{name}_name")] = [cluster_names.get(label) for label in labels.tolist()]
     if known is not None:
         frame[known_name] = [text or None for text in known]
     files.stage(path, _content(path, frame, suffix, written_dialect(dialect, suffix)))

@@ -1,0 +1,206 @@
+"""What a person takes home: labels and links as CSV, a report, and the Python that gives the same groups again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mustlink._atomic import StagedFiles
+from mustlink._types import Floats, Ints
+from mustlink.boosting import Suspect
+from mustlink.constraints import Constraints
+from mustlink.report import write_report
+from mustlink.studio._adapter import INSTANT
+from mustlink.tables import Dialect, stage_clusters
+from mustlink.workflow import LoadedTable
+
+__all__ = ["ExportedFile", "ShownModel", "export_labels", "export_links", "export_report"]
+
+# Links that are more likely wrong than right are listed in the report.
+SUSPECT_ABOVE = 0.5
+
+
+class ExportedFile(NamedTuple):
+    """A file to save: its name, its media type and its content."""
+
+    name: str
+    media: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ShownModel:
+    """What the report tells about the clusterer that ran in another process.
+
+    Parameters
+    ----------
+    title : str
+        How it was made.
+    column_weights : ndarray or None
+        As in :class:`Fit`.
+    suspects : mapping of (int, int) to float
+        As in :class:`Fit`.
+    """
+
+    title: str
+    column_weights: Floats | None = None
+    suspects: Mapping[tuple[int, int], float] | None = None
+
+    def as_estimator(self, links: Constraints) -> _Estimator:
+        """Return it in the form of a fitted clusterer."""
+        signs = dict(zip(map(tuple, links.pairs.tolist()), links.sign.tolist(), strict=True))
+        wrong = sorted(((value, pair) for pair, value in (self.suspects or {}).items()), reverse=True)
+        suspects = [
+            Suspect(*pair, "must" if signs[pair] > 0 else "cannot", trust=1 - value, weight=1.0)
+            for value, pair in wrong
+            if value > SUSPECT_ABOVE and pair in signs
+        ]
+        weights = np.ones(0) if self.column_weights is None else self.column_weights
+        return _Estimator(self.title, weights, suspects)
+
+
+class _Estimator:
+    """The attributes of a fitted clusterer that the report shows."""
+
+    def __init__(self, title: str, column_weights: Floats, suspects: list[Suspect]) -> None:
+        self._title = title
+        self.column_weights_, self.suspects_ = column_weights, suspects
+
+    def __repr__(self) -> str:
+        return self._title
+
+
+def export_labels(
+    table: LoadedTable,
+    labels: Ints,
+    names: Mapping[int, str],
+    *,
+    id_column: str | None = None,
+    label_column: str | None = None,
+    stem: str = "studio",
+) -> ExportedFile:
+    """Export the groups as they are seen: a line for each row of the table, as ``mustlink cluster`` writes it.
+
+    Parameters
+    ----------
+    table : LoadedTable
+        The table.
+    labels : ndarray of int, shape (n_kept,)
+        The group of each kept row; -1, and rows that are not kept, have empty cells.
+    names : mapping of int to str
+        The names of the groups, a column of their own.
+    id_column, label_column : str or None, default=None
+        The columns of the table that name the rows, and that hold known labels.
+    stem : str, default="studio"
+        What the name of the file begins with.
+
+    Returns
+    -------
+    ExportedFile
+    """
+    every = np.full(table.source.n_rows, -1)
+    every[table.rows] = labels
+    # The page saves text as UTF-8, and so any name of a group can be written.
+    dialect = replace(table.source.dialect or Dialect(), encoding="utf-8")
+
+    def write(path: Path) -> None:
+        with StagedFiles() as files:
+            stage_clusters(
+                files,
+                path,
+                every,
+                ids=table.ids,
+                id_name=id_column or "row",
+                known=table.labels,
+                known_name=label_column or "label",
+                dialect=dialect,
+                cluster_names=names,
+            )
+
+    return ExportedFile(f"{stem}.clusters.csv", "text/csv", _text_of(write, "clusters.csv"))
+
+
+def export_links(links: Constraints, row_names: Sequence[str], *, stem: str = "studio") -> ExportedFile:
+    """Export links as a file that :meth:`Constraints.read` and all commands read.
+
+    Parameters
+    ----------
+    links : Constraints
+        The links, by rows of X.
+    row_names : sequence of str
+        The ids of the rows of X, or their numbers in the table.
+    stem : str, default="studio"
+        What the name of the file begins with.
+
+    Returns
+    -------
+    ExportedFile
+    """
+    text = _text_of(lambda path: links.write(path, ids=row_names), "links.csv")
+    return ExportedFile(f"{stem}.links.csv", "text/csv", text)
+
+
+def export_report(
+    table: LoadedTable,
+    labels: Ints,
+    links: Constraints,
+    names: Mapping[int, str],
+    model: ShownModel,
+    *,
+    notices: Sequence[str] = (),
+    stem: str = "studio",
+) -> ExportedFile:
+    """Export the groups as the report of ``mustlink cluster``, one HTML file.
+
+    Parameters
+    ----------
+    table : LoadedTable
+        The table.
+    labels : ndarray of int, shape (n_kept,)
+        The group of each kept row; -1 is none.
+    links : Constraints
+        All links in force.
+    names : mapping of int to str
+        The names of the groups.
+    model : ShownModel
+        What is known of the clusterer.
+    notices : sequence of str, default=()
+        Notes to show, as sentences.
+    stem : str, default="studio"
+        What the name of the file begins with.
+
+    Returns
+    -------
+    ExportedFile
+    """
+    n_ids = int(labels.max(initial=-1)) + 1
+    text = _text_of(
+        lambda path: write_report(
+            path,
+            table.X,
+            labels,
+            links,
+            features=table.features,
+            row_names=table.row_names,
+            known_labels=table.kept_labels,
+            notices=[*table.notices, *notices, *table.describe_broken_rules(labels)],
+            estimator=model.as_estimator(links),
+            title=f"{Path(table.source.source).name} in the studio",
+            cluster_names=[names.get(group, str(group)) for group in range(n_ids)],
+        ),
+        "report.html",
+    )
+    return ExportedFile(f"{stem}.html", "text/html", text)
+
+
+def _text_of(write: Callable[[Path], Any], name: str) -> str:
+    """Return the text of a file that a function writes."""
+    with tempfile.TemporaryDirectory(prefix="mustlink-") as folder:
+        path = Path(folder, name)
+        write(path)
+        return path.read_bytes().decode("utf-8")
