@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -111,22 +112,94 @@ def studio(
     from mustlink.studio import serve
     from mustlink.workflow import TableOptions
 
-    if table.suffix.lower() == SUFFIX:
-        session = _reopen(table)
-    else:
-        options = opt.fill(TableOptions, locals())
-        path = file or Path(f"{opt.stem(table)}{SUFFIX}")
-        if path.exists():
-            session = _continue(path, options)
-        else:
-            session = _begin(path, options, n_clusters, links, edges, strategy, random_state)
-    path = session.path
-    try:
-        serve(session, host, port, browser, lambda line: print_line(line, whole=True))
-    except ModuleNotFoundError as error:
-        raise ValueError(str(error)) from error
-    finally:
-        session.close()
+    options = opt.fill(TableOptions, locals())
+    session = _open(table, options, file, n_clusters, links, edges, strategy, random_state)
+    path = _short(session.path)
+    with session:
+        for notice in session.notices:
+            print_line(notice)
+        try:
+            serve(session, host, port, open_browser=browser, announce=lambda line: print_line(line, whole=True))
+        except ModuleNotFoundError as error:
+            raise ValueError(str(error)) from error
+        n_links = len(session.engine.links)
     print_line()
-    print_line(f"Everything is saved in {path}. To continue:", whole=True)
-    print_command(["mustlink", "studio", str(path)])
+    print_line(f"{count(n_links, 'link')} and all steps are saved in {path}. To continue:", whole=True)
+    print_command(["mustlink", "studio", path])
+
+
+def _open(
+    table: Path,
+    options: TableOptions,
+    file: Path | None,
+    n_clusters: int | None,
+    links: Path | None,
+    edges: Path | None,
+    strategy: str,
+    random_state: int,
+) -> Session:
+    """Begin a session, or continue one: that of a file, or the one of this table in this folder."""
+    from mustlink.cli._show import print_line, show_status
+    from mustlink.studio import Session
+    from mustlink.workflow import load_table
+
+    is_session = table.suffix.lower() == SUFFIX
+    if is_session and file is not None:
+        raise ValueError(f"{table} is the file of a studio already; leave out --file.")
+    path = table if is_session else file or Path(f"{opt.stem(table)}{SUFFIX}")
+    if not is_session and not path.exists():
+        with show_status("Reading the table"):
+            loaded = load_table(options)
+            return Session.create(
+                loaded,
+                options,
+                path,
+                n_clusters=n_clusters,
+                links=links,
+                edges=edges,
+                strategy=strategy,
+                random_state=random_state,
+            )
+    with show_status("Opening the session"):
+        session = Session.open(path)
+    try:
+        _check_same(session, path, options, is_session)
+    except BaseException:
+        session.close()
+        raise
+    steps = count(len(session.engine.history), "step")
+    print_line(f"Continuing {path} after {steps}, with the links and options that it has.", whole=True)
+    return session
+
+
+def _check_same(session: Session, path: Path, options: TableOptions, is_session: bool) -> None:
+    """Refuse to continue a session on another table, or with other options of the table than those typed."""
+    begun = session.options
+    if not is_session and Path(options.table).resolve() != Path(begun.table).resolve():
+        raise ValueError(
+            f"{path} is a studio on another table, {begun.table}; choose another file with --file, or run: mustlink "
+            f"studio {path}"
+        )
+    typed = [
+        opt.option_name(field.name)
+        for field in fields(options)
+        if field.name != "table"
+        and getattr(options, field.name) != field.default
+        and _plain(getattr(options, field.name)) != _plain(getattr(begun, field.name))
+    ]
+    if typed:
+        raise ValueError(
+            f"{path} was begun with other options of the table ({', '.join(typed)}); leave them out to continue it, or "
+            "choose another file with --file."
+        )
+
+
+def _short(path: Path | None) -> str:
+    """Return a path as a person would type it here."""
+    assert path is not None
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def _plain(value: object) -> object:
+    """Return a value that compares equal however a sequence was written."""
+    return list(value) if isinstance(value, list | tuple) else value

@@ -25,8 +25,10 @@ from mustlink.studio._actions import (
 from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._engine import Change, Engine, Group, Shown
 from mustlink.studio._history import Step
+from mustlink.studio._server import serve
 from mustlink.studio._session import Session
 from mustlink.studio._state import StudioLink
+from mustlink.studio._widget import Studio
 
 __all__ = [
     "KEEP",
@@ -49,10 +51,12 @@ __all__ = [
     "Shown",
     "Snapshot",
     "Step",
+    "Studio",
     "StudioLink",
     "Undo",
     "Unlink",
     "Unpin",
     "as_action",
     "as_message",
+    "serve",
 ]

@@ -18,7 +18,7 @@ from mustlink.studio._adapter import list_methods
 from mustlink.studio._background import Background
 from mustlink.studio._buffers import pack_confidence, pack_edges, pack_labels, pack_positions
 from mustlink.studio._cards import RowCards
-from mustlink.studio._export import export_file
+from mustlink.studio._files import make_file
 from mustlink.studio._map import Map
 from mustlink.studio._panels import column_panel, group_panels
 from mustlink.studio._slow_work import SlowWork
@@ -320,7 +320,7 @@ class Room:
 
         def send() -> None:
             with self._lock:
-                file = export_file(self._session, what)
+                file = make_file(self._session, self._fit, what)
             listener.send_json(
                 {"type": "file", "id": number, "name": file.name, "media": file.media, "text": file.text}
             )
