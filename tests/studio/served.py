@@ -26,7 +26,9 @@ KINDS = {1: ("positions", "<f4"), 2: ("labels", "<u2"), 3: ("confidence", "u1"),
 def make_session(folder: Path, n_clusters: int | None = None, **options: Any) -> Session:
     """Begin a session on the sample, or on another table."""
     table = options.pop("table", None)
-    given = TableOptions(sample_paths().table, id_column="customer") if table is None else TableOptions(table, **options)
+    given = (
+        TableOptions(sample_paths().table, id_column="customer") if table is None else TableOptions(table, **options)
+    )
     return Session.create(load_table(given), given, folder / "s.mustlink", n_clusters=n_clusters)
 
 

@@ -72,7 +72,9 @@ def test_a_token_has_32_random_bytes(served, tmp_path):
         other.close()
 
 
-@pytest.mark.parametrize("path", ["/", "/studio.js", "/studio.css", "/nothing", "/ws", "/?token=", "/?token=wrong", "/docs"])
+@pytest.mark.parametrize(
+    "path", ["/", "/studio.js", "/studio.css", "/nothing", "/ws", "/?token=", "/?token=wrong", "/docs"]
+)
 def test_without_the_token_nothing_is_served(served, path):
     assert served.get(path).status == 403
     assert served.get(path, Cookie=served.cookie[:-1]).status == 403
@@ -98,7 +100,8 @@ def test_a_socket_needs_the_cookie(served, headers):
 
 
 @pytest.mark.parametrize(
-    "origin", [None, "null", "http://evil.example", "http://127.0.0.1:1", "https://{host}", "http://{host}.evil.example"]
+    "origin",
+    [None, "null", "http://evil.example", "http://127.0.0.1:1", "https://{host}", "http://{host}.evil.example"],
 )
 def test_a_socket_of_another_origin_is_refused(served, origin):
     with pytest.raises(InvalidStatus) as refused:
@@ -106,7 +109,9 @@ def test_a_socket_of_another_origin_is_refused(served, origin):
     assert refused.value.response.status_code == 403
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.2:{port}"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.2:{port}"]
+)
 def test_another_name_of_this_machine_is_refused(served, host):
     # The page of a name that was made to resolve to this machine has this name as its Host and its Origin.
     host = host.format(port=served.server.port)
@@ -147,7 +152,7 @@ def test_every_answer_has_the_headers(served, path):
 def test_the_page_loads_nothing_from_elsewhere_and_has_no_script_inside(served):
     page = served.get("/", Cookie=served.cookie).body.decode()
     assert "http" not in page.replace("http-equiv", "")
-    assert page.count("<script") == page.count("<script type=\"module\"") == page.count("src=\"./studio.js\"") == 1
+    assert page.count("<script") == page.count('<script type="module"') == page.count('src="./studio.js"') == 1
 
 
 @pytest.mark.parametrize(

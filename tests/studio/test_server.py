@@ -125,7 +125,11 @@ def test_a_missing_package_names_the_extra(tmp_path, monkeypatch):
 
 
 def test_the_page_is_part_of_the_package(tmp_path, monkeypatch):
-    with make_session(tmp_path) as session, monkeypatch.context() as patch, pytest.raises(OptionError, match="make page"):
+    with (
+        make_session(tmp_path) as session,
+        monkeypatch.context() as patch,
+        pytest.raises(OptionError, match="make page"),
+    ):
         patch.setattr("mustlink.studio._server.resources", type("Nowhere", (), {"files": lambda package: tmp_path}))
         StudioServer(session)
 
