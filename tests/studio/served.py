@@ -154,6 +154,11 @@ class Tab:
         self.socket.send(json.dumps({"id": self._id, "do": do, **fields}))
         return self._id
 
+    def read_all(self) -> None:
+        """Read until the connection is closed."""
+        while True:
+            self.receive()
+
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:
         """Send a message and return its answer."""
         number = self.send(do, **fields)

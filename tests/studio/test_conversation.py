@@ -8,7 +8,6 @@ import time
 
 import numpy as np
 import pytest
-from studio.served import make_session
 
 from mustlink.errors import OptionError
 from mustlink.studio import Session
@@ -18,6 +17,7 @@ from mustlink.studio._conversation import Conversation
 from mustlink.studio._room import Room
 from mustlink.studio._slow_work import SlowWork
 from mustlink.workflow import RowComparison, TableOptions, load_table
+from studio.served import make_session
 
 
 class Client:
@@ -71,7 +71,8 @@ def test_the_greeting_comes_in_order(room):
     client.talk.open()
     assert client.types() == ["hello", "bytes 1", "bytes 2", "bytes 3", "state", "question", "panels"]
     hello = client.told[0]
-    assert hello["version"] == 1 and hello["n_rows"] == 240
+    assert hello["version"] == 1
+    assert hello["n_rows"] == 240
     assert [view["name"] for view in hello["views"]] == ["pca", "learned", "umap", "spring"]
     assert {column["kind"] for column in hello["columns"]} == {"number", "category"}
     assert {"auto", "instant", "boost"} <= {method["name"] for method in hello["methods"]}
@@ -81,10 +82,13 @@ def test_an_action_is_acknowledged_before_anything_else(client):
     n_told = len(client.told)
     client.talk.receive({"id": 7, "do": "link", "a": 0, "b": 5, "together": False})
     kinds = client.types()[n_told:]
-    assert kinds[0] == "done" and client.told[n_told]["id"] == 7
-    assert kinds[1] == "bytes 2" and "state" in kinds
+    assert kinds[0] == "done"
+    assert client.told[n_told]["id"] == 7
+    assert kinds[1] == "bytes 2"
+    assert "state" in kinds
     state = client.last("state")
-    assert state["links"][0]["a_name"] == "C001" and state["links"][0]["kept"]
+    assert state["links"][0]["a_name"] == "C001"
+    assert state["links"][0]["kept"]
     assert state["history"][-1]["text"].startswith("Linked C001 and C006")
     assert state["revision"] == client.told[n_told]["revision"]
 
@@ -101,7 +105,8 @@ def test_a_conflict_is_refused_with_its_chain_and_removed_by_one_message(client)
         client.talk.receive({"id": number, "do": "link", "a": a, "b": b, "together": together})
     client.talk.receive({"id": 9, "do": "link", "a": 0, "b": 2, "together": False})
     refused = client.last("refused")
-    assert refused["id"] == 9 and len(refused["chain"]) == 3
+    assert refused["id"] == 9
+    assert len(refused["chain"]) == 3
     weakest = refused["chain"][refused["weakest"]]
     client.talk.receive({"id": 10, "do": "replace", "remove": [weakest["a"], weakest["b"]], "then": refused["then"]})
     assert client.last("done")["id"] == 10
@@ -111,10 +116,13 @@ def test_a_conflict_is_refused_with_its_chain_and_removed_by_one_message(client)
 def test_requests_are_answered(client):
     client.talk.receive({"id": 1, "do": "row", "row": 3})
     row = client.last("row")
-    assert row["name"] == "C004" and row["group"] is None and not row["pinned"]
+    assert row["name"] == "C004"
+    assert row["group"] is None
+    assert not row["pinned"]
     client.talk.receive({"id": 2, "do": "compare", "a": 0, "b": 1})
     compared = client.last("compared")["question"]
-    assert compared["a_name"] == "C001" and any(column["marked"] for column in compared["columns"])
+    assert compared["a_name"] == "C001"
+    assert any(column["marked"] for column in compared["columns"])
     client.talk.receive({"id": 3, "do": "move", "rows": [3], "x": 0.5, "y": 0.5, "onto": None})
     client.talk.receive({"id": 4, "do": "row", "row": 3})
     assert client.last("row")["pinned"]
@@ -171,7 +179,8 @@ def test_a_slow_question_holds_up_nobody(tmp_path, monkeypatch):
     client.talk.receive({"id": 1, "do": "rename", "group": 0, "name": "x"})
     client.talk.receive({"id": 2, "do": "link", "a": 0, "b": 5, "together": False})
     assert client.last("done")["id"] == 2
-    assert time.monotonic() - started < 10 and "question" not in client.types()
+    assert time.monotonic() - started < 10
+    assert "question" not in client.types()
     go.set()
     client.wait("question")
     room.close()

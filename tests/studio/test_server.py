@@ -13,12 +13,12 @@ import urllib.parse
 
 import numpy as np
 import pytest
-from studio.served import Served, make_session
 
 from mustlink.datasets import sample_paths
 from mustlink.errors import OptionError
 from mustlink.studio import Session, Studio
 from mustlink.studio._server import StudioServer
+from studio.served import Served, make_session
 
 RUN = [sys.executable, "-m", "mustlink", "studio"]
 
@@ -125,12 +125,9 @@ def test_a_missing_package_names_the_extra(tmp_path, monkeypatch):
 
 
 def test_the_page_is_part_of_the_package(tmp_path, monkeypatch):
-    with (
-        make_session(tmp_path) as session,
-        monkeypatch.context() as patch,
-        pytest.raises(OptionError, match="make page"),
-    ):
-        patch.setattr("mustlink.studio._server.resources", type("Nowhere", (), {"files": lambda package: tmp_path}))
+    nowhere = type("Nowhere", (), {"files": lambda package: tmp_path})
+    monkeypatch.setattr("mustlink.studio._server.resources", nowhere)
+    with make_session(tmp_path) as session, pytest.raises(OptionError, match="make page"):
         StudioServer(session)
 
 
@@ -185,10 +182,12 @@ def test_the_command_is_stopped_by_ctrl_c_and_killed_and_continued(folder):
     refused = subprocess.run(
         [*RUN, "customers.csv", "--id", "customer", "--no-browser"], cwd=folder, capture_output=True, text=True
     )
-    assert refused.returncode == 2 and "open in another" in refused.stderr
+    assert refused.returncode == 2
+    assert "open in another" in refused.stderr
     code, rest = command.end(signal.SIGINT)
     assert code == 0
-    assert "customers.mustlink" in rest and "mustlink studio customers.mustlink" in rest
+    assert "customers.mustlink" in rest
+    assert "mustlink studio customers.mustlink" in rest
     assert "Traceback" not in rest
     # Killed in the middle: what was acknowledged is there.
     command = Command(folder, "customers.csv", "--id", "customer", "-k", "3")
@@ -201,7 +200,8 @@ def test_the_command_is_stopped_by_ctrl_c_and_killed_and_continued(folder):
     tab = command.connect()
     assert tab.wait("state")["n_links"] == 2
     code, rest = command.end(signal.SIGTERM)
-    assert code == 0 and "2 links" in rest
+    assert code == 0
+    assert "2 links" in rest
 
 
 # ---- the notebook --------------------------------------------------------------------------------------------------
