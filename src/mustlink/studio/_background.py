@@ -100,6 +100,10 @@ class Background:
         self._n_open = 0
         self._worker: _Worker | None = None
         self._view: Any = None
+        # These are used by the thread alone.
+        self._running: Request | None = None
+        self._waiting: Request | None = None
+        self._deadline: float | None = None
         self._thread = threading.Thread(target=self._manage, name="mustlink-background", daemon=True)
         self._thread.start()
 
@@ -153,47 +157,59 @@ class Background:
 
     def _manage(self) -> None:
         """Start workers, give them requests and deliver what they send, until closed."""
-        running: Request | None = None
-        waiting: Request | None = None
-        deadline: float | None = None
         self._start()
         try:
             while True:
-                try:
-                    event = self._events.get(
-                        timeout=None if deadline is None else max(0.0, deadline - time.monotonic())
-                    )
-                except Empty:
-                    # The running fit has had its time.
-                    running, deadline = None, None
-                    self._count_down()
-                    self._start()
-                    event = None
+                event = self._next_event()
                 if isinstance(event, _Close):
                     return
                 if isinstance(event, Request):
-                    if waiting is not None:
-                        self._count_down()
-                    waiting = event
-                    if running is not None and deadline is None:
-                        deadline = time.monotonic() + self._patience
+                    self._take_request(event)
                 elif self._is_of_worker(event):
-                    if isinstance(event, _Gone):
-                        failed, running = running or waiting, None
-                        self._report_end(event, failed)
-                        waiting = None if failed is waiting else waiting
-                        deadline = None
-                    elif event.fit is not None:
-                        running, deadline = None, None
-                        self._deliver(event.fit)
-                if running is None and waiting is not None:
-                    running, waiting = waiting, None
-                    if self._worker is None:
-                        self._start()
-                    if self._worker is not None:
-                        self._worker.send(running)
+                    self._take_news(event)
+                if self._running is None and self._waiting is not None:
+                    self._send_waiting()
         finally:
             self._stop()
+
+    def _next_event(self) -> Any:
+        """Wait for an event; None if the time of the running fit is over, which is then ended."""
+        left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        try:
+            return self._events.get(timeout=left)
+        except Empty:
+            self._running, self._deadline = None, None
+            self._count_down()
+            self._start()
+            return None
+
+    def _take_request(self, request: Request) -> None:
+        """Let a request wait in place of the one before, and the running fit not go on for long."""
+        if self._waiting is not None:
+            self._count_down()
+        self._waiting = request
+        if self._running is not None and self._deadline is None:
+            self._deadline = time.monotonic() + self._patience
+
+    def _take_news(self, event: _Reply | _Gone) -> None:
+        """Deliver a result, or say that the worker has ended."""
+        if isinstance(event, _Gone):
+            failed = self._running or self._waiting
+            if failed is self._waiting:
+                self._waiting = None
+            self._running, self._deadline = None, None
+            self._report_end(event, failed)
+        elif event.fit is not None:
+            self._running, self._deadline = None, None
+            self._deliver(event.fit)
+
+    def _send_waiting(self) -> None:
+        """Let the worker fit what is waiting."""
+        if self._worker is None:
+            self._start()
+        self._running, self._waiting = self._waiting, None
+        if self._worker is not None:
+            self._worker.send(self._running)
 
     def _is_of_worker(self, event: Any) -> bool:
         """Return whether an event is about the present worker, and not about one that was ended."""
