@@ -26,6 +26,7 @@ from mustlink.cli._options import TYPED
 from mustlink.cli._predict import predict
 from mustlink.cli._publish import publish
 from mustlink.cli._reproduce import reproduce
+from mustlink.cli._studio import studio
 from mustlink.cli._taxonomy import taxonomy
 from mustlink.cli._teach import teach
 from mustlink.cli._warmup import warmup
@@ -110,6 +111,7 @@ for command in (
     cluster,
     check,
     ask,
+    studio,
     teach,
     taxonomy,
     predict,

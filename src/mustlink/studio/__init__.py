@@ -27,9 +27,11 @@ from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._engine import Engine
 from mustlink.studio._history import Step
 from mustlink.studio._layout import SpringConstants, SpringLayout
+from mustlink.studio._server import serve
 from mustlink.studio._session import Session
 from mustlink.studio._simulated import SimulatedUser
 from mustlink.studio._state import StudioLink
+from mustlink.studio._widget import Studio
 
 __all__ = [
     "KEEP",
@@ -55,6 +57,7 @@ __all__ = [
     "SpringConstants",
     "SpringLayout",
     "Step",
+    "Studio",
     "StudioLink",
     "Undo",
     "Unlink",
@@ -62,4 +65,5 @@ __all__ = [
     "as_action",
     "as_message",
     "fit_method",
+    "serve",
 ]

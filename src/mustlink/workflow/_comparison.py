@@ -62,6 +62,10 @@ class RowComparison:
     ----------
     n_columns : int
         How many columns there are to show; a comparison holds at most 16 of them.
+    column_names : tuple of str
+        These columns, in the order in which they are shown.
+    number_columns : frozenset of str
+        Those that hold numbers.
 
     Examples
     --------
@@ -78,6 +82,8 @@ class RowComparison:
         self._table = table
         self._columns, self._units = _columns_to_show(options, table, columns)
         self.n_columns = len(self._columns)
+        self.column_names = tuple(str(column.name) for column in self._columns)
+        self.number_columns = frozenset(str(column.name) for column in self._columns if column.dtype.kind == "f")
 
     def compare(self, a: int, b: int) -> list[ColumnPair]:
         """Compare two of the kept rows.
@@ -103,6 +109,25 @@ class RowComparison:
             for column in self._columns
             if column.name in chosen
         ]
+
+    def cells(self, row: int) -> dict[str, str]:
+        """Return all cells of one of the kept rows, with texts as they are in the table.
+
+        Parameters
+        ----------
+        row : int
+            The row, by its position in `X`.
+
+        Returns
+        -------
+        dict of str to str
+            The cell of each column; an empty cell is an empty text.
+        """
+        spelled = {}
+        for name, column in zip(self.column_names, self._columns, strict=True):
+            value = column.iloc[self._table.rows[row]]
+            spelled[name] = value if isinstance(value, str) else self._cells(column, row, row)[0]
+        return spelled
 
     def _differences(self, a: int, b: int) -> dict[str, float]:
         """Return how much of the squared distance of two rows comes from each column."""

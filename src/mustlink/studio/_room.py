@@ -1,0 +1,386 @@
+"""One session that several tabs look at: what changes is told to all of them, and slow work is done aside."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from threading import RLock, Thread
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from mustlink._types import Array
+from mustlink.constraints import Constraints
+from mustlink.errors import MustlinkError, OptionError
+from mustlink.studio import _messages as messages
+from mustlink.studio._actions import Action, Answer, Link, Move
+from mustlink.studio._adapter import list_methods
+from mustlink.studio._background import Background
+from mustlink.studio._buffers import pack_confidence, pack_edges, pack_labels, pack_positions
+from mustlink.studio._cards import RowCards
+from mustlink.studio._conflicts import ActionRefused
+from mustlink.studio._engine import Engine
+from mustlink.studio._export import export_file
+from mustlink.studio._map import Map
+from mustlink.studio._panels import column_panel, group_panels
+from mustlink.studio._slow_work import SlowWork
+from mustlink.workflow import RowComparison
+
+if TYPE_CHECKING:
+    from mustlink.studio._adapter import Fit
+    from mustlink.studio._session import Session
+
+__all__ = ["Listener", "Room"]
+
+# So many rows are clustered to have everything compiled.
+N_TINY_ROWS = 5
+CLOSED = "The studio was closed; everything is saved."
+
+
+class Listener(Protocol):
+    """One who is told what changes, such as a tab."""
+
+    view: str
+
+    def send_json(self, message: Mapping[str, Any], /) -> None:
+        """Send a message; must not wait for the one who gets it."""
+
+    def send_bytes(self, data: bytes, /) -> None:
+        """Send an array, likewise."""
+
+
+class Room:
+    """A session, those who look at it, and the work that goes on behind it.
+
+    Every method may be called from any thread. Whatever changes the session holds the lock, so that all listeners get
+    the same changes in the same order. Fits are done in another process, questions, panels, views and exports on
+    another thread.
+
+    Parameters
+    ----------
+    session : Session
+        The session; it is closed with the room.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = RLock()
+        self._listeners: list[Listener] = []
+        self._is_closed = False
+        self._cards = RowCards(_all_columns(session), session.folder)
+        self._map = Map(session)
+        self._titles = {method.name: method.title for method in list_methods()}
+        # What was sent last, so that arrays that have not changed are not sent again.
+        self._sent: dict[str, Array] = {}
+        # The links and options that are being fitted, and the last result.
+        self._fitted: tuple[Constraints, int | None, str] | None = None
+        self._fit_revision = -1
+        self._fit: Fit | None = None
+        # The pair that is asked about, how many steps there were, and what was said last of questions and groups.
+        self._asked: frozenset[int] | None = None
+        self._n_steps = 0
+        self._question: Mapping[str, Any] | None = None
+        self._panels: Mapping[str, Any] | None = None
+        self._notices = list(session.notices)
+        self._failure: str | None = None
+        self._slow = SlowWork()
+        self._background = Background(session.table.X, self._take_fit, row_names=session.table.row_names)
+        # On a thread of its own: with many rows it takes longer than the first question.
+        Thread(target=self._prepare, name="mustlink-studio-prepare", daemon=True).start()
+        self._request_fit()
+        self._schedule()
+
+    @property
+    def first_view(self) -> str:
+        """The view that is shown first."""
+        return self._map.first
+
+    @property
+    def n_listeners(self) -> int:
+        """How many look at the session."""
+        return len(self._listeners)
+
+    # ---- who looks at it ---------------------------------------------------------------------------------------------
+
+    def join(self, listener: Listener) -> None:
+        """Send all that there is to show, and from now on what changes."""
+        session, engine = self._session, self._session.engine
+        with self._lock:
+            if self._is_closed:
+                listener.send_json({"type": "closed", "message": CLOSED})
+                return
+            listener.send_json(messages.describe_session(session, self._cards, self._map))
+            self._send_view(listener, listener.view)
+            listener.send_bytes(pack_labels(engine.labels, engine.revision))
+            listener.send_bytes(pack_confidence(engine.confidence, engine.revision))
+            if session.edges is not None:
+                listener.send_bytes(pack_edges(session.edges, engine.revision))
+            listener.send_json(self._state())
+            for known in (self._question, self._panels):
+                if known is not None:
+                    listener.send_json(known)
+            self._listeners.append(listener)
+
+    def leave(self, listener: Listener) -> None:
+        """Send a listener nothing more."""
+        with self._lock:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+    def say_closed(self, text: str = CLOSED) -> None:
+        """Tell everybody that the session is over."""
+        with self._lock:
+            self._tell({"type": "closed", "message": text})
+
+    def close(self) -> None:
+        """End the work behind the session, and close it."""
+        with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            self._listeners.clear()
+        # Not under the lock, which a result that is being delivered waits for.
+        self._background.close()
+        self._slow.close()
+        with self._lock:
+            self._session.close()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the slow work is done; return whether that came about."""
+        return self._slow.wait(seconds)
+
+    # ---- what changes it ---------------------------------------------------------------------------------------------
+
+    def apply(self, action: Action, listener: Listener, number: int) -> None:
+        """Do what a person asks for, acknowledge it, and tell everybody what has changed."""
+        started = time.perf_counter()
+        with self._lock:
+            if isinstance(action, Answer):
+                self._check_open(action)
+            change = self._session.apply(action)
+            self._n_steps += 1
+            if isinstance(action, Answer):
+                # The next question comes later; until then, this one is not answered twice.
+                self._asked = None
+            self._notices = list(change.notices)
+            ms = round(1000 * (time.perf_counter() - started), 1)
+            listener.send_json({"type": "done", "id": number, "revision": change.revision, "ms": ms})
+            if change.links_changed:
+                self._failure = None
+            self._tell_change()
+            self._request_fit()
+            self._schedule()
+
+    def _check_open(self, answer: Answer) -> None:
+        """Refuse the answer to a question that another tab, or another action, has settled."""
+        if frozenset((answer.a, answer.b)) != self._asked:
+            raise OptionError(
+                "This question is no longer open: it was answered in another tab, or something else that was done has "
+                "changed what to ask. Nothing has changed; the next question follows."
+            )
+
+    def _request_fit(self) -> None:
+        """Have the background fit the links, if another result than the one shown is expected."""
+        engine = self._session.engine
+        if engine.shown.status != "working":
+            self._fitted = None
+            return
+        wanted = (engine.constraints, engine.state.n_clusters, engine.state.method)
+        if wanted == self._fitted:
+            return
+        self._fitted, self._fit_revision = wanted, engine.revision
+        self._background.submit(engine.revision, *wanted, seed=self._session.random_state)
+
+    def _take_fit(self, fit: Fit) -> None:
+        """Show the result of the background, unless links or options have changed since."""
+        with self._lock:
+            if self._is_closed:
+                return
+            if fit.labels is None:
+                if fit.revision == self._fit_revision:
+                    self._failure = fit.error
+                    self._tell_change()
+                return
+            change = self._session.offer(fit.labels, fit.revision, method=fit.method, confidence=fit.confidence)
+            if change is None:
+                if fit.revision == self._fit_revision:
+                    self._fitted = None
+                    self._request_fit()
+                return
+            self._fit, self._failure = fit, None
+            self._tell_change()
+            if fit.learned_positions is not None:
+                self._map.set_learned(fit.learned_positions)
+                for listener in self._listeners:
+                    if listener.view == "learned":
+                        self._send_view(listener, "learned")
+            self._slow.submit("panels", self._describe_panels)
+
+    def _tell(self, message: Mapping[str, Any]) -> None:
+        for listener in self._listeners:
+            listener.send_json(message)
+
+    def _tell_bytes(self, data: bytes) -> None:
+        for listener in self._listeners:
+            listener.send_bytes(data)
+
+    def _is_new(self, name: str, values: Array) -> bool:
+        """Return whether an array is another than the one that was sent last under this name."""
+        before = self._sent.get(name)
+        self._sent[name] = values
+        return before is None or not np.array_equal(before, values)
+
+    def _tell_change(self) -> None:
+        """Send the labels and confidences that have changed, and then the state."""
+        engine = self._session.engine
+        if self._is_new("labels", engine.labels):
+            self._tell_bytes(pack_labels(engine.labels, engine.revision))
+        if self._is_new("confidence", engine.confidence):
+            self._tell_bytes(pack_confidence(engine.confidence, engine.revision))
+        self._tell(self._state())
+
+    def _state(self) -> dict[str, Any]:
+        notices = [*self._notices, *([self._failure] if self._failure else [])]
+        return messages.describe_state(self._session, self._cards, self._fit, self._titles, notices)
+
+    # ---- what takes longer -------------------------------------------------------------------------------------------
+
+    def _schedule(self) -> None:
+        """Choose the next question and describe the groups, aside."""
+        self._slow.submit("question", self._choose_question)
+        self._slow.submit("panels", self._describe_panels)
+
+    def _prepare(self) -> None:
+        """Compute and compile what the first step needs, so that it is answered as fast as the others."""
+        engine = self._session.engine
+        engine.prepare()
+        tiny = Engine(self._session.table.X[: min(len(engine.labels), N_TINY_ROWS)], n_clusters=2)
+        with suppress(ActionRefused):
+            tiny.apply(Link(0, 1, together=False))
+            tiny.offer(np.zeros(len(tiny.labels)), tiny.revision, method="boost")
+            tiny.apply(Move((1,), 0.5, 0.5))
+
+    def _choose_question(self) -> None:
+        """Choose the next question without holding up anybody, and ask it; then see whether it is worth asking."""
+        n_steps = self._n_steps
+        advice = None if self._question is None else self._question["advice"]
+        self._ask(messages.describe_question(self._session, self._cards, advice), n_steps)
+        new_advice = self._session.advice
+        if new_advice != advice and self._question is not None:
+            self._ask({**self._question, "advice": new_advice}, n_steps)
+
+    def _ask(self, message: Mapping[str, Any], n_steps: int) -> None:
+        """Ask a question, unless a step was made meanwhile, which has a question of its own coming."""
+        with self._lock:
+            if self._is_closed or self._n_steps != n_steps:
+                return
+            shown = message["question"]
+            self._asked = None if shown is None else frozenset((shown["a"], shown["b"]))
+            self._question = message
+            self._tell(message)
+
+    def _describe_panels(self) -> None:
+        """Describe the groups that are shown, and tell it."""
+        table, engine, fit = self._session.table, self._session.engine, self._fit
+        revision = engine.revision
+        groups = group_panels(table.X, engine.labels, table.features)
+        columns = column_panel(None if fit is None else fit.column_weights, table.features)
+        message = messages.describe_panels(revision, groups, columns, self._cards)
+        with self._lock:
+            if self._is_closed:
+                return
+            self._panels = message
+            self._tell(message)
+
+    def _aside(self, job: Callable[[], None], listener: Listener, number: int) -> None:
+        """Do a job for one listener on the thread for slow work, and tell if it fails."""
+
+        def run() -> None:
+            try:
+                job()
+            except Exception as error:
+                text = str(error) if isinstance(error, MustlinkError) else f"This failed: {error}"
+                listener.send_json({"type": "error", "id": number, "message": text})
+                if not isinstance(error, MustlinkError):
+                    raise
+
+        self._slow.submit((id(listener), number), run)
+
+    # ---- requests, which change nothing ------------------------------------------------------------------------------
+
+    def show_view(self, name: str, listener: Listener, number: int) -> None:
+        """Send where the rows are in a view, and again whenever that changes."""
+        self._map.check(name)
+        started = time.perf_counter()
+
+        def show() -> None:
+            self._map.positions(name)
+            with self._lock:
+                listener.view = name
+                self._send_view(listener, name)
+                ms = round(1000 * (time.perf_counter() - started), 1)
+                revision = self._session.engine.revision
+                listener.send_json({"type": "done", "id": number, "revision": revision, "ms": ms})
+
+        if self._map.has(name):
+            show()
+        else:
+            self._aside(show, listener, number)
+
+    def _send_view(self, listener: Listener, name: str) -> None:
+        revision = self._session.engine.revision
+        listener.send_bytes(pack_positions(self._map.positions(name), revision, self._map.number(name)))
+
+    def export(self, what: str, listener: Listener, number: int) -> None:
+        """Send a file to save."""
+
+        def send() -> None:
+            with self._lock:
+                file = export_file(self._session, what, self._fit)
+            listener.send_json(
+                {"type": "file", "id": number, "name": file.name, "media": file.media, "text": file.text}
+            )
+
+        self._aside(send, listener, number)
+
+    def describe_row(self, row: int) -> dict[str, Any]:
+        """Return the cells of a row, its group, and whether it is pinned."""
+        self._check_row(row)
+        engine = self._session.engine
+        group = int(engine.labels[row])
+        return {
+            "row": row,
+            "name": self._cards.name(row),
+            "group": None if group < 0 else group,
+            "cells": self._cards.row(row),
+            "pinned": row in engine.pins,
+        }
+
+    def compare(self, a: int, b: int) -> dict[str, Any]:
+        """Return two rows side by side."""
+        self._check_row(a)
+        self._check_row(b)
+        return self._cards.compare(a, b)
+
+    def read_image(self, row: int, column: str) -> str:
+        """Return the image of a cell, as a ``data:`` URL."""
+        self._check_row(row)
+        return self._cards.image(row, column)
+
+    def describe_refusal(self, refused: ActionRefused, number: int | None) -> dict[str, Any]:
+        """Return why an action is refused, and what would have to be removed for it."""
+        return messages.describe_refusal(refused, number, self._session, self._cards)
+
+    def _check_row(self, row: int) -> None:
+        n_rows = len(self._session.engine.labels)
+        if row >= n_rows:
+            raise OptionError(f"There is no row {row}; the table has the rows 0 to {n_rows - 1}.")
+
+
+def _all_columns(session: Session) -> RowComparison:
+    """Return the rows with the columns that are left out of the distances, too: texts and images are mostly such."""
+    ignored = session.options.ignore
+    if not ignored or session.folder is None:
+        return session.comparison
+    return RowComparison(session.options, session.table, [*session.comparison.column_names, *ignored])
