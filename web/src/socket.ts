@@ -9,27 +9,13 @@ const PING_EVERY = 20_000;
 /** Codes of the server with which trying again is of no use. */
 const FINAL_CODES = new Set([1008, 1009, 4400, 4401, 4403, 4409]);
 
-/** Address of the socket beside the page, with the page's token. */
+/** Address of the socket beside the page; the page's cookie holds the token. */
 export function socketAddress(page: Location): string {
   const address = new URL("ws", page.href);
   address.protocol = page.protocol === "https:" ? "wss:" : "ws:";
   address.search = "";
   address.hash = "";
-  const token = pageToken(page);
-  if (token) address.searchParams.set("token", token);
   return address.href;
-}
-
-/** Token of the address; kept for this tab, so that the address bar need not show it. */
-function pageToken(page: Location): string | null {
-  const key = "mustlink-studio-token";
-  const given = new URLSearchParams(page.search).get("token");
-  if (!given) return sessionStorage.getItem(key);
-  sessionStorage.setItem(key, given);
-  const bare = new URL(page.href);
-  bare.searchParams.delete("token");
-  history.replaceState(null, "", bare.href);
-  return given;
 }
 
 export class SocketConnection extends Exchange {
