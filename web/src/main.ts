@@ -13,8 +13,10 @@ export interface Frame {
   question: HTMLElement;
   side: HTMLElement;
   status: HTMLElement;
-  /** For dialogs above everything. */
-  dialogs: HTMLElement;
+  /** Holds the map; bars and notices lie above it. */
+  map: HTMLElement;
+  /** Between toolbar and map. */
+  banner: HTMLElement;
 }
 
 export interface Studio {
@@ -45,11 +47,16 @@ function buildFrame(root: HTMLElement): Frame {
     question: part("section", "question", { role: "region", "aria-label": "Question" }),
     side: part("aside", "side", { "aria-label": "Panels" }),
     status: part("div", "status", { role: "status", "aria-label": "Status" }),
-    dialogs: part("div", "dialogs"),
+    map: part("div", "map"),
+    banner: part("div", "banners"),
   };
+  frame.map.append(frame.plot);
+  // The question comes first, for the keyboard and on a narrow screen.
   const main = part("main", "main");
-  main.append(frame.plot, frame.question);
-  root.replaceChildren(frame.toolbar, main, frame.side, frame.status, frame.dialogs);
+  main.append(frame.question, frame.map);
+  const grid = part("div", "frame");
+  grid.append(frame.toolbar, frame.banner, main, frame.side, frame.status);
+  root.replaceChildren(grid);
   return frame;
 }
 
@@ -58,7 +65,7 @@ export function mountStudio(root: HTMLElement, connection: Connection): Studio {
   const store = new Store(connection);
   const frame = buildFrame(root);
   const plot = mountPlot(frame.plot, store, root);
-  const endPanels = mountPanels(frame, store);
+  const endPanels = mountPanels(frame, store, plot);
   const studio = {
     store,
     plot,

@@ -1,0 +1,57 @@
+// The export panel: files that the browser saves.
+
+import type { ExportWhat } from "../protocol";
+import type { Store } from "../store";
+import { make, makeButton, setText } from "./element";
+
+const FILES: [ExportWhat, string, string][] = [
+  ["labels", "Labels", "The group of every row, as a CSV file."],
+  ["links", "Links", "Every link in force, as a CSV file that mustlink reads."],
+  ["report", "Report", "Groups, links and columns on one HTML page."],
+  ["python", "Python", "The script that computes the shown groups again."],
+  ["log", "Log", "Every step with its time, as JSON."],
+];
+
+/** Hand a text to the browser as a file. */
+export function download(name: string, media: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: media }));
+  const anchor = make("a", { href: url, download: name });
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  // The browser needs the address until it has begun to save.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+export function makeExportPanel(store: Store): HTMLElement {
+  const said = make("p", { class: "ml-fine", role: "status" });
+
+  function save(what: ExportWhat, button: HTMLButtonElement): void {
+    button.disabled = true;
+    setText(said, "Preparing the file\u2026");
+    store
+      .ask({ do: "export", what })
+      .then(
+        (file) => {
+          download(file.name, file.media, file.text);
+          setText(said, `${file.name} was handed to the browser.`);
+        },
+        (error: unknown) => setText(said, error instanceof Error ? error.message : String(error)),
+      )
+      .finally(() => {
+        button.disabled = false;
+        button.focus();
+      });
+  }
+
+  const items = FILES.map(([what, title, about]) => {
+    const button = makeButton({ class: "ml-button", onclick: () => save(what, button) }, title);
+    return make("li", { class: "ml-export" }, button, make("span", { class: "ml-fine" }, about));
+  });
+  return make(
+    "div",
+    { class: "ml-panel" },
+    make("ul", { class: "ml-export-list" }, ...items),
+    said,
+  );
+}
