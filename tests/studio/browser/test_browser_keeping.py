@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,21 +33,43 @@ SEND_MANY = """(() => {
 })()"""
 
 
-def test_a_killed_server_loses_nothing(browser: object, folder: Path, open_page: OpenPage) -> None:
+ANSWERS = {"s": True, "d": False, "u": None}
+KEYS = "ddusu"
+# Actions that are steps of the history.
+MADE = {"choose", "answer", "move", "rename"}
+
+
+def entries_of(folder: Path, copies: Path) -> list[dict[str, Any]]:
+    """The actions in the file of a studio, read from a copy; none can be removed."""
+    shutil.copytree(folder, copies, dirs_exist_ok=True)
+    with closing(sqlite3.connect(copies / "iris.mustlink")) as connection:
+        entries = [json.loads(message) for (message,) in connection.execute("SELECT message FROM entry ORDER BY n")]
+        with pytest.raises(sqlite3.IntegrityError, match="never changed or removed"):
+            connection.execute("DELETE FROM entry")
+    return entries
+
+
+def test_a_killed_server_loses_nothing(
+    browser: object, folder: Path, tmp_path_factory: pytest.TempPathFactory, open_page: OpenPage
+) -> None:
     words = ("iris.csv", "-k", "3", "--id", "flower")
     with RunningStudio(*words, folder=folder) as running:
         studio = open_page(running.url)
         studio.act(do="choose", method="instant")
-        for key in "dud":
+        for key in KEYS:
             studio.answer(key)
         studio.act(do="move", rows=[0], x=-0.9, y=0.9, onto=None)
         studio.act(do="move", rows=[60], x=0.9, y=-0.9, onto=None)
         studio.act(do="rename", group=studio.state["groups"][0]["id"], name="the first")
         studio.act(do="snapshot", name="noon")
         seen = studio.read(SEEN)
+        n_steps = len(studio.state["history"])
         running.kill_server()
         studio.page.get_by_role("status", name="Status").get_by_text("lost").wait_for()
         studio.troubles.clear()
+    entries = entries_of(folder, tmp_path_factory.mktemp("copy"))
+    assert [entry["together"] for entry in entries if entry["do"] == "answer"] == [ANSWERS[key] for key in KEYS]
+    assert sum(entry["do"] in MADE for entry in entries) == n_steps
     with RunningStudio("iris.mustlink", folder=folder) as running:
         studio = open_page(running.url)
         assert studio.read(SEEN) == seen
