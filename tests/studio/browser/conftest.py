@@ -1,6 +1,6 @@
 """Pages of a running studio in the system's Chromium; the tests of this folder are skipped where there is none.
 
-Fixtures live as long as a module, no longer: while Playwright runs, no other test can run an event loop.
+The browser lives as long as a module, no longer: while Playwright runs, no other test can run an event loop.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ from studio.browser.running import RunningStudio, open_browser, why_no_browser
 from studio.browser.studio_page import OpenPage, StudioPage
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def skip_without_browser() -> None:
     reason = why_no_browser()
     if reason is not None:
         pytest.skip(f"The studio is not tested in a browser: {reason}.")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    skip_without_browser()
     with open_browser() as browser:
         yield browser
 
@@ -48,7 +52,7 @@ def open_page(browser: Any) -> Iterator[OpenPage]:
     assert [trouble for page in pages for trouble in page.troubles] == []
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def iris_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The iris flowers, each with a name."""
     data = load_iris(as_frame=True)
@@ -59,9 +63,10 @@ def iris_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def iris_studio(browser: Any, iris_table: Path) -> Iterator[RunningStudio]:
-    """One studio for the tests of a module, each of which begins with the first state, see `studio`."""
+@pytest.fixture(scope="session")
+def iris_studio(iris_table: Path) -> Iterator[RunningStudio]:
+    """One studio for all tests, each of which begins with the first state, see `studio`."""
+    skip_without_browser()
     with RunningStudio(iris_table, "-k", "3", "--id", "flower", folder=iris_table.parent) as running:
         yield running
 

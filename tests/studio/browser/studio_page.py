@@ -18,28 +18,35 @@ class StudioPage:
     ----------
     page : Page
         The tab as Playwright has it.
-    troubles : list of str
-        What must not happen: errors of the console (also those of the content security policy), scripts that failed,
-        dialogs, and requests to other machines.
     """
 
     def __init__(self, page: Any) -> None:
         self.page = page
-        self.troubles: list[str] = []
+        self._seen: list[str] = []
+        self._expected: list[str] = []
         page.set_default_timeout(PATIENCE)
-        page.on("console", lambda message: message.type == "error" and self.troubles.append(message.text))
-        page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and self._seen.append(message.text))
+        page.on("pageerror", lambda error: self._seen.append(str(error)))
         page.on("dialog", self._refuse_dialog)
         page.on("request", self._look_at_request)
 
+    @property
+    def troubles(self) -> list[str]:
+        """What must not happen: errors of the console (also of its policy), failed scripts, dialogs, foreign requests."""
+        return [trouble for trouble in self._seen if not any(words in trouble for words in self._expected)]
+
+    def expect_trouble(self, words: str) -> None:
+        """Expect errors with some words from now on."""
+        self._expected.append(words)
+
     def _refuse_dialog(self, dialog: Any) -> None:
-        self.troubles.append(f"dialog: {dialog.message}")
+        self._seen.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
     def _look_at_request(self, request: Any) -> None:
         address = urlsplit(request.url)
         if address.scheme not in ("data", "blob") and address.hostname != "127.0.0.1":
-            self.troubles.append(f"request to {request.url}")
+            self._seen.append(f"request to {request.url}")
 
     def open(self, url: str, *, wait: bool = True) -> None:
         """Open the address, and wait until the rows are drawn and the first question is there."""
@@ -97,8 +104,11 @@ class StudioPage:
         return self.page.get_by_role("tabpanel", name=name)
 
     def act(self, **message: Any) -> Any:
-        """Do something at once, without mouse or key, and return the server's reply."""
-        return self.read("store.act(given)", message)
+        """Do something at once, without mouse or key, and return the server's reply when its effects are there."""
+        reply = self.read("store.act(given)", message)
+        if reply["type"] == "done":
+            self.until("store.state.revision >= given", reply["revision"])
+        return reply
 
     def begin_afresh(self) -> None:
         """Go back to the state that the first test found, by a snapshot."""
@@ -106,17 +116,16 @@ class StudioPage:
             self.act(do="restore", name="begin")
         else:
             self.act(do="snapshot", name="begin")
-        self.rest()
-
-    def rest(self) -> None:
-        """Wait until every action is acknowledged and drawn."""
-        self.until("store.busy === 0 && plot.drawnAt >= 0")
+        self.until("store.question")
 
     def answer(self, key: str) -> None:
         """Answer the question on the card by a key, and wait for the next one."""
-        before = self.read("store.question.question.number")
+        before = self.asked
         self.page.keyboard.press(key)
-        self.until("store.busy === 0 && (store.question.end || store.question.question?.number !== given)", before)
+        self.until(
+            "store.question.end || String([store.question.question.a, store.question.question.b]) !== String(given)",
+            list(before),
+        )
 
     def drag(self, begin: tuple[float, float], *path: tuple[float, float]) -> None:
         """Press the mouse at one place, move it along a path, and let go at its end."""
