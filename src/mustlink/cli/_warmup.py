@@ -41,6 +41,15 @@ def warmup(debug: Debug = False) -> None:
         print_line("No folder for the compiled code can be written, so every process compiles it again.")
 
 
+def _use_studio() -> None:
+    """Exercise what the studio has compiled."""
+    import numpy as np
+
+    from mustlink.studio import Engine, Link
+
+    Engine(np.random.default_rng(0).normal(size=(24, 3))).apply(Link(0, 5, together=False))
+
+
 def _constraint_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """Exercise what the links themselves have compiled."""
     import numpy as np
@@ -128,6 +137,7 @@ def _clusterer_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from _classifier_steps(rows)
     yield from _alternative_steps(rows)
     yield "co-clustering", _cocluster_small
+    yield "studio", _use_studio
 
 
 def _metric_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -430,10 +430,10 @@ def _is_required(kind: type[Any], name: str) -> bool:
 def _parse(kind: type[Any], name: str, value: Any) -> Any:
     """Return the value of a field, or raise if it is not what the field holds."""
     if kind is Replace and name == "then":
-        then = as_action(value)
-        if isinstance(then, Replace | Undo | Redo | Snapshot | Restore):
-            raise OptionError(f"The action {type(then).__name__.lower()!r} cannot follow a removed link.")
-        return then
+        # Checked before it is read, since one could be inside the other many times.
+        if issubclass(_kind_of(value), Replace | Undo | Redo | Snapshot | Restore):
+            raise OptionError(f"The action {value['do']!r} cannot follow a removed link.")
+        return as_action(value)
     what, read = PARSERS[(kind, name)] if (kind, name) in PARSERS else PARSERS[(None, name)]
     try:
         return read(value)

@@ -13,7 +13,7 @@ from mustlink._types import Array, Floats
 from mustlink.constraints import Conflict
 from mustlink.errors import ConstraintError
 from mustlink.studio._actions import Action
-from mustlink.studio._state import REMOVABLE, LinksInForce, Pair, StudioLink
+from mustlink.studio._state import REMOVABLE, LinksInForce, StudioLink
 
 __all__ = ["ActionRefused", "DistanceRanks", "chain_of", "find_weakest", "new_conflict"]
 
@@ -99,7 +99,7 @@ def chain_of(conflict: Conflict, links: LinksInForce) -> list[StudioLink]:
 
 
 def find_weakest(
-    chain: Sequence[StudioLink], ranks: DistanceRanks, kept: Collection[Pair], single_pins: Collection[int]
+    chain: Sequence[StudioLink], ranks: DistanceRanks, kept: Collection[StudioLink], single_pins: Collection[int]
 ) -> int | None:
     """Return the position of the link that the data speak most against, of those that can be removed.
 
@@ -111,7 +111,7 @@ def find_weakest(
     best, weakest = -1.0, None
     for place, link in enumerate(chain):
         is_held = link.source == "pin" and not link.together and not {link.a, link.b} & set(single_pins)
-        if link.source not in REMOVABLE or (link.a, link.b) in kept or is_held:
+        if link.source not in REMOVABLE or link in kept or is_held:
             continue
         rank = ranks.rank(link.a, link.b)
         doubt = rank if link.together else 1 - rank

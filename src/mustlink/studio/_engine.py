@@ -16,7 +16,7 @@ from mustlink._types import Floats, Ints
 from mustlink.base import as_constraints
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
-from mustlink.studio._actions import Action, Choose, Lock, Redo, Rename, Replace, Restore, Snapshot, Undo
+from mustlink.studio._actions import Action, Answer, Choose, Link, Lock, Redo, Rename, Replace, Restore, Snapshot, Undo
 from mustlink.studio._conflicts import ActionRefused, DistanceRanks, chain_of, find_weakest, new_conflict
 from mustlink.studio._correction import correct_labels
 from mustlink.studio._fits import PackedFit
@@ -146,7 +146,7 @@ class Engine:
 
     A row that is dragged becomes pinned. Pinned rows nearer than `eps` to each other, directly or through others,
     belong together, and those of different places do not (desJardins, MacGlashan and Ferraioli). These links are
-    derived anew after every move, and hold together with those that are drawn, answered or read from a file.
+    derived again after every move, and hold together with those that are drawn, answered or read from a file.
 
     Parameters
     ----------
@@ -287,11 +287,11 @@ class Engine:
     @property
     def groups(self) -> tuple[Group, ...]:
         """The groups, in the order of their ids."""
-        ids, sizes = np.unique(self._labels[self._labels >= 0], return_counts=True)
         names, locks = self.state.names, self.state.locks
         return tuple(
             Group(group, self._group_name(group), size, group in locks, group in names)
-            for group, size in zip(ids.tolist(), sizes.tolist(), strict=True)
+            for group, size in enumerate(np.bincount(self._labels[self._labels >= 0]).tolist())
+            if size
         )
 
     @property
@@ -435,8 +435,9 @@ class Engine:
             return state, force
         chain = chain_of(conflict, force)
         moved = set(getattr(action, "rows", ()))
-        own = {as_pair(action.a, action.b)} if hasattr(action, "a") and hasattr(action, "b") else set()
-        own |= {link[:2] for link in chain if link.source == "pin" and {link.a, link.b} & moved}
+        own = {link for link in chain if link.source == "pin" and {link.a, link.b} & moved}
+        if isinstance(action, Link | Answer):
+            own |= {link for link in chain if link[:3] == (*as_pair(action.a, action.b), action.together)}
         single = {rows[0] for rows in state.pin_components if len(rows) == 1}
         weakest = find_weakest(chain, self._ranks, own, single)
         # Here links are called what they are called in the page.

@@ -24,18 +24,15 @@ def match_ids(labels: Ints, before: Ints, locks: Mapping[int, Ints]) -> tuple[in
     ids = np.full(n_labels, -1, dtype=np.int64)
     for group, rows in locks.items():
         ids[labels[rows[0]]] = group
-    old, places = np.unique(before[before >= 0], return_inverse=True)
-    place = np.full(len(before), -1)
-    place[before >= 0] = places
-    both = (labels >= 0) & (place >= 0)
-    n_old = max(len(old), 1)
-    overlap = np.bincount(labels[both] * n_old + place[both], minlength=n_labels * n_old).reshape(n_labels, n_old)
-    if len(old):
-        overlap[ids >= 0] = 0
-        overlap[:, np.isin(old, list(locks))] = 0
-        for label, column in zip(*linear_sum_assignment(overlap, maximize=True), strict=True):
-            if overlap[label, column] > 0:
-                ids[label] = old[column]
+    # Ids are small numbers, as the lowest free ones are taken.
+    n_old = int(before.max(initial=-1)) + 1
+    both = (labels >= 0) & (before >= 0)
+    overlap = np.bincount(labels[both] * n_old + before[both], minlength=n_labels * n_old).reshape(n_labels, n_old)
+    overlap[ids >= 0] = 0
+    overlap[:, [group for group in locks if group < n_old]] = 0
+    for label, group in zip(*linear_sum_assignment(overlap, maximize=True), strict=True):
+        if overlap[label, group] > 0:
+            ids[label] = group
     used = set(ids.tolist())
     free = (number for number in count() if number not in used)
     sizes = np.bincount(labels[labels >= 0], minlength=n_labels)

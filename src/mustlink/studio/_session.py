@@ -460,12 +460,12 @@ def _link_arrays(links: Sequence[Sequence[float]]) -> tuple[Ints, Ints, Any]:
 
 def _read_known(table: LoadedTable, links: FilePath | Constraints | None) -> tuple[Constraints, list[str]]:
     """Return the links that are known before, and notes on them; refuse those against the rules of the table."""
-    if links is None:
-        known, notices = Constraints(), []
-    elif isinstance(links, Constraints):
+    known: Constraints = Constraints()
+    notices: list[str] = []
+    if isinstance(links, Constraints):
         links.check_rows(len(table.X))
-        known, notices = links.expand(), []
-    else:
+        known = links.expand()
+    elif links is not None:
         known, notices = table.read_links(links)
     n_conflicts = len(known.conflicts())
     if n_conflicts:

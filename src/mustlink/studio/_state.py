@@ -73,8 +73,8 @@ class Given:
     @cached_property
     def file_links(self) -> Mapping[Pair, bool]:
         """Whether the rows of each link of the file belong together; of a pair linked both ways, the must-link."""
-        pairs, signs = self.file.pairs.tolist(), self.file.sign.tolist()
-        return {(a, b): sign > 0 for (a, b), sign in reversed(list(zip(pairs, signs, strict=True)))}
+        together = dict.fromkeys(map(tuple, self.file.must_link.tolist()), True)
+        return together | {(a, b): False for a, b in self.file.cannot_link.tolist() if (a, b) not in together}
 
 
 @dataclass(frozen=True, eq=False)

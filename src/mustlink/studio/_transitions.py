@@ -186,7 +186,7 @@ def _check_position(x: Any, y: Any, scene: Scene, action: Action) -> tuple[float
     for value in (x, y):
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
             raise ActionRefused(f"The position ({x!r}, {y!r}) must be two finite numbers.", action)
-        if abs(value) > MAX_POSITION * scene.extent:
+        if abs(float(value)) > MAX_POSITION * scene.extent:
             where = f"({float(x):g}, {float(y):g})"
             raise ActionRefused(
                 f"The position {where} is outside the map, which reaches from {-scene.extent:g} to {scene.extent:g}.",
