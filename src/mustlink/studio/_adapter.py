@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.utils import gen_batches
 
 from mustlink import errors
 from mustlink._estimators import count_parameter
 from mustlink._numbering import number_by_first
+from mustlink._spelling import count
 from mustlink._types import Floats, Ints
 from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
 from mustlink.constraints import Constraints
@@ -142,7 +144,7 @@ def _needs_number(entry: Entry) -> bool:
 
 
 def check_method(name: str, n_clusters: int | None, X: Any = None) -> None:
-    """Refuse a method that there is not, that cannot be used here, or that needs the number of groups.
+    """Refuse a method that there is not or that cannot be used here, and a number of groups that is missing or too large.
 
     Parameters
     ----------
@@ -167,6 +169,9 @@ def check_method(name: str, n_clusters: int | None, X: Any = None) -> None:
     if n_clusters is None and _needs_number(entry):
         problem = f"{entry.class_name} needs the number of groups"
         raise OptionError(problem, remedy="give_n_clusters").with_remedies(REMEDIES)
+    if n_clusters is not None and X is not None and n_clusters > X.shape[0]:
+        problem = f"{n_clusters:,} groups cannot be made of {count(X.shape[0], 'row')}"
+        raise OptionError(problem, remedy="fewer_clusters").with_remedies(REMEDIES)
 
 
 def make_clusterer(name: str, n_clusters: int | None, seed: int) -> Any:
@@ -296,8 +301,6 @@ def distances_to_means(X: Any, labels: Ints, n_groups: int) -> tuple[Floats, Flo
     """Return the distances of each row to the mean of its own group, and to the nearest mean of another."""
     used = np.flatnonzero(labels >= 0)
     sizes = np.bincount(labels[used], minlength=n_groups).astype(np.float64)
-    from scipy.sparse import csr_matrix
-
     members = csr_matrix((np.ones(len(used)), (labels[used], used)), shape=(n_groups, len(labels)))
     sums = members @ X
     means = np.asarray(sums.todense() if hasattr(sums, "todense") else sums) / np.maximum(sizes, 1.0)[:, None]

@@ -265,6 +265,16 @@ class Engine:
         return self._force.constraints
 
     @property
+    def given_constraints(self) -> Constraints:
+        """The links in force but for those that always hold: of the file, of the person, of pins and of locks."""
+        return self._force.removable
+
+    @property
+    def is_reduced(self) -> bool:
+        """Whether the instant clustering is that of principal components, as of a large table with many columns."""
+        return self._instant.is_reduced
+
+    @property
     def links(self) -> tuple[StudioLink, ...]:
         """The links of the file, of the person and of pinned rows; those of locks and columns are in `constraints`."""
         return self._force.listed

@@ -1,7 +1,8 @@
-"""What a person takes home: labels and links as CSV, a report, and the Python that gives the same groups again."""
+"""The files that a studio exports: labels and links, a report, the actions, and Python that gives the groups again."""
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +14,20 @@ import numpy as np
 from mustlink._atomic import StagedFiles
 from mustlink._types import Floats, Ints
 from mustlink.boosting import Suspect
+from mustlink.catalogue import find_clusterer
 from mustlink.constraints import Constraints
+from mustlink.errors import OptionError
 from mustlink.report import write_report
-from mustlink.studio._adapter import INSTANT
+from mustlink.studio._adapter import INSTANT, Fit
+from mustlink.studio._script import ShownLabels, write_script
+from mustlink.studio._session import Session
 from mustlink.tables import Dialect, stage_clusters
 from mustlink.workflow import LoadedTable
 
-__all__ = ["ExportedFile", "ShownModel", "export_labels", "export_links", "export_report"]
+__all__ = ["EXPORTS", "ExportedFile", "ShownModel", "export_file", "export_labels", "export_links", "export_report"]
 
+# What can be exported.
+EXPORTS = ("labels", "links", "report", "python", "log")
 # Links that are more likely wrong than right are listed in the report.
 SUSPECT_ABOVE = 0.5
 
@@ -31,6 +38,75 @@ class ExportedFile(NamedTuple):
     name: str
     media: str
     text: str
+
+
+def export_file(session: Session, what: str, fit: Fit | None = None) -> ExportedFile:
+    """Export something of a session.
+
+    Parameters
+    ----------
+    session : Session
+        The session.
+    what : {"labels", "links", "report", "python", "log"}
+        The groups as they are seen, the links of the person and of pins and locks, the report, the script that gives
+        the groups again, or all actions as JSON.
+    fit : Fit, default=None
+        The last result of the background, whose suspects and columns the report shows if its groups are seen.
+
+    Returns
+    -------
+    ExportedFile
+
+    Raises
+    ------
+    OptionError
+        For anything else.
+    """
+    if what not in EXPORTS:
+        raise OptionError(f"There is no export {what!r:.60}; the exports are {', '.join(EXPORTS)}.")
+    engine, table, options = session.engine, session.table, session.options
+    names = {group.id: group.name for group in engine.groups}
+    labels, stem = engine.labels, "table" if session.folder is None else Path(session.title).name.split(".")[0]
+    if what == "labels":
+        columns = {"id_column": options.id_column, "label_column": options.label_column}
+        return export_labels(table, labels, names, **columns, stem=stem)
+    if what == "links":
+        return export_links(engine.given_constraints, table.row_names, stem=stem)
+    if what == "report":
+        model = _shown_model(session, fit)
+        return export_report(table, labels, engine.constraints, names, model, notices=session.notices, stem=stem)
+    if what == "python":
+        text = write_script(
+            options, table.row_names, engine.constraints, shown_labels(session), is_frame=session.folder is None
+        )
+        return ExportedFile(f"{stem}.py", "text/x-python", text)
+    return ExportedFile(f"{stem}.log.json", "application/json", json.dumps(session.log(), indent=1))
+
+
+def shown_labels(session: Session) -> ShownLabels:
+    """Return the groups that are shown, and how they came about."""
+    engine, state = session.engine, session.engine.state
+    is_instant = engine.shown.method == INSTANT
+    linked = set(engine.constraints.constrained_rows().tolist())
+    return ShownLabels(
+        labels=engine.labels,
+        names={group.id: group.name for group in engine.groups},
+        method=engine.shown.method,
+        n_clusters=state.n_clusters,
+        seed=session.random_state,
+        found=None if is_instant or state.fit is None else state.fit.labels(),
+        lone_pins=[row for row in state.pins if row not in linked],
+        is_reduced=engine.is_reduced,
+        is_final=is_instant or engine.shown.status == "final",
+    )
+
+
+def _shown_model(session: Session, fit: Fit | None) -> ShownModel:
+    """Return what the report tells about the clusterer."""
+    shown = shown_labels(session)
+    if shown.is_instant or fit is None or fit.labels is None or find_clusterer(fit.method).name != shown.method:
+        return ShownModel(repr(shown.clusterer))
+    return ShownModel(repr(shown.clusterer), fit.column_weights, fit.suspects)
 
 
 @dataclass(frozen=True)

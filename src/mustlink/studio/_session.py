@@ -72,10 +72,10 @@ class Session:
         The edges between rows.
     comparison : RowComparison
         Two rows side by side.
-    random_state : int
-        The seed.
     path : Path or None
         The file; None if it is in memory.
+    random_state : int
+        The seed.
     notices : list of str
         What the person should know of the table and the files, as sentences.
 
@@ -99,8 +99,7 @@ class Session:
     def __init__(self, table: LoadedTable, options: TableOptions, record: Record, *, edges: Ints | None = None) -> None:
         about = record.about
         self.table, self.options, self.edges = table, options, edges
-        self.path = record.path
-        self.random_state = about["random_state"]
+        self.path, self.random_state = record.path, int(about["random_state"])
         self.notices = [*table.notices, *about["notices"]]
         self.comparison = RowComparison(options, table)
         self._record = record
@@ -396,6 +395,18 @@ class Session:
             except (ActionRefused, OptionError) as error:
                 raise FileFormatError(f"{self.path}: entry {number:,} cannot be done again: {error}") from None
         self.engine._refresh()
+
+    def log(self) -> list[dict[str, Any]]:
+        """Return all actions and results of the background so far, in order, undone ones too.
+
+        Returns
+        -------
+        list of dict
+            The messages of the actions with their times (`when`); of a result, the method.
+        """
+        with self._lock:
+            self._check_open()
+            return [{"when": entry.when, **entry.message} for entry in self._record.entries()]
 
     def _check_open(self) -> None:
         if not self._is_open:

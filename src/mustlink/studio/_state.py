@@ -139,11 +139,16 @@ class LinksInForce:
     @cached_property
     def constraints(self) -> Constraints:
         """All links."""
+        return self.removable.add(self._given.fixed, contradictions="keep")
+
+    @cached_property
+    def removable(self) -> Constraints:
+        """All links but those of columns of the table."""
         links = self._file_links()
         for together, apart in (self._told, self._pinned, self._locked):
             if len(together) or len(apart):
                 links = links.add(Constraints(together, apart), contradictions="keep")
-        return links.add(self._given.fixed, contradictions="keep")
+        return links
 
     @cached_property
     def placed(self) -> Constraints:

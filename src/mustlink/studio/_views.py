@@ -27,6 +27,8 @@ MAX_COLUMNS = 500
 N_COMPONENTS = 50
 # The within-group covariance is mixed with so much of the identity, at its scale.
 SHRINKAGE = 0.2
+# A row counts at most as if it were so many times as far from the center of its group as the median row.
+MAX_OUTLYING = 2.0
 # The centers of two groups are at least so many times as far apart as rows are from the center of their group, on
 # average; like the shrinkage chosen by experiment, see learned_view.
 MIN_GAP = 3.0
@@ -306,11 +308,18 @@ def _spread_centers(centers: Floats, gap: float) -> Floats:
 
 
 def _scatter(rows: Floats, place: Ints, n_groups: int) -> tuple[Floats, Floats]:
-    """Return the covariance within groups and that of their means, both as fractions of all rows."""
+    """Return the covariance within groups and that of their means, both per row.
+
+    A row far from its group, such as one that a person put there, counts as if it were a few times as far as others.
+    """
     sizes = np.bincount(place, minlength=n_groups).astype(np.float64)
     members = coo_array((np.ones(len(place)), (place, np.arange(len(place)))), shape=(n_groups, len(place))).tocsr()
     means = np.asarray(members @ rows) / np.maximum(sizes, 1.0)[:, None]
     inside = rows - means[place]
+    distance = np.sqrt(np.square(inside).sum(axis=1))
+    farthest = MAX_OUTLYING * float(np.median(distance))
+    if farthest > 0:
+        inside *= np.minimum(1.0, farthest / np.maximum(distance, farthest))[:, None]
     apart = (means - rows.mean(axis=0)) * np.sqrt(sizes)[:, None]
     return inside.T @ inside / len(rows), apart.T @ apart / len(rows)
 
