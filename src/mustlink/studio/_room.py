@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from threading import RLock
+from contextlib import suppress
+from threading import RLock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -13,11 +14,13 @@ from mustlink._types import Array
 from mustlink.constraints import Constraints
 from mustlink.errors import MustlinkError, OptionError
 from mustlink.studio import _messages as messages
-from mustlink.studio._actions import Action, Answer
+from mustlink.studio._actions import Action, Answer, Link, Move
 from mustlink.studio._adapter import list_methods
 from mustlink.studio._background import Background
 from mustlink.studio._buffers import pack_confidence, pack_edges, pack_labels, pack_positions
 from mustlink.studio._cards import RowCards
+from mustlink.studio._conflicts import ActionRefused
+from mustlink.studio._engine import Engine
 from mustlink.studio._files import make_file
 from mustlink.studio._map import Map
 from mustlink.studio._panels import column_panel, group_panels
@@ -26,11 +29,12 @@ from mustlink.workflow import RowComparison
 
 if TYPE_CHECKING:
     from mustlink.studio._adapter import Fit
-    from mustlink.studio._conflicts import ActionRefused
     from mustlink.studio._session import Session
 
 __all__ = ["Listener", "Room"]
 
+# So many rows are clustered to have everything compiled.
+N_TINY_ROWS = 5
 CLOSED = "The studio was closed; everything is saved."
 
 
@@ -82,8 +86,8 @@ class Room:
         self._failure: str | None = None
         self._slow = SlowWork()
         self._background = Background(session.table.X, self._take_fit, row_names=session.table.row_names)
-        # So that the first step is answered as fast as the others.
-        self._slow.submit("prepare", session.engine.prepare)
+        # On a thread of its own: with many rows it takes longer than the first question.
+        Thread(target=self._prepare, name="mustlink-studio-prepare", daemon=True).start()
         self._request_fit()
         self._schedule()
 
@@ -243,6 +247,16 @@ class Room:
         """Choose the next question and describe the groups, aside."""
         self._slow.submit("question", self._choose_question)
         self._slow.submit("panels", self._describe_panels)
+
+    def _prepare(self) -> None:
+        """Compute and compile what the first step needs, so that it is answered as fast as the others."""
+        engine = self._session.engine
+        engine.prepare()
+        tiny = Engine(self._session.table.X[: min(len(engine.labels), N_TINY_ROWS)], n_clusters=2)
+        with suppress(ActionRefused):
+            tiny.apply(Link(0, 1, together=False))
+            tiny.offer(np.zeros(len(tiny.labels)), tiny.revision, method="boost")
+            tiny.apply(Move((1,), 0.5, 0.5))
 
     def _choose_question(self) -> None:
         """Choose the next question without holding up anybody, and ask it; then see whether it is worth asking."""
