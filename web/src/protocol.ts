@@ -157,7 +157,8 @@ export interface Refused {
   message: string;
   chain: Link[];
   weakest: number | null;
-  then: Action;
+  /** What was refused; null if it cannot be done after a removal either. */
+  then: Action | null;
 }
 
 export interface Row {

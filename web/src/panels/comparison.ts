@@ -37,7 +37,7 @@ export function makeComparison(rows: Comparison, load: LoadImage): HTMLTableElem
   const head = make(
     "tr",
     { role: "row" },
-    make("th", { role: "columnheader", scope: "col" }, make("span", { class: "ml-visually-hidden" }, "Column")),
+    make("th", { role: "columnheader", scope: "col" }, make("span", { class: "ml-unseen" }, "Column")),
     make("th", { role: "columnheader", scope: "col" }, rows.a_name),
     make("th", { role: "columnheader", scope: "col" }, rows.b_name),
   );
@@ -51,7 +51,7 @@ export function makeComparison(rows: Comparison, load: LoadImage): HTMLTableElem
         { role: "rowheader", scope: "row" },
         column.marked && make("span", { class: "ml-differs", "aria-hidden": "true", title: "differs most" }, DIFFERS),
         makeBreakable(column.name),
-        column.marked && make("span", { class: "ml-visually-hidden" }, ", differs most"),
+        column.marked && make("span", { class: "ml-unseen" }, ", differs most"),
       ),
       makeCell(column.first, column.kind, () => makeImage(rows.a, rows.a_name, column.name, load)),
       makeCell(column.second, column.kind, () => makeImage(rows.b, rows.b_name, column.name, load)),

@@ -9,7 +9,14 @@ import { perform } from "./perform";
 
 const ARROW = "\u2193";
 
-function makeChainLink(link: Link, to: string, isWeakest: boolean): HTMLElement {
+/** Whether a link of the chain is the one that was refused. */
+function isAsked(link: Link, then: Action | null): boolean {
+  if (then?.do !== "link" && then?.do !== "answer") return false;
+  const isSamePair = (link.a === then.a && link.b === then.b) || (link.a === then.b && link.b === then.a);
+  return isSamePair && link.together === then.together;
+}
+
+function makeChainLink(link: Link, to: string, source: string, isWeakest: boolean): HTMLElement {
   return make(
     "li",
     { class: isWeakest ? "ml-chain-link weakest" : "ml-chain-link" },
@@ -18,7 +25,7 @@ function makeChainLink(link: Link, to: string, isWeakest: boolean): HTMLElement 
     make("span", { class: "ml-soft" }, `${relation(link)} `),
     make("strong", {}, to),
     " ",
-    make("span", { class: "ml-tag" }, SOURCE_WORDS[link.source]),
+    make("span", { class: "ml-tag" }, source),
     isWeakest && " ",
     isWeakest && make("span", { class: "ml-tag warning" }, "weakest"),
   );
@@ -30,7 +37,10 @@ function makeChain(refused: Refused): HTMLElement {
     "ol",
     { class: "ml-chain", "aria-label": "The links that contradict it" },
     make("li", { class: "ml-chain-link" }, make("strong", {}, rows[0]?.name ?? "")),
-    ...refused.chain.map((link, i) => makeChainLink(link, rows[i + 1]?.name ?? "", i === refused.weakest)),
+    ...refused.chain.map((link, i) => {
+      const source = isAsked(link, refused.then) ? "what you asked" : SOURCE_WORDS[link.source];
+      return makeChainLink(link, rows[i + 1]?.name ?? "", source, i === refused.weakest);
+    }),
   );
 }
 
@@ -42,14 +52,15 @@ function spellWeakest(link: Link): string {
 }
 
 export function openConflict(root: HTMLElement, store: Store, refused: Refused): Dialog {
+  const { then } = refused;
   const weakest = refused.weakest === null ? undefined : refused.chain[refused.weakest];
   const keepButton = makeButton({ class: "ml-button", autofocus: true, onclick: keepIt }, "Keep it as it was");
   const buttons = [keepButton];
   const note = make("p", { class: "ml-fine", id: uniqueId("weakest") });
-  if (weakest) {
+  if (weakest && then) {
     note.textContent = spellWeakest(weakest);
     const remove = makeButton(
-      { class: "ml-button primary", "aria-describedby": note.id, onclick: () => removeWeakest(weakest) },
+      { class: "ml-button primary", "aria-describedby": note.id, onclick: () => removeWeakest(weakest, then) },
       "Remove the weakest link",
     );
     buttons.unshift(remove);
@@ -69,8 +80,7 @@ export function openConflict(root: HTMLElement, store: Store, refused: Refused):
     store.setRefused(null);
   }
 
-  function removeWeakest({ a, b }: Link): void {
-    const then: Action = refused.then;
+  function removeWeakest({ a, b }: Link, then: Action): void {
     dialog.close();
     store.setRefused(null);
     perform(store, { do: "replace", remove: [a, b], then });

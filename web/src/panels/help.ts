@@ -1,5 +1,6 @@
 // The help: what can be done, and the list of keys.
 
+import { KEYS_HELP } from "../plot/keys";
 import { openDialog } from "./dialog";
 import { make, makeButton, uniqueId } from "./element";
 import { KEYS, setSingleKeys, singleKeys } from "./keyboard";
@@ -30,6 +31,7 @@ export function openHelp(root: HTMLElement): void {
     body: [
       make("dl", { class: "ml-ways" }, ...WAYS.flatMap(([what, how]) => [make("dt", {}, what), make("dd", {}, how)])),
       keys,
+      make("div", {}, make("h3", { class: "ml-panel-title" }, "Keys on the map"), make("p", {}, KEYS_HELP)),
       make("label", { class: "ml-check" }, single, "Single keys act at once (not while typing)"),
     ],
     buttons: [close],

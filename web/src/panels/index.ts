@@ -44,7 +44,7 @@ export function mountPanels(frame: Frame, store: Store, plot: Pick<Plot, "focus"
   ]);
   frame.side.append(tabs.element);
   frame.banner.append(makeBanner(store));
-  frame.map.append(makeModes(store), makeNotices(store), makeSelectionBar(store));
+  frame.map.append(makeModes(store), makeNotices(store), makeSelectionBar(store, frame.plot));
   mountStatus(frame.status, store);
   watchConflicts(root, store);
   const stopKeys = listenToKeys(root, { store, question, openHelp: help });

@@ -11,16 +11,16 @@ export const KEYS: [key: string, what: string][] = [
   ["u", "Unsure: ask something else"],
   ["z", "Undo"],
   ["y", "Redo"],
-  ["m", "Select both rows of the question on the map"],
-  ["p", "Pan"],
-  ["l", "Lasso"],
-  ["e", "Link same"],
-  ["n", "Link different"],
+  ["f", "Find both rows of the question on the map"],
+  ["1", "Pan"],
+  ["2", "Lasso"],
+  ["3", "Link same"],
+  ["4", "Link different"],
   ["Escape", "Clear the selection, close a dialog"],
   ["?", "This help"],
 ];
 
-const MODES: Record<string, Mode> = { p: "pan", l: "lasso", e: "same", n: "different" };
+const MODES: Record<string, Mode> = { 1: "pan", 2: "lasso", 3: "same", 4: "different" };
 const KEPT = "mustlink-single-keys";
 const TYPING = "input:not([type='range']):not([type='checkbox']), textarea, select, [contenteditable]";
 
@@ -49,7 +49,7 @@ function press(key: string, { store, question, openHelp }: KeyTargets): boolean 
   else if (key === "s") question.answer(true);
   else if (key === "d") question.answer(false);
   else if (key === "u") question.answer(null);
-  else if (key === "m") question.showOnMap();
+  else if (key === "f") question.showOnMap();
   else if (key === "z" && store.state?.can_undo) perform(store, { do: "undo" });
   else if (key === "y" && store.state?.can_redo) perform(store, { do: "redo" });
   else if (key === "?") openHelp();

@@ -57,7 +57,9 @@ export function chainRows(chain: readonly Link[]): { row: number; name: string }
   const first = chain[0];
   if (first === undefined) return [];
   const next = chain[1];
-  const startsAtB = next !== undefined && (first.a === next.a || first.a === next.b);
+  // The row that the second link does not have; a link and its opposite have both.
+  const isShared = (row: number): boolean => next !== undefined && (row === next.a || row === next.b);
+  const startsAtB = isShared(first.a) && !isShared(first.b);
   const rows = [startsAtB ? { row: first.b, name: first.b_name } : { row: first.a, name: first.a_name }];
   for (const link of chain) {
     const last = rows[rows.length - 1]!;

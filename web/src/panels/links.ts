@@ -15,10 +15,15 @@ interface Filter {
   source: string;
 }
 
+/** Whether a link is more likely wrong than right, as estimated from the others. */
+function isSuspect(link: Link): boolean {
+  return link.suspicion !== null && link.suspicion > 0.5;
+}
+
 function matches(link: Link, filter: Filter): boolean {
   if (filter.kind === "same" && !link.together) return false;
   if (filter.kind === "different" && link.together) return false;
-  if (filter.kind === "suspect" && link.suspicion === null) return false;
+  if (filter.kind === "suspect" && !isSuspect(link)) return false;
   if (filter.kind === "broken" && link.kept) return false;
   if (filter.source !== "" && link.source !== filter.source) return false;
   const text = filter.text.trim().toLowerCase();
@@ -27,15 +32,15 @@ function matches(link: Link, filter: Filter): boolean {
 
 /** Suspects first, the most suspicious on top; then broken links; the order of the server otherwise. */
 export function sortLinks(links: readonly Link[]): Link[] {
-  const rank = (link: Link): number => (link.suspicion !== null ? 2 + link.suspicion : link.kept ? 0 : 1);
+  const rank = (link: Link): number => (isSuspect(link) ? 2 + link.suspicion! : link.kept ? 0 : 1);
   return [...links].sort((a, b) => rank(b) - rank(a));
 }
 
 /** Why a link is at the top of the list. */
 export function reason(link: Link): string {
-  if (link.suspicion === null) return "";
+  if (!isSuspect(link)) return "";
   const against = link.together ? "the rows are unlike each other" : "the rows are much alike";
-  return `May be wrong (${Math.round(100 * link.suspicion)}%): judged by the other links, ${against}.`;
+  return `May be wrong (${Math.round(100 * link.suspicion!)}%): judged by the other links, ${against}.`;
 }
 
 function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> {
@@ -69,7 +74,7 @@ function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> 
     names.replaceChildren(
       make("span", {}, next.a_name),
       drawLink(next.together),
-      make("span", { class: "ml-visually-hidden" }, ` ${relation(next)} `),
+      make("span", { class: "ml-unseen" }, ` ${relation(next)} `),
       make("span", {}, next.b_name),
     );
     tags.replaceChildren(
@@ -80,8 +85,8 @@ function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> 
     if (next.when !== null) tags.append(makeTime(next.when));
     tags.title = spellTime(next.when);
     setText(why, reason(next));
-    why.hidden = next.suspicion === null;
-    element.classList.toggle("suspect", next.suspicion !== null);
+    why.hidden = !isSuspect(next);
+    element.classList.toggle("suspect", isSuspect(next));
     setText(remove, next.source === "pin" ? "Unpin" : "Delete");
     remove.hidden = !isRemovable(next) && next.source !== "pin";
     remove.setAttribute("aria-label", `${remove.textContent} ${spellLink(next)}`);
@@ -147,7 +152,7 @@ export function makeLinksPanel(store: Store, showOnMap: ShowOnMap): HTMLElement 
     const state = store.state;
     if (!state || state.n_links === 0) return "There are no links yet. Answer questions, or draw a link on the map.";
     const all = spellCount(state.n_links, "link");
-    const nSuspect = state.links.filter((link) => link.suspicion !== null).length;
+    const nSuspect = state.links.filter(isSuspect).length;
     const suspects = nSuspect ? `, ${nSuspect} may be wrong` : "";
     const listed = state.links.length < state.n_links ? `, the first ${state.links.length.toLocaleString("en-US")} are listed` : "";
     const found = nFound < state.links.length ? `${nFound.toLocaleString("en-US")} found of ${all}` : all;

@@ -3,7 +3,7 @@
 import type { Comparison } from "../protocol";
 import type { Store } from "../store";
 import { makeComparison } from "./comparison";
-import { make, makeButton, setText, spellCount, uniqueId } from "./element";
+import { focusedElement, make, makeButton, setText, spellCount, uniqueId } from "./element";
 import type { ShowOnMap } from "./groups";
 import { drawLink } from "./link-words";
 import { perform } from "./perform";
@@ -26,30 +26,30 @@ export function speak(question: Comparison): string {
 }
 
 export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap): QuestionCard {
-  const heading = make("h2", { class: "ml-card-title" }, "Question");
-  const map = makeButton({ class: "ml-button small", title: "Select both rows on the map (m)", onclick: showOnMap }, "Show on map");
+  const heading = make("h2", { class: "ml-question-title", tabindex: -1 }, "Question");
+  const map = makeButton({ class: "ml-button small", title: "Select both rows on the map (f)", onclick: showOnMap }, "Show on map");
   const asked = make("p", { class: "ml-asked" }, ASKED);
-  const rows = make("div", { class: "ml-card-rows", tabindex: 0, role: "group", "aria-label": "The two rows" });
+  const rows = make("div", { class: "ml-question-rows", tabindex: 0, role: "group", "aria-label": "The two rows" });
   const more = make("p", { class: "ml-fine" });
-  const end = make("p", { class: "ml-card-end" });
+  const end = make("p", { class: "ml-question-end" });
   const buttons = [
     makeButton({ class: "ml-button same", onclick: () => answer(true) }, drawLink(true), "Same (s)"),
     makeButton({ class: "ml-button different", onclick: () => answer(false) }, drawLink(false), "Different (d)"),
     makeButton({ class: "ml-button", onclick: () => answer(null) }, "Unsure (u)"),
   ];
-  const actions = make("div", { class: "ml-card-actions" }, ...buttons);
+  const actions = make("div", { class: "ml-question-actions" }, ...buttons);
   const advice = make("p", { class: "ml-advice", role: "note" });
   const counts = make("span", { class: "ml-fine" });
   const strategy = make("select", { class: "ml-input small", id: uniqueId("strategy"), onchange: choose });
   const footer = make(
     "div",
-    { class: "ml-card-footer" },
+    { class: "ml-question-footer" },
     counts,
     make("label", { class: "ml-field", for: strategy.id }, "Ask by", strategy),
   );
   // Reads a new question out to those who answer by key and do not see it change.
-  const spoken = make("p", { class: "ml-visually-hidden", "aria-live": "polite" });
-  const head = make("div", { class: "ml-card-head" }, heading, map);
+  const spoken = make("p", { class: "ml-unseen", "aria-live": "polite" });
+  const head = make("div", { class: "ml-question-head" }, heading, map);
   place.append(head, asked, rows, more, end, actions, advice, footer, spoken);
   // The question that is answered, until the next one comes.
   let answered: object | null = null;
@@ -86,6 +86,8 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
     const message = store.question;
     const question = message?.question ?? null;
     answered = null;
+    // The buttons go away when no question is left, and with them the focus.
+    if (question === null && actions.contains(focusedElement(place))) heading.focus();
     for (const element of [map, asked, rows, actions]) element.hidden = question === null;
     setText(heading, question?.number === undefined ? "Question" : `Question ${question.number.toLocaleString("en-US")}`);
     setText(end, message === null ? "Choosing a question\u2026" : (message.end ?? NEXT));

@@ -49,24 +49,30 @@ export function moveToGroup(store: Store, group: number): Move | null {
   return { do: "move", rows, ...placeBeside({ x, y }, others, state.eps), onto: [anchor, x, y] };
 }
 
-export function makeSelectionBar(store: Store): HTMLElement {
+export function makeSelectionBar(store: Store, map: HTMLElement): HTMLElement {
   const text = make("strong", { role: "status" });
   const choose = make("select", { class: "ml-input", "aria-label": "Add to group", onchange: addToGroup });
   const unpin = makeButton({ class: "ml-button", onclick: unpinRows }, "Unpin");
   const bar = make(
     "div",
-    { class: "ml-selection", role: "toolbar", "aria-label": "Selected rows", hidden: true },
+    { class: "ml-selection", role: "region", "aria-label": "Selected rows", hidden: true },
     text,
     makeButton({ class: "ml-button primary", onclick: () => act(moveToNewGroup(store)) }, "Make a new group"),
     choose,
     unpin,
-    makeButton({ class: "ml-button", title: "Clear the selection (Escape)", onclick: () => store.select([]) }, "Clear"),
+    makeButton({ class: "ml-button", title: "Clear the selection (Escape)", onclick: clear }, "Clear"),
   );
 
   let listed = "";
 
   function act(action: Action | null): void {
     if (action) perform(store, action);
+  }
+
+  function clear(): void {
+    store.select([]);
+    // The bar is gone; the focus goes where the rows were.
+    map.focus({ preventScroll: true });
   }
 
   function addToGroup(): void {

@@ -10,10 +10,12 @@ const STATUS_WORDS: Record<Shown["status"], string> = {
   working: "computing the final result\u2026",
 };
 
-/** The sentence about the shown labels: method, what changed, instant or final. */
-export function describeShown(shown: Shown): string {
-  const changed = shown.n_changed ? `${spellCount(shown.n_changed, "row")} changed group` : "no row changed group";
-  return `${shown.title}: ${shown.text || changed}`;
+/** The sentence about the shown labels: by which clusterer, and what changed. */
+export function describeShown({ method, title, n_changed, text }: Shown): string {
+  const changed = n_changed ? `${spellCount(n_changed, "row")} changed group` : "no row changed group";
+  // The engine names methods as the command does; the page by their titles.
+  const sentence = (text || changed).replace(`by ${method}`, `by ${title}`);
+  return sentence.includes(title) ? sentence : `${title}: ${sentence}`;
 }
 
 export function mountStatus(place: HTMLElement, store: Store): void {

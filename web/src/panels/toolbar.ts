@@ -8,10 +8,10 @@ import { drawLink } from "./link-words";
 import { perform } from "./perform";
 
 const MODES: [Mode, string, string, () => SVGSVGElement][] = [
-  ["pan", "Pan", "Move the map, drag rows (p)", () => drawIcon("pan")],
-  ["lasso", "Lasso", "Draw around rows to select them (l)", () => drawIcon("lasso")],
-  ["same", "Link same", "Draw a link between rows of the same group (e)", () => drawLink(true)],
-  ["different", "Link different", "Draw a link between rows of different groups (n)", () => drawLink(false)],
+  ["pan", "Pan", "Move the map, drag rows (1)", () => drawIcon("pan")],
+  ["lasso", "Lasso", "Draw around rows to select them (2)", () => drawIcon("lasso")],
+  ["same", "Link same", "Draw a link between rows of the same group (3)", () => drawLink(true)],
+  ["different", "Link different", "Draw a link between rows of different groups (4)", () => drawLink(false)],
 ];
 
 // World units: every view is scaled to the box from -1 to 1.
@@ -176,7 +176,7 @@ export function mountToolbar(place: HTMLElement, store: Store, options: ToolbarO
   );
   const fields = make(
     "div",
-    { class: "ml-fields", id: uniqueId("fields"), role: "group", "aria-label": "View and method" },
+    { class: "ml-fields", id: uniqueId("fields"), role: "group", "aria-label": "Settings" },
     makeView(store),
     makeMethod(store),
     makeNumber(store),

@@ -23,6 +23,7 @@ it("puts a chain in order, whichever way its links are written", () => {
   expect(chainRows(chain).map(({ row }) => row)).toEqual([0, 2, 5, 3]);
   expect(chainRows([link(2, 0), link(2, 5)]).map(({ row }) => row)).toEqual([0, 2, 5]);
   expect(chainRows([link(4, 1)]).map(({ row }) => row)).toEqual([4, 1]);
+  expect(chainRows([link(1, 4), link(1, 4, { together: false })]).map(({ row }) => row)).toEqual([1, 4, 1]);
   expect(chainRows([])).toEqual([]);
 });
 
@@ -40,6 +41,16 @@ it("shows the chain and names the weakest link", async () => {
   expect(note?.textContent).toContain("row 5 and row 2 (from the file)");
   const described = document.getElementById(dialog()!.getAttribute("aria-describedby")!);
   expect(described?.textContent).toBe("row 0 and row 3 are linked.");
+});
+
+it("marks what was asked in a chain that closes", async () => {
+  await refuse({ chain: [link(0, 3), link(0, 3, { together: false, source: "drawn" })], weakest: 0 });
+  const items = [...dialog()!.querySelectorAll(".ml-chain > li")].map((item) => item.textContent);
+  expect(items).toEqual([
+    "row 0",
+    "\u2193same group as row 3 answered weakest",
+    "\u2193different group from row 0 what you asked",
+  ]);
 });
 
 it("removes the weakest link and does what was asked", async () => {

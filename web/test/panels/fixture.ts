@@ -188,6 +188,8 @@ export function mount(): Mounted {
     map: part(),
     banner: part(),
   };
+  frame.plot.tabIndex = 0;
+  frame.plot.setAttribute("aria-label", "Map of the rows");
   const { root: _, ...parts } = frame;
   root.append(...Object.values(parts));
   document.body.replaceChildren(root);

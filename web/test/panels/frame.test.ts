@@ -99,6 +99,9 @@ describe("status and banner", () => {
     page.connection.tell(state({ shown }));
     expect(status()).toBe("SeededSingleLink: 1 row changed group");
     expect(page.root.querySelector<HTMLElement>(".ml-spinner")!.hidden).toBe(false);
+    const text = "Groups by boost before the last links; 2 rows changed.";
+    page.connection.tell(state({ shown: { ...shown, method: "boost", title: "RobustBoostCluster", text } }));
+    expect(status()).toBe("Groups by RobustBoostCluster before the last links; 2 rows changed.");
     expect(page.root.textContent).toContain("computing the final result");
     page.connection.tell(state());
     expect(page.root.querySelector<HTMLElement>(".ml-spinner")!.hidden).toBe(true);
@@ -138,7 +141,7 @@ describe("status and banner", () => {
 });
 
 describe("selected rows", () => {
-  const bar = (): HTMLElement => named(page.root, "[role=toolbar]", "Selected rows");
+  const bar = (): HTMLElement => named(page.root, "[role=region]", "Selected rows");
   const gap = (x: number, y: number, [, px, py]: readonly number[]): number => Math.hypot(x - px!, y - py!);
 
   it("is there while rows are selected", () => {
@@ -146,8 +149,10 @@ describe("selected rows", () => {
     page.store.select([2, 3]);
     expect(bar().hidden).toBe(false);
     expect(bar().textContent).toContain("2 rows selected");
+    button("Clear").focus();
     button("Clear").click();
     expect(bar().hidden).toBe(true);
+    expect(document.activeElement?.getAttribute("aria-label")).toBe("Map of the rows");
   });
 
   it("makes a new group away from every pin but near the rows", () => {

@@ -41,11 +41,11 @@ it("knows the usual keys with Control", () => {
 });
 
 it("changes the mode, shows the question on the map and clears the selection", () => {
-  for (const [key, mode] of [["l", "lasso"], ["e", "same"], ["n", "different"], ["p", "pan"]] as const) {
+  for (const [key, mode] of [["2", "lasso"], ["3", "same"], ["4", "different"], ["1", "pan"]] as const) {
     pressKey(key);
     expect(page.store.mode).toBe(mode);
   }
-  pressKey("m");
+  pressKey("f");
   expect(page.store.selection).toEqual([0, 1]);
   pressKey("Escape");
   expect(page.store.selection).toEqual([]);

@@ -98,8 +98,8 @@ describe("groups", () => {
 
 describe("links", () => {
   const links = [
-    link(0, 1),
-    link(2, 3, { together: false, source: "file", kept: false, suspicion: 0.4 }),
+    link(0, 1, { suspicion: 0.3 }),
+    link(2, 3, { together: false, source: "file", kept: false, suspicion: 0.6 }),
     link(4, 5, { source: "drawn", suspicion: 0.9 }),
     link(1, 2, { source: "pin", together: false }),
     link(3, 4, { source: "fixed", kept: false }),

@@ -10,7 +10,7 @@ const button = (name: string): HTMLButtonElement => named(page.root, "button", n
 const text = (selector: string): string => page.root.querySelector(selector)?.textContent ?? "";
 
 it("shows both rows and marks differing columns in words too", () => {
-  expect(text(".ml-card-title")).toBe("Question 7");
+  expect(text(".ml-question-title")).toBe("Question 7");
   const rows = [...page.root.querySelectorAll(".ml-comparison tr")].map((row) =>
     [...row.children].map((cell) => cell.textContent),
   );
@@ -20,7 +20,7 @@ it("shows both rows and marks differing columns in words too", () => {
     ["note", "<b>bold</b>", "(empty)"],
   ]);
   expect(page.root.querySelector(".ml-comparison b")).toBeNull();
-  expect(text(".ml-card-rows + p")).toBe("and 3 more columns with smaller differences");
+  expect(text(".ml-question-rows + p")).toBe("and 3 more columns with smaller differences");
 });
 
 it.each([
@@ -71,10 +71,12 @@ it("reads a new question out", () => {
 });
 
 it("says why no question is left, and gives advice", () => {
+  button("Same (s)").focus();
   page.connection.tell({ type: "question", question: null, end: "Every row is linked.", advice: "You may stop." });
-  expect(text(".ml-card-end")).toBe("Every row is linked.");
-  expect(button("Same (s)").closest<HTMLElement>(".ml-card-actions")?.hidden).toBe(true);
+  expect(text(".ml-question-end")).toBe("Every row is linked.");
+  expect(button("Same (s)").closest<HTMLElement>(".ml-question-actions")?.hidden).toBe(true);
   expect(text(".ml-advice")).toBe("You may stop.");
+  expect(document.activeElement?.className).toBe("ml-question-title");
 });
 
 it("asks for the images of cells", async () => {
@@ -94,11 +96,11 @@ it("asks for the images of cells", async () => {
 });
 
 it("chooses the strategy and counts the answers", () => {
-  const select = page.root.querySelector<HTMLSelectElement>(".ml-card-footer select")!;
+  const select = page.root.querySelector<HTMLSelectElement>(".ml-question-footer select")!;
   expect([...select.options].map((option) => option.text)).toEqual(["farthest first", "random pairs"]);
   select.value = "random";
   select.dispatchEvent(new Event("change"));
   expect(page.connection.last).toEqual({ do: "choose", strategy: "random" });
   page.connection.tell(state({ counts: { together: 5, apart: 2, skipped: 1 } }));
-  expect(text(".ml-card-footer span")).toBe("5 same, 2 different, 1 unsure");
+  expect(text(".ml-question-footer span")).toBe("5 same, 2 different, 1 unsure");
 });
