@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 # Milliseconds that a busy machine may need for anything but starting a studio.
 PATIENCE = 30_000
 NO_GROUP = 65_535
+ASKED = "(store.question.question && [store.question.question.a, store.question.question.b])"
 
 
 class StudioPage:
@@ -32,7 +33,7 @@ class StudioPage:
 
     @property
     def troubles(self) -> list[str]:
-        """What must not happen: errors of the console (also of its policy), failed scripts, dialogs, foreign requests."""
+        """Errors of the console (also of the page's policy), failed scripts, dialogs, and requests to other machines."""
         return [trouble for trouble in self._seen if not any(words in trouble for words in self._expected)]
 
     def expect_trouble(self, words: str) -> None:
@@ -79,7 +80,7 @@ class StudioPage:
     @property
     def asked(self) -> tuple[int, int] | None:
         """The rows of the question on the card."""
-        pair = self.read("store.question.question && [store.question.question.a, store.question.question.b]")
+        pair = self.read(ASKED)
         return pair and tuple(pair)
 
     def has_link(self, a: int, b: int, together: bool) -> bool:
@@ -122,10 +123,7 @@ class StudioPage:
         """Answer the question on the card by a key, and wait for the next one."""
         before = self.asked
         self.page.keyboard.press(key)
-        self.until(
-            "store.question.end || String([store.question.question.a, store.question.question.b]) !== String(given)",
-            list(before),
-        )
+        self.until(f"store.question.end || String({ASKED}) !== String(given)", before and list(before))
 
     def drag(self, begin: tuple[float, float], *path: tuple[float, float]) -> None:
         """Press the mouse at one place, move it along a path, and let go at its end."""
