@@ -22,6 +22,8 @@ from mustlink.studio._outbox import Outbox
 from mustlink.studio._room import Room
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from fastapi import FastAPI, WebSocket
 
     from mustlink.studio._session import Session
@@ -174,6 +176,8 @@ class StudioServer:
             timeout_graceful_shutdown=GRACE,
         )
         self._server = uvicorn.Server(config)
+        self._end = self._server.handle_exit
+        self._server.handle_exit = self._handle_signal  # type: ignore[method-assign]
 
     @property
     def url(self) -> str:
@@ -192,8 +196,13 @@ class StudioServer:
 
     def stop(self) -> None:
         """Let :meth:`run` return; any thread may call it."""
-        self.room.say_closed("The studio was closed; everything is saved.")
+        self.room.say_closed()
         self._server.should_exit = True
+
+    def _handle_signal(self, number: int, frame: FrameType | None) -> None:
+        """Tell the tabs that the studio ends, then end it as uvicorn does."""
+        self.room.say_closed()
+        self._end(number, frame)
 
     def close(self) -> None:
         """Close the socket and the session."""
