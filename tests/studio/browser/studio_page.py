@@ -33,7 +33,7 @@ class StudioPage:
 
     @property
     def troubles(self) -> list[str]:
-        """Errors of the console (also of the page's policy), failed scripts, dialogs, and requests to other machines."""
+        """Errors of the console (also of the policy), failed scripts, dialogs, and requests to other machines."""
         return [trouble for trouble in self._seen if not any(words in trouble for words in self._expected)]
 
     def expect_trouble(self, words: str) -> None:
