@@ -135,9 +135,10 @@ class StudioPage:
         mouse.up()
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """The place at a fraction of the map's width and height."""
+        """The place of a position on the map, which reaches from -1 to 1 with a margin of 12%."""
         box = self.page.get_by_role("application", name="Map of the rows").bounding_box()
-        return box["x"] + x * box["width"], box["y"] + y * box["height"]
+        scale = min(box["width"], box["height"]) / 2.24
+        return box["x"] + box["width"] / 2 + scale * x, box["y"] + box["height"] / 2 - scale * y
 
 
 OpenPage = Callable[..., StudioPage]

@@ -120,7 +120,8 @@ def test_exports_are_what_is_seen(studio: StudioPage, open_page: OpenPage, tmp_p
     assert {frozenset(pair) for pair in read.cannot_link.tolist()} == {pair for pair in links if not links[pair]}
 
     (tmp_path / "again.py").write_text(save(studio, "Python"), encoding="utf-8")
-    subprocess.run([sys.executable, "again.py"], cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    run = subprocess.run([sys.executable, "again.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
     again = pd.read_csv(tmp_path / "iris.clusters.csv")
     pd.testing.assert_frame_equal(again, labels[again.columns])
 

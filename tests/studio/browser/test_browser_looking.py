@@ -28,9 +28,8 @@ def test_the_first_page(studio: StudioPage) -> None:
     # Something other than the background is drawn where a row is.
     x, y = studio.place(0)
     picture = studio.page.screenshot(clip={"x": x - 8, "y": y - 8, "width": 16, "height": 16})
-    empty = studio.page.screenshot(
-        clip={"x": studio.at(0.01, 0)[0], "y": studio.at(0, 0.01)[1], "width": 16, "height": 16}
-    )
+    x, y = studio.at(-1.1, -1.1)
+    empty = studio.page.screenshot(clip={"x": x - 8, "y": y - 8, "width": 16, "height": 16})
     assert picture != empty
 
 

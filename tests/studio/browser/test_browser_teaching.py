@@ -42,16 +42,16 @@ def test_answers_color_the_rows(studio: StudioPage) -> None:
 def test_dragging_makes_groups(studio: StudioPage) -> None:
     studio.act(do="choose", n_clusters=None, method="instant")
     a, b, c = 0, 60, 61
-    studio.drag(studio.place(a), studio.at(0.3, 0.1))
+    studio.drag(studio.place(a), studio.at(-0.95, 0.95))
     studio.until("store.state.pins.length === 1")
-    studio.drag(studio.place(b), studio.at(0.7, 0.9))
+    studio.drag(studio.place(b), studio.at(0.95, -0.95))
     studio.until("store.state.pins.length === 2")
     # Two pins far from each other are two groups, and every row joins one of them.
     studio.until("store.labels[given[0]] !== store.labels[given[1]]", [a, b])
     assert len(set(studio.labels)) == 2
     assert studio.has_link(a, b, together=False)
     # A pinned row stays where it was dropped; rows dragged onto it belong to it.
-    assert np.allclose(studio.place(a), studio.at(0.3, 0.1), atol=3)
+    assert np.allclose(studio.place(a), studio.at(-0.95, 0.95), atol=3)
     studio.drag(studio.place(c), studio.place(a))
     studio.until("store.state.pins.length === 3 && store.labels[given[0]] === store.labels[given[1]]", [a, c])
     assert studio.has_link(a, c, together=True)
@@ -69,16 +69,14 @@ def test_dropping_on_a_row_that_is_not_pinned(studio: StudioPage) -> None:
 
 def test_lasso_and_move(studio: StudioPage) -> None:
     studio.button("Lasso").click()
-    corners = [
-        studio.at(x, y) for x, y in ((0.02, 0.5), (0.02, 0.02), (0.4, 0.02), (0.4, 0.98), (0.02, 0.98), (0.02, 0.5))
-    ]
+    corners = [studio.at(x, y) for x, y in ((-1.1, 0), (-1.1, 1.1), (-0.2, 1.1), (-0.2, -1.1), (-1.1, -1.1), (-1.1, 0))]
     studio.drag(*corners)
     studio.until("store.selection.length > 1")
     selected = sorted(studio.read("store.selection"))
     x = studio.read("[...store.labels.keys()].map((row) => plot.screenPosition(row).x)")
-    assert selected == np.flatnonzero(np.array(x) < studio.at(0.4, 0)[0]).tolist()
+    assert selected == np.flatnonzero(np.array(x) < studio.at(-0.2, 0)[0]).tolist()
     studio.button("Pan").click()
-    studio.drag(studio.place(selected[0]), studio.at(0.9, 0.1))
+    studio.drag(studio.place(selected[0]), studio.at(0.95, 0.95))
     studio.until("store.state.pins.length === given", len(selected))
     assert len({studio.labels[row] for row in selected}) == 1
 
