@@ -28,6 +28,7 @@ from mustlink.studio import (
 )
 
 TRUTH = np.arange(30) % 3
+NOON = "2026-03-01T12:00:00+00:00"
 CORNERS = [(-0.8, -0.8), (0.8, -0.8), (0.0, 0.8)]
 
 
@@ -417,6 +418,7 @@ def test_any_sequence_can_be_undone_and_redone_exactly(sequence, n_clusters):
     X = np.random.default_rng(0).normal(size=(12, 2))
     known = Constraints(must_link=[(0, 1)], cannot_link=[(2, 3)])
     engine = Engine(X, n_clusters=n_clusters, known=known, fixed=Constraints(cannot_link=[(4, 5)]))
+    again = Engine(X, n_clusters=n_clusters, known=known, fixed=Constraints(cannot_link=[(4, 5)]))
     seen = [summary(engine)]
     for action in sequence:
         before, revision = summary(engine), engine.revision
@@ -424,21 +426,25 @@ def test_any_sequence_can_be_undone_and_redone_exactly(sequence, n_clusters):
             rng = np.random.default_rng(action)
             if engine.offer(rng.integers(-1, 4, 12), revision, method="boost", confidence=rng.random(12)) is not None:
                 seen[-1] = summary(engine)
+                again._replay_fit(engine.state.fit, engine.state.ids)
                 assert engine.shown.status == "final"
             continue
         n_steps = len(engine.history)
         try:
-            change = engine.apply(action)
+            change = engine.apply(action, when=NOON)
         except ActionRefused:
             assert summary(engine) == before
             assert engine.revision == revision
             continue
+        again._replay(action, NOON, engine.state.ids)
         assert change.revision == engine.revision > revision
         assert set(change.rows) == set(np.flatnonzero(np.array(before[0]) != engine.labels))
         if len(engine.history) > n_steps:
             seen.append(summary(engine))
         for rows in engine.state.locks.values():
             assert len(set(engine.labels[rows])) == 1
+    again._refresh()
+    assert summary(again) == summary(engine)
     for step in range(len(seen) - 1, 0, -1):
         assert summary(engine) == seen[step]
         engine.apply(Undo())

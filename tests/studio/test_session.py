@@ -21,6 +21,7 @@ from mustlink.studio import (
     ActionRefused,
     Answer,
     Choose,
+    Engine,
     Link,
     Lock,
     Move,
@@ -139,6 +140,34 @@ def test_nothing_acknowledged_is_lost_when_the_process_is_killed(folder, table, 
         assert abs(len(history) - int(n_steps)) <= 1
         assert abs(len(session.engine.constraints) - int(n_links)) <= 1
         session.apply(Answer(0, 29, None))
+
+
+def test_the_tree_of_a_large_table_is_kept(folder, monkeypatch):
+    monkeypatch.setattr("mustlink.studio._session.MIN_KEPT_ROWS", 30)
+    rows = np.random.default_rng(0).normal(size=(40, 3))
+    frame, path = pd.DataFrame(rows, columns=list("xyz")), folder / "large.mustlink"
+    with Session.from_frame(frame, path=path, n_clusters=2) as session:
+        session.apply(Answer(0, 1, None))
+        assert session._record.kept("tree") is None
+        session.apply(Link(0, 5, together=False))
+        assert session._record.kept("tree") == session.engine.tree
+        seen = summary(session)
+
+    def compute(*given):
+        raise AssertionError("The tree is computed again.")
+
+    monkeypatch.setattr("mustlink.hierarchy.SeededSingleLink.fit", compute)
+    with Session.from_frame(frame, path=path) as session:
+        assert summary(session) == seen
+        session.apply(Undo())
+        session.apply(Link(0, 7, together=False))
+        seen = summary(session)
+    monkeypatch.undo()
+    with Session.from_frame(frame, path=path) as session:
+        assert summary(session) == seen
+        tree = session.engine.tree
+    with pytest.raises(FileFormatError, match="not one of 39 rows"):
+        Engine(rows[:39], tree=tree)
 
 
 def test_entries_are_never_changed(folder, table, options):

@@ -171,6 +171,8 @@ class Engine:
         The seed.
     row_names : sequence of str or None, default=None
         The names of the rows in texts; by default their numbers.
+    tree : bytes or None, default=None
+        What :attr:`tree` was in an earlier engine of the same rows, which saves the time to compute it.
 
     See Also
     --------
@@ -219,6 +221,7 @@ class Engine:
         layout: Layout | None = None,
         random_state: int = 0,
         row_names: Sequence[str] | None = None,
+        tree: bytes | None = None,
     ) -> None:
         self._X = check_array(X, dtype=(np.float64, np.float32), input_name="X")
         n_rows = len(self._X)
@@ -227,6 +230,8 @@ class Engine:
         self._lock = threading.RLock()
         self._instant = InstantClusterer(self._X, random_state)
         self._ranks = DistanceRanks(self._X, random_state)
+        if tree is not None:
+            self._instant.load(tree)
         self._layout = layout
         self._revision = 0
         self._fit_revision = 0
@@ -342,6 +347,11 @@ class Engine:
     def prepare(self) -> None:
         """Compute now what the first instant clustering needs; may be called in another thread."""
         self._instant.prepare()
+
+    @property
+    def tree(self) -> bytes | None:
+        """The minimum spanning tree of the rows; None as long as it was not needed."""
+        return self._instant.packed_tree
 
     # ---- what changes it ---------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from mustlink._types import Array, Floats, Ints
 from mustlink.constraints import Constraints
+from mustlink.errors import FileFormatError
 from mustlink.hierarchy import SeededSingleLink
 from mustlink.studio._margin_kernels import bottleneck_margins
 
@@ -39,6 +40,26 @@ class InstantClusterer:
         """Compute the tree now."""
         with self._lock:
             _ = self._rooted
+
+    @property
+    def packed_tree(self) -> bytes | None:
+        """The tree as bytes, for :meth:`load`; None as long as it is not computed."""
+        if "_model" not in vars(self):
+            return None
+        edges, lengths = self._model.tree_, self._model.tree_lengths_
+        return edges.astype("<i4").tobytes() + lengths.astype("<f8").tobytes()
+
+    def load(self, packed_tree: bytes) -> None:
+        """Take a tree that was computed earlier of the same rows."""
+        n_rows = len(self._X)
+        model = SeededSingleLink()
+        n_bytes = 8 * (n_rows - 1)
+        if len(packed_tree) != 2 * n_bytes:
+            raise FileFormatError(f"The tree kept in the file is not one of {n_rows:,} rows; the file is damaged.")
+        model.tree_ = np.frombuffer(packed_tree[:n_bytes], dtype="<i4").astype(np.int64).reshape(-1, 2)
+        model.tree_lengths_ = np.frombuffer(packed_tree[n_bytes:], dtype="<f8").astype(np.float64)
+        model.labels_ = np.zeros(n_rows, dtype=np.int64)
+        vars(self)["_model"] = model
 
     def cluster(self, links: Constraints, pins: list[int], n_clusters: int | None) -> tuple[Ints, Floats]:
         """Return the labels and confidences of all rows; there is at least one link or pin."""

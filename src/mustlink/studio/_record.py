@@ -23,6 +23,7 @@ TABLES = {
     "about": "key TEXT PRIMARY KEY, value TEXT NOT NULL",
     "entry": "n INTEGER PRIMARY KEY, time TEXT NOT NULL, message TEXT NOT NULL, ids TEXT NOT NULL, "
     "labels BLOB, confidence BLOB",
+    "computed": "name TEXT PRIMARY KEY, value BLOB NOT NULL",
 }
 
 
@@ -129,6 +130,16 @@ class Record:
             "SELECT time, message, ids, labels, confidence FROM entry ORDER BY n"
         ):
             yield Entry(when, json.loads(message), tuple(json.loads(ids)), *fit)
+
+    def keep(self, name: str, value: bytes) -> None:
+        """Keep what takes long to compute from the table."""
+        with _transaction(self._connection):
+            self._connection.execute("INSERT OR IGNORE INTO computed VALUES (?, ?)", (name, value))
+
+    def kept(self, name: str) -> bytes | None:
+        """Return what was kept under a name; None if nothing was."""
+        found = self._connection.execute("SELECT value FROM computed WHERE name = ?", (name,)).fetchone()
+        return None if found is None else bytes(found[0])
 
     def close(self) -> None:
         """Close the file; nothing more can be added."""

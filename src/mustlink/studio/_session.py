@@ -8,6 +8,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +40,9 @@ __all__ = ["SUFFIX", "Session"]
 
 # The ending of the names of sessions.
 SUFFIX = ".mustlink"
+# The tree of fewer rows is computed in less time than a person notices.
+MIN_KEPT_ROWS = 2_000
+TREE = "tree"
 # What a data frame is called in messages.
 FRAME = "the data frame"
 
@@ -113,7 +117,9 @@ class Session:
             strategy=about["strategy"],
             random_state=about["random_state"],
             row_names=self.comparison.names,
+            tree=record.kept(TREE),
         )
+        self._is_tree_kept = record.kept(TREE) is not None
         self._replay()
         self._questions = Questions(table, about["random_state"])
         self._questions.begin(self.engine)
@@ -339,6 +345,7 @@ class Session:
             change = self.engine.apply(action, when=when)
             self._save(Entry(when, as_message(action), self.engine.state.ids), before, action)
             self._questions.note(action, change, self.engine)
+            self._keep_tree()
             return change
 
     def offer(self, labels: Any, revision: int, *, method: str, confidence: Any = None) -> Change | None:
@@ -382,6 +389,16 @@ class Session:
         except BaseException:
             self.engine._restore(before)
             raise
+
+    def _keep_tree(self) -> None:
+        """Save the tree of a large table once; without it, opening the file takes longer, and that is all."""
+        if self._is_tree_kept or len(self.table.X) < MIN_KEPT_ROWS:
+            return
+        tree = self.engine.tree
+        if tree is not None:
+            self._is_tree_kept = True
+            with suppress(sqlite3.Error):
+                self._record.keep(TREE, tree)
 
     def _replay(self) -> None:
         """Do again what the file holds."""
@@ -445,6 +462,7 @@ class Session:
         """Close the file; it can be opened again."""
         with self._lock:
             if self._is_open:
+                self._keep_tree()
                 self._is_open = False
                 self._record.close()
 
