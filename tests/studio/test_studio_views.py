@@ -80,12 +80,14 @@ def test_views_of_degenerate_tables(X: Any) -> None:
         assert is_in_box(pca_view(convert(X)), len(X))
         for labels in (np.zeros(len(X), dtype=int), np.arange(len(X)) % 2, np.full(len(X), -1)):
             view = learned_view(convert(X), labels)
-            assert is_in_box(view, len(X)) and np.isfinite(view).all()
+            assert is_in_box(view, len(X))
+            assert np.isfinite(view).all()
 
 
 def test_a_line_is_spread_over_a_low_band() -> None:
     view = pca_view(np.arange(50.0)[:, None])
-    assert len(np.unique(view[:, 1])) == 50 and np.ptp(view[:, 1]) < 0.6
+    assert len(np.unique(view[:, 1])) == 50
+    assert np.ptp(view[:, 1]) < 0.6
     assert np.abs(np.diff(view[:, 0]) - 2 / 49).max() < 1e-6
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def nearest_rows(X: Any, place: Array, centers: Array, n_rows: int = 1) -> list[
         distance[part] = _squared_distances(X[part], centers, place[part])
     order = np.lexsort((distance, place))
     starts = np.searchsorted(place[order], np.arange(len(centers) + 1))
-    return [order[start : min(start + n_rows, end)] for start, end in zip(starts[:-1], starts[1:], strict=True)]
+    return [order[start : min(start + n_rows, end)] for start, end in itertools.pairwise(starts)]
 
 
 def _squared_distances(rows: Any, centers: Array, place: Array) -> Array:

@@ -144,7 +144,7 @@ def _needs_number(entry: Entry) -> bool:
 
 
 def check_method(name: str, n_clusters: int | None, X: Any = None) -> None:
-    """Refuse a method that there is not or that cannot be used here, and a number of groups that is missing or too large.
+    """Refuse a method that cannot be used here, and a number of groups that is missing or too large.
 
     Parameters
     ----------
