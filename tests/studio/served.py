@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from websockets.frames import Frame, Opcode
 from websockets.sync.client import ClientConnection, connect
 
 from mustlink.datasets import sample_paths
@@ -58,19 +61,26 @@ class Served:
         given = {"Cookie": self.cookie, "Host": self.host, **headers}
         origin = given.pop("Origin", f"http://{self.host}")
         host = given.pop("Host")
-        # The address is in the URL, the connection is made to this server in any case.
-        import socket
-
+        # Whatever the name in the URL is, the connection is made to this server.
         sock = socket.create_connection(("127.0.0.1", self.server.port), timeout=10)
-        return connect(
-            f"ws://{host}/ws",
-            sock=sock,
-            origin=origin,
-            additional_headers={name: value for name, value in given.items() if value is not None},
-            max_size=None,
-            compression=None,
-            proxy=None,
-        )
+        try:
+            manager = connect(
+                f"ws://{host}/ws",
+                sock=sock,
+                origin=origin,
+                additional_headers={name: value for name, value in given.items() if value is not None},
+                max_size=None,
+                compression=None,
+                proxy=None,
+            )
+            return manager.__enter__()
+        except BaseException:
+            sock.close()
+            raise
+
+    def connect_raw(self) -> Stuck:
+        """Open a WebSocket that will not be read."""
+        return Stuck(self)
 
     def close(self) -> None:
         self.server.stop()
@@ -78,11 +88,41 @@ class Served:
         assert not self._thread.is_alive()
 
 
+class Stuck:
+    """A client that sends and does not read."""
+
+    def __init__(self, served: Served) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", served.server.port), timeout=10)
+        lines = [
+            "GET /ws HTTP/1.1",
+            f"Host: {served.host}",
+            f"Origin: http://{served.host}",
+            f"Cookie: {served.cookie}",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+            "Sec-WebSocket-Version: 13",
+        ]
+        self._socket.sendall("\r\n".join([*lines, "", ""]).encode("ascii"))
+        assert self._socket.recv(12) == b"HTTP/1.1 101"
+        self._socket.settimeout(0.2)
+
+    def ask(self, messages: list[dict[str, Any]]) -> None:
+        """Send messages, unless the server has closed the connection, or takes no more."""
+        with suppress(OSError):
+            for message in messages:
+                frame = Frame(Opcode.TEXT, json.dumps(message).encode())
+                self._socket.sendall(frame.serialize(mask=True))
+
+    def close(self) -> None:
+        self._socket.close()
+
+
 class Tab:
     """A client that keeps what it was told."""
 
-    def __init__(self, socket: ClientConnection) -> None:
-        self.socket = socket
+    def __init__(self, connection: ClientConnection) -> None:
+        self.socket = connection
         self.told: dict[str, Any] = {}
         self._id = 0
 

@@ -47,7 +47,7 @@ class ImageFolder:
         """Return the image that a cell names or holds as a ``data:`` URL; refuse everything else with a sentence."""
         if cell.startswith("data:"):
             return _checked_data_url(cell)
-        return _as_data_url(self._read(cell), cell)
+        return _as_data_url(self._read(cell), repr(cell))
 
     def _read(self, name: str) -> bytes:
         """Read a file inside the folder."""
@@ -59,11 +59,13 @@ class ImageFolder:
             descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
         except (OSError, ValueError) as error:
             raise ImageError(f"There is no image {name!r} in the folder of the table.") from error
+        # Not opened in Python before it is known to be a file: a folder is none.
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            os.close(descriptor)
+            raise ImageError(f"{name!r} in the folder of the table is not a file.")
         with os.fdopen(descriptor, "rb") as file:
-            about = os.fstat(file.fileno())
-            if not stat.S_ISREG(about.st_mode):
-                raise ImageError(f"{name!r} is not a file.")
-            _check_size(about.st_size, name)
+            _check_size(about.st_size, repr(name))
             return file.read(MAX_IMAGE_BYTES + 1)
 
     def _inside(self, name: str) -> Path:

@@ -21,7 +21,7 @@ from mustlink.studio._buffers import pack_confidence, pack_edges, pack_labels, p
 from mustlink.studio._cards import RowCards
 from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._engine import Engine
-from mustlink.studio._files import make_file
+from mustlink.studio._export import export_file
 from mustlink.studio._map import Map
 from mustlink.studio._panels import column_panel, group_panels
 from mustlink.studio._slow_work import SlowWork
@@ -334,7 +334,7 @@ class Room:
 
         def send() -> None:
             with self._lock:
-                file = make_file(self._session, self._fit, what)
+                file = export_file(self._session, what, self._fit)
             listener.send_json(
                 {"type": "file", "id": number, "name": file.name, "media": file.media, "text": file.text}
             )

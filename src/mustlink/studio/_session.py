@@ -429,18 +429,6 @@ class Session:
         if not self._is_open:
             raise ActionRefused("The session is closed; open it again to continue.")
 
-    def entries(self) -> list[Entry]:
-        """Return all that was done, in the order in which it was saved.
-
-        Returns
-        -------
-        list of Entry
-            Each with the time, and the action as a message; results of the background with their method.
-        """
-        with self._lock:
-            self._check_open()
-            return list(self._record.entries())
-
     # ---- questions ---------------------------------------------------------------------------------------------------
 
     @property
