@@ -9,7 +9,7 @@ WEB = Path(__file__).resolve().parent
 PAGE = WEB.parent / "src" / "mustlink" / "studio" / "page"
 RECORD = PAGE / "sources.sha256"
 # What the bundle is made from; dev/ and test/ are not part of it.
-SOURCES = ("package.json", "package-lock.json", "tsconfig.json", "*.config.ts", "*.plugin.ts", "index.html", "src/**/*.*")
+SOURCES = ("package.json", "package-lock.json", "tsconfig.json", "*.config.ts", "index.html", "src/**/*.*")
 
 
 def _hash(path: Path) -> str:

@@ -9,6 +9,7 @@ const root = document.getElementById("studio");
 if (root) {
   const theme = given.get("theme");
   if (theme) root.dataset["theme"] = theme;
+  if (given.has("webgl")) root.dataset["points"] = "webgl";
   mountStudio(
     root,
     new FakeConnection({

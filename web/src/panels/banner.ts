@@ -1,23 +1,27 @@
 // A lost connection, and the notices of the server.
 
 import type { Store } from "../store";
-import { KeyedList, make, makeButton, setText } from "./element";
+import { KeyedList, make, makeButton } from "./element";
 
-function describeLoss(store: Store): string {
+const LOST = "The connection to the studio is lost; trying again.";
+const STOPPED = "The studio was stopped.";
+
+/** What happened, where the answers are, and the command that goes on with them. */
+function describeLoss(store: Store): (string | HTMLElement)[] {
+  const happened = store.status === "lost" ? LOST : store.notice || STOPPED;
   const file = store.hello?.file;
-  const kept = file ? ` Answers are saved in ${file}; start \`mustlink studio ${file}\` again.` : "";
-  if (store.status === "lost") return `The connection to the studio is lost; trying again.${kept}`;
-  return `${store.notice || "The studio was stopped."}${kept}`;
+  if (!file) return [happened];
+  const command = `mustlink studio ${/^[\w./-]+$/.test(file) ? file : JSON.stringify(file)}`;
+  return [`${happened} Answers are saved in ${file}; start `, make("code", {}, command), " again."];
 }
 
 /** Shown while there is no connection; gone when it is there again. */
 export function makeBanner(store: Store): HTMLElement {
-  const text = make("span");
-  const banner = make("div", { class: "ml-banner", role: "alert", hidden: true }, text);
+  const banner = make("div", { class: "ml-banner", role: "alert", hidden: true });
   const show = (): void => {
     const isLost = store.status === "lost" || store.status === "closed";
     banner.hidden = !isLost;
-    setText(text, isLost ? describeLoss(store) : "");
+    banner.replaceChildren(...(isLost ? describeLoss(store) : []));
   };
   store.subscribe(["connection", "hello"], show);
   show();

@@ -1,31 +1,38 @@
-// Points with a 2D canvas, for browsers without WebGL: every look is drawn once and copied to its rows.
+// Points without a graphics card: discs and shapes are blended into pixels here, which is faster than 2D drawing calls.
 
 import type { Camera } from "./camera";
-import { DARK_COLORS, groupColor, LIGHT_COLORS, SHAPES, shapePath } from "./palette";
-import { GRAY_INDEX, MIN_SHAPE_RADIUS, type PointLayer } from "./points";
+import { paletteNumbers, SHAPES, shapePath } from "./palette";
+import { MIN_SHAPE_RADIUS, type PointLayer } from "./points";
 
-const OPACITIES = 6;
+/** How much of each pixel around its middle a shape covers, from 0 to 255. */
+interface Stamp {
+  side: number;
+  covered: Uint8Array;
+}
 
 export class CanvasPoints implements PointLayer {
   readonly kind = "canvas";
   private readonly context: CanvasRenderingContext2D;
   private positions: Float32Array = new Float32Array(0);
   private styles: Uint8Array = new Uint8Array(0);
-  private dark = false;
+  private colors = new Uint8Array(27);
   private ratio = 1;
-  private stamps = new Map<number, HTMLCanvasElement>();
+  private image: ImageData | null = null;
+  private stamps: Stamp[] = [];
   private stampKey = "";
 
   constructor(readonly canvas: HTMLCanvasElement) {
     const context = canvas.getContext("2d");
     if (!context) throw new Error("This browser has no canvas.");
     this.context = context;
+    this.setDark(false);
   }
 
   resize(width: number, height: number, ratio: number): void {
     this.ratio = ratio;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
+    this.image = null;
   }
 
   setPositions(positions: Float32Array): void {
@@ -37,46 +44,87 @@ export class CanvasPoints implements PointLayer {
   }
 
   setDark(dark: boolean): void {
-    this.dark = dark;
+    this.colors = Uint8Array.from(paletteNumbers(dark), (value) => Math.round(255 * value));
   }
 
   draw(camera: Camera, radius: number): void {
-    const { context, positions, styles } = this;
-    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    if (styles.length < 2 * positions.length) return;
-    const device = radius * this.ratio;
-    const withShapes = radius >= MIN_SHAPE_RADIUS;
-    const key = `${device} ${this.dark} ${withShapes}`;
-    if (key !== this.stampKey) this.stamps.clear();
-    this.stampKey = key;
+    const { width, height } = this.canvas;
+    if (width === 0 || height === 0) return;
+    this.image ??= this.context.createImageData(width, height);
+    const { data } = this.image;
+    data.fill(0);
+    if (this.styles.length >= 2 * this.positions.length) {
+      this.prepareStamps(radius);
+      this.blend(data, camera, radius >= MIN_SHAPE_RADIUS);
+      divideByAlpha(data);
+    }
+    this.context.putImageData(this.image, 0, 0);
+  }
+
+  /** Blend all rows into pixels whose colors are multiplied by their opacity. */
+  private blend(data: Uint8ClampedArray, camera: Camera, withShapes: boolean): void {
+    const { positions, styles, ratio } = this;
+    const { width, height } = this.canvas;
     for (let i = 0; i < positions.length / 2; i++) {
-      const x = this.ratio * camera.screenX(positions[2 * i]!);
-      const y = this.ratio * camera.screenY(positions[2 * i + 1]!);
-      if (x < -device || y < -device || x > this.canvas.width + device || y > this.canvas.height + device) continue;
-      const opacity = Math.round(((OPACITIES - 1) * styles[4 * i + 2]!) / 255);
-      const shape = withShapes ? styles[4 * i + 1]! : 0;
-      const stamp = this.stamp(styles[4 * i]!, shape, opacity, device);
-      context.drawImage(stamp, Math.round(x - stamp.width / 2), Math.round(y - stamp.height / 2));
+      const stamp = this.stamps[withShapes ? styles[4 * i + 1]! : 0]!;
+      const left = Math.round(ratio * camera.screenX(positions[2 * i]!) - stamp.side / 2);
+      const top = Math.round(ratio * camera.screenY(positions[2 * i + 1]!) - stamp.side / 2);
+      if (left < 0 || top < 0 || left + stamp.side > width || top + stamp.side > height) continue;
+      this.blendOne(data, stamp, left, top, 3 * styles[4 * i]!, styles[4 * i + 2]!);
     }
   }
 
-  private stamp(color: number, shape: number, opacity: number, radius: number): HTMLCanvasElement {
-    const key = color + 16 * (shape + 16 * opacity);
-    let stamp = this.stamps.get(key);
-    if (stamp) return stamp;
-    stamp = document.createElement("canvas");
-    stamp.width = stamp.height = 2 * Math.ceil(1.4 * radius + 1);
-    const context = stamp.getContext("2d")!;
-    context.translate(stamp.width / 2, stamp.height / 2);
-    context.scale(radius, radius);
-    context.globalAlpha = opacity / (OPACITIES - 1);
-    context.fillStyle = color === GRAY_INDEX ? groupColor(null, this.dark) : (this.dark ? DARK_COLORS : LIGHT_COLORS)[color]!;
-    context.fill(new Path2D(shapePath(SHAPES[shape]!)));
-    this.stamps.set(key, stamp);
-    return stamp;
+  private blendOne(data: Uint8ClampedArray, { side, covered }: Stamp, left: number, top: number, color: number, opacity: number): void {
+    const { colors } = this;
+    const { width } = this.canvas;
+    const [red, green, blue] = [colors[color]!, colors[color + 1]!, colors[color + 2]!];
+    for (let y = 0, k = 0; y < side; y++) {
+      let at = 4 * ((top + y) * width + left);
+      for (let x = 0; x < side; x++, k++, at += 4) {
+        const cover = covered[k]!;
+        if (cover === 0) continue;
+        const alpha = (cover * opacity) / 65_025;
+        const rest = 1 - alpha;
+        data[at] = red * alpha + rest * data[at]!;
+        data[at + 1] = green * alpha + rest * data[at + 1]!;
+        data[at + 2] = blue * alpha + rest * data[at + 2]!;
+        data[at + 3] = 255 * alpha + rest * data[at + 3]!;
+      }
+    }
+  }
+
+  private prepareStamps(radius: number): void {
+    const device = radius * this.ratio;
+    const withShapes = radius >= MIN_SHAPE_RADIUS;
+    const key = `${device} ${withShapes}`;
+    if (key === this.stampKey) return;
+    this.stampKey = key;
+    this.stamps = SHAPES.slice(0, withShapes ? SHAPES.length : 1).map((shape) => {
+      const side = 2 * Math.ceil((withShapes ? 1.4 : 1) * device + 0.5);
+      const canvas = document.createElement("canvas");
+      canvas.width = canvas.height = side;
+      const context = canvas.getContext("2d", { willReadFrequently: true })!;
+      context.translate(side / 2, side / 2);
+      context.scale(device, device);
+      context.fill(new Path2D(shapePath(shape)));
+      const { data } = context.getImageData(0, 0, side, side);
+      return { side, covered: Uint8Array.from({ length: side * side }, (_, k) => data[4 * k + 3]!) };
+    });
   }
 
   destroy(): void {
     this.canvas.remove();
+  }
+}
+
+/** An ImageData holds colors that are not multiplied by their opacity. */
+function divideByAlpha(data: Uint8ClampedArray): void {
+  for (let at = 0; at < data.length; at += 4) {
+    const alpha = data[at + 3]!;
+    if (alpha === 0 || alpha === 255) continue;
+    const factor = 255 / alpha;
+    data[at] = factor * data[at]!;
+    data[at + 1] = factor * data[at + 1]!;
+    data[at + 2] = factor * data[at + 2]!;
   }
 }

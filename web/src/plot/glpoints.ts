@@ -160,13 +160,14 @@ export class GLPoints implements PointLayer {
     if (this.count === 0 || this.styles.length < 4 * this.count) return;
     gl.useProgram(this.program);
     const device = radius * ratio;
-    const extent = 2 * (REACH + 1 / device);
+    const discs = radius < MIN_SHAPE_RADIUS;
+    const extent = 2 * ((discs ? 1 : REACH) + 0.6 / device);
     gl.uniform2f(places["center"]!, camera.x, camera.y);
     gl.uniform2f(places["scale"]!, (2 * camera.scale) / camera.width, (2 * camera.scale) / camera.height);
     gl.uniform1f(places["size"]!, device * extent);
     gl.uniform1f(places["radius"]!, device);
     gl.uniform1f(places["extent"]!, extent);
-    gl.uniform1i(places["discs"]!, radius < MIN_SHAPE_RADIUS ? 1 : 0);
+    gl.uniform1i(places["discs"]!, discs ? 1 : 0);
     gl.uniform3fv(places["palette"]!, paletteNumbers(this.dark));
     this.bind("position", this.positionBuffer, 2, gl.FLOAT);
     this.bind("style", this.styleBuffer, 4, gl.UNSIGNED_BYTE);

@@ -33,6 +33,10 @@ export class Keys {
     private readonly announce: (text: string) => void,
   ) {
     const { signal } = this.ends;
+    // A frame shows where the keys go, but not around a map that was clicked.
+    const mark = (): void => map.element.classList.add("ml-by-key");
+    map.element.addEventListener("focus", mark, { signal });
+    map.element.addEventListener("keydown", mark, { signal });
     map.element.addEventListener("keydown", (event) => this.press(event), { signal });
     map.element.addEventListener("blur", () => this.leave(), { signal });
   }

@@ -45,7 +45,7 @@ export class MapView implements Scene {
     readonly store: Store,
     private readonly root: HTMLElement,
   ) {
-    this.points = createPoints();
+    this.points = createPoints(root.dataset["points"] === "webgl");
     const [under, over] = [canvasLayer("ml-plot-under"), canvasLayer("ml-plot-over")];
     [this.under, this.over] = [under, over];
     this.points.canvas.className = "ml-plot-points";

@@ -43,6 +43,12 @@ function strokeLink(context: CanvasRenderingContext2D, scene: Scene, together: b
   context.beginPath();
   context.moveTo(...from);
   context.lineTo(...to);
+  // A lighter bed, so that a link is seen on points of any color.
+  const width = context.lineWidth;
+  context.strokeStyle = scene.theme.back;
+  context.lineWidth = width + 2;
+  context.stroke();
+  context.lineWidth = width;
   context.setLineDash(together ? [] : [6, 4]);
   context.strokeStyle = together ? scene.theme.text : scene.theme.danger;
   context.stroke();
@@ -99,8 +105,10 @@ function drawPins(context: CanvasRenderingContext2D, scene: Scene): void {
   const rows = (scene.store.state?.pins ?? []).map(([row]) => row).concat([...scene.drawn.held.keys()]);
   if (rows.length === 0) return;
   const { accent } = scene.theme;
-  rings(context, scene, rows, scene.radius + 2.5, accent, 1.5);
-  rings(context, scene, rows, scene.radius + 5.5, accent, 1.5);
+  // Many rows that were dropped together would be one blob of rings.
+  const isMany = rows.length > 40;
+  rings(context, scene, rows, scene.radius + 2.5, accent, isMany ? 1 : 1.5);
+  if (!isMany) rings(context, scene, rows, scene.radius + 5.5, accent, 1.5);
 }
 
 function drawQuestion(context: CanvasRenderingContext2D, scene: Scene): void {
@@ -157,7 +165,6 @@ function drawNames(context: CanvasRenderingContext2D, scene: Scene): void {
   context.font = `600 13px ${theme.font}`;
   context.textAlign = "left";
   context.textBaseline = "middle";
-  context.lineJoin = "round";
   const known = labels.flatMap((label) => {
     const group = groups.get(label.group);
     return group ? [{ ...label, name: group.name, size: group.size, locked: group.locked }] : [];
@@ -180,19 +187,19 @@ function isFree(taken: readonly [number, number, number, number][], x: number, y
 }
 
 function drawName(context: CanvasRenderingContext2D, { theme }: Scene, group: number, text: string, x: number, y: number): void {
-  context.strokeStyle = theme.back;
-  context.lineWidth = 4;
-  context.strokeText(text, x + 18, y);
+  context.fillStyle = theme.back;
+  context.globalAlpha = 0.85;
+  context.beginPath();
+  context.roundRect(x - 3, y - 10, context.measureText(text).width + 26, 20, 5);
+  context.fill();
+  context.globalAlpha = 1;
   context.fillStyle = theme.text;
-  context.fillText(text, x + 18, y);
+  context.fillText(text, x + 18, y + 0.5);
   context.save();
   context.translate(x + 8, y);
   context.scale(6, 6);
-  const path = new Path2D(shapePath(groupShape(group)));
-  context.lineWidth = 0.7;
-  context.stroke(path);
   context.fillStyle = groupColor(group, theme.dark);
-  context.fill(path);
+  context.fill(new Path2D(shapePath(groupShape(group))));
   context.restore();
 }
 

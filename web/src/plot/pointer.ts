@@ -64,6 +64,7 @@ export class Pointers {
     if (event.pointerType === "mouse" && event.button !== 0) return;
     const { x, y } = this.at(event);
     this.map.element.focus({ preventScroll: true });
+    this.map.element.classList.remove("ml-by-key");
     this.map.surface.setPointerCapture(event.pointerId);
     this.fingers.set(event.pointerId, { x, y });
     this.card.hide();

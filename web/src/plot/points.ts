@@ -1,4 +1,4 @@
-// What draws the points: with WebGL, or with a 2D canvas where there is none.
+// What draws the points: WebGL, or a 2D canvas where there is no graphics card.
 
 import { NO_GROUP } from "../protocol";
 import type { Camera } from "./camera";
@@ -46,10 +46,22 @@ export function pointRadius(nRows: number, zoom: number): number {
   return Math.max(0.8, Math.min(MAX_ZOOMED_RADIUS, base * Math.sqrt(zoom)));
 }
 
-export function createPoints(): PointLayer {
+/** Whether the processor plays the graphics card; browsers do not always say so by themselves. */
+function isSoftware(gl: WebGLRenderingContext): boolean {
+  const about = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = about ? String(gl.getParameter(about.UNMASKED_RENDERER_WEBGL)) : "";
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
+/** WebGL where a graphics card draws; WebGL in software is slower than our own blending, so only `mustHaveGL` takes it. */
+export function createPoints(mustHaveGL = false): PointLayer {
   const canvas = document.createElement("canvas");
-  const gl = canvas.getContext("webgl", { antialias: false, alpha: true, premultipliedAlpha: true, powerPreference: "high-performance" });
-  if (gl) {
+  const gl = canvas.getContext("webgl", {
+    antialias: false,
+    failIfMajorPerformanceCaveat: !mustHaveGL,
+    powerPreference: "high-performance",
+  });
+  if (gl && (mustHaveGL || !isSoftware(gl))) {
     try {
       return new GLPoints(canvas, gl);
     } catch (error) {

@@ -27,13 +27,16 @@ function drawHalos(context: CanvasRenderingContext2D, scene: Scene): void {
   }
   context.fillStyle = theme.accent;
   context.strokeStyle = theme.accent;
+  // The outline of their union: strokes inside of another halo are taken away before the area is filled.
+  context.globalAlpha = 0.6;
+  context.lineWidth = 2;
+  context.stroke();
+  context.globalAlpha = 1;
+  context.globalCompositeOperation = "destination-out";
+  context.fill();
+  context.globalCompositeOperation = "source-over";
   context.globalAlpha = theme.dark ? 0.14 : 0.09;
   context.fill();
-  context.globalAlpha = 0.4;
-  context.lineWidth = 1;
-  context.setLineDash([2, 4]);
-  context.stroke();
-  context.setLineDash([]);
   context.globalAlpha = 1;
 }
 

@@ -118,12 +118,14 @@ describe("status and banner", () => {
     expect(banner().hidden).toBe(false);
     expect(banner().textContent).toBe(
       "The connection to the studio is lost; trying again. Answers are saved in customers.mustlink; " +
-        "start `mustlink studio customers.mustlink` again.",
+        "start mustlink studio customers.mustlink again.",
     );
     page.connection.setOpen();
     page.connection.tell(hello);
     expect(banner().hidden).toBe(true);
+    page.connection.tell({ ...hello, file: "my rows.mustlink" });
     page.connection.close("The studio was stopped.");
+    expect(banner().querySelector("code")!.textContent).toBe('mustlink studio "my rows.mustlink"');
     expect(banner().textContent).toMatch(/^The studio was stopped\. Answers are saved/);
   });
 
