@@ -182,3 +182,23 @@ def test_advice_comes_when_enough_was_answered(shop, truthful, settled):
         assert sitting.advise() is None, "nothing new"
     assert list(given) == [30, 40, 50, 60]
     assert list(given.values()) == settled
+
+
+def test_without_a_file_the_known_links_are_given(table):
+    known = Constraints(must_link=[(0, 3)], cannot_link=[(0, 1)])
+    sitting = Sitting(table, n_clusters=3, known=known)
+    assert sitting.path is None
+    assert sitting.n_known_links == 2
+    assert not sitting.has_links
+    answer_by_group(sitting, 4)
+    assert len(sitting.constraints) >= 6
+    assert sitting.undo() is not None
+    assert sitting.n_asked == 3
+    with pytest.raises(ConstraintError, match="99"):
+        Sitting(table, n_clusters=3, known=Constraints(must_link=[(0, 99)]))
+
+
+def test_known_links_are_added_to_those_of_the_file(shop, table):
+    sitting = Sitting(table, shop / "links.csv", n_clusters=3, known=Constraints(must_link=[(5, 8)]))
+    assert sitting.n_known_links == 5
+    assert [5, 8] in sitting.constraints.must_link.tolist()

@@ -21,8 +21,9 @@ from mustlink.studio._actions import (
     as_action,
     as_message,
 )
+from mustlink.studio._changes import Change, Group, Shown
 from mustlink.studio._conflicts import ActionRefused
-from mustlink.studio._engine import Change, Engine, Group, Shown
+from mustlink.studio._engine import Engine
 from mustlink.studio._history import Step
 from mustlink.studio._server import serve
 from mustlink.studio._session import Session

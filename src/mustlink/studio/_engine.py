@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
@@ -17,6 +17,7 @@ from mustlink.base import as_constraints
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
 from mustlink.studio._actions import Action, Answer, Choose, Link, Lock, Redo, Rename, Replace, Restore, Snapshot, Undo
+from mustlink.studio._changes import Change, Group, Layout, Shown
 from mustlink.studio._conflicts import ActionRefused, DistanceRanks, chain_of, find_weakest, new_conflict
 from mustlink.studio._correction import correct_labels
 from mustlink.studio._fits import PackedFit
@@ -26,119 +27,10 @@ from mustlink.studio._instant import InstantClusterer
 from mustlink.studio._state import Given, LinksInForce, State, StudioLink, as_pair
 from mustlink.studio._transitions import Scene, check_name, release_candidates, transition
 
-__all__ = ["Change", "Engine", "Group", "Layout", "Shown"]
+__all__ = ["Engine"]
 
 # The most groups that a notice names.
 MAX_NAMED_GROUPS = 5
-
-
-class Layout(Protocol):
-    """A drawing of the rows that follows pinned rows and groups, such as :class:`SpringLayout`."""
-
-    @property
-    def positions(self) -> Floats:
-        """The position of every row."""
-
-    def pin(self, pins: Mapping[int, tuple[float, float]]) -> None:
-        """Hold these rows, and release all others."""
-
-    def settle(self, labels: Any = None) -> Any:
-        """Move the rows that are not pinned until they rest."""
-
-
-@dataclass(frozen=True)
-class Group:
-    """One group of rows.
-
-    Parameters
-    ----------
-    id : int
-        Its id, which stays the same while its rows change.
-    name : str
-        Its name.
-    size : int
-        The number of its rows.
-    locked : bool
-        Whether its rows are kept in it.
-    is_named : bool
-        Whether a person gave it its name.
-
-    Examples
-    --------
-    >>> from mustlink.studio import Group
-    >>> Group(0, "Group 1", 12, locked=False, is_named=False).size
-    12
-    """
-
-    id: int
-    name: str
-    size: int
-    locked: bool
-    is_named: bool
-
-
-@dataclass(frozen=True)
-class Shown:
-    """Which clustering is shown.
-
-    Parameters
-    ----------
-    method : str
-        "instant", or the name of the clusterer that ran in the background.
-    status : {"instant", "final", "working"}
-        Whether it is the instant clustering and no other is expected, the result of the background for all links, or
-        one that the background will replace.
-    n_changed : int
-        How many rows are in another group than before the last change.
-    text : str
-        The same in a sentence.
-
-    Examples
-    --------
-    >>> from mustlink.studio import Engine
-    >>> Engine([[0.0], [1.0], [5.0]]).shown.status
-    'instant'
-    """
-
-    method: str
-    status: str
-    n_changed: int
-    text: str
-
-
-@dataclass(frozen=True, eq=False)
-class Change:
-    """What an action or a result of the background has changed.
-
-    Parameters
-    ----------
-    revision : int
-        The revision of the engine after it.
-    action : Action or None
-        The action; None for a result of the background.
-    text : str
-        What was done, in a few words.
-    rows : ndarray of int
-        The rows that are in another group than before.
-    links_changed : bool
-        Whether the links in force or an option of the clustering changed, so that the background should fit again.
-    notices : tuple of str
-        What the person should know, as sentences.
-
-    Examples
-    --------
-    >>> from mustlink.studio import Engine, Link
-    >>> change = Engine([[0.0], [1.0], [5.0]]).apply(Link(0, 2, together=False))
-    >>> change.text, change.rows
-    ('Linked 0 and 2 as different', array([0, 1, 2]))
-    """
-
-    revision: int
-    action: Action | None
-    text: str
-    rows: Ints
-    links_changed: bool
-    notices: tuple[str, ...] = ()
 
 
 class Engine:

@@ -76,9 +76,11 @@ class InstantClusterer:
             warnings.simplefilter("ignore")
             model.update(constraints=links, seeds=seeds)
         labels: Ints = model.labels_
-        order, before, step = self._rooted
-        seed_labels = np.where(model.seeds_ >= 0, labels, -1)
-        return labels, bottleneck_margins(order, before, step, seed_labels, labels)
+        order, above, step = self._rooted
+        ordered = labels[order]
+        confidence = np.empty(len(labels))
+        confidence[order] = bottleneck_margins(above, step, np.where(model.seeds_[order] >= 0, ordered, -1), ordered)
+        return labels, confidence
 
     @cached_property
     def _model(self) -> SeededSingleLink:
@@ -91,7 +93,10 @@ class InstantClusterer:
 
     @cached_property
     def _rooted(self) -> tuple[Ints, Ints, Floats]:
-        """The tree from a root down: the rows in order, the parent of each, and the length of the edge to it."""
+        """The tree from a root down: the rows in order, the place of the parent of each, and the length of the edge.
+
+        In this order, neighbors in the tree are near each other in memory.
+        """
         n_rows = len(self._X)
         tree: Any = self._model.tree_
         if n_rows == 1:
@@ -102,4 +107,8 @@ class InstantClusterer:
         order, before = breadth_first_order(graph, 0, directed=False)
         step = np.zeros(n_rows)
         step[np.where(before[b] == a, b, a)] = self._model.tree_lengths_
-        return order.astype(np.int64), before.astype(np.int64), step
+        place = np.empty(n_rows, dtype=np.int64)
+        place[order] = np.arange(n_rows)
+        # The root has no parent.
+        above = np.concatenate([[-1], place[before[order[1:]]]])
+        return order.astype(np.int64), above, step[order]

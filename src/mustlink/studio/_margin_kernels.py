@@ -24,30 +24,28 @@ def keep_nearest_two(best: Any, owner: Any, node: Any, distance: Any, group: Any
 
 
 @jit
-def bottleneck_margins(order: Any, before: Any, step: Any, seed: Any, label: Any) -> Any:
+def bottleneck_margins(above: Any, step: Any, seed: Any, label: Any) -> Any:
     """Return how much nearer every row is to its own group than to the nearest other one, from 0 to 1.
 
     The distance to a group is the longest step on the path along the tree to one of its seeds; the margin is the
-    difference of the two distances over their sum. In `order` every node comes after its parent `before`, at the
-    distance `step`; `seed` is the group of every seed, -1 for a free row, and `label` the group of every row. One pass
-    up the tree and one down find the nearest two groups of every row.
+    difference of the two distances over their sum. The rows are in an order in which every one comes after its parent
+    `above`, at the distance `step`; `seed` is the group of every seed, -1 for a free row, and `label` the group of
+    every row. One pass up the tree and one down find the nearest two groups of every row.
     """
-    n_rows = len(order)
+    n_rows = len(above)
     best, owner = np.full((n_rows, 2), np.inf), np.full((n_rows, 2), -1)
     for row in range(n_rows):
         if seed[row] >= 0:
             best[row, 0], owner[row, 0] = 0.0, seed[row]
-    for place in range(n_rows - 1, 0, -1):
-        node = order[place]
+    for row in range(n_rows - 1, 0, -1):
         for rank in range(2):
-            if owner[node, rank] >= 0:
-                keep_nearest_two(best, owner, before[node], max(best[node, rank], step[node]), owner[node, rank])
-    for place in range(1, n_rows):
-        node = order[place]
-        above = before[node]
+            if owner[row, rank] >= 0:
+                keep_nearest_two(best, owner, above[row], max(best[row, rank], step[row]), owner[row, rank])
+    for row in range(1, n_rows):
+        parent = above[row]
         for rank in range(2):
-            if owner[above, rank] >= 0:
-                keep_nearest_two(best, owner, node, max(best[above, rank], step[node]), owner[above, rank])
+            if owner[parent, rank] >= 0:
+                keep_nearest_two(best, owner, row, max(best[parent, rank], step[row]), owner[parent, rank])
     margins = np.zeros(n_rows)
     for row in range(n_rows):
         if seed[row] >= 0 or owner[row, 1] < 0:

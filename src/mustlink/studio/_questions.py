@@ -9,7 +9,8 @@ from mustlink.active import Question
 from mustlink.constraints import Constraints
 from mustlink.errors import MustlinkError
 from mustlink.studio._actions import Action, Answer, Choose, Link, Redo, Replace, Restore, Undo
-from mustlink.studio._engine import Change, Engine
+from mustlink.studio._changes import Change
+from mustlink.studio._engine import Engine
 from mustlink.studio._state import Pair
 from mustlink.workflow import LoadedTable, Sitting
 

@@ -22,8 +22,9 @@ from mustlink.base import collect_links
 from mustlink.constraints import Constraints
 from mustlink.errors import FileFormatError, OptionError
 from mustlink.studio._actions import Action, as_action, as_message
+from mustlink.studio._changes import Change
 from mustlink.studio._conflicts import ActionRefused
-from mustlink.studio._engine import Change, Engine
+from mustlink.studio._engine import Engine
 from mustlink.studio._fits import PackedFit
 from mustlink.studio._questions import Questions
 from mustlink.studio._record import IN_MEMORY, Entry, Record
