@@ -54,6 +54,12 @@ def main() -> None:
                 csv.writer(file, lineterminator="\n").writerows([headings, *rows])
 
 
+# When the frame after the next is drawn, the milliseconds from the last action to the last draw of new colors.
+DRAWN_AFTER = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    const { store, plot } = window.mustlinkStudio;
+    resolve(plot.drawnAt - store.actedAt);
+})))"""
+
 Table = tuple[str, list[str], list[list[str]]]
 
 
@@ -62,7 +68,7 @@ def of_the_page(X: Any, y: Any, running: Any) -> Table:
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder, "table.csv")
         pd.DataFrame(X.round(4), columns=[f"x{column}" for column in range(X.shape[1])]).to_csv(table, index=False)
-        words = (table, "-k", str(N_CLUSTERS))
+        words = (table, "-k", "2")
         with running.open_browser() as browser, running.RunningStudio(*words, folder=table.parent) as studio:
             first = time.perf_counter()
             page = browser.new_page(viewport={"width": 1280, "height": 800})
@@ -72,6 +78,7 @@ def of_the_page(X: Any, y: Any, running: Any) -> Table:
             drawn = page.evaluate("window.mustlinkStudio.plot.drawnAt")
             until(page, "store.question && store.question.question")
             asked = time.perf_counter() - first
+            page.evaluate("() => window.mustlinkStudio.store.act({ do: 'choose', method: 'instant' })")
             answers = answer_all(page, y)
             memory = memory_of(page, browser)
             held = studio.memory
@@ -113,14 +120,19 @@ def answer_all(page: Any, y: Any) -> dict[str, list[float]]:
     recolored, following = [], []
     for _ in range(N_ANSWERS):
         until(page, "store.busy === 0 && store.question.question")
-        number, a, b, drawn = page.evaluate(
-            "() => { const { store, plot } = window.mustlinkStudio; const { number, a, b } = store.question.question;"
-            " return [number, a, b, plot.drawnAt]; }"
+        revision, a, b = page.evaluate(
+            "() => { const { state, question } = window.mustlinkStudio.store;"
+            " return [state.revision, question.question.a, question.question.b]; }"
         )
-        page.keyboard.press("s" if y[a] == y[b] else "d")
-        until(page, f"store.actedAt > {drawn} && plot.drawnAt > store.actedAt")
-        recolored.append(page.evaluate("window.mustlinkStudio.plot.drawnAt - window.mustlinkStudio.store.actedAt"))
-        until(page, f"store.question.end || store.question.question?.number !== {number}")
+        page.keyboard.press("s" if y[a] % 2 == y[b] % 2 else "d")
+        until(page, f"store.busy === 0 && store.state.revision > {revision}")
+        # Negative if no row changed its group, so that nothing was drawn.
+        if (taken := page.evaluate(DRAWN_AFTER)) > 0:
+            recolored.append(taken)
+        until(
+            page,
+            f"store.question.end || String([store.question.question?.a, store.question.question?.b]) !== '{a},{b}'",
+        )
         following.append(page.evaluate("performance.now() - window.mustlinkStudio.store.actedAt"))
     return {"recolored": recolored, "absorbed": page.evaluate("window.absorbed"), "next": following}
 

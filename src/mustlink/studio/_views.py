@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from importlib.util import find_spec
 from typing import Any
 
@@ -153,7 +154,7 @@ def umap_view(X: Any, seed: int = 0) -> Points:
         If UMAP is not installed.
     """
     try:
-        from umap import UMAP
+        umap = importlib.import_module("umap")
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
             "The UMAP view needs UMAP, which is not installed; install it with: pip install umap-learn"
@@ -163,7 +164,7 @@ def umap_view(X: Any, seed: int = 0) -> Points:
         return pca_view(X)
     rows = _principal_components(X, N_COMPONENTS) if _is_wide(X) else np.asarray(X)
     # One job, as it says that it does anyway with a seed.
-    return fit_in_box(UMAP(n_neighbors=min(15, X.shape[0] - 1), random_state=seed, n_jobs=1).fit_transform(rows))
+    return fit_in_box(umap.UMAP(n_neighbors=min(15, X.shape[0] - 1), random_state=seed, n_jobs=1).fit_transform(rows))
 
 
 def spring_view(positions: Array, edges: Ints) -> Points:
