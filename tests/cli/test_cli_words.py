@@ -248,6 +248,7 @@ def test_commands_are_listed_in_the_order_of_use(desk):
         "cluster",
         "check",
         "ask",
+        "studio",
         "teach",
         "taxonomy",
         "predict",

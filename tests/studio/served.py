@@ -26,7 +26,9 @@ KINDS = {1: ("positions", "<f4"), 2: ("labels", "<u2"), 3: ("confidence", "u1"),
 def make_session(folder: Path, n_clusters: int | None = None, **options: Any) -> Session:
     """Begin a session on the sample, or on another table."""
     table = options.pop("table", None)
-    given = TableOptions(sample_paths().table, id_column="customer") if table is None else TableOptions(table, **options)
+    given = (
+        TableOptions(sample_paths().table, id_column="customer") if table is None else TableOptions(table, **options)
+    )
     return Session.create(load_table(given), given, folder / "s.mustlink", n_clusters=n_clusters)
 
 
@@ -151,6 +153,11 @@ class Tab:
         self._id += 1
         self.socket.send(json.dumps({"id": self._id, "do": do, **fields}))
         return self._id
+
+    def read_all(self) -> None:
+        """Read until the connection is closed."""
+        while True:
+            self.receive()
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:
         """Send a message and return its answer."""

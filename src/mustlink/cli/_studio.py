@@ -103,10 +103,10 @@ def studio(
 ) -> None:
     """Teach the clustering by hand, in a browser.
 
-    Draws the rows as points, shows the groups, and asks about pairs of rows. Draw links, answer questions and drag points:
-    the groups follow at once. Every step is saved in a file before it is shown, so nothing is lost by closing the
-    browser or stopping the command, and the same command continues. The page is served on this machine alone, at an
-    address with a secret token. Ctrl-C ends it. Exit code 0, or 2 when something in the input is wrong.
+    Draws the rows as points, shows the groups, and asks about pairs of rows. Draw links, answer questions and drag
+    points: the groups follow at once. Every step is saved in a file before it is shown, so nothing is lost by closing
+    the browser or stopping the command, and the same command continues. The page is served on this machine alone, at
+    an address with a secret token. Ctrl-C ends it. Exit code 0, or 2 when something in the input is wrong.
     """
     from mustlink.cli._show import print_command, print_line
     from mustlink.studio import serve

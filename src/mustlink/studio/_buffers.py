@@ -8,7 +8,17 @@ import numpy as np
 
 from mustlink._types import Array, Ints
 
-__all__ = ["CONFIDENCE", "EDGES", "LABELS", "NO_GROUP", "POSITIONS", "pack_confidence", "pack_edges", "pack_labels", "pack_positions"]
+__all__ = [
+    "CONFIDENCE",
+    "EDGES",
+    "LABELS",
+    "NO_GROUP",
+    "POSITIONS",
+    "pack_confidence",
+    "pack_edges",
+    "pack_labels",
+    "pack_positions",
+]
 
 POSITIONS, LABELS, CONFIDENCE, EDGES = 1, 2, 3, 4
 # The label of a row that is in no group.

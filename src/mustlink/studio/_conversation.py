@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from mustlink.errors import MustlinkError, OptionError
-from mustlink.studio._actions import as_action, as_message
+from mustlink.studio._actions import as_action
 from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._room import Room
 

@@ -125,8 +125,8 @@ class Guard:
 def allowed_host(header: str, host: str, port: int) -> bool:
     """Return whether a ``Host`` header names this server.
 
-    A server on loopback is called by its address or ``localhost``. One on all interfaces is called by any address, or by
-    the name of the machine: a page that misuses DNS comes with a name of its own.
+    A server on loopback is called by its address or ``localhost``. One on all interfaces is called by any address, or
+    by the name of the machine: a page that misuses DNS comes with a name of its own.
     """
     name, given_port = _split_host(header.strip().lower())
     if given_port != port:

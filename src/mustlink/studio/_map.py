@@ -80,9 +80,9 @@ class Map:
             return self._positions[name]
 
     def _compute(self, name: str) -> Array:
-        X, first = self._session.table.X, self._positions["pca"]
+        X, edges, first = self._session.table.X, self._session.edges, self._positions["pca"]
         if name == "umap":
             return umap_view(X)
-        if name == "spring":
-            return spring_view(first, self._session.edges)
+        if name == "spring" and edges is not None:
+            return spring_view(first, edges)
         return learned_view(X, self._session.engine.labels, first)

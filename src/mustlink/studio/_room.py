@@ -221,20 +221,23 @@ class Room:
         for listener in self._listeners:
             listener.send_json(message)
 
+    def _tell_bytes(self, data: bytes) -> None:
+        for listener in self._listeners:
+            listener.send_bytes(data)
+
+    def _is_new(self, name: str, values: Array) -> bool:
+        """Return whether an array is another than the one that was sent last under this name."""
+        before = self._sent.get(name)
+        self._sent[name] = values
+        return before is None or not np.array_equal(before, values)
+
     def _tell_change(self) -> None:
         """Send the labels and confidences that have changed, and then the state."""
         engine = self._session.engine
-        for name, values, pack in (
-            ("labels", engine.labels, pack_labels),
-            ("confidence", engine.confidence, pack_confidence),
-        ):
-            before = self._sent.get(name)
-            if before is not None and np.array_equal(before, values):
-                continue
-            self._sent[name] = values
-            data = pack(values, engine.revision)
-            for listener in self._listeners:
-                listener.send_bytes(data)
+        if self._is_new("labels", engine.labels):
+            self._tell_bytes(pack_labels(engine.labels, engine.revision))
+        if self._is_new("confidence", engine.confidence):
+            self._tell_bytes(pack_confidence(engine.confidence, engine.revision))
         self._tell(self._state())
 
     def _state(self) -> dict[str, Any]:

@@ -33,6 +33,8 @@ __all__ = ["StudioServer", "make_app", "serve"]
 MAX_TABS = 50
 # How many seconds connections have to end when the server stops.
 GRACE = 2
+# How many seconds the last message to the tabs has to be sent.
+FAREWELL = 0.1
 MEDIA = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -175,9 +177,13 @@ class StudioServer:
             server_header=False,
             timeout_graceful_shutdown=GRACE,
         )
+<<<<<<< HEAD
         self._server = uvicorn.Server(config)
         self._end = self._server.handle_exit
         self._server.handle_exit = self._handle_signal  # type: ignore[method-assign]
+=======
+        self._server = _make_server(uvicorn, config, self.room)
+>>>>>>> server
 
     @property
     def url(self) -> str:
@@ -196,7 +202,10 @@ class StudioServer:
 
     def stop(self) -> None:
         """Let :meth:`run` return; any thread may call it."""
+<<<<<<< HEAD
         self.room.say_closed()
+=======
+>>>>>>> server
         self._server.should_exit = True
 
     def _handle_signal(self, number: int, frame: FrameType | None) -> None:
@@ -231,6 +240,17 @@ def serve(
         Whether the page is opened in a browser.
     announce : callable, default=print
         What is called with each line for the person, such as the address.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mustlink.studio import Session, serve
+    >>> with Session.from_frame(pd.DataFrame({"visits": [1, 9, 2], "basket": [20, 60, 21]})) as session:
+    ...     try:
+    ...         serve(session, port=70_000)
+    ...     except ValueError as error:
+    ...         print(error)
+    The port is 70000; a port is from 1 to 65535, or 0 for a free one.
     """
     server = StudioServer(session, host, port)
     if not is_loopback(host):
@@ -244,6 +264,18 @@ def serve(
         # A browser in the terminal, or none at all, must not hold up the server.
         threading.Thread(target=_open_browser, args=(server.url,), daemon=True).start()
     server.run()
+
+
+def _make_server(uvicorn: Any, config: Any, room: Room) -> Any:
+    """Make the server; before it closes the connections, it tells the tabs that it does."""
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: Any = None) -> None:
+            room.say_closed()
+            await asyncio.sleep(FAREWELL)
+            await super().shutdown(sockets)
+
+    return Server(config)
 
 
 def _open_browser(url: str) -> None:

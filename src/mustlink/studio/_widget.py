@@ -71,9 +71,9 @@ class Studio:
         **options: Any,
     ) -> None:
         anywidget = _import_anywidget()
-        keyword = {} if path is None else {"path": path}
+        options = options if path is None else {**options, "path": path}
         self.session = Session.from_frame(
-            data, links=links, n_clusters=n_clusters, random_state=random_state, **keyword, **options
+            data, links=links, n_clusters=n_clusters, random_state=random_state, **options
         )
         self._room = Room(self.session)
         self._widget = anywidget.AnyWidget(_esm=_read_module())
@@ -97,7 +97,11 @@ class Studio:
 
         groups = self.session.engine.groups
         return pd.DataFrame(
-            {"name": [one.name for one in groups], "size": [one.size for one in groups], "locked": [one.locked for one in groups]},
+            {
+                "name": [one.name for one in groups],
+                "size": [one.size for one in groups],
+                "locked": [one.locked for one in groups],
+            },
             index=pd.Index([one.id for one in groups], name="group"),
         )
 

@@ -15,9 +15,9 @@ export function drawOverlay(context: CanvasRenderingContext2D, scene: Scene): vo
   drawLinks(context, scene);
   drawSelection(context, scene);
   drawPins(context, scene);
+  drawNames(context, scene);
   drawQuestion(context, scene);
   drawHovered(context, scene);
-  drawNames(context, scene);
   if (scene.lasso) drawLasso(context, scene, scene.lasso);
   if (scene.line) drawLine(context, scene);
   if (scene.ghost) drawGhost(context, scene);
