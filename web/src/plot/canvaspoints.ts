@@ -51,7 +51,8 @@ export class CanvasPoints implements PointLayer {
     const { width, height } = this.canvas;
     if (width === 0 || height === 0) return;
     this.image ??= this.context.createImageData(width, height);
-    const { data } = this.image;
+    // Plain bytes: the clamped ones of an image are slower to write.
+    const data = new Uint8Array(this.image.data.buffer);
     data.fill(0);
     if (this.styles.length >= 2 * this.positions.length) {
       this.prepareStamps(radius);
@@ -62,7 +63,7 @@ export class CanvasPoints implements PointLayer {
   }
 
   /** Blend all rows into pixels whose colors are multiplied by their opacity. */
-  private blend(data: Uint8ClampedArray, camera: Camera, withShapes: boolean): void {
+  private blend(data: Uint8Array, camera: Camera, withShapes: boolean): void {
     const { positions, styles, ratio } = this;
     const { width, height } = this.canvas;
     for (let i = 0; i < positions.length / 2; i++) {
@@ -74,7 +75,7 @@ export class CanvasPoints implements PointLayer {
     }
   }
 
-  private blendOne(data: Uint8ClampedArray, { side, covered }: Stamp, left: number, top: number, color: number, opacity: number): void {
+  private blendOne(data: Uint8Array, { side, covered }: Stamp, left: number, top: number, color: number, opacity: number): void {
     const { colors } = this;
     const { width } = this.canvas;
     const [red, green, blue] = [colors[color]!, colors[color + 1]!, colors[color + 2]!];
@@ -83,12 +84,14 @@ export class CanvasPoints implements PointLayer {
       for (let x = 0; x < side; x++, k++, at += 4) {
         const cover = covered[k]!;
         if (cover === 0) continue;
-        const alpha = (cover * opacity) / 65_025;
-        const rest = 1 - alpha;
-        data[at] = red * alpha + rest * data[at]!;
-        data[at + 1] = green * alpha + rest * data[at + 1]!;
-        data[at + 2] = blue * alpha + rest * data[at + 2]!;
-        data[at + 3] = 255 * alpha + rest * data[at + 3]!;
+        // Divided by 255 with a multiplication and a shift.
+        const alpha = (cover * opacity * 257 + 32_768) >> 16;
+        const part = alpha * 257;
+        const [r, g, b, a] = [data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!];
+        data[at] = r + (((red - r) * part + 32_768) >> 16);
+        data[at + 1] = g + (((green - g) * part + 32_768) >> 16);
+        data[at + 2] = b + (((blue - b) * part + 32_768) >> 16);
+        data[at + 3] = a + (((255 - a) * part + 32_768) >> 16);
       }
     }
   }
@@ -118,13 +121,13 @@ export class CanvasPoints implements PointLayer {
 }
 
 /** An ImageData holds colors that are not multiplied by their opacity. */
-function divideByAlpha(data: Uint8ClampedArray): void {
+function divideByAlpha(data: Uint8Array): void {
   for (let at = 0; at < data.length; at += 4) {
     const alpha = data[at + 3]!;
     if (alpha === 0 || alpha === 255) continue;
     const factor = 255 / alpha;
-    data[at] = factor * data[at]!;
-    data[at + 1] = factor * data[at + 1]!;
-    data[at + 2] = factor * data[at + 2]!;
+    data[at] = Math.min(255, factor * data[at]!);
+    data[at + 1] = Math.min(255, factor * data[at + 1]!);
+    data[at + 2] = Math.min(255, factor * data[at + 2]!);
   }
 }

@@ -6,17 +6,19 @@ const MAX_SAMPLE = 201;
 
 /** Up to MAX_SAMPLE rows of every group, spread over all of its rows. */
 export function sampleGroups(labels: Uint16Array): Map<number, number[]> {
-  const sizes = new Map<number, number>();
-  for (const group of labels) if (group !== NO_GROUP) sizes.set(group, (sizes.get(group) ?? 0) + 1);
-  const steps = new Map([...sizes].map(([group, size]) => [group, Math.max(1, Math.floor(size / MAX_SAMPLE))]));
-  const seen = new Map<number, number>();
-  const samples = new Map<number, number[]>([...sizes.keys()].map((group) => [group, []]));
-  labels.forEach((group, row) => {
-    if (group === NO_GROUP) return;
-    const place = seen.get(group) ?? 0;
-    seen.set(group, place + 1);
-    if (place % steps.get(group)! === 0) samples.get(group)!.push(row);
-  });
+  const sizes = new Uint32Array(NO_GROUP + 1);
+  for (let row = 0; row < labels.length; row++) sizes[labels[row]!]!++;
+  const steps = sizes.map((size) => Math.max(1, Math.floor(size / MAX_SAMPLE)));
+  const seen = new Uint32Array(NO_GROUP + 1);
+  const samples = new Map<number, number[]>();
+  for (let row = 0; row < labels.length; row++) {
+    const group = labels[row]!;
+    const place = seen[group]!++;
+    if (group === NO_GROUP || place % steps[group]! !== 0) continue;
+    const sample = samples.get(group);
+    if (sample) sample.push(row);
+    else samples.set(group, [row]);
+  }
   return samples;
 }
 

@@ -2139,14 +2139,16 @@ function gn(e, t) {
 // src/plot/labels.ts
 var _n = 201;
 function vn(e) {
-	let t = /* @__PURE__ */ new Map();
-	for (let n of e) n !== 65535 && t.set(n, (t.get(n) ?? 0) + 1);
-	let n = new Map([...t].map(([e, t]) => [e, Math.max(1, Math.floor(t / _n))])), r = /* @__PURE__ */ new Map(), i = new Map([...t.keys()].map((e) => [e, []]));
-	return e.forEach((e, t) => {
-		if (e === 65535) return;
-		let a = r.get(e) ?? 0;
-		r.set(e, a + 1), a % n.get(e) === 0 && i.get(e).push(t);
-	}), i;
+	let t = /* @__PURE__ */ new Uint32Array(65536);
+	for (let n = 0; n < e.length; n++) t[e[n]]++;
+	let n = t.map((e) => Math.max(1, Math.floor(e / _n))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
+	for (let t = 0; t < e.length; t++) {
+		let a = e[t], o = r[a]++;
+		if (a === 65535 || o % n[a] !== 0) continue;
+		let s = i.get(a);
+		s ? s.push(t) : i.set(a, [t]);
+	}
+	return i;
 }
 function yn(e, t) {
 	let n = (n) => {
@@ -2330,7 +2332,7 @@ var Vn = class {
 		let { width: n, height: r } = this.canvas;
 		if (n === 0 || r === 0) return;
 		this.image ??= this.context.createImageData(n, r);
-		let { data: i } = this.image;
+		let i = new Uint8Array(this.image.data.buffer);
 		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), Hn(i)), this.context.putImageData(this.image, 0, 0);
 	}
 	blend(e, t, n) {
@@ -2351,8 +2353,13 @@ var Vn = class {
 			for (let r = 0; r < t; r++, s++, f += 4) {
 				let t = n[s];
 				if (t === 0) continue;
-				let r = t * o / 65025, i = 1 - r;
-				e[f] = l * r + i * e[f], e[f + 1] = u * r + i * e[f + 1], e[f + 2] = d * r + i * e[f + 2], e[f + 3] = 255 * r + i * e[f + 3];
+				let r = (t * o * 257 + 32768 >> 16) * 257, [i, a, c, p] = [
+					e[f],
+					e[f + 1],
+					e[f + 2],
+					e[f + 3]
+				];
+				e[f] = i + ((l - i) * r + 32768 >> 16), e[f + 1] = a + ((u - a) * r + 32768 >> 16), e[f + 2] = c + ((d - c) * r + 32768 >> 16), e[f + 3] = p + ((255 - p) * r + 32768 >> 16);
 			}
 		}
 	}
@@ -2379,7 +2386,7 @@ function Hn(e) {
 		let n = e[t + 3];
 		if (n === 0 || n === 255) continue;
 		let r = 255 / n;
-		e[t] = r * e[t], e[t + 1] = r * e[t + 1], e[t + 2] = r * e[t + 2];
+		e[t] = Math.min(255, r * e[t]), e[t + 1] = Math.min(255, r * e[t + 1]), e[t + 2] = Math.min(255, r * e[t + 2]);
 	}
 }
 // src/plot/glpoints.ts
