@@ -22,8 +22,6 @@ from mustlink.studio._outbox import Outbox
 from mustlink.studio._room import Room
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from fastapi import FastAPI, WebSocket
 
     from mustlink.studio._session import Session
@@ -177,13 +175,7 @@ class StudioServer:
             server_header=False,
             timeout_graceful_shutdown=GRACE,
         )
-<<<<<<< HEAD
-        self._server = uvicorn.Server(config)
-        self._end = self._server.handle_exit
-        self._server.handle_exit = self._handle_signal  # type: ignore[method-assign]
-=======
         self._server = _make_server(uvicorn, config, self.room)
->>>>>>> server
 
     @property
     def url(self) -> str:
@@ -202,16 +194,7 @@ class StudioServer:
 
     def stop(self) -> None:
         """Let :meth:`run` return; any thread may call it."""
-<<<<<<< HEAD
-        self.room.say_closed()
-=======
->>>>>>> server
         self._server.should_exit = True
-
-    def _handle_signal(self, number: int, frame: FrameType | None) -> None:
-        """Tell the tabs that the studio ends, then end it as uvicorn does."""
-        self.room.say_closed()
-        self._end(number, frame)
 
     def close(self) -> None:
         """Close the socket and the session."""
