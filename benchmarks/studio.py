@@ -79,16 +79,20 @@ def of_the_page(X: Any, y: Any, running: Any) -> Table:
             until(page, "store.question && store.question.question")
             asked = time.perf_counter() - first
             page.evaluate("() => window.mustlinkStudio.store.act({ do: 'choose', method: 'instant' })")
+            pair = [int(np.flatnonzero(y % 2 == side)[0]) for side in (0, 1)]
+            waited = page.evaluate(
+                "([a, b]) => window.mustlinkStudio.store.act({ do: 'link', a, b, together: false })", pair
+            )["ms"]
             answers = answer_all(page, y)
             memory = memory_of(page, browser)
             held = studio.memory
     rows = [
         ["from opening the page to the first draw, s", f"{drawn / 1000:.2f}", ""],
         ["to the first question, s", f"{asked:.1f}", ""],
-        ["the first answer, which may wait for the tree, s", f"{answers['absorbed'][0] / 1000:.1f}", ""],
-        *summarize("from a key to recolored points, ms", answers["recolored"][1:], MAX_RECOLORED),
-        *summarize("an answer absorbed by the server, ms", answers["absorbed"][1:], MAX_ABSORBED),
-        *summarize("from a key to the next question, ms", answers["next"][1:], None),
+        ["to the first groups after that, which wait for the tree, s", f"{waited / 1000:.1f}", ""],
+        *summarize("from a key to recolored points, ms", answers["recolored"], MAX_RECOLORED),
+        *summarize("an answer absorbed by the server, ms", answers["absorbed"], MAX_ABSORBED),
+        *summarize("from a key to the next question, ms", answers["next"], None),
         ["memory of the page, heap of JavaScript, MB", f"{memory['heap']:.0f}", ""],
         ["memory of the page's process, MB", f"{memory['renderer']:.0f}", ""],
         ["memory of the server and its worker, MB", f"{held:.0f}", ""],
