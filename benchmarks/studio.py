@@ -93,7 +93,7 @@ def of_the_page(X: Any, y: Any, running: Any) -> Table:
         *summarize("from a key to recolored points, ms", answers["recolored"], MAX_RECOLORED),
         *summarize("an answer absorbed by the server, ms", answers["absorbed"], MAX_ABSORBED),
         *summarize("from a key to the next question, ms", answers["next"], None),
-        ["memory of the page, heap of JavaScript, MB", f"{memory['heap']:.0f}", ""],
+        ["memory of the page, heap of JavaScript without arrays, MB", f"{memory['heap']:.0f}", ""],
         ["memory of the page's process, MB", f"{memory['renderer']:.0f}", ""],
         ["memory of the server and its worker, MB", f"{held:.0f}", ""],
     ]
