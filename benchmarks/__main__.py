@@ -35,6 +35,7 @@ NAMES = (
     "relational",
     "alternative",
     "sizes",
+    "studio",
     "inference",
     "interrupt",
     "peers",
