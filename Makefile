@@ -25,8 +25,9 @@ $(VENV)/.benchmarks: $(VENV)/.develops benchmarks/peers.txt
 demo: $(VENV)/.runs
 	$(BIN)/mustlink demo
 
+# One process per core; ask pytest for -n 0 to debug a test.
 test: $(VENV)/.develops
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Run every clusterer on random problems and compare with brute force; METHOD=cop runs one method alone.
 PROBLEMS ?= 2000
