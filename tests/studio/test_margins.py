@@ -43,3 +43,17 @@ def test_many_columns_of_a_large_table_are_reduced(monkeypatch):
     assert not InstantClusterer(X[:, :12]).is_reduced
     labels, _ = InstantClusterer(X).cluster(Constraints(cannot_link=[(0, 5)]), [], None)
     assert labels.max() == 1
+
+
+def test_broken_links_are_no_warnings_and_the_filters_of_other_threads_stay(monkeypatch):
+    def change_filters(*given, **options):
+        raise AssertionError("The filters of warnings are those of all threads.")
+
+    links = Constraints(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2), (0, 3), (0, 4), (3, 4)], contradictions="keep")
+    instant = InstantClusterer(np.arange(6.0)[:, None])
+    instant.prepare()
+    for n_clusters in (None, 2, 5):
+        with monkeypatch.context() as patched:
+            patched.setattr("warnings.catch_warnings", change_filters)
+            labels, _ = instant.cluster(links, [], n_clusters)
+        assert links.violation_rate(labels) > 0

@@ -190,6 +190,19 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
         return self
 
     def _grow(self, links: Constraints, n_rows: int, known: Array | None) -> None:
+        """Label all rows, and warn of links that are broken."""
+        self._label(links, n_rows, known)
+        if len(self.violations_):
+            too_many = f"The cannot-links need more than {count(self.n_clusters_, 'cluster')}."
+            conflicts = links.conflicts()
+            reason = conflicts[0] if len(conflicts) else too_many
+            warn_caller(
+                f"{reason} The clustering violates {len(self.violations_):,} of {count(len(links), 'link')}",
+                UnmetConstraintsWarning,
+                remedy="see_violations",
+            )
+
+    def _label(self, links: Constraints, n_rows: int, known: Array | None) -> None:
         """Label all rows from the seeds: the linked rows, and those with a known label."""
         closure = links.closure(n_rows)
         rows = links.constrained_rows()
@@ -210,14 +223,6 @@ class SeededSingleLink(ConstrainedClusterMixin, BaseEstimator):
             labels = cut(self.tree_[:n_edges], n_rows)
         self.labels_, self.n_clusters_, self.seeds_ = labels, int(labels.max()) + 1, seeds
         self.violations_ = links.violations(labels)
-        if len(self.violations_):
-            too_many = f"The cannot-links need more than {count(self.n_clusters_, 'cluster')}."
-            reason = links.conflicts()[0] if closure.self_loops.size else too_many
-            warn_caller(
-                f"{reason} The clustering violates {len(self.violations_):,} of {count(len(links), 'link')}",
-                UnmetConstraintsWarning,
-                remedy="see_violations",
-            )
 
     def _join_groups(self, labels: Ints, between: Ints, groups: Ints, closure: Closure, n_clusters: int) -> Ints:
         """Join seed groups by single linkage down to `n_clusters`; return the new number of each group."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from functools import cached_property
 from typing import Any
 
@@ -71,10 +70,8 @@ class InstantClusterer:
             # A single pinned row has no link, and yet is a seed.
             seeds = np.full(len(self._X), -1)
             seeds[pins[0]] = 0
-        with warnings.catch_warnings():
-            # The studio itself tells which links are broken.
-            warnings.simplefilter("ignore")
-            model.update(constraints=links, seeds=seeds)
+        # Not by `update`, whose warnings of broken links cannot be left out in one thread alone; the studio tells them.
+        model._label(links, len(self._X), seeds)
         labels: Ints = model.labels_
         order, above, step = self._rooted
         ordered = labels[order]
