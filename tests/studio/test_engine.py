@@ -471,11 +471,46 @@ def test_the_background_replaces_the_instant_clustering(blobs):
     assert np.count_nonzero(engine.labels != TRUTH) == 1
     engine.apply(Link(0, 1, together=False))
     engine.apply(Link(3, 1, together=False))
-    assert (engine.shown.method, engine.shown.status) == ("instant", "working")
+    # Now there are enough for the instant clustering, but the last result is nearer to the next one.
+    assert (engine.shown.method, engine.shown.status) == ("boost", "working")
+    assert "before the last change, with linked rows corrected" in engine.shown.text
+    assert np.count_nonzero(engine.labels != TRUTH) == 1
     engine.offer(TRUTH, engine.revision, method="boost")
     # A soft method may break a link.
     assert engine.labels[0] == engine.labels[3]
     assert engine.shown.n_changed > 0
+
+
+def test_the_instant_clustering_is_shown_until_the_first_result(blobs):
+    engine = Engine(blobs, n_clusters=3)
+    for pair in ((0, 1), (1, 2), (0, 2)):
+        engine.apply(Link(*pair, together=False))
+    assert (engine.shown.method, engine.shown.status) == ("instant", "working")
+    engine.offer((np.arange(30) > 8) + (np.arange(30) > 18), engine.revision, method="boost")
+    engine.apply(Link(3, 4, together=False))
+    assert engine.shown.method == "boost"
+    assert not is_same_grouping(engine.labels, TRUTH)
+    for options in ({"method": "instant"}, {"method": "auto", "n_clusters": None}):
+        engine.apply(Choose(**options))
+        assert (engine.shown.method, engine.shown.status) == ("instant", "instant")
+        assert len(set(engine.labels[:3])) == 3
+
+
+def test_a_new_place_is_a_new_group_before_the_next_result(blobs):
+    engine = Engine(blobs, n_clusters=3)
+    engine.offer(TRUTH, engine.revision, method="boost")
+    for row in (5, 4, 3):
+        place(engine, row)
+    before = engine.labels
+    # The row that is moved begins the group, and not the one that was pinned before.
+    engine.apply(Move((2, 8), 0.0, 0.0))
+    assert (engine.state.n_clusters, engine.shown.method, engine.shown.status) == (4, "boost", "working")
+    assert np.flatnonzero(engine.labels != before).tolist() == [2, 8]
+    assert set(engine.labels[[2, 8]]) == {3}
+    # A cannot-link for which the number of groups leaves no room waits for the next result.
+    for pair in ((0, 4), (0, 3), (0, 5), (0, 8)):
+        engine.apply(Link(*pair, together=False))
+    assert len(set(engine.labels)) == 4
 
 
 def test_a_stale_result_is_not_shown(blobs):

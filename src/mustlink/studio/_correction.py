@@ -12,23 +12,34 @@ from mustlink.constraints import Closure, Constraints
 __all__ = ["correct_labels"]
 
 
-def correct_labels(labels: Ints, links: Constraints, X: Array, anchors: Sequence[int] = ()) -> Ints:
+def correct_labels(
+    labels: Ints, links: Constraints, X: Array, anchors: Sequence[int] = (), n_clusters: int | None = None
+) -> Ints:
     """Return labels that keep the links where possible; only linked rows change.
 
     The rows of a must-link component get the label that most of them have, or that of its anchor: the row to which
-    others were moved. Of two cannot-linked components with one label, the smaller one gets the label of the nearest
-    center that none of its cannot-linked components has.
+    others were moved. Of two cannot-linked components with one label, the one whose anchor is later in `anchors`, or
+    else the smaller one, gets the label of the nearest center that none of its cannot-linked components has. If all
+    have one, it gets a new label, as long as there are fewer than `n_clusters`.
     """
     if links.is_empty or not (labels >= 0).any():
         return labels
     rows, compact = links.compact()
     closure = compact.closure(len(rows))
+    places = np.searchsorted(rows, np.asarray(anchors, dtype=np.int64))
+    is_linked = places < len(rows)
+    is_linked[is_linked] = rows[places[is_linked]] == np.asarray(anchors, dtype=np.int64)[is_linked]
     votes = np.ones(len(rows))
-    votes[np.isin(rows, np.asarray(anchors, dtype=np.int64))] = len(rows)
+    votes[places[is_linked]] = len(rows)
+    # Components without a pinned row are moved before those with one, and later places before earlier ones.
+    age = np.full(closure.n_components, len(anchors))
+    age[closure.component[places[is_linked]]] = np.flatnonzero(is_linked)
     chosen = _elect(labels[rows], closure, votes)
     torn = closure.cannot_link[chosen[closure.cannot_link[:, 0]] == chosen[closure.cannot_link[:, 1]]]
     if len(torn):
-        chosen = _part(chosen, torn, closure, rows, X, centers_of(X, labels))
+        centers = centers_of(X, labels)
+        n_labels = len(X) if n_clusters is None else n_clusters
+        chosen = _part(chosen, torn, closure, rows, X, centers, age, n_labels)
     corrected = labels.copy()
     corrected[rows] = np.where(chosen[closure.component] >= 0, chosen[closure.component], labels[rows])
     return corrected
@@ -47,19 +58,24 @@ def _elect(labels: Ints, closure: Closure, votes: Floats) -> Ints:
     return chosen
 
 
-def _part(chosen: Ints, torn: Ints, closure: Closure, rows: Ints, X: Array, centers: Floats) -> Ints:
-    """Give one of each two components that are torn apart the label of another center."""
+def _part(
+    chosen: Ints, torn: Ints, closure: Closure, rows: Ints, X: Array, centers: Floats, age: Ints, n_labels: int
+) -> Ints:
+    """Give one of each two components that are torn apart the label of another center, or a new one."""
     chosen = chosen.copy()
     neighbors = closure.graph()
     for one, other in torn.tolist():
         if chosen[one] != chosen[other] or chosen[one] < 0:
             continue
-        moved = one if closure.sizes[one] < closure.sizes[other] else other
+        moved = max(one, other, key=lambda component: (age[component], -closure.sizes[component], component))
         apart = chosen[neighbors.indices[neighbors.indptr[moved] : neighbors.indptr[moved + 1]]]
         free = np.setdiff1d(np.arange(len(centers)), apart)
+        n_used = max(len(centers), int(chosen.max()) + 1)
         if len(free):
             middle = np.asarray(X[rows[closure.component == moved]]).mean(axis=0)
             chosen[moved] = free[np.argmin(np.square(centers[free] - middle).sum(axis=1))]
+        elif n_used < n_labels:
+            chosen[moved] = n_used
     return chosen
 
 

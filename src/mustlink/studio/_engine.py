@@ -53,8 +53,9 @@ class Engine:
     eps : float, default=0.08
         The distance on the map, which reaches from -1 to 1, below which pinned rows belong together.
     method : str, default="auto"
-        "instant" shows seeded single linkage. "auto" shows it as soon as there are enough linked rows, until the result
-        of another method is offered. A clusterer of the catalogue is shown when it is offered.
+        "instant" shows seeded single linkage. "auto" shows it as soon as there are enough linked rows, and with
+        `n_clusters` only until the first result of another method is offered. From then on, the last result is shown,
+        after an action with linked rows corrected, as for a clusterer of the catalogue.
     strategy : str, default="minmax"
         How questions are chosen; kept here with the other options.
     layout : SpringLayout or None, default=None
@@ -422,18 +423,17 @@ class Engine:
     def _cluster(self, state: State) -> tuple[Ints, Floats, str]:
         """Return the labels of a state, numbered from 0, their confidences, and the method they are from."""
         links, fit, n_clusters = self._force, state.fit, state.n_clusters
-        is_wanted = fit is not None and _is_background(state)
-        if fit is not None and is_wanted and state.is_final:
+        if fit is not None and _is_background(state):
+            # An earlier result is nearer to the next one than the instant clustering: measured on iris, wine and breast
+            # cancer over 24 answers, 1 - ARI to it is .06, .04 and .19, and that of the instant one .40, .52 and 1.0.
             # A soft method may break links, but pinned rows are where the person has put them.
-            labels = correct_labels(fit.labels(), links.placed, self._X, _anchors(state))
+            kept = links.placed if state.is_final else links.constraints
+            labels = correct_labels(fit.labels(), kept, self._X, _anchors(state), n_clusters)
             return keep_locked(labels, state.locks), fit.confidence(), fit.method
         enough = links.n_seed_rows >= 2 if n_clusters is None else links.n_seed_groups >= max(2, n_clusters)
-        if enough and not (is_wanted and state.method != "auto"):
+        if enough:
             labels, confidence = self._instant.cluster(links.constraints, list(state.pins), n_clusters)
             return labels, confidence, "instant"
-        if fit is not None and is_wanted:
-            labels = correct_labels(fit.labels(), links.constraints, self._X, _anchors(state))
-            return keep_locked(labels, state.locks), fit.confidence(), fit.method
         nothing = np.full(self._given.n_rows, -1, dtype=np.int64)
         return keep_locked(nothing, state.locks), np.ones(self._given.n_rows), "instant"
 
@@ -498,7 +498,7 @@ class Engine:
         elif status == "final":
             text = f"Groups by {method}{changed}"
         else:
-            text = f"Groups by {method} before the last links, with linked rows corrected{changed}"
+            text = f"Groups by {method} before the last change, with linked rows corrected{changed}"
         return Shown(method, status, n_changed, f"{text}.")
 
     def _gone_notices(self, before: tuple[Group, ...]) -> tuple[str, ...]:
@@ -524,6 +524,6 @@ def _is_background(state: State) -> bool:
 
 
 def _anchors(state: State) -> list[int]:
-    """Return the row that was pinned first at every place, which the others were moved to."""
+    """Return the row that was pinned first at every place, which the others were moved to, the oldest place first."""
     order = {row: place for place, row in enumerate(state.pins)}
-    return [min(rows, key=order.__getitem__) for rows in state.pin_components]
+    return sorted((min(rows, key=order.__getitem__) for rows in state.pin_components), key=order.__getitem__)
