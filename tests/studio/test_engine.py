@@ -545,6 +545,21 @@ def test_pinned_rows_stay_where_they_were_put(blobs):
     assert engine.labels[0] == engine.labels[1] == engine.labels[4]
 
 
+def test_a_small_move_inside_a_place_can_be_undone_and_redone(blobs):
+    engine = Engine(blobs, n_clusters=3)
+    engine.apply(Move((0,), 0.5, 0.5))
+    engine.apply(Move((1,), 0.52, 0.5))
+    engine.offer(TRUTH, engine.revision, method="boost")
+    # The links are the same, but now the row that was pinned first is the other one.
+    engine.apply(Move((0,), 0.51, 0.5))
+    assert engine.labels[0] == engine.labels[1] == engine.labels[4]
+    seen = summary(engine)
+    engine.apply(Undo())
+    assert engine.labels[0] == engine.labels[1] == engine.labels[3]
+    engine.apply(Redo())
+    assert summary(engine) == seen
+
+
 # ---- bad input -------------------------------------------------------------------------------------------------------
 
 BAD = [

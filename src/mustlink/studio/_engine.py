@@ -380,13 +380,15 @@ class Engine:
         """
         before, old_groups = self._labels, self.groups
         is_other = action is not None and self._fits_other(force)
+        # Other rows to which the rows of a place are put.
+        is_turned = self._force.anchors != force.anchors
         self._force = force
         self._revision += 1
         if is_other or (action is not None and not is_new):
             self._fit_revision = self._revision
         if is_new and is_other:
             self._history.settle(replace(self.state, is_final=False))
-        if is_other or not is_new or action is None:
+        if is_other or is_turned or not is_new or action is None:
             self._show(self.state, is_new=is_new)
         else:
             self._shown = self._describe_shown(self.state, self._shown.method, 0)
@@ -428,7 +430,7 @@ class Engine:
             # cancer over 24 answers, 1 - ARI to it is .06, .04 and .19, and that of the instant one .40, .52 and 1.0.
             # A soft method may break links, but pinned rows are where the person has put them.
             kept = links.placed if state.is_final else links.constraints
-            labels = correct_labels(fit.labels(), kept, self._X, _anchors(state), n_clusters)
+            labels = correct_labels(fit.labels(), kept, self._X, state.anchors, n_clusters)
             return keep_locked(labels, state.locks), fit.confidence(), fit.method
         enough = links.n_seed_rows >= 2 if n_clusters is None else links.n_seed_groups >= max(2, n_clusters)
         if enough:
@@ -522,8 +524,3 @@ def _is_background(state: State) -> bool:
     """Return whether the background clusters: not without a number of groups, unless a method is named."""
     return state.method != "instant" and (state.method != "auto" or state.n_clusters is not None)
 
-
-def _anchors(state: State) -> list[int]:
-    """Return the row that was pinned first at every place, which the others were moved to, the oldest place first."""
-    order = {row: place for place, row in enumerate(state.pins)}
-    return sorted((min(rows, key=order.__getitem__) for rows in state.pin_components), key=order.__getitem__)

@@ -128,6 +128,12 @@ class State:
         """The components of pinned rows that are near each other."""
         return pin_components(self.pins, self.eps)
 
+    @cached_property
+    def anchors(self) -> list[int]:
+        """The row that was pinned first at every place, which the others were moved to, the oldest place first."""
+        order = {row: place for place, row in enumerate(self.pins)}
+        return sorted((min(rows, key=order.__getitem__) for rows in self.pin_components), key=order.__getitem__)
+
 
 class LinksInForce:
     """The links that hold in a state, from all sources."""
@@ -189,6 +195,11 @@ class LinksInForce:
     def options(self) -> tuple[object, ...]:
         """What the clustering depends on besides `constraints`: options, and pinned rows without a link."""
         return self._state.n_clusters, self._state.method, *self._alone
+
+    @property
+    def anchors(self) -> list[int]:
+        """As in the state."""
+        return self._state.anchors
 
     @property
     def n_seed_rows(self) -> int:
