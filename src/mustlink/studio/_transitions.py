@@ -175,6 +175,9 @@ def _move(state: State, action: Move, scene: Scene) -> State:
             )
     pins |= place_around(rows, x, y, state.eps)
     moved = replace(state, pins=pins)
+    if moved.pin_components == state.pin_components:
+        # Nothing but the drawing changes: the row that the others were moved to stays the same.
+        return replace(state, pins={row: pins[row] for row in state.pins})
     # A new place beyond the number of groups is a new group.
     n_places = len(moved.pin_components)
     is_new = state.n_clusters is not None and n_places > max(state.n_clusters, len(state.pin_components))
