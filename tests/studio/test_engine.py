@@ -408,13 +408,14 @@ some_actions = st.one_of(
     st.builds(Restore, st.sampled_from(["a", "b"])),
     st.builds(Replace, st.tuples(rows, rows), st.builds(Link, rows, rows, st.booleans())),
     st.integers(0, 10**6),
+    st.integers(-(10**6), -1),
 )
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(some_actions, max_size=14), st.sampled_from([None, 3]))
 def test_any_sequence_can_be_undone_and_redone_exactly(sequence, n_clusters):
-    """A number stands for a result of the background with this seed."""
+    """A number stands for a result of the background with this seed, a negative one for one of an earlier revision."""
     X = np.random.default_rng(0).normal(size=(12, 2))
     known = Constraints(must_link=[(0, 1)], cannot_link=[(2, 3)])
     engine = Engine(X, n_clusters=n_clusters, known=known, fixed=Constraints(cannot_link=[(4, 5)]))
@@ -423,11 +424,13 @@ def test_any_sequence_can_be_undone_and_redone_exactly(sequence, n_clusters):
     for action in sequence:
         before, revision = summary(engine), engine.revision
         if isinstance(action, int):
-            rng = np.random.default_rng(action)
+            rng = np.random.default_rng(abs(action))
+            if action < 0:
+                revision = int(rng.integers(0, revision + 1))
             if engine.offer(rng.integers(-1, 4, 12), revision, method="boost", confidence=rng.random(12)) is not None:
                 seen[-1] = summary(engine)
-                again._replay_fit(engine.state.fit, engine.state.ids)
-                assert engine.shown.status == "final"
+                again._replay_fit(engine.state.fit, engine.state.is_final, engine.state.ids)
+                assert action < 0 or engine.shown.status == "final"
             continue
         n_steps = len(engine.history)
         try:
@@ -513,11 +516,45 @@ def test_a_new_place_is_a_new_group_before_the_next_result(blobs):
     assert len(set(engine.labels)) == 4
 
 
-def test_a_stale_result_is_not_shown(blobs):
+def test_a_result_for_earlier_links_is_shown_until_the_next_one(blobs):
+    engine = Engine(blobs, n_clusters=3)
+    first = engine.revision
+    engine.apply(Link(0, 1, together=True))
+    second = engine.revision
+    engine.apply(Link(2, 5, together=False))
+    engine.apply(Link(3, 4, together=True))
+    assert engine.offer(TRUTH, second, method="boost") is not None
+    assert (engine.shown.method, engine.shown.status) == ("boost", "working")
+    assert engine.labels[0] == engine.labels[1]
+    assert engine.labels[2] != engine.labels[5]
+    # An earlier one than that is not.
+    assert engine.offer(TRUTH, first, method="boost") is None
+    assert engine.offer(TRUTH, engine.revision, method="boost") is not None
+    assert engine.shown.status == "final"
+    # A state whose result is there takes none for other links.
+    earlier = engine.revision
+    engine.apply(Link(6, 9, together=True))
+    later = engine.revision
+    engine.apply(Undo())
+    assert engine.shown.status == "final"
+    for revision in (earlier, later):
+        assert engine.offer(np.zeros(30), revision, method="boost") is None
+    assert engine.offer(TRUTH, engine.revision, method="boost") is not None
+
+
+@pytest.mark.parametrize("options", [{"n_clusters": 2}, {"method": "pck"}])
+def test_a_result_for_other_options_is_not_shown(blobs, options):
     engine = Engine(blobs, n_clusters=3)
     revision = engine.revision
-    engine.apply(Link(0, 3, together=True))
+    engine.apply(Choose(**options))
     assert engine.offer(TRUTH, revision, method="boost") is None
+    engine.apply(Undo())
+    assert engine.offer(TRUTH, revision, method="boost") is None
+
+
+def test_steps_without_links_leave_a_result_as_it_is(blobs):
+    engine = Engine(blobs, n_clusters=3)
+    engine.apply(Link(0, 3, together=True))
     revision = engine.revision
     engine.apply(Snapshot("now"))
     assert engine.offer(TRUTH, revision, method="boost") is not None
@@ -550,12 +587,12 @@ def test_a_small_move_inside_a_place_can_be_undone_and_redone(blobs):
     engine.apply(Move((0,), 0.5, 0.5))
     engine.apply(Move((1,), 0.52, 0.5))
     engine.offer(TRUTH, engine.revision, method="boost")
-    # The links are the same, but now the row that was pinned first is the other one.
+    before = engine.labels
+    # The links are the same, and so is the row that the other one was moved to.
     engine.apply(Move((0,), 0.51, 0.5))
-    assert engine.labels[0] == engine.labels[1] == engine.labels[4]
+    assert (engine.labels == before).all()
     seen = summary(engine)
     engine.apply(Undo())
-    assert engine.labels[0] == engine.labels[1] == engine.labels[3]
     engine.apply(Redo())
     assert summary(engine) == seen
 

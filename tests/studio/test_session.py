@@ -69,6 +69,10 @@ def work(session):
     session.apply(Rename(1, "regulars"))
     session.offer(np.arange(30) % 3, session.engine.revision, method="boost", confidence=np.linspace(0, 1, 30))
     session.apply(Lock(1))
+    revision = session.engine.revision
+    session.apply(Link(7, 10, together=True))
+    session.offer(np.arange(30) % 3, revision, method="boost")
+    assert session.engine.shown.status == "working"
     session.apply(Snapshot("first"))
     session.apply(Unpin((0,)))
     session.apply(Restore("first"))

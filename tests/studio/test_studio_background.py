@@ -118,7 +118,25 @@ def test_a_failure_names_the_rows(background: Background, taken: Taken) -> None:
     assert "must-links connect them: r0 - r2 - r4" in str(taken.get().error)
 
 
-def test_a_quick_fit_is_finished_although_there_is_a_newer_request(background: Background, taken: Taken) -> None:
+def test_a_fit_is_finished_although_there_are_other_links(background: Background, taken: Taken) -> None:
+    background._patience = 0.0
+    pid = background.pid
+    for revision in (7, 8, 9):
+        background.submit(revision, LINKS, 2, "boost")
+    assert [taken.get().revision for _ in range(2)] == [7, 9]
+    assert background.pid == pid
+    # Another number, and then the same one again: what runs is of use.
+    background._patience = TIMEOUT
+    background._running = _background.Request(1, LINKS, 2, "boost", 0)
+    background._take_request(_background.Request(2, LINKS, 3, "boost", 0))
+    assert background._deadline is not None
+    background._take_request(_background.Request(3, LINKS, 2, "boost", 0))
+    assert background._deadline is None
+    background._running = background._waiting = None
+    background._n_open = 0
+
+
+def test_a_quick_fit_is_finished_although_another_method_is_asked_for(background: Background, taken: Taken) -> None:
     background._patience = TIMEOUT
     pid = background.pid
     background.submit(10, LINKS, 2, "boost")
@@ -130,7 +148,7 @@ def test_a_quick_fit_is_finished_although_there_is_a_newer_request(background: B
     wait_until(lambda: not background.is_working)
 
 
-def test_a_slow_fit_is_given_up_for_a_newer_request(background: Background, taken: Taken) -> None:
+def test_a_slow_fit_is_given_up_for_another_method(background: Background, taken: Taken) -> None:
     background._patience = 0.3
     first = background.pid
     assert first is not None

@@ -23,7 +23,7 @@ from mustlink.workflow import name_rows
 
 __all__ = ["Background"]
 
-# How long a fit may go on when there is a newer request, in seconds. Starting another process takes about as long.
+# How long a fit may go on when another method or number of groups is asked for, in seconds. Starting another process takes about as long.
 PATIENCE = 3.0
 # How long to wait for a process or a thread that was told to end, in seconds.
 END_TIMEOUT = 5.0
@@ -39,6 +39,11 @@ class Request(NamedTuple):
     n_clusters: int | None
     method: str
     seed: int
+
+    @property
+    def options(self) -> tuple[int | None, str, int]:
+        """All but the links."""
+        return self.n_clusters, self.method, self.seed
 
 
 class _Reply(NamedTuple):
@@ -62,8 +67,10 @@ class _Close(NamedTuple):
 class Background:
     """A worker process that fits clusterers, one at a time.
 
-    A request replaces one that has not begun. If a fit is running when a request comes, it may go on for three seconds;
-    then its process is ended and another one started. If the process ends by itself, such as for lack of memory, the
+    A request replaces one that has not begun. If a fit is running when a request comes that differs in the links alone,
+    it is finished, so that there are results also for a person who is faster than the fits. When another method or
+    number of groups is asked for, it may go on for three seconds; then its process is ended and another one started.
+    If the process ends by itself, such as for lack of memory, the
     request is answered with a sentence, and another process is started. It ends with this process, also if this one is
     killed.
 
@@ -76,7 +83,7 @@ class Background:
     row_names : sequence of str, default=None
         What rows are called in errors; their numbers by default.
     patience : float, default=3.0
-        How long a fit may go on when there is a newer request, in seconds.
+        How long a fit may go on when another method or number of groups is asked for, in seconds.
 
     Notes
     -----
@@ -184,11 +191,13 @@ class Background:
             return None
 
     def _take_request(self, request: Request) -> None:
-        """Let a request wait in place of the one before, and the running fit not go on for long."""
+        """Let a request wait in place of the one before, and the running fit not go on for long if it is of no use."""
         if self._waiting is not None:
             self._count_down()
         self._waiting = request
-        if self._running is not None and self._deadline is None:
+        if self._running is None or self._running.options == request.options:
+            self._deadline = None
+        elif self._deadline is None:
             self._deadline = time.monotonic() + self._patience
 
     def _take_news(self, event: _Reply | _Gone) -> None:

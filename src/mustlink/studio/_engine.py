@@ -127,7 +127,11 @@ class Engine:
             self._instant.load(tree)
         self._layout = layout
         self._revision = 0
+        # Results are for all links from the first of these revisions on, and for the options from the second on; of
+        # the third or an earlier one there is a result.
         self._fit_revision = 0
+        self._options_revision = 0
+        self._taken_revision = 0
         # While a session is opened, labels are not computed: the ids of groups are in its file.
         self._recorded_ids: tuple[int, ...] | None = None
         self._is_stale = False
@@ -296,21 +300,26 @@ class Engine:
         Returns
         -------
         Change or None
-            What has changed; None, and nothing has, if links or options changed since that revision.
+            What has changed; None, and nothing has, if the method or the number of groups changed since that revision,
+            or a later result is shown. If links changed since, linked rows are corrected, and the status stays
+            "working".
         """
         labels = np.asarray(labels)
         if labels.shape != (self._given.n_rows,):
             n_rows = count(self._given.n_rows, "row")
             raise OptionError(f"Labels of shape {labels.shape} were offered for {n_rows}; give one label per row.")
         with self._lock:
-            if revision < self._fit_revision or not _is_background(self.state):
+            is_final = revision >= self._fit_revision
+            is_late = revision < max(self._options_revision, self._taken_revision)
+            if is_late or not _is_background(self.state) or (self.state.is_final and not is_final):
                 return None
+            self._taken_revision = revision
             given = None if confidence is None else np.asarray(confidence, dtype=np.float64)
-            return self._take_fit(PackedFit.pack(method, labels, given))
+            return self._take_fit(PackedFit.pack(method, labels, given), is_final)
 
-    def _take_fit(self, fit: PackedFit) -> Change:
-        """Show the result of the background for the present links."""
-        self._history.settle(replace(self.state, fit=fit, is_final=True))
+    def _take_fit(self, fit: PackedFit, is_final: bool) -> Change:
+        """Show the result of the background, for the present links or for earlier ones."""
+        self._history.settle(replace(self.state, fit=fit, is_final=is_final))
         return self._change(None, f"Clustered by {fit.method}", self._force, is_new=True)
 
     def _save(self, action: Snapshot, when: str) -> Change:
@@ -380,12 +389,15 @@ class Engine:
         """
         before, old_groups = self._labels, self.groups
         is_other = action is not None and self._fits_other(force)
+        has_other_options = self._force.options[:2] != force.options[:2]
         # Other rows to which the rows of a place are put.
         is_turned = self._force.anchors != force.anchors
         self._force = force
         self._revision += 1
         if is_other or (action is not None and not is_new):
             self._fit_revision = self._revision
+        if has_other_options:
+            self._options_revision = self._revision
         if is_new and is_other:
             self._history.settle(replace(self.state, is_final=False))
         if is_other or is_turned or not is_new or action is None:
@@ -452,11 +464,11 @@ class Engine:
         finally:
             self._recorded_ids = None
 
-    def _replay_fit(self, fit: PackedFit, ids: tuple[int, ...]) -> None:
+    def _replay_fit(self, fit: PackedFit, is_final: bool, ids: tuple[int, ...]) -> None:
         """Take a result of the background again."""
         self._recorded_ids = ids
         try:
-            self._take_fit(fit)
+            self._take_fit(fit, is_final)
         finally:
             self._recorded_ids = None
 

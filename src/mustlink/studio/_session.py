@@ -366,15 +366,15 @@ class Session:
         Returns
         -------
         Change or None
-            What has changed; None, and nothing has, if links or options changed since that revision.
+            What has changed; None if it is refused, see :meth:`Engine.offer`.
         """
         with self._lock:
             self._check_open()
             before = self.engine._remember()
             change = self.engine.offer(labels, revision, method=method, confidence=confidence)
-            fit = self.engine.state.fit
+            state, fit = self.engine.state, self.engine.state.fit
             if change is not None and fit is not None:
-                message, ids = {"do": "fit", "method": fit.method}, self.engine.state.ids
+                message, ids = {"do": "fit", "method": fit.method, "final": state.is_final}, state.ids
                 self._save(Entry(_now(), message, ids, fit.packed_labels, fit.packed_confidence), before, None)
             return change
 
@@ -407,7 +407,7 @@ class Session:
             try:
                 if entry.labels is not None:
                     fit = PackedFit(entry.message["method"], len(self.table.X), entry.labels, entry.confidence or b"")
-                    self.engine._replay_fit(fit, entry.ids)
+                    self.engine._replay_fit(fit, entry.message["final"], entry.ids)
                 else:
                     self.engine._replay(as_action(entry.message), entry.when, entry.ids)
             except (ActionRefused, OptionError) as error:
