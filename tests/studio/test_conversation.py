@@ -14,6 +14,7 @@ from mustlink.studio import Session
 from mustlink.studio._buffers import pack_confidence, pack_labels
 from mustlink.studio._cards import RowCards
 from mustlink.studio._conversation import Conversation
+from mustlink.studio._instant import InstantClusterer
 from mustlink.studio._room import Room
 from mustlink.studio._slow_work import SlowWork
 from mustlink.workflow import RowComparison, TableOptions, load_table
@@ -184,6 +185,35 @@ def test_a_slow_question_holds_up_nobody(tmp_path, monkeypatch):
     go.set()
     client.wait("question")
     room.close()
+
+
+def test_an_action_does_not_wait_for_the_tree_of_a_large_table(tmp_path, monkeypatch):
+    go_on, prepare = threading.Event(), InstantClusterer.prepare
+
+    def slow(self):
+        assert len(self._X) < 240 or go_on.wait(30)
+        prepare(self)
+
+    monkeypatch.setattr("mustlink.studio._session.MIN_KEPT_ROWS", 240)
+    monkeypatch.setattr(InstantClusterer, "prepare", slow)
+    room = Room(make_session(tmp_path, None))
+    try:
+        client = Client(room)
+        client.talk.open()
+        client.talk.receive({"id": 1, "do": "link", "a": 0, "b": 5, "together": False})
+        assert client.last("done")["id"] == 1
+        shown = client.last("state")["shown"]
+        assert (shown["status"], shown["n_changed"]) == ("working", 0)
+        assert "being prepared" in shown["text"]
+        assert not room._background.is_working
+        go_on.set()
+        state = client.wait("state", lambda state: state["shown"]["n_changed"] == 240)
+        assert state["shown"]["status"] == "instant"
+        assert len(state["groups"]) == 2
+        client.wait("panels", lambda panels: len(panels["groups"]) == 2)
+    finally:
+        go_on.set()
+        room.close()
 
 
 def test_an_answer_to_a_question_that_was_replaced_is_refused(client):

@@ -17,6 +17,7 @@ import pytest
 
 from mustlink import Constraints
 from mustlink.errors import ConstraintError, FileFormatError, OptionError
+from mustlink.hierarchy import SeededSingleLink
 from mustlink.studio import (
     ActionRefused,
     Answer,
@@ -25,6 +26,7 @@ from mustlink.studio import (
     Link,
     Lock,
     Move,
+    Redo,
     Rename,
     Restore,
     Session,
@@ -154,6 +156,8 @@ def test_the_tree_of_a_large_table_is_kept(folder, monkeypatch):
         session.apply(Answer(0, 1, None))
         assert session._record.kept("tree") is None
         session.apply(Link(0, 5, together=False))
+        assert session.prepare() is not None
+        assert session.prepare() is None
         assert session._record.kept("tree") == session.engine.tree
         seen = summary(session)
 
@@ -172,6 +176,81 @@ def test_the_tree_of_a_large_table_is_kept(folder, monkeypatch):
         tree = session.engine.tree
     with pytest.raises(FileFormatError, match="not one of 39 rows"):
         Engine(rows[:39], tree=tree)
+
+
+@pytest.fixture
+def slow_tree(monkeypatch):
+    """Tables of 30 rows or more are large, and their tree is computed when the event is set."""
+    go_on, fit = threading.Event(), SeededSingleLink.fit
+
+    def compute(self, X, *given, **options):
+        # Positions of pinned rows have a tree, too.
+        assert len(X) < 40 or go_on.wait(20)
+        return fit(self, X, *given, **options)
+
+    monkeypatch.setattr("mustlink.studio._session.MIN_KEPT_ROWS", 40)
+    monkeypatch.setattr(SeededSingleLink, "fit", compute)
+    yield go_on
+    go_on.set()
+
+
+@pytest.mark.parametrize("n_clusters", [None, 2])
+def test_no_action_waits_for_the_tree(folder, slow_tree, n_clusters):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=list("xyz"))
+    path, links = folder / "large.mustlink", Constraints(cannot_link=[(0, 5)], must_link=[(0, 3)])
+    with Session.from_frame(frame, path=path, n_clusters=n_clusters, links=links) as session:
+        engine = session.engine
+        thread = threading.Thread(target=session.prepare)
+        thread.start()
+        assert (engine.shown.method, engine.shown.status) == ("instant", "working")
+        assert engine.shown.text == "The first groups along the links are being prepared."
+        assert engine.expects_fit == (n_clusters is not None)
+        session.apply(Link(7, 9, together=True))
+        session.apply(Move((11,), 0.5, 0.5))
+        session.apply(Snapshot("early"))
+        assert (engine.labels == -1).all()
+        slow_tree.set()
+        thread.join(20)
+        assert (engine.labels >= 0).all()
+        assert engine.shown.status == ("instant" if n_clusters is None else "working")
+        assert engine.shown.text.startswith("Instant groups along the links; 40 rows changed")
+        at_two = engine.labels
+        # Earlier states are shown with groups as well, and again with the same ones.
+        session.apply(Undo())
+        at_one = engine.labels
+        assert (at_one >= 0).all()
+        session.apply(Undo())
+        session.apply(Redo())
+        assert (engine.labels == at_one).all()
+        session.apply(Restore("early"))
+        assert (engine.labels == at_two).all()
+        session.apply(Undo())
+        seen = summary(session)
+    with Session.from_frame(frame, path=path) as session:
+        assert summary(session) == seen
+        session.apply(Redo())
+        assert (session.engine.labels == at_two).all()
+
+
+def test_a_session_that_is_closed_before_the_tree_is_there(folder, slow_tree):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=list("xyz"))
+    path = folder / "large.mustlink"
+    with Session.from_frame(frame, path=path, n_clusters=2) as session:
+        thread = threading.Thread(target=session.prepare)
+        thread.start()
+        session.offer(np.arange(40) % 2, session.engine.revision, method="boost")
+        session.apply(Link(0, 1, together=False))
+        # There is something to show meanwhile.
+        session.apply(Choose(method="instant"))
+        assert (session.engine.shown.method, session.engine.shown.status) == ("boost", "working")
+        assert "those along the links are being prepared" in session.engine.shown.text
+        assert not session.engine.expects_fit
+    slow_tree.set()
+    thread.join(20)
+    with Session.from_frame(frame, path=path) as session:
+        assert session.engine.is_waiting
+        session.prepare()
+        assert (session.engine.shown.method, session.engine.shown.status) == ("instant", "instant")
 
 
 def test_entries_are_never_changed(folder, table, options):

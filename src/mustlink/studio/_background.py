@@ -23,7 +23,8 @@ from mustlink.workflow import name_rows
 
 __all__ = ["Background"]
 
-# How long a fit may go on when another method or number of groups is asked for, in seconds. Starting another process takes about as long.
+# How long a fit may go on when another method or number of groups is asked for, in seconds. Starting another process
+# takes about as long.
 PATIENCE = 3.0
 # How long to wait for a process or a thread that was told to end, in seconds.
 END_TIMEOUT = 5.0

@@ -66,6 +66,9 @@ class Engine:
         The names of the rows in texts; by default their numbers.
     tree : bytes or None, default=None
         What :attr:`tree` was in an earlier engine of the same rows, which saves the time to compute it.
+    waits_for_tree : bool, default=True
+        Whether the first action that needs the tree of the rows waits until it is computed. If not, the instant groups
+        are there only after :meth:`show_tree`.
 
     See Also
     --------
@@ -115,6 +118,7 @@ class Engine:
         random_state: int = 0,
         row_names: Sequence[str] | None = None,
         tree: bytes | None = None,
+        waits_for_tree: bool = True,
     ) -> None:
         self._X = check_array(X, dtype=(np.float64, np.float32), input_name="X")
         n_rows = len(self._X)
@@ -125,6 +129,7 @@ class Engine:
         self._ranks = DistanceRanks(self._X, random_state)
         if tree is not None:
             self._instant.load(tree)
+        self._has_tree = waits_for_tree
         self._layout = layout
         self._revision = 0
         # Results are for all links from the first of these revisions on, and for the options from the second on; of
@@ -246,6 +251,16 @@ class Engine:
         self._instant.prepare()
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether instant groups are to be shown by :meth:`show_tree`."""
+        return self.state.awaits_tree
+
+    @property
+    def expects_fit(self) -> bool:
+        """Whether a result of the background for the present links and options is expected."""
+        return _is_background(self.state) and not self.state.is_final
+
+    @property
     def tree(self) -> bytes | None:
         """The minimum spanning tree of the rows; None as long as it was not needed."""
         return self._instant.packed_tree
@@ -321,6 +336,25 @@ class Engine:
         """Show the result of the background, for the present links or for earlier ones."""
         self._history.settle(replace(self.state, fit=fit, is_final=is_final))
         return self._change(None, f"Clustered by {fit.method}", self._force, is_new=True)
+
+    def show_tree(self) -> Change | None:
+        """Show the instant groups from now on, if actions do not wait for the tree; it is computed if it is not there.
+
+        Returns
+        -------
+        Change or None
+            What has changed; None if the tree is used already.
+        """
+        self.prepare()
+        with self._lock:
+            return None if self._has_tree else self._use_tree()
+
+    def _use_tree(self) -> Change:
+        """Show instant groups from now on."""
+        self._has_tree = True
+        if self.state.awaits_tree:
+            return self._change(None, "Prepared the first groups", self._force, is_new=True)
+        return Change(self._revision, None, "Prepared the instant groups", np.empty(0, dtype=np.int64), False)
 
     def _save(self, action: Snapshot, when: str) -> Change:
         """Keep a snapshot."""
@@ -417,7 +451,14 @@ class Engine:
         return options != now or self._force.constraints != force.constraints
 
     def _show(self, state: State, *, is_new: bool) -> None:
-        """Compute the groups of a state; those of a new state get their ids from the groups before."""
+        """Compute the groups of a state; those of a new state get their ids from the groups before.
+
+        New groups has also an earlier state that is shown for the first time since the tree is there.
+        """
+        is_new = is_new or (state.awaits_tree and self._has_tree)
+        if is_new:
+            awaits_tree = not self._has_tree and not self._uses_fit(state) and self._has_seeds(state)
+            state = replace(state, awaits_tree=awaits_tree)
         if self._recorded_ids is not None:
             self._is_stale = True
             if is_new:
@@ -437,19 +478,28 @@ class Engine:
     def _cluster(self, state: State) -> tuple[Ints, Floats, str]:
         """Return the labels of a state, numbered from 0, their confidences, and the method they are from."""
         links, fit, n_clusters = self._force, state.fit, state.n_clusters
-        if fit is not None and _is_background(state):
+        if fit is not None and (self._uses_fit(state) or state.awaits_tree):
             # An earlier result is nearer to the next one than the instant clustering: measured on iris, wine and breast
             # cancer over 24 answers, 1 - ARI to it is .06, .04 and .19, and that of the instant one .40, .52 and 1.0.
             # A soft method may break links, but pinned rows are where the person has put them.
             kept = links.placed if state.is_final else links.constraints
             labels = correct_labels(fit.labels(), kept, self._X, state.anchors, n_clusters)
             return keep_locked(labels, state.locks), fit.confidence(), fit.method
-        enough = links.n_seed_rows >= 2 if n_clusters is None else links.n_seed_groups >= max(2, n_clusters)
-        if enough:
+        if self._has_seeds(state) and not state.awaits_tree:
             labels, confidence = self._instant.cluster(links.constraints, list(state.pins), n_clusters)
             return labels, confidence, "instant"
         nothing = np.full(self._given.n_rows, -1, dtype=np.int64)
         return keep_locked(nothing, state.locks), np.ones(self._given.n_rows), "instant"
+
+    @staticmethod
+    def _uses_fit(state: State) -> bool:
+        """Return whether a result of the background is shown."""
+        return state.fit is not None and _is_background(state)
+
+    def _has_seeds(self, state: State) -> bool:
+        """Return whether there are enough linked rows for the instant clustering."""
+        n_clusters, links = state.n_clusters, self._force
+        return links.n_seed_rows >= 2 if n_clusters is None else links.n_seed_groups >= max(2, n_clusters)
 
     # ---- for sessions ------------------------------------------------------------------------------------------------
 
@@ -469,6 +519,14 @@ class Engine:
         self._recorded_ids = ids
         try:
             self._take_fit(fit, is_final)
+        finally:
+            self._recorded_ids = None
+
+    def _replay_tree(self, ids: tuple[int, ...]) -> None:
+        """Show instant groups again from here on."""
+        self._recorded_ids = ids
+        try:
+            self._use_tree()
         finally:
             self._recorded_ids = None
 
@@ -502,9 +560,19 @@ class Engine:
     def _describe_shown(self, state: State, method: str, n_changed: int) -> Shown:
         """Tell which clustering is shown."""
         is_expected = _is_background(state)
-        status = "final" if method != "instant" and state.is_final else "working" if is_expected else "instant"
+        status = "instant"
+        if self._uses_fit(state) and state.is_final:
+            status = "final"
+        elif is_expected or state.awaits_tree:
+            status = "working"
         changed = f"; {count(n_changed, 'row')} changed" if n_changed else ""
-        if not (self._labels >= 0).any():
+        has_groups = bool((self._labels >= 0).any())
+        if state.awaits_tree:
+            shown = (
+                f"Groups by {method}, with linked rows corrected{changed}; those" if has_groups else "The first groups"
+            )
+            text = f"{shown} along the links are being prepared"
+        elif not has_groups:
             text = "No groups yet" + ("" if is_expected else ": link, answer or move rows of two groups")
         elif method == "instant":
             reduced = ", by 12 principal components" if self._instant.is_reduced else ""
@@ -535,4 +603,3 @@ def _with_ids(state: State, ids: tuple[int, ...]) -> State:
 def _is_background(state: State) -> bool:
     """Return whether the background clusters: not without a number of groups, unless a method is named."""
     return state.method != "instant" and (state.method != "auto" or state.n_clusters is not None)
-

@@ -183,7 +183,7 @@ class Room:
     def _request_fit(self) -> None:
         """Have the background fit the links, if another result than the one shown is expected."""
         engine = self._session.engine
-        if engine.shown.status != "working":
+        if not engine.expects_fit:
             self._fitted = None
             return
         wanted = (engine.constraints, engine.state.n_clusters, engine.state.method)
@@ -254,12 +254,25 @@ class Room:
     def _prepare(self) -> None:
         """Compute and compile what the first step needs, so that it is answered as fast as the others."""
         engine = self._session.engine
-        engine.prepare()
         tiny = Engine(self._session.table.X[: min(len(engine.labels), N_TINY_ROWS)], n_clusters=2)
         with suppress(ActionRefused):
             tiny.apply(Link(0, 1, together=False))
             tiny.offer(np.zeros(len(tiny.labels)), tiny.revision, method="boost")
             tiny.apply(Move((1,), 0.5, 0.5))
+        # Not under the lock, since it takes up to a minute.
+        engine.prepare()
+        with self._lock:
+            if self._is_closed:
+                return
+            try:
+                change = self._session.prepare()
+            except ActionRefused as refused:
+                self._failure = str(refused)
+                self._tell_change()
+                return
+            if change is not None:
+                self._tell_change()
+                self._slow.submit("panels", self._describe_panels)
 
     def _choose_question(self) -> None:
         """Choose the next question without holding up anybody, and ask it; then see whether it is worth asking."""

@@ -41,7 +41,8 @@ __all__ = ["SUFFIX", "Session"]
 
 # The ending of the names of sessions.
 SUFFIX = ".mustlink"
-# The tree of fewer rows is computed in less time than a person notices.
+# The tree of fewer rows is computed in less time than a person notices; that of more is kept in the file, and no action
+# waits for it.
 MIN_KEPT_ROWS = 2_000
 TREE = "tree"
 # What a data frame is called in messages.
@@ -90,6 +91,9 @@ class Session:
     done when :attr:`question` is read, which may happen in another thread, and does not keep :meth:`apply` waiting;
     the question is one for the links at the time when it was asked for.
 
+    No action waits for the minimum spanning tree of a table with 2,000 rows or more, which may take a minute: instant
+    groups are there after :meth:`prepare`, which may be called in another thread.
+
     Examples
     --------
     >>> import pandas as pd
@@ -119,9 +123,12 @@ class Session:
             random_state=about["random_state"],
             row_names=self.comparison.names,
             tree=record.kept(TREE),
+            waits_for_tree=len(table.X) < MIN_KEPT_ROWS,
         )
         self._is_tree_kept = record.kept(TREE) is not None
         self._replay()
+        if self._is_tree_kept:
+            self.prepare()
         self._questions = Questions(table, about["random_state"])
         self._questions.begin(self.engine)
 
@@ -346,7 +353,6 @@ class Session:
             change = self.engine.apply(action, when=when)
             self._save(Entry(when, as_message(action), self.engine.state.ids), before, action)
             self._questions.note(action, change, self.engine)
-            self._keep_tree()
             return change
 
     def offer(self, labels: Any, revision: int, *, method: str, confidence: Any = None) -> Change | None:
@@ -378,6 +384,25 @@ class Session:
                 self._save(Entry(_now(), message, ids, fit.packed_labels, fit.packed_confidence), before, None)
             return change
 
+    def prepare(self) -> Change | None:
+        """Compute what the instant groups of a large table need, show them if they are due, and save this.
+
+        Returns
+        -------
+        Change or None
+            What has changed; None if instant groups are shown already, or the session is closed.
+        """
+        self.engine.prepare()
+        with self._lock:
+            if not self._is_open:
+                return None
+            before = self.engine._remember()
+            change = self.engine.show_tree()
+            if change is not None:
+                self._keep_tree()
+                self._save(Entry(_now(), {"do": TREE}, self.engine.state.ids), before, None)
+            return change
+
     def _save(self, entry: Entry, before: dict[str, Any], action: Action | None) -> None:
         """Write an entry; if this fails, what is not on the disk has not happened."""
         try:
@@ -405,7 +430,9 @@ class Session:
         """Do again what the file holds."""
         for number, entry in enumerate(self._record.entries(), start=1):
             try:
-                if entry.labels is not None:
+                if entry.message["do"] == TREE:
+                    self.engine._replay_tree(entry.ids)
+                elif entry.labels is not None:
                     fit = PackedFit(entry.message["method"], len(self.table.X), entry.labels, entry.confidence or b"")
                     self.engine._replay_fit(fit, entry.message["final"], entry.ids)
                 else:

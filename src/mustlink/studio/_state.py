@@ -103,6 +103,8 @@ class State:
         Whether that result is for exactly these links and options.
     ids : tuple of int
         The id of the group of each label of the clustering that is shown.
+    awaits_tree : bool
+        Whether the instant clustering is to be shown, and its tree was not there yet.
     """
 
     told: Mapping[Pair, StudioLink] = field(default_factory=lambda: _frozen({}))
@@ -118,6 +120,7 @@ class State:
     fit: PackedFit | None = None
     is_final: bool = False
     ids: tuple[int, ...] = ()
+    awaits_tree: bool = False
 
     def __post_init__(self) -> None:
         for name in ("told", "pins", "locks", "names"):
