@@ -209,6 +209,21 @@ def test_a_conflict_is_refused_with_its_chain(blobs):
     assert summary(engine)[:-1] == before[:-1]
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_a_pair_that_is_both_drawn_and_pinned_is_released_as_a_whole(blobs, together):
+    engine = Engine(blobs)
+    engine.apply(Link(0, 3, together=together))
+    engine.apply(Move((0,), 0.5, 0.5))
+    engine.apply(Move((3,), 0.5 if together else -0.5, 0.5))
+    with pytest.raises(ActionRefused) as caught:
+        engine.apply(Link(0, 3, together=not together))
+    chain = caught.value.chain
+    removed = chain[caught.value.weakest]
+    engine.apply(Replace((removed.a, removed.b), caught.value.action))
+    assert [link[:4] for link in engine.links] == [(0, 3, not together, "drawn")]
+    assert list(engine.pins) == [3]
+
+
 def test_the_opposite_of_a_link_is_refused_and_can_replace_it(blobs):
     engine = Engine(blobs)
     engine.apply(Link(0, 3, together=False))
@@ -385,6 +400,8 @@ def test_undo_redo_and_snapshots(blobs):
         engine.apply(Restore("three"))
     with pytest.raises(ActionRefused, match="name is empty"):
         engine.apply(Snapshot("  "))
+    with pytest.raises(ActionRefused, match="There is a snapshot 'two' already"):
+        engine.apply(Snapshot(" two"))
 
 
 rows = st.integers(0, 11)

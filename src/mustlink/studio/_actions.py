@@ -271,7 +271,7 @@ class Snapshot:
     Parameters
     ----------
     name : str
-        The name; an earlier snapshot of the same name is replaced.
+        The name, one that no other snapshot has.
 
     Examples
     --------

@@ -359,6 +359,8 @@ class Engine:
     def _save(self, action: Snapshot, when: str) -> Change:
         """Keep a snapshot."""
         name = check_name(action.name, action)
+        if name in self._history.snapshots:
+            raise ActionRefused(f"There is a snapshot {name!r} already; choose another name.", action)
         self._history.save(name, when)
         self._revision += 1
         return Change(self._revision, action, f"Kept the snapshot {name}", np.empty(0, dtype=np.int64), False)

@@ -68,9 +68,12 @@ class Record:
         """Make a new file that tells what the entries are about; refuse to overwrite one."""
         if path != IN_MEMORY:
             check_writable(path)
-            if os.path.lexists(path):
-                raise OptionError(f"{path} exists already; open it, or choose another name for the session.")
-        connection = _connect(path, "rwc")
+            try:
+                # Exclusively, so that of two sessions which begin at the same time only one has the file.
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            except FileExistsError:
+                raise OptionError(f"{path} exists already; open it, or choose another name for the session.") from None
+        connection = _connect(path, "rw")
         try:
             with _transaction(connection):
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

@@ -147,14 +147,20 @@ def remove_link(state: State, pair: Pair, scene: Scene, action: Action) -> State
 
 
 def release_candidates(state: State, action: Replace, scene: Scene) -> list[State]:
-    """Return the states without a link, in the order in which to try them; pinned rows are released one or both."""
+    """Return the states without a link, in the order in which to try them; pinned rows are released one or both.
+
+    A pair may be linked both by a person and by where its rows are pinned; then both are released last.
+    """
     a, b = _check_pair(*action.remove, scene, action)
+    are_pinned = a in state.pins and b in state.pins
+    released = [(a,), (b,), (a, b)] if are_pinned else []
     try:
-        return [remove_link(state, (a, b), scene, action)]
+        removed = remove_link(state, (a, b), scene, action)
     except ActionRefused:
-        if a not in state.pins or b not in state.pins:
+        if not are_pinned:
             raise
-        return [_unpin(state, rows, scene, action) for rows in ((a,), (b,), (a, b))]
+        return [_unpin(state, rows, scene, action) for rows in released]
+    return [removed, *(_unpin(removed, rows, scene, action) for rows in released)]
 
 
 def _move(state: State, action: Move, scene: Scene) -> State:
