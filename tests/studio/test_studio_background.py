@@ -196,6 +196,21 @@ def test_a_process_that_cannot_start_is_reported(monkeypatch: pytest.MonkeyPatch
         background.close()
 
 
+def test_a_process_that_the_system_refuses_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    results: Queue[Fit] = Queue()
+    monkeypatch.setattr(_background.sys, "executable", "/nowhere/python")
+    background = Background(X, results.put)
+    try:
+        for revision in (1, 2):
+            background.submit(revision, LINKS, 2, "pck")
+            fit = results.get(timeout=TIMEOUT)
+            assert (fit.revision, fit.labels) == (revision, None)
+            assert "could not be started" in str(fit.error)
+        assert not background.is_working
+    finally:
+        background.close()
+
+
 def test_closing_at_once_leaves_nothing() -> None:
     results: Queue[Fit] = Queue()
     n_threads = threading.active_count()

@@ -217,9 +217,13 @@ class Background:
         """Let the worker fit what is waiting."""
         if self._worker is None:
             self._start()
-        self._running, self._waiting = self._waiting, None
+        request, self._waiting = self._waiting, None
         if self._worker is not None:
-            self._worker.send(self._running)
+            self._running = request
+            self._worker.send(request)
+        elif request is not None:
+            failed = "The process that computes the groups could not be started; close other programs."
+            self._deliver(Fit(request.revision, request.method, error=failed))
 
     def _is_of_worker(self, event: Any) -> bool:
         """Return whether an event is about the present worker, and not about one that was ended."""
@@ -228,7 +232,11 @@ class Background:
     def _start(self) -> None:
         """Start a worker in place of the one before."""
         self._stop()
-        worker = _Worker(self._events)
+        try:
+            worker = _Worker(self._events)
+        except OSError as error:
+            logging.getLogger(__name__).warning("The process that computes the groups could not be started: %s", error)
+            return
         with self._lock:
             self._worker = worker
             if self._closed:
