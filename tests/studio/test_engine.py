@@ -644,6 +644,8 @@ BAD = [
     (Choose(method="magic"), "There is no method 'magic'"),
     (Choose(strategy="guess"), "There is no strategy 'guess'"),
     (Replace((0, 1), Link(0, 2, together=True)), "no link that can be removed"),
+    (Choose(method="pck"), "PCKMeans needs the number of groups"),
+    (Choose(method="balanced"), "cannot be used here"),
     (Replace((0, 1), Undo()), "Only an action that makes links"),
     ("undo", "'undo' is not an action"),
 ]

@@ -120,7 +120,7 @@ def list_methods(X: Any = None, *, finds_number: bool = False) -> list[MethodCho
         Whether the number of groups is open, which most clusterers do not take.
     """
     chosen = [
-        MethodChoice(AUTO, "Automatic", True, "Instant groups first, replaced by RobustBoostCluster when it is done."),
+        MethodChoice(AUTO, "Automatic", True, "Instant groups, and then those of RobustBoostCluster."),
         MethodChoice(INSTANT, "Instant", True, "Single linkage from your links alone (SeededSingleLink), at once."),
     ]
     for entry in CATALOGUE:

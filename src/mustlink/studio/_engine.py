@@ -470,6 +470,8 @@ class Engine:
         if is_new:
             state = _with_ids(state, match_ids(labels, self._labels, state.locks))
             self._history.settle(state)
+        if labels.max(initial=-1) >= len(state.ids):
+            raise IndexError(f"there are {labels.max() + 1} groups, and ids of {len(state.ids)}")
         shown = np.array([*state.ids, -1], dtype=np.int64)[labels]
         n_changed = int(np.count_nonzero(shown != self._labels))
         for array in (shown, confidence):
@@ -551,7 +553,7 @@ class Engine:
     @property
     def _scene(self) -> Scene:
         extent = 1.0 if self._layout is None else float(max(getattr(self._layout, "size", (1.0,))))
-        return Scene(self._given, self._labels, extent, self._row_name, self._group_name)
+        return Scene(self._X, self._given, self._labels, extent, self._row_name, self._group_name)
 
     def _row_name(self, row: int) -> str:
         return str(row) if self._names is None else str(self._names[row])

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from mustlink._spelling import count
-from mustlink._types import Ints
-from mustlink.catalogue import find_clusterer
+from mustlink._types import Array, Ints
 from mustlink.errors import OptionError
 from mustlink.studio._actions import (
     KEEP,
@@ -28,6 +27,7 @@ from mustlink.studio._actions import (
     Unlink,
     Unpin,
 )
+from mustlink.studio._adapter import check_method
 from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._pins import place_around
 from mustlink.studio._state import Given, Pair, State, StudioLink, as_pair
@@ -38,14 +38,13 @@ __all__ = ["Scene", "check_name", "release_candidates", "remove_link", "transiti
 # Bounds of positions and of eps, in units of the map's half width; a page may draw rows a little outside.
 MAX_POSITION = 10.0
 MAX_EPS = 2.0
-# The methods that are no clusterer of the catalogue.
-OWN_METHODS = ("auto", "instant")
 
 
 @dataclass(frozen=True)
 class Scene:
     """What an action is checked against, besides the state."""
 
+    X: Array
     given: Given
     labels: Ints
     # The map reaches from -extent to extent.
@@ -240,9 +239,9 @@ def _choose(state: State, action: Choose, scene: Scene) -> State:
                 f"The number of groups is {n_clusters!r}; give a whole number from 1 to that of the {n_rows}.", action
             )
         given["n_clusters"] = int(n_clusters)
-    if "method" in given and given["method"] not in OWN_METHODS:
+    if "method" in given or "n_clusters" in given:
         try:
-            find_clusterer(given["method"])
+            check_method(given.get("method", state.method), given.get("n_clusters", state.n_clusters), scene.X)
         except OptionError as error:
             raise ActionRefused(error.problem, action, remedy=error.remedy, **error.fields) from None
     if "strategy" in given and given["strategy"] not in STRATEGIES:
