@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import zlib
 
 import numpy as np
 import pandas as pd
@@ -34,6 +35,7 @@ from mustlink.studio import (
     Undo,
     Unpin,
 )
+from mustlink.studio._record import Entry
 from mustlink.workflow import TableOptions, load_table
 
 
@@ -423,6 +425,67 @@ def test_a_data_frame_in_a_file(folder, blobs):
         Session.from_frame(frame + 1, path=path)
     with Session.from_frame(frame, path=path) as session:
         assert len(session.engine.constraints) == 1
+
+
+def test_a_data_frame_is_continued_as_it_was_begun(folder, blobs):
+    frame = pd.DataFrame(blobs * [1, 9], columns=["x", "y"])
+    (folder / "pairs.csv").write_text("a,b\n0,3\n1,4\n")
+    path = folder / "frame.mustlink"
+    with Session.from_frame(frame, path=path, n_clusters=3, scale=False, edges=folder / "pairs.csv") as session:
+        session.apply(Link(0, 1, together=False))
+        seen, X = summary(session), session.table.X
+    for _ in range(2):
+        # Refused, and not left open.
+        with pytest.raises(OptionError, match=r"other options of the table \(one_hot, ignore\)"):
+            Session.from_frame(frame, path=path, scale=False, one_hot=False, ignore=["x"])
+    for options in ({}, {"scale": False}):
+        with Session.from_frame(frame, path=path, **options) as session:
+            assert summary(session) == seen
+            assert (session.table.X == X).all()
+            assert session.edges.tolist() == [[0, 3], [1, 4]]
+    (folder / "pairs.csv").unlink()
+    for _ in range(2):
+        with pytest.raises(FileFormatError, match="file of edges"):
+            Session.from_frame(frame, path=path)
+
+
+def test_links_are_by_the_rows_of_the_data_frame(folder, blobs):
+    frame = pd.DataFrame(blobs, columns=["x", "y"])
+    frame.loc[3, "x"] = np.nan
+    links = Constraints(must_link=[(4, 5), (2, 3)], cannot_link=[(0, 29)])
+    with Session.from_frame(frame, n_clusters=3, links=links, missing="drop") as session:
+        assert session.engine.constraints == Constraints(must_link=[(3, 4)], cannot_link=[(0, 28)])
+        assert "1 link is about rows that were left out, and not used." in session.notices
+
+
+@pytest.mark.parametrize(
+    ("message", "ids", "labels"),
+    [
+        ({"do": "fit", "method": "boost", "final": True}, (0,), b"no"),
+        ({"do": "fit", "method": "boost", "final": True}, (0,), zlib.compress(bytes(40))),
+        ({"do": "fit", "method": "boost", "final": True}, (), zlib.compress(bytes(120))),
+        ({"do": "fit"}, (0,), zlib.compress(bytes(120))),
+        ({"do": "dance"}, (0,), None),
+    ],
+)
+def test_entries_that_cannot_be_replayed_are_a_sentence(folder, table, options, message, ids, labels):
+    path = folder / "shop.mustlink"
+    with begin(table, options, path) as session:
+        session._record.append(Entry("2026-03-01T12:00:00+00:00", message, ids, labels))
+    with pytest.raises(FileFormatError, match=r"shop.mustlink.*(cannot be replayed|cannot be shown)"):
+        Session.open(path)
+
+
+def test_of_two_sessions_that_begin_at_once_one_has_the_file(folder, table, options, monkeypatch):
+    path = folder / "shop.mustlink"
+    with begin(table, options, path) as session:
+        # As if the file had come into being just after a look.
+        monkeypatch.setattr("os.path.lexists", lambda path: False)
+        with pytest.raises(OptionError, match="exists already"):
+            begin(table, options, path)
+        monkeypatch.undo()
+        session.apply(Link(0, 1, together=True))
+    Session.open(path).close()
 
 
 def test_names_of_rows_are_safe_to_show(folder):

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import threading
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
@@ -16,6 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from mustlink._spelling import count
 from mustlink._types import FilePath, Ints
 from mustlink.active import Question
 from mustlink.base import collect_links
@@ -158,7 +160,7 @@ class Session:
         n_clusters : int or None, default=None
             The number of groups; None for as many as the person builds.
         links : str, path-like, Constraints or None, default=None
-            Links that are known before, in a file or by the rows of `X`. The file is read once, and not changed.
+            Links that are known before, in a file or by the rows of the table. The file is read once, and not changed.
         edges : str, path-like or None, default=None
             A file of edges between rows, which are drawn.
         strategy : str, default="minmax"
@@ -258,10 +260,7 @@ class Session:
                 raise OptionError(f"{path} is about a data frame; give the data frame and this file to Studio.")
             options = TableOptions(_find_file(about["table"], path, "table"), **about["options"])
             table = load_table(options)
-            edges = None
-            if about["edges"] is not None:
-                edges, _ = _read_edges(table, _find_file(about["edges"], path, "file of edges"))
-            return cls(table, options, record, edges=edges)
+            return cls(table, options, record, edges=_edges_again(table, about, path))
         except BaseException:
             record.close()
             raise
@@ -290,21 +289,21 @@ class Session:
         n_clusters, links, edges, strategy, random_state : object
             As in :meth:`create`; not used if a session is continued.
         **options : object
-            Options of :class:`~mustlink.workflow.TableOptions`, such as `id_column`.
+            Options of :class:`~mustlink.workflow.TableOptions`, such as `id_column`. If a session is continued, those
+            of the session are used, and others are refused.
 
         Returns
         -------
         Session
         """
         given = TableOptions(FRAME, **options)
-        table = load_table(given, frame)
-        content = _hash_frame(table)
         if path == IN_MEMORY or not os.path.lexists(path):
+            table = load_table(given, frame)
             return cls._begin(
                 table,
                 given,
                 path,
-                {"table": None, "frame": content},
+                {"table": None, "frame": _hash_frame(table)},
                 n_clusters=n_clusters,
                 links=links,
                 edges=edges,
@@ -312,10 +311,22 @@ class Session:
                 random_state=random_state,
             )
         record = Record.open(path)
-        if record.about.get("frame") != content:
+        try:
+            about = record.about
+            begun = TableOptions(FRAME, **about["options"])
+            table = load_table(begun, frame) if about["table"] is None else None
+            if table is None or about["frame"] != _hash_frame(table):
+                raise OptionError(f"{path} is a session on another table; give the same data frame, or another file.")
+            other = [name for name in options if _plain(options[name]) != _plain(getattr(begun, name))]
+            if other:
+                raise OptionError(
+                    f"{path} was begun with other options of the table ({', '.join(other)}); leave them out to "
+                    "continue it, or give another file."
+                )
+            return cls(table, begun, record, edges=_edges_again(table, about, path))
+        except BaseException:
             record.close()
-            raise OptionError(f"{path} is a session on another table; give the same data frame, or another file.")
-        return cls(table, given, record)
+            raise
 
     # ---- what is done ------------------------------------------------------------------------------------------------
 
@@ -433,13 +444,25 @@ class Session:
                 if entry.message["do"] == TREE:
                     self.engine._replay_tree(entry.ids)
                 elif entry.labels is not None:
-                    fit = PackedFit(entry.message["method"], len(self.table.X), entry.labels, entry.confidence or b"")
+                    n_rows = len(self.table.X)
+                    fit = PackedFit(entry.message["method"], n_rows, entry.labels, entry.confidence or b"")
+                    if len(fit.labels()) != n_rows or len(fit.confidence()) != n_rows:
+                        raise ValueError(f"a result of another number of rows than {n_rows:,}")
                     self.engine._replay_fit(fit, entry.message["final"], entry.ids)
                 else:
                     self.engine._replay(as_action(entry.message), entry.when, entry.ids)
             except (ActionRefused, OptionError) as error:
-                raise FileFormatError(f"{self.path}: entry {number:,} cannot be done again: {error}") from None
-        self.engine._refresh()
+                raise FileFormatError(f"{self.path}: entry {number:,} cannot be replayed: {error}") from None
+            except (KeyError, IndexError, TypeError, ValueError, zlib.error) as error:
+                raise FileFormatError(
+                    f"{self.path} is damaged, or of another version: entry {number:,} cannot be replayed ({error!r})."
+                ) from None
+        try:
+            self.engine._refresh()
+        except (IndexError, ValueError, zlib.error) as error:
+            raise FileFormatError(
+                f"{self.path} is damaged, or of another version: its last groups cannot be shown ({error!r})."
+            ) from None
 
     def log(self) -> list[dict[str, Any]]:
         """Return all actions and results of the background so far, in order, undone ones too.
@@ -508,8 +531,13 @@ def _read_known(table: LoadedTable, links: FilePath | Constraints | None) -> tup
     known: Constraints = Constraints()
     notices: list[str] = []
     if isinstance(links, Constraints):
-        links.check_rows(len(table.X))
-        known = links.expand()
+        links.check_rows(table.source.n_rows)
+        given = links.expand()
+        known = given.on(table.source.n_rows)[table.rows].constraints
+        if len(known) < len(given):
+            notices.append(
+                f"{count(len(given) - len(known), 'link is', 'links are')} about rows that were left out, and not used."
+            )
     elif links is not None:
         known, notices = table.read_links(links)
     n_conflicts = len(known.conflicts())
@@ -525,6 +553,18 @@ def _read_edges(table: LoadedTable, path: FilePath) -> tuple[Ints, list[str]]:
     upper = graph.tocoo()
     is_upper = upper.row < upper.col
     return np.column_stack([upper.row[is_upper], upper.col[is_upper]]).astype(np.int64), left_out
+
+
+def _edges_again(table: LoadedTable, about: Mapping[str, Any], session: FilePath) -> Ints | None:
+    """Read the edges of a session again; None if it has none."""
+    if about["edges"] is None:
+        return None
+    return _read_edges(table, _find_file(about["edges"], session, "file of edges"))[0]
+
+
+def _plain(value: object) -> object:
+    """Return a value that compares equal however a sequence was written."""
+    return list(value) if isinstance(value, list | tuple) else value
 
 
 def _describe_file(path: FilePath, session: FilePath) -> dict[str, Any]:
