@@ -367,6 +367,24 @@ def test_the_name_of_a_group_goes_with_it(blobs):
     assert engine.groups[2].name == "guests"
 
 
+def test_a_name_comes_back_with_its_rows_after_a_result_without_them(blobs):
+    engine = Engine(blobs, n_clusters=3)
+    engine.offer(TRUTH, engine.revision, method="boost")
+    engine.apply(Rename(2, "guests"))
+    merged = np.minimum(TRUTH, 1)
+    change = engine.offer(merged, engine.revision, method="boost")
+    assert change.notices[0].startswith("guests is no group in this result")
+    assert [group.name for group in engine.groups] == ["Group 1", "Group 2"]
+    # Neither another group nor a link takes the name.
+    engine.offer(np.where(np.arange(30) < 9, 5, merged), engine.revision, method="boost")
+    assert [group.name for group in engine.groups] == ["Group 1", "Group 2", "Group 4"]
+    engine.apply(Link(0, 3, together=True))
+    for labels in (TRUTH, merged, TRUTH):
+        engine.offer(labels, engine.revision, method="boost")
+    assert [group.name for group in engine.groups] == ["Group 1", "Group 2", "guests"]
+    assert (np.flatnonzero(engine.labels == 2) == np.flatnonzero(TRUTH == 2)).all()
+
+
 # ---- history ---------------------------------------------------------------------------------------------------------
 
 

@@ -106,6 +106,21 @@ def test_a_session_opens_again_as_it_was(folder, table, options):
         assert session.question == question
 
 
+def test_a_name_that_waits_for_its_group_is_kept(folder, table, options):
+    path, truth = folder / "shop.mustlink", np.arange(30) % 3
+    with begin(table, options, path) as session:
+        session.offer(truth, session.engine.revision, method="boost")
+        session.apply(Rename(2, "guests"))
+        session.offer(np.minimum(truth, 1), session.engine.revision, method="boost")
+    with Session.open(path) as session:
+        assert [group.name for group in session.engine.groups] == ["Group 1", "Group 2"]
+        session.offer(truth, session.engine.revision, method="boost")
+        assert [group.name for group in session.engine.groups] == ["Group 1", "Group 2", "guests"]
+        seen = summary(session)
+    with Session.open(path) as session:
+        assert summary(session) == seen
+
+
 WORKER = """
 import sys, time
 from mustlink.studio import Answer, Session, Undo

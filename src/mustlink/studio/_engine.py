@@ -437,14 +437,14 @@ class Engine:
         if is_new and is_other:
             self._history.settle(replace(self.state, is_final=False))
         if is_other or is_turned or not is_new or action is None:
-            self._show(self.state, is_new=is_new)
+            self._show(self.state, is_new=is_new, keeps_names=action is None)
         else:
             self._shown = self._describe_shown(self.state, self._shown.method, 0)
         if self._layout is not None:
             self._layout.pin(self.state.pins)
             self._layout.settle(self._labels if (self._labels >= 0).any() else None)
         rows = np.flatnonzero(self._labels != before)
-        notices = self._gone_notices(old_groups) if action is not None else ()
+        notices = self._gone_notices(old_groups) if action is not None else self._absent_notices(old_groups)
         return Change(self._revision, action, text, rows, is_other, notices)
 
     def _fits_other(self, force: LinksInForce) -> bool:
@@ -452,11 +452,13 @@ class Engine:
         options, now = self._force.options, force.options
         return options != now or self._force.constraints != force.constraints
 
-    def _show(self, state: State, *, is_new: bool) -> None:
+    def _show(self, state: State, *, is_new: bool, keeps_names: bool = False) -> None:
         """Compute the groups of a state; those of a new state get their ids from the groups before.
 
-        New groups has also an earlier state that is shown for the first time since the tree is there.
+        New groups has also an earlier state that is shown for the first time since the tree is there. What a person
+        does may end a group and its name; what is computed (`keeps_names`) ends no name.
         """
+        before = self._labels if keeps_names else None
         is_new = is_new or (state.awaits_tree and self._has_tree)
         if is_new:
             awaits_tree = not self._has_tree and not self._uses_fit(state) and self._has_seeds(state)
@@ -464,11 +466,11 @@ class Engine:
         if self._recorded_ids is not None:
             self._is_stale = True
             if is_new:
-                self._history.settle(_with_ids(state, self._recorded_ids))
+                self._history.settle(_with_ids(state, self._recorded_ids, before))
             return
         labels, confidence, method = self._cluster(state)
         if is_new:
-            state = _with_ids(state, match_ids(labels, self._labels, state.locks))
+            state = _with_ids(state, match_ids(labels, self._labels, state.locks, state.absent), before)
             self._history.settle(state)
         if labels.max(initial=-1) >= len(state.ids):
             raise IndexError(f"there are {labels.max() + 1} groups, and ids of {len(state.ids)}")
@@ -520,6 +522,7 @@ class Engine:
 
     def _replay_fit(self, fit: PackedFit, is_final: bool, ids: tuple[int, ...]) -> None:
         """Take a result of the background again."""
+        self._refresh_for_names(ids)
         self._recorded_ids = ids
         try:
             self._take_fit(fit, is_final)
@@ -528,11 +531,17 @@ class Engine:
 
     def _replay_tree(self, ids: tuple[int, ...]) -> None:
         """Show instant groups again from here on."""
+        self._refresh_for_names(ids)
         self._recorded_ids = ids
         try:
             self._use_tree()
         finally:
             self._recorded_ids = None
+
+    def _refresh_for_names(self, ids: tuple[int, ...]) -> None:
+        """Show the present state if rows of named groups, which are gone afterwards, are to be kept."""
+        if set(self.state.names) - set(self.state.absent) - set(ids):
+            self._refresh()
 
     def _refresh(self) -> None:
         """Show the present state after actions that were done again."""
@@ -587,6 +596,15 @@ class Engine:
             text = f"Groups by {method} before the last change, with linked rows corrected{changed}"
         return Shown(method, status, n_changed, f"{text}.")
 
+    def _absent_notices(self, before: tuple[Group, ...]) -> tuple[str, ...]:
+        """Tell which groups with a name a result of the background does not have."""
+        gone = [group.name for group in before if group.id in self.state.absent]
+        if not gone:
+            return ()
+        are_gone = "is no group" if len(gone) == 1 else "are no groups"
+        names = ", ".join(gone[:MAX_NAMED_GROUPS])
+        return (f"{names} {are_gone} in this result; the name comes back with the rows. Lock a group to keep it.",)
+
     def _gone_notices(self, before: tuple[Group, ...]) -> tuple[str, ...]:
         """Tell which groups are no longer there."""
         now = {group.id for group in self.groups}
@@ -599,9 +617,18 @@ class Engine:
         return (f"{names}{more} {are_gone}; undo brings {'it' if len(gone) == 1 else 'them'} back.",)
 
 
-def _with_ids(state: State, ids: tuple[int, ...]) -> State:
-    """Return a state with the ids of its groups; the names of groups that are gone are dropped."""
-    return replace(state, ids=ids, names={group: name for group, name in state.names.items() if group in ids})
+def _with_ids(state: State, ids: tuple[int, ...], before: Ints | None) -> State:
+    """Return a state with the ids of its groups.
+
+    Names of groups that are gone are dropped, unless `before`, the labels before, is given: then they wait for groups
+    with most of the rows that they had.
+    """
+    absent = {group: rows for group, rows in state.absent.items() if group not in ids}
+    if before is not None:
+        gone = [group for group in state.names if group not in ids and group not in absent]
+        absent |= {group: np.flatnonzero(before == group) for group in gone}
+    names = {group: name for group, name in state.names.items() if group in ids or group in absent}
+    return replace(state, ids=ids, names=names, absent=absent)
 
 
 def _is_background(state: State) -> bool:

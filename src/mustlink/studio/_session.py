@@ -314,9 +314,12 @@ class Session:
         try:
             about = record.about
             begun = TableOptions(FRAME, **about["options"])
-            table = load_table(begun, frame) if about["table"] is None else None
-            if table is None or about["frame"] != _hash_frame(table):
-                raise OptionError(f"{path} is a session on another table; give the same data frame, or another file.")
+            refusal = OptionError(f"{path} is a session on another table; give the same data frame, or another file.")
+            if about["table"] is not None:
+                raise refusal
+            table = load_table(begun, frame)
+            if about["frame"] != _hash_frame(table):
+                raise refusal
             other = [name for name in options if _plain(options[name]) != _plain(getattr(begun, name))]
             if other:
                 raise OptionError(

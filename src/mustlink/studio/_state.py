@@ -103,6 +103,8 @@ class State:
         Whether that result is for exactly these links and options.
     ids : tuple of int
         The id of the group of each label of the clustering that is shown.
+    absent : mapping of int to ndarray
+        The rows of each group that a person named, and that the result of the background does not have.
     awaits_tree : bool
         Whether the instant clustering is to be shown, and its tree was not there yet.
     """
@@ -120,10 +122,11 @@ class State:
     fit: PackedFit | None = None
     is_final: bool = False
     ids: tuple[int, ...] = ()
+    absent: Mapping[int, Ints] = field(default_factory=lambda: _frozen({}))
     awaits_tree: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("told", "pins", "locks", "names"):
+        for name in ("told", "pins", "locks", "names", "absent"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
 
     @cached_property
