@@ -20,9 +20,9 @@ def match_ids(
     """Return an id for every label: that of the group before with which it shares most rows.
 
     The ids of locked groups stay with their rows. Those of absent groups, which are none now and have a name, go to a
-    label that has most of their rows, and most of whose rows they are, and to no other. Of the others, as many rows as possible keep their id. A label that
-    shares no row with a group before gets the lowest free id. A label of -1 is no group, in both; a label without rows
-    gets the id -1.
+    label that has most of their rows, and most of whose rows they are, and to no other. Of the others, as many rows as
+    possible keep their id. A label that shares no row with a group before gets the lowest free id. A label of -1 is no
+    group, in both; a label without rows gets the id -1.
     """
     n_labels = int(labels.max(initial=-1)) + 1
     ids = np.full(n_labels, -1, dtype=np.int64)

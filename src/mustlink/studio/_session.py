@@ -545,7 +545,14 @@ def _read_known(table: LoadedTable, links: FilePath | Constraints | None) -> tup
         known, notices = table.read_links(links)
     n_conflicts = len(known.conflicts())
     if n_conflicts:
-        notices.append(f"{n_conflicts:,} of the links contradict others; remove one of each to settle this.")
+        first = known.conflicts()[0]
+        rows = " - ".join(table.row_names[row] for row in first.chain)
+        a, b = (table.row_names[row] for row in first.cannot_link)
+        contradicts = "1 of the links contradicts" if n_conflicts == 1 else f"{n_conflicts:,} of the links contradict"
+        notices.append(
+            f"{contradicts} others: {a} and {b} are to be different, and the same through {rows}. Remove one of these "
+            "links, in the list of links."
+        )
     table.add_rules(known)
     return known, notices
 

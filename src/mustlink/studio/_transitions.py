@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from mustlink._spelling import count
 from mustlink._types import Array, Ints
 from mustlink.errors import OptionError
 from mustlink.studio._actions import (
@@ -175,7 +174,8 @@ def _move(state: State, action: Move, scene: Scene) -> State:
         pins[target] = _check_position(place[0], place[1], scene, action)
         if math.dist(pins[target], (x, y)) >= state.eps:
             raise ActionRefused(
-                f"{scene.row_name(target)} is not within {state.eps:g} of the drop, so the rows would not join it.",
+                f"{scene.row_name(target)} is farther than {state.eps:g} from where the rows were dropped, and they "
+                "would not join it.",
                 action,
             )
     pins |= place_around(rows, x, y, state.eps)
@@ -234,9 +234,10 @@ def _choose(state: State, action: Choose, scene: Scene) -> State:
     if n_clusters is not None:
         is_whole = isinstance(n_clusters, Integral) and not isinstance(n_clusters, bool)
         if not is_whole or not 1 <= n_clusters <= scene.given.n_rows:
-            n_rows = count(scene.given.n_rows, "row")
             raise ActionRefused(
-                f"The number of groups is {n_clusters!r}; give a whole number from 1 to that of the {n_rows}.", action
+                f"The number of groups is {n_clusters!r}; give a whole number from 1 to {scene.given.n_rows:,}, the "
+                "number of rows.",
+                action,
             )
         given["n_clusters"] = int(n_clusters)
     if "method" in given or "n_clusters" in given:
