@@ -221,6 +221,7 @@ def test_a_pair_that_is_both_drawn_and_pinned_is_released_as_a_whole(blobs, toge
     removed = chain[caught.value.weakest]
     engine.apply(Replace((removed.a, removed.b), caught.value.action))
     assert [link[:4] for link in engine.links] == [(0, 3, not together, "drawn")]
+    assert engine.history[-1].text.endswith(", in place of the link before")
     assert list(engine.pins) == [3]
 
 
@@ -532,6 +533,15 @@ def test_the_instant_clustering_is_shown_until_the_first_result(blobs):
         engine.apply(Choose(**options))
         assert (engine.shown.method, engine.shown.status) == ("instant", "instant")
         assert len(set(engine.labels[:3])) == 3
+
+
+@pytest.mark.parametrize("method", ["instant", "hdbscan"])
+def test_fewer_groups_than_asked_for_are_shown(blobs, method):
+    engine = Engine(blobs, n_clusters=4, method=method)
+    engine.apply(Link(0, 1, together=False))
+    assert [len(set(engine.labels)), engine.shown.method] == [2, "instant"]
+    engine.apply(Choose(method="auto"))
+    assert engine.groups == ()
 
 
 def test_a_new_place_is_a_new_group_before_the_next_result(blobs):

@@ -423,9 +423,7 @@ def test_rules_and_labels_of_the_table_always_hold(folder, blobs):
 def test_links_that_contradict_each_other_are_noted(folder, table, options):
     (folder / "torn.csv").write_text("a,b,link\nc00,c03,must\nc03,c06,must\nc00,c06,cannot\n")
     with begin(table, options, folder / "shop.mustlink", links=folder / "torn.csv") as session:
-        told = (
-            "1 of the links contradicts others: c00 and c06 are to be different, and the same through c00 - c03"
-        )
+        told = "1 of the links contradicts others: c00 and c06 are to be different, and the same through c00 - c03"
         assert any(notice.startswith(told) for notice in session.notices)
         session.apply(Link(1, 4, together=True))
         assert session.question is not None

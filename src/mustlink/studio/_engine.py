@@ -401,8 +401,9 @@ class Engine:
         # Here links are called what they are called in the page.
         rows = " - ".join(self._row_name(row) for row in conflict.chain)
         a, b = (self._row_name(row) for row in conflict.cannot_link)
+        through = f" through {rows}" if len(conflict.chain) > 2 else ""
         raise ActionRefused(
-            f"This contradicts earlier links: {a} and {b} would be different, and the same through {rows}.",
+            f"This contradicts earlier links: {a} and {b} would be different, and the same{through}.",
             action,
             chain,
             weakest,
@@ -503,9 +504,14 @@ class Engine:
         return state.fit is not None and _is_background(state)
 
     def _has_seeds(self, state: State) -> bool:
-        """Return whether there are enough linked rows for the instant clustering."""
+        """Return whether there are enough linked rows for the instant clustering.
+
+        Fewer groups than asked for are shown as well, but not by "auto", whose first result is there in a moment.
+        """
         n_clusters, links = state.n_clusters, self._force
-        return links.n_seed_rows >= 2 if n_clusters is None else links.n_seed_groups >= max(2, n_clusters)
+        if n_clusters is None:
+            return links.n_seed_rows >= 2
+        return links.n_seed_groups >= (max(2, n_clusters) if state.method == "auto" else 2)
 
     # ---- for sessions ------------------------------------------------------------------------------------------------
 

@@ -150,6 +150,8 @@ def describe_step(action: Action, row_name: Callable[[int], str], group_name: Ca
             return f"Restored the snapshot {name}"
         case Replace((a, b), then):
             did = describe_step(then, row_name, group_name)
+            if isinstance(then, Link | Answer) and {then.a, then.b} == {a, b}:
+                return f"{did}, in place of the link before"
             return f"{did}, without the link of {row_name(a)} and {row_name(b)}"
     return type(action).__name__
 
