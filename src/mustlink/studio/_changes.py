@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mustlink._types import Floats, Ints
 from mustlink.studio._actions import Action
 
-__all__ = ["Change", "Group", "Layout", "Shown"]
+__all__ = ["Change", "Group", "Layout", "Shown", "describe_absent", "describe_gone"]
+
+# The most groups that a notice names.
+MAX_NAMED_GROUPS = 5
 
 
 class Layout(Protocol):
@@ -119,3 +122,30 @@ class Change:
     rows: Ints
     links_changed: bool
     notices: tuple[str, ...] = ()
+
+
+def describe_gone(before: Sequence[Group], now: Sequence[Group]) -> tuple[str, ...]:
+    """Tell which groups an action has ended."""
+    ids = {group.id for group in now}
+    gone = [group.name for group in before if group.id not in ids]
+    if not gone:
+        return ()
+    are_gone = "is no longer a group" if len(gone) == 1 else "are no longer groups"
+    return (f"{_list_names(gone)} {are_gone}; undo brings {'it' if len(gone) == 1 else 'them'} back.",)
+
+
+def describe_absent(before: Sequence[Group], absent: Container[int]) -> tuple[str, ...]:
+    """Tell which groups with a name a result of the background does not have."""
+    gone = [group.name for group in before if group.id in absent]
+    if not gone:
+        return ()
+    are_gone = "is no group" if len(gone) == 1 else "are no groups"
+    return (
+        f"{_list_names(gone)} {are_gone} in this result; the name comes back with the rows. Lock a group to keep it.",
+    )
+
+
+def _list_names(names: Sequence[str]) -> str:
+    """List a few names."""
+    more = f" and {len(names) - MAX_NAMED_GROUPS:,} more" if len(names) > MAX_NAMED_GROUPS else ""
+    return ", ".join(names[:MAX_NAMED_GROUPS]) + more

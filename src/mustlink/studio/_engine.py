@@ -17,7 +17,7 @@ from mustlink.base import as_constraints
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
 from mustlink.studio._actions import Action, Answer, Choose, Link, Lock, Redo, Rename, Replace, Restore, Snapshot, Undo
-from mustlink.studio._changes import Change, Group, Layout, Shown
+from mustlink.studio._changes import Change, Group, Layout, Shown, describe_absent, describe_gone
 from mustlink.studio._conflicts import ActionRefused, DistanceRanks, chain_of, find_weakest, new_conflict
 from mustlink.studio._correction import correct_labels
 from mustlink.studio._fits import PackedFit
@@ -28,9 +28,6 @@ from mustlink.studio._state import Given, LinksInForce, State, StudioLink, as_pa
 from mustlink.studio._transitions import Scene, check_name, release_candidates, transition
 
 __all__ = ["Engine"]
-
-# The most groups that a notice names.
-MAX_NAMED_GROUPS = 5
 
 
 class Engine:
@@ -445,7 +442,9 @@ class Engine:
             self._layout.pin(self.state.pins)
             self._layout.settle(self._labels if (self._labels >= 0).any() else None)
         rows = np.flatnonzero(self._labels != before)
-        notices = self._gone_notices(old_groups) if action is not None else self._absent_notices(old_groups)
+        notices = (
+            describe_absent(old_groups, self.state.absent) if action is None else describe_gone(old_groups, self.groups)
+        )
         return Change(self._revision, action, text, rows, is_other, notices)
 
     def _fits_other(self, force: LinksInForce) -> bool:
@@ -601,26 +600,6 @@ class Engine:
         else:
             text = f"Groups by {method} before the last change, with linked rows corrected{changed}"
         return Shown(method, status, n_changed, f"{text}.")
-
-    def _absent_notices(self, before: tuple[Group, ...]) -> tuple[str, ...]:
-        """Tell which groups with a name a result of the background does not have."""
-        gone = [group.name for group in before if group.id in self.state.absent]
-        if not gone:
-            return ()
-        are_gone = "is no group" if len(gone) == 1 else "are no groups"
-        names = ", ".join(gone[:MAX_NAMED_GROUPS])
-        return (f"{names} {are_gone} in this result; the name comes back with the rows. Lock a group to keep it.",)
-
-    def _gone_notices(self, before: tuple[Group, ...]) -> tuple[str, ...]:
-        """Tell which groups are no longer there."""
-        now = {group.id for group in self.groups}
-        gone = [group.name for group in before if group.id not in now]
-        if not gone:
-            return ()
-        names = ", ".join(gone[:MAX_NAMED_GROUPS])
-        more = f" and {len(gone) - MAX_NAMED_GROUPS:,} more" if len(gone) > MAX_NAMED_GROUPS else ""
-        are_gone = "is no longer a group" if len(gone) == 1 else "are no longer groups"
-        return (f"{names}{more} {are_gone}; undo brings {'it' if len(gone) == 1 else 'them'} back.",)
 
 
 def _with_ids(state: State, ids: tuple[int, ...], before: Ints | None) -> State:
