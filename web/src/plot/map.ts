@@ -39,6 +39,7 @@ export class MapView implements Scene {
   private areStylesStale = false;
   private flight: { from: Camera; to: Camera; startedAt: number } | null = null;
   private hasFitted = false;
+  private hasShownPins = false;
 
   constructor(
     readonly element: HTMLElement,
@@ -108,7 +109,10 @@ export class MapView implements Scene {
     const positions = this.store.shownPositions;
     if (positions) {
       // A new table starts in full view; a new view of the same rows keeps the camera.
-      if (!this.hasFitted || this.drawn.n !== positions.length / 2) this.camera.fit();
+      if (!this.hasFitted || this.drawn.n !== positions.length / 2) {
+        this.camera.fit();
+        this.hasShownPins = false;
+      }
       this.hasFitted = true;
       const places = this.store.view === "spring" ? this.springs.placesFor(positions) : positions;
       this.drawn.setBase(places, this.isAnimated, performance.now());
@@ -119,9 +123,19 @@ export class MapView implements Scene {
 
   private takeState(): void {
     const state = this.store.state;
-    if (state && state.pins.every(([row]) => row < this.store.nRows)) this.drawn.setPins(state.pins, this.isAnimated, performance.now());
+    if (state && state.pins.every(([row]) => row < this.store.nRows)) {
+      this.drawn.setPins(state.pins, this.isAnimated, performance.now());
+      this.showPins();
+    }
     this.springs.update();
     this.movePoints();
+  }
+
+  /** Of a session that is continued, pins outside of the box are in the first view too. */
+  private showPins(): void {
+    if (this.hasShownPins || !this.hasFitted) return;
+    this.hasShownPins = true;
+    this.camera.fit(this.drawn.target);
   }
 
   private takeStyles(): void {
@@ -180,7 +194,7 @@ export class MapView implements Scene {
   }
 
   fit(): void {
-    this.moveCamera((camera) => camera.fit(), true);
+    this.moveCamera((camera) => camera.fit(this.drawn.target), true);
   }
 
   focus(rows: readonly number[]): void {
