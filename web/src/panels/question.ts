@@ -1,6 +1,6 @@
 // The question card: two rows, same or different or unsure.
 
-import type { Comparison } from "../protocol";
+import type { Comparison, State } from "../protocol";
 import type { Store } from "../store";
 import { makeComparison } from "./comparison";
 import { focusedElement, make, makeButton, setText, spellCount, uniqueId } from "./element";
@@ -25,6 +25,17 @@ export function speak(question: Comparison): string {
   return `Question${number}: ${question.a_name} and ${question.b_name}. ${differences.join("; ")}`.trim();
 }
 
+/** What the person has said by answers and drawn links; pins, locks and files make links of their own. */
+export function countSaid({ links, n_links, counts }: State): string {
+  const spell = (together: number, apart: number): string =>
+    `${together.toLocaleString("en-US")} same, ${apart.toLocaleString("en-US")} different`;
+  // Of very many links the page gets a part, and can count no sources.
+  if (n_links > links.length) return `${spell(counts.together, counts.apart)} in force, ${counts.skipped} unsure`;
+  const said = links.filter(({ source }) => source === "answer" || source === "drawn");
+  const together = said.filter((link) => link.together).length;
+  return `${spell(together, said.length - together)}, ${counts.skipped} unsure`;
+}
+
 export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap): QuestionCard {
   const heading = make("h2", { class: "ml-question-title", tabindex: -1 }, "Question");
   const map = makeButton({ class: "ml-button small", title: "Select both rows on the map (f)", onclick: showOnMap }, "Show on map");
@@ -39,7 +50,7 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   ];
   const actions = make("div", { class: "ml-question-actions" }, ...buttons);
   const advice = make("p", { class: "ml-advice", role: "note" });
-  const counts = make("span", { class: "ml-fine" });
+  const counts = make("span", { class: "ml-fine", title: "Answers and drawn links" });
   const strategy = make("select", { class: "ml-input small", id: uniqueId("strategy"), onchange: choose });
   const footer = make(
     "div",
@@ -110,8 +121,7 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   function showState(): void {
     const state = store.state;
     if (!state) return;
-    const { together, apart, skipped } = state.counts;
-    setText(counts, `${together} same, ${apart} different, ${skipped} unsure`);
+    setText(counts, countSaid(state));
     strategy.value = state.strategy;
   }
 
