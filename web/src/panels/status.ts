@@ -1,6 +1,6 @@
 // The status line: which clusterer is shown, what changed, and whether something is being computed.
 
-import type { Shown } from "../protocol";
+import type { Shown, State } from "../protocol";
 import type { Store } from "../store";
 import { make, setText, spellCount } from "./element";
 
@@ -11,11 +11,15 @@ const STATUS_WORDS: Record<Shown["status"], string> = {
 };
 
 /** The sentence about the shown labels: by which clusterer, and what changed. */
-export function describeShown({ method, title, n_changed, text }: Shown): string {
+export function describeShown({ shown, groups }: Pick<State, "shown" | "groups">): string {
+  const { method, title, n_changed } = shown;
   const changed = n_changed ? `${spellCount(n_changed, "row")} changed group` : "no row changed group";
+  const text = shown.text || `${title}: ${changed}.`;
+  // The first groups change every row, which says nothing; how many there are does.
+  const isFirst = n_changed > 0 && n_changed >= groups.reduce((sum, { size }) => sum + size, 0);
+  const sentence = isFirst ? text.replace(/[;:] [\d,]+ rows? changed( group)?/, `: ${spellCount(groups.length, "group")}`) : text;
   // The engine names methods as the command does; the page by their titles.
-  const sentence = (text || changed).replace(`by ${method}`, `by ${title}`);
-  return sentence.includes(title) ? sentence : `${title}: ${sentence}`;
+  return sentence.replace(`by ${method}`, `by ${title}`);
 }
 
 export function mountStatus(place: HTMLElement, store: Store): void {
@@ -27,7 +31,7 @@ export function mountStatus(place: HTMLElement, store: Store): void {
 
   function show(): void {
     const shown = store.state?.shown;
-    setText(text, store.notice || (shown ? describeShown(shown) : "Loading\u2026"));
+    setText(text, store.notice || (store.state ? describeShown(store.state) : "Loading\u2026"));
     place.classList.toggle("warning", store.notice !== "");
     setText(state, shown ? STATUS_WORDS[shown.status] : "");
     const isOpen = store.status === "open";

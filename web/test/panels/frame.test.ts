@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { freePlace, placeBeside } from "../../src/panels/placing";
+import type { Action } from "../../src/protocol";
 import { change, hello, mount, named, state, type Mounted } from "./fixture";
 
 let page: Mounted;
@@ -93,11 +94,23 @@ describe("status and banner", () => {
   const status = (): string => page.root.querySelector(".ml-status-text")!.textContent!;
   const banner = (): HTMLElement => page.root.querySelector("[role=alert]")!;
 
+  it("says how many groups there are when they are the first", () => {
+    const shown = { method: "boost", title: "RobustBoostCluster", status: "final", n_changed: 6 } as const;
+    page.connection.tell(state({ shown: { ...shown, text: "Groups by boost; 6 rows changed." } }));
+    expect(status()).toBe("Groups by RobustBoostCluster: 2 groups.");
+    page.connection.tell(state({ shown: { ...shown, n_changed: 5, text: "Groups by boost; 5 rows changed." } }));
+    expect(status()).toBe("Groups by RobustBoostCluster; 5 rows changed.");
+    page.connection.tell(state({ groups: [], shown: { ...shown, n_changed: 0, text: "No groups yet." } }));
+    expect(status()).toBe("No groups yet.");
+  });
+
   it("says what is shown and what changed", () => {
-    expect(status()).toBe("RobustBoostCluster: 23 rows changed group");
+    const few = { method: "boost", title: "RobustBoostCluster", status: "final", n_changed: 3, text: "" } as const;
+    page.connection.tell(state({ shown: few }));
+    expect(status()).toBe("RobustBoostCluster: 3 rows changed group.");
     const shown = { method: "instant", title: "SeededSingleLink", status: "working", n_changed: 1, text: "" } as const;
     page.connection.tell(state({ shown }));
-    expect(status()).toBe("SeededSingleLink: 1 row changed group");
+    expect(status()).toBe("SeededSingleLink: 1 row changed group.");
     expect(page.root.querySelector<HTMLElement>(".ml-spinner")!.hidden).toBe(false);
     const text = "Groups by boost before the last links; 2 rows changed.";
     page.connection.tell(state({ shown: { ...shown, method: "boost", title: "RobustBoostCluster", text } }));
@@ -194,6 +207,22 @@ describe("selected rows", () => {
     page.connection.tell(state({ pins: [[3, 0, 0]] }));
     button("Unpin").click();
     expect(page.connection.last).toEqual({ do: "unpin", rows: [3] });
+  });
+
+  it("goes by where rows are drawn, which the spring layout decides", () => {
+    page.plot.places = Float32Array.of(0.7, 0.7, -0.7, 0.7, 0.2, 0.9, 0.3, 0.9, -0.9, -0.9, -0.8, -0.9);
+    page.store.select([2, 3]);
+    button("Make a new group").click();
+    const made = page.connection.last as Extract<Action, { do: "move" }>;
+    expect([made.x, made.y]).toEqual([expect.closeTo(0.25, 6), expect.closeTo(0.9, 6)]);
+    change(named(page.root, "select", "Add to group"), "0");
+    const added = page.connection.last as Extract<Action, { do: "move" }>;
+    expect(added.onto).toEqual([1, expect.closeTo(-0.7, 6), expect.closeTo(0.7, 6)]);
+  });
+
+  it("places beside a pin outside of the box", () => {
+    const beside = placeBeside({ x: 2.5, y: -1.5 }, [], 0.08);
+    expect(gap(beside.x, beside.y, [0, 2.5, -1.5])).toBeCloseTo(0.04, 6);
   });
 
   it("places inside the box, also in a corner full of pins", () => {
