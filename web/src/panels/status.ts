@@ -10,6 +10,10 @@ const STATUS_WORDS: Record<Shown["status"], string> = {
   working: "computing the final result\u2026",
 };
 
+/** Milliseconds after which a step without an answer is spoken of. */
+const SLOW = 1_500;
+const WORKING = "Working on your last step\u2026 A first step of its kind takes longest, up to half a minute.";
+
 /** The sentence about the shown labels: by which clusterer, and what changed. */
 export function describeShown({ shown, groups }: Pick<State, "shown" | "groups">): string {
   const { method, title, n_changed } = shown;
@@ -29,9 +33,27 @@ export function mountStatus(place: HTMLElement, store: Store): void {
   place.setAttribute("aria-live", "polite");
   place.append(spinner, text, state);
 
+  let isSlow = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Say so when a step takes long: without an answer it would look as if nothing happened. */
+  function watchBusy(): void {
+    if (store.busy === 0) {
+      clearTimeout(timer);
+      timer = undefined;
+      isSlow = false;
+    } else {
+      timer ??= setTimeout(() => {
+        isSlow = true;
+        show();
+      }, SLOW);
+    }
+    show();
+  }
+
   function show(): void {
     const shown = store.state?.shown;
-    setText(text, store.notice || (store.state ? describeShown(store.state) : "Loading\u2026"));
+    setText(text, store.notice || (isSlow ? WORKING : store.state ? describeShown(store.state) : "Loading\u2026"));
     place.classList.toggle("warning", store.notice !== "");
     setText(state, shown ? STATUS_WORDS[shown.status] : "");
     const isOpen = store.status === "open";
@@ -39,6 +61,7 @@ export function mountStatus(place: HTMLElement, store: Store): void {
     spinner.hidden = !isOpen || (store.busy === 0 && shown?.status !== "working" && store.awaitedView === null);
   }
 
-  store.subscribe(["state", "notice", "busy", "view", "hello", "connection"], show);
+  store.subscribe(["state", "notice", "view", "hello", "connection"], show);
+  store.subscribe("busy", watchBusy);
   show();
 }

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { freePlace, placeBeside } from "../../src/panels/placing";
 import type { Action } from "../../src/protocol";
 import { change, hello, mount, named, state, type Mounted } from "./fixture";
@@ -118,6 +118,18 @@ describe("status and banner", () => {
     expect(page.root.textContent).toContain("computing the final result");
     page.connection.tell(state());
     expect(page.root.querySelector<HTMLElement>(".ml-spinner")!.hidden).toBe(true);
+  });
+
+  it("says that a step takes long", async () => {
+    vi.useFakeTimers();
+    button("Undo (z)").click();
+    vi.advanceTimersByTime(1_000);
+    expect(status()).not.toContain("Working");
+    vi.advanceTimersByTime(1_000);
+    expect(status()).toContain("Working on your last step");
+    await page.connection.acknowledge();
+    expect(status()).not.toContain("Working");
+    vi.useRealTimers();
   });
 
   it("shows a sentence that is an error", () => {

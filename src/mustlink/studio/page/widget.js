@@ -1638,34 +1638,39 @@ var Bt = {
 	instant: "instant result",
 	final: "final result",
 	working: "computing the final result…"
-};
-function Vt({ shown: e, groups: t }) {
+}, Vt = 1500, Ht = "Working on your last step… A first step of its kind takes longest, up to half a minute.";
+function Ut({ shown: e, groups: t }) {
 	let { method: n, title: r, n_changed: i } = e, a = i ? `${p(i, "row")} changed group` : "no row changed group", o = e.text || `${r}: ${a}.`;
 	return (i > 0 && i >= t.reduce((e, { size: t }) => e + t, 0) ? o.replace(/[;:] [\d,]+ rows? changed( group)?/, `: ${p(t.length, "group")}`) : o).replace(`by ${n}`, `by ${r}`);
 }
-function Ht(e, t) {
+function Wt(e, t) {
 	let n = c("span", {
 		class: "ml-spinner",
 		"aria-hidden": "true"
 	}), r = c("span", { class: "ml-status-text" }), i = c("span", { class: "ml-tag" });
 	e.setAttribute("aria-live", "polite"), e.append(n, r, i);
-	function a() {
-		let a = t.state?.shown;
-		d(r, t.notice || (t.state ? Vt(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), d(i, a ? Bt[a.status] : "");
-		let o = t.status === "open";
-		i.hidden = !a || !o, n.hidden = !o || t.busy === 0 && a?.status !== "working" && t.awaitedView === null;
+	let a = !1, o;
+	function s() {
+		t.busy === 0 ? (clearTimeout(o), o = void 0, a = !1) : o ??= setTimeout(() => {
+			a = !0, l();
+		}, Vt), l();
+	}
+	function l() {
+		let o = t.state?.shown;
+		d(r, t.notice || (a ? Ht : t.state ? Ut(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), d(i, o ? Bt[o.status] : "");
+		let s = t.status === "open";
+		i.hidden = !o || !s, n.hidden = !s || t.busy === 0 && o?.status !== "working" && t.awaitedView === null;
 	}
 	t.subscribe([
 		"state",
 		"notice",
-		"busy",
 		"view",
 		"hello",
 		"connection"
-	], a), a();
+	], l), t.subscribe("busy", s), l();
 }
 // src/panels/tabs.ts
-function Ut(e, t) {
+function Gt(e, t) {
 	let n = t.map(({ title: e }) => u({
 		role: "tab",
 		id: a("tab"),
@@ -1707,7 +1712,7 @@ function Ut(e, t) {
 	};
 }
 // src/panels/icons.ts
-var Wt = {
+var Kt = {
 	pan: "M12 3v18M3 12h18M12 3l-3 3M12 3l3 3M12 21l-3-3M12 21l3-3M3 12l3-3M3 12l3 3M21 12l-3-3M21 12l-3 3",
 	lasso: "M12 4c5 0 9 2.4 9 5.5S17 15 12 15 3 12.6 3 9.5 7 4 12 4M7 14c-1.5 1-1.5 3 0 3.5S9 19 8 21",
 	undo: "M9 5 4 10l5 5M4 10h10a6 6 0 0 1 0 12h-3",
@@ -1721,7 +1726,7 @@ function J(e) {
 		viewBox: "0 0 24 24",
 		"aria-hidden": "true"
 	}, l("path", {
-		d: Wt[e],
+		d: Kt[e],
 		fill: "none",
 		stroke: "currentColor",
 		"stroke-width": 1.8,
@@ -1730,7 +1735,7 @@ function J(e) {
 	}));
 }
 // src/panels/toolbar.ts
-var Gt = [
+var qt = [
 	[
 		"pan",
 		"Pan",
@@ -1755,29 +1760,29 @@ var Gt = [
 		"Draw a link between rows of different groups (4)",
 		() => D(!1)
 	]
-], Kt = .01, qt = .4;
+], Jt = .01, Yt = .4;
 function Y(e, t, ...n) {
 	return t.id ||= a("field"), c("div", { class: "ml-field" }, c("label", { for: t.id }, e), t, ...n);
 }
-function Jt(e, t) {
+function Xt(e, t) {
 	e.replaceChildren(...t.map(({ name: e, title: t, available: n, why: r }) => c("option", {
 		value: e,
 		disabled: !n,
 		title: r
 	}, n || !r ? t : `${t} (${r})`)));
 }
-function Yt(e) {
+function Zt(e) {
 	let t = c("select", {
 		class: "ml-input",
 		onchange: () => e.show(t.value)
 	}), n = () => {
 		t.value = e.awaitedView ?? e.view ?? "", t.setAttribute("aria-busy", String(e.awaitedView !== null));
 	}, r = () => {
-		Jt(t, e.hello?.views ?? []), n();
+		Xt(t, e.hello?.views ?? []), n();
 	};
 	return e.subscribe("hello", r), e.subscribe("view", n), r(), Y("View", t);
 }
-function Xt(e) {
+function Qt(e) {
 	let t = c("select", {
 		class: "ml-input ml-method",
 		onchange: r
@@ -1791,11 +1796,11 @@ function Xt(e) {
 		}, n);
 	}
 	let i = () => {
-		Jt(t, e.hello?.methods ?? []), n();
+		Xt(t, e.hello?.methods ?? []), n();
 	};
 	return e.subscribe("hello", i), e.subscribe("state", n), i(), Y("Method", t);
 }
-function Zt(e) {
+function $t(e) {
 	let t = c("input", {
 		class: "ml-input ml-count",
 		type: "number",
@@ -1820,11 +1825,11 @@ function Zt(e) {
 	}
 	return e.subscribe("state", n), n(), Y("Number of groups", t);
 }
-function Qt(e) {
+function en(e) {
 	let t = c("input", {
 		type: "range",
-		min: Kt,
-		max: qt,
+		min: Jt,
+		max: Yt,
 		step: .01,
 		title: "Pinned rows nearer than this are in one group",
 		oninput: () => d(n, r(Number(t.value))),
@@ -1840,8 +1845,8 @@ function Qt(e) {
 	}
 	return e.subscribe("state", i), i(), Y("Pin radius", t, n);
 }
-function $t(e) {
-	let t = Gt.map(([t, n, r, i]) => u({
+function tn(e) {
+	let t = qt.map(([t, n, r, i]) => u({
 		class: "ml-button",
 		title: r,
 		"data-mode": t,
@@ -1856,7 +1861,7 @@ function $t(e) {
 		"aria-label": "What the pointer does"
 	}, ...t);
 }
-function en(e) {
+function nn(e) {
 	let t = (t, n) => u({
 		class: "ml-button",
 		onclick: () => j(e, { do: t })
@@ -1871,7 +1876,7 @@ function en(e) {
 		"aria-label": "Undo and redo"
 	}, n, r);
 }
-function tn(e, t, n) {
+function rn(e, t, n) {
 	let r = c("h1", { class: "ml-title" }, "mustlink studio"), i = u({
 		class: "ml-button icon",
 		onclick: n.toggleTheme
@@ -1885,7 +1890,7 @@ function tn(e, t, n) {
 		id: a("fields"),
 		role: "group",
 		"aria-label": "Settings"
-	}, Yt(t), Xt(t), Zt(t), Qt(t)), l = u({
+	}, Zt(t), Qt(t), $t(t), en(t)), l = u({
 		class: "ml-button ml-settings",
 		"aria-expanded": "false",
 		"aria-controls": s.id,
@@ -1895,7 +1900,7 @@ function tn(e, t, n) {
 		let e = s.classList.toggle("open");
 		l.setAttribute("aria-expanded", String(e));
 	}
-	e.append(r, s, l, en(t), c("div", { class: "ml-toolbar-end" }, i, o));
+	e.append(r, s, l, nn(t), c("div", { class: "ml-toolbar-end" }, i, o));
 	let p = () => {
 		t.hello && d(r, t.hello.title), r.title = t.hello?.file ?? "";
 	};
@@ -1905,15 +1910,15 @@ function tn(e, t, n) {
 	} };
 }
 // src/panels/index.ts
-function nn(e, t, n) {
+function an(e, t, n) {
 	let { root: r } = e, i = (r) => {
 		t.select(r), n.focus(r), e.map.scrollIntoView({ block: "nearest" });
-	}, a = () => ct(r), o = tn(e.toolbar, t, {
+	}, a = () => ct(r), o = rn(e.toolbar, t, {
 		toggleTheme: () => s.toggle(),
 		openHelp: a
 	}), s = Xe(r, (e) => {
 		xe(r, e), o.showTheme(e);
-	}), c = Ot(e.question, t, i), l = Ut("Panels", [
+	}), c = Ot(e.question, t, i), l = Gt("Panels", [
 		{
 			title: "Groups",
 			content: Oe(t, i)
@@ -1935,7 +1940,7 @@ function nn(e, t, n) {
 			content: de(t)
 		}
 	]);
-	e.side.append(l.element), e.banner.append(v(t)), e.map.append($t(t), y(t), zt(t, e.plot, n)), Ht(e.status, t), ce(r, t);
+	e.side.append(l.element), e.banner.append(v(t)), e.map.append(tn(t), y(t), zt(t, e.plot, n)), Wt(e.status, t), ce(r, t);
 	let u = ot(r, {
 		store: t,
 		question: c,
@@ -1946,10 +1951,10 @@ function nn(e, t, n) {
 	};
 }
 // src/plot/theme.ts
-function rn(e) {
+function on(e) {
 	let t = getComputedStyle(e), n = (e) => t.getPropertyValue(`--ml-${e}`).trim();
 	return {
-		dark: an(e),
+		dark: sn(e),
 		back: n("back"),
 		text: n("text"),
 		quiet: n("quiet"),
@@ -1959,21 +1964,21 @@ function rn(e) {
 		font: n("font")
 	};
 }
-function an(e) {
+function sn(e) {
 	let t = e.dataset.theme;
 	return t === "dark" || t !== "light" && matchMedia("(prefers-color-scheme: dark)").matches;
 }
-function on(e, t) {
+function cn(e, t) {
 	let n = matchMedia("(prefers-color-scheme: dark)"), r = new MutationObserver(t);
 	return r.observe(e, { attributeFilter: ["data-theme"] }), n.addEventListener("change", t), () => {
 		r.disconnect(), n.removeEventListener("change", t);
 	};
 }
-function sn() {
+function ln() {
 	return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 // src/plot/card.ts
-var cn = 120, X = 8, ln = 160, un = "http://www.w3.org/2000/svg", dn = class {
+var un = 120, X = 8, dn = 160, fn = "http://www.w3.org/2000/svg", pn = class {
 	parent;
 	store;
 	root;
@@ -1984,7 +1989,7 @@ var cn = 120, X = 8, ln = 160, un = "http://www.w3.org/2000/svg", dn = class {
 		this.parent = e, this.store = t, this.root = n, this.element.className = "ml-card", this.element.setAttribute("role", "tooltip"), this.element.hidden = !0, e.append(this.element);
 	}
 	showSoon(e, t, n) {
-		e !== this.row && (this.hide(), this.row = e, this.timer = setTimeout(() => void this.show(e, t, n), cn));
+		e !== this.row && (this.hide(), this.row = e, this.timer = setTimeout(() => void this.show(e, t, n), un));
 	}
 	async show(e, t, n) {
 		clearTimeout(this.timer), this.row = e;
@@ -1999,21 +2004,21 @@ var cn = 120, X = 8, ln = 160, un = "http://www.w3.org/2000/svg", dn = class {
 		let t = document.createElement("div");
 		t.className = "ml-card-head";
 		let n = document.createElement("strong");
-		n.textContent = e.name, t.append(n, this.groupMark(this.store.groupOf(e.row))), e.pinned && t.append(fn("pinned", "ml-card-pinned"));
+		n.textContent = e.name, t.append(n, this.groupMark(this.store.groupOf(e.row))), e.pinned && t.append(mn("pinned", "ml-card-pinned"));
 		let r = document.createElement("dl");
 		for (let t of e.cells.filter((e) => e.kind !== "image").slice(0, X)) {
 			let [e, n] = [document.createElement("dt"), document.createElement("dd")];
-			e.textContent = t.column, n.textContent = t.text.length > ln ? `${t.text.slice(0, ln)}\u2026` : t.text, r.append(e, n);
+			e.textContent = t.column, n.textContent = t.text.length > dn ? `${t.text.slice(0, dn)}\u2026` : t.text, r.append(e, n);
 		}
-		this.element.replaceChildren(t, r), e.cells.length > X && this.element.append(fn(`and ${e.cells.length - X} more columns`, "ml-card-more"));
+		this.element.replaceChildren(t, r), e.cells.length > X && this.element.append(mn(`and ${e.cells.length - X} more columns`, "ml-card-more"));
 	}
 	groupMark(e) {
 		let t = document.createElement("span");
 		t.className = "ml-card-group";
-		let n = document.createElementNS(un, "svg");
+		let n = document.createElementNS(fn, "svg");
 		n.setAttribute("viewBox", "-1.5 -1.5 3 3"), n.setAttribute("aria-hidden", "true");
-		let r = document.createElementNS(un, "path");
-		r.setAttribute("d", F(P(e))), r.setAttribute("fill", N(e, an(this.root))), n.append(r);
+		let r = document.createElementNS(fn, "path");
+		r.setAttribute("d", F(P(e))), r.setAttribute("fill", N(e, sn(this.root))), n.append(r);
 		let i = this.store.state?.groups.find((t) => t.id === e)?.name ?? "no group";
 		return t.append(n, i), t;
 	}
@@ -2030,26 +2035,26 @@ var cn = 120, X = 8, ln = 160, un = "http://www.w3.org/2000/svg", dn = class {
 		this.hide(), this.element.remove();
 	}
 };
-function fn(e, t) {
+function mn(e, t) {
 	let n = document.createElement("span");
 	return n.className = t, n.textContent = e, n;
 }
 // src/layout/worker.ts?worker&inline
-var pn = "(function(){function e(e,t){let n=/* @__PURE__ */ new Map;for(let[r,i,a]of e){let e=t[r];if(e===void 0||e===65535)continue;let o=n.get(e)??{x:0,y:0,count:0};n.set(e,{x:o.x+i,y:o.y+a,count:o.count+1})}let r=new Map([...n.keys()].map(e=>[e,[]]));return t.forEach((e,t)=>r.get(e)?.push(t)),[...n].map(([e,{x:t,y:n,count:i}])=>({x:t/i,y:n/i,rows:Uint32Array.from(r.get(e))}))}var t=class{x;y;children;mass;cx;cy;next;stack;nCells=0;x0;y0;side;constructor(e,t){this.x=e,this.y=t;let n=e.length,[r,i,a,o]=[1/0,1/0,-1/0,-1/0];for(let s=0;s<n;s++)r=Math.min(r,e[s]),i=Math.min(i,t[s]),a=Math.max(a,e[s]),o=Math.max(o,t[s]);this.x0=r,this.y0=i,this.side=Math.max(a-r,o-i,1e-9)*1.0001;let s=4*n+40+8;this.children=new Int32Array(4*s).fill(-1),this.mass=new Float64Array(s),this.cx=new Float64Array(s),this.cy=new Float64Array(s),this.next=new Int32Array(n).fill(-1),this.stack=/* @__PURE__ */ new Int32Array(336),n>0&&(this.nCells=1);for(let e=0;e<n;e++)this.insert(e);n>0&&this.sum(0)}insert(e){let t=this.x[e],n=this.y[e],r=0,[i,a,o]=[this.x0,this.y0,this.side];for(let s=0;;s++){o/=2;let c=+(t>=i+o),l=+(n>=a+o);i+=c*o,a+=l*o;let u=4*r+c+2*l,d=this.children[u];if(d===-1){this.children[u]=-2-e;return}if(d>=0){r=d;continue}let f=-2-d;if(this.x[f]===t&&this.y[f]===n||s>=40||4*(this.nCells+1)>this.children.length){this.next[e]=f,this.children[u]=-2-e;return}let p=this.nCells++;this.children[u]=p;let m=+(this.x[f]>=i+o/2),h=+(this.y[f]>=a+o/2);this.children[4*p+m+2*h]=d,r=p}}sum(e){for(let t=this.nCells-1;t>=e;t--){let[e,n,r]=[0,0,0];for(let i=0;i<4;i++){let a=this.children[4*t+i];if(a>=0)e+=this.mass[a],n+=this.mass[a]*this.cx[a],r+=this.mass[a]*this.cy[a];else if(a!==-1)for(let t=-2-a;t!==-1;t=this.next[t])e+=1,n+=this.x[t],r+=this.y[t]}this.mass[t]=e,this.cx[t]=n/e,this.cy[t]=r/e}}addRepulsion(e,t,n,r){for(let i=0;i<this.x.length;i++)this.repel(i,e,t,n,r*r)}repel(e,t,i,a,o){let{children:s,stack:c,mass:l,cx:u,cy:d,x:f,y:p,next:m}=this,h=f[e],g=p[e],_=0,v=0,y=0;for(c[y++]=0,c[y++]=0;y>0;){let t=c[--y],i=c[--y],b=this.side*2**-(t+1);for(let x=0;x<4;x++){let S=s[4*i+x];if(S!==-1){if(S>=0){let e=h-u[S],n=g-d[S],r=e*e+n*n;if(b*b<o*r){let t=a*l[S]/(r*Math.sqrt(r));_+=t*e,v+=t*n}else c[y++]=S,c[y++]=t+1}else for(let t=-2-S;t!==-1;t=m[t]){if(t===e)continue;let i=h-f[t],o=g-p[t];i===0&&o===0&&([i,o]=r(e,t));let s=Math.max(i*i+o*o,n),c=a/(s*Math.sqrt(s));_+=c*i,v+=c*o}}}}t[e]+=_,i[e]+=v}};let n=1e-4;function r(e,t){let[n,r]=e<t?[e,t]:[t,e],i=2.399963*(n+1)+1.618034*r,a=e<t?1:-1;return[a*.01*Math.cos(i),a*.01*Math.sin(i)]}let i={edgeStrength:2e-5,groupStrength:4e-5,length:50,repulsion:1,drag:.01,theta:.9,speedLimit:1,timeStep:50,minSpeed:.001};var a=class{edges;halfSize;constants;x;y;n;vx;vy;fx;fy;pinned;centers=[];step=0;alpha=1;constructor(e,t,n,r=i){this.edges=t,this.halfSize=n,this.constants=r,this.n=e.length/2,this.x=Float64Array.from({length:this.n},(t,n)=>e[2*n]),this.y=Float64Array.from({length:this.n},(t,n)=>e[2*n+1]),this.vx=new Float64Array(this.n),this.vy=new Float64Array(this.n),this.fx=new Float64Array(this.n),this.fy=new Float64Array(this.n),this.pinned=new Uint8Array(this.n),this.chooseStep()}pin(e){this.pinned.fill(0);for(let[t,n,r]of e)this.pinned[t]=1,this.x[t]=n,this.y[t]=r,this.vx[t]=this.vy[t]=0}setCenters(e){this.centers=e,this.chooseStep()}chooseStep(){let e=new Float64Array(this.n);for(let t of this.edges)e[t]+=2*this.constants.edgeStrength;for(let{rows:t}of this.centers)for(let n of t)e[n]+=this.constants.groupStrength;let t=e.reduce((e,t)=>Math.max(e,t),0);this.step=Math.min(this.constants.timeStep,1/Math.sqrt(Math.max(t,1e-12)))}sumForces(){this.fx.fill(0),this.fy.fill(0),this.repel(),this.pullEdges(),this.pullToCenters()}repel(){let{repulsion:e,theta:n}=this.constants;e!==0&&new t(this.x,this.y).addRepulsion(this.fx,this.fy,e,n)}pullEdges(){let{x:e,y:t,fx:n,fy:r,edges:i}=this,{edgeStrength:a,length:o}=this.constants;for(let s=0;s<i.length;s+=2){let c=i[s],l=i[s+1],u=e[l]-e[c],d=t[l]-t[c],f=Math.hypot(u,d);if(f===0)continue;let p=a*(f-o)/f;n[c]+=p*u,r[c]+=p*d,n[l]-=p*u,r[l]-=p*d}}pullToCenters(){let{x:e,y:t,fx:n,fy:r}=this,{groupStrength:i,length:a}=this.constants;for(let o of this.centers)for(let s of o.rows){let c=o.x-e[s],l=o.y-t[s],u=Math.hypot(c,l);if(u===0)continue;let d=i*(u-a)/u;n[s]+=d*c,r[s]+=d*l}}advance(){this.sumForces();let{x:e,y:t,vx:n,vy:r,fx:i,fy:a,pinned:o,halfSize:s}=this,{drag:c,speedLimit:l}=this.constants,u=this.step*this.alpha,d=Math.exp(-c*u),f=0;for(let c=0;c<this.n;c++){if(o[c])continue;let p=d*n[c]+u*i[c],m=d*r[c]+u*a[c],h=Math.hypot(p,m);h>l&&(p*=l/h,m*=l/h),n[c]=p,r[c]=m,e[c]=Math.max(-s,Math.min(s,e[c]+u*p)),t[c]=Math.max(-s,Math.min(s,t[c]+u*m)),f=Math.max(f,Math.min(h,l))}return f}};function o(e){return Math.max(500,50*Math.sqrt(e))}var s=class{springs;unit;isAtRest=!1;constructor(e,t){this.unit=o(e.length/2),this.springs=new a(e.map(e=>e*this.unit),t,this.unit)}know(t,n){let r=t.map(([e,t,n])=>[e,t*this.unit,n*this.unit]);this.springs.pin(r),this.springs.setCenters(t.length>1?e(r,n):[]),this.springs.alpha=1,this.isAtRest=!1}step(){let{springs:e}=this,t=e.advance();e.alpha*=.9772,this.isAtRest=t<i.minSpeed||e.alpha<.001}write(e){let{x:t,y:n}=this.springs;for(let r=0;r<this.springs.n;r++)e[2*r]=t[r]/this.unit,e[2*r+1]=n[r]/this.unit;return e}};let c=null,l=null,u=!1,d;function f(e){self.postMessage(e,{transfer:[e.positions.buffer]})}function p(){if(d=void 0,!c||!l||c.isAtRest)return;let e=performance.now()+(u?200:14);do c.step();while(!c.isAtRest&&performance.now()<e);if(u&&!c.isAtRest){m();return}let t=c.write(l);l=null,f({positions:t,isAtRest:c.isAtRest})}function m(){d??=setTimeout(p,0)}self.onmessage=({data:e})=>{switch(e.do){case`start`:c=new s(e.positions,e.edges),l=e.positions,u=e.untilRest;break;case`know`:c?.know(e.pins,e.labels);break;case`next`:l=e.positions;break;case`stop`:c=null;return}m()}})();", mn = typeof self < "u" && self.Blob && new Blob(["(self.URL || self.webkitURL).revokeObjectURL(self.location.href);", pn], { type: "text/javascript;charset=utf-8" });
-function hn(e) {
+var hn = "(function(){function e(e,t){let n=/* @__PURE__ */ new Map;for(let[r,i,a]of e){let e=t[r];if(e===void 0||e===65535)continue;let o=n.get(e)??{x:0,y:0,count:0};n.set(e,{x:o.x+i,y:o.y+a,count:o.count+1})}let r=new Map([...n.keys()].map(e=>[e,[]]));return t.forEach((e,t)=>r.get(e)?.push(t)),[...n].map(([e,{x:t,y:n,count:i}])=>({x:t/i,y:n/i,rows:Uint32Array.from(r.get(e))}))}var t=class{x;y;children;mass;cx;cy;next;stack;nCells=0;x0;y0;side;constructor(e,t){this.x=e,this.y=t;let n=e.length,[r,i,a,o]=[1/0,1/0,-1/0,-1/0];for(let s=0;s<n;s++)r=Math.min(r,e[s]),i=Math.min(i,t[s]),a=Math.max(a,e[s]),o=Math.max(o,t[s]);this.x0=r,this.y0=i,this.side=Math.max(a-r,o-i,1e-9)*1.0001;let s=4*n+40+8;this.children=new Int32Array(4*s).fill(-1),this.mass=new Float64Array(s),this.cx=new Float64Array(s),this.cy=new Float64Array(s),this.next=new Int32Array(n).fill(-1),this.stack=/* @__PURE__ */ new Int32Array(336),n>0&&(this.nCells=1);for(let e=0;e<n;e++)this.insert(e);n>0&&this.sum(0)}insert(e){let t=this.x[e],n=this.y[e],r=0,[i,a,o]=[this.x0,this.y0,this.side];for(let s=0;;s++){o/=2;let c=+(t>=i+o),l=+(n>=a+o);i+=c*o,a+=l*o;let u=4*r+c+2*l,d=this.children[u];if(d===-1){this.children[u]=-2-e;return}if(d>=0){r=d;continue}let f=-2-d;if(this.x[f]===t&&this.y[f]===n||s>=40||4*(this.nCells+1)>this.children.length){this.next[e]=f,this.children[u]=-2-e;return}let p=this.nCells++;this.children[u]=p;let m=+(this.x[f]>=i+o/2),h=+(this.y[f]>=a+o/2);this.children[4*p+m+2*h]=d,r=p}}sum(e){for(let t=this.nCells-1;t>=e;t--){let[e,n,r]=[0,0,0];for(let i=0;i<4;i++){let a=this.children[4*t+i];if(a>=0)e+=this.mass[a],n+=this.mass[a]*this.cx[a],r+=this.mass[a]*this.cy[a];else if(a!==-1)for(let t=-2-a;t!==-1;t=this.next[t])e+=1,n+=this.x[t],r+=this.y[t]}this.mass[t]=e,this.cx[t]=n/e,this.cy[t]=r/e}}addRepulsion(e,t,n,r){for(let i=0;i<this.x.length;i++)this.repel(i,e,t,n,r*r)}repel(e,t,i,a,o){let{children:s,stack:c,mass:l,cx:u,cy:d,x:f,y:p,next:m}=this,h=f[e],g=p[e],_=0,v=0,y=0;for(c[y++]=0,c[y++]=0;y>0;){let t=c[--y],i=c[--y],b=this.side*2**-(t+1);for(let x=0;x<4;x++){let S=s[4*i+x];if(S!==-1){if(S>=0){let e=h-u[S],n=g-d[S],r=e*e+n*n;if(b*b<o*r){let t=a*l[S]/(r*Math.sqrt(r));_+=t*e,v+=t*n}else c[y++]=S,c[y++]=t+1}else for(let t=-2-S;t!==-1;t=m[t]){if(t===e)continue;let i=h-f[t],o=g-p[t];i===0&&o===0&&([i,o]=r(e,t));let s=Math.max(i*i+o*o,n),c=a/(s*Math.sqrt(s));_+=c*i,v+=c*o}}}}t[e]+=_,i[e]+=v}};let n=1e-4;function r(e,t){let[n,r]=e<t?[e,t]:[t,e],i=2.399963*(n+1)+1.618034*r,a=e<t?1:-1;return[a*.01*Math.cos(i),a*.01*Math.sin(i)]}let i={edgeStrength:2e-5,groupStrength:4e-5,length:50,repulsion:1,drag:.01,theta:.9,speedLimit:1,timeStep:50,minSpeed:.001};var a=class{edges;halfSize;constants;x;y;n;vx;vy;fx;fy;pinned;centers=[];step=0;alpha=1;constructor(e,t,n,r=i){this.edges=t,this.halfSize=n,this.constants=r,this.n=e.length/2,this.x=Float64Array.from({length:this.n},(t,n)=>e[2*n]),this.y=Float64Array.from({length:this.n},(t,n)=>e[2*n+1]),this.vx=new Float64Array(this.n),this.vy=new Float64Array(this.n),this.fx=new Float64Array(this.n),this.fy=new Float64Array(this.n),this.pinned=new Uint8Array(this.n),this.chooseStep()}pin(e){this.pinned.fill(0);for(let[t,n,r]of e)this.pinned[t]=1,this.x[t]=n,this.y[t]=r,this.vx[t]=this.vy[t]=0}setCenters(e){this.centers=e,this.chooseStep()}chooseStep(){let e=new Float64Array(this.n);for(let t of this.edges)e[t]+=2*this.constants.edgeStrength;for(let{rows:t}of this.centers)for(let n of t)e[n]+=this.constants.groupStrength;let t=e.reduce((e,t)=>Math.max(e,t),0);this.step=Math.min(this.constants.timeStep,1/Math.sqrt(Math.max(t,1e-12)))}sumForces(){this.fx.fill(0),this.fy.fill(0),this.repel(),this.pullEdges(),this.pullToCenters()}repel(){let{repulsion:e,theta:n}=this.constants;e!==0&&new t(this.x,this.y).addRepulsion(this.fx,this.fy,e,n)}pullEdges(){let{x:e,y:t,fx:n,fy:r,edges:i}=this,{edgeStrength:a,length:o}=this.constants;for(let s=0;s<i.length;s+=2){let c=i[s],l=i[s+1],u=e[l]-e[c],d=t[l]-t[c],f=Math.hypot(u,d);if(f===0)continue;let p=a*(f-o)/f;n[c]+=p*u,r[c]+=p*d,n[l]-=p*u,r[l]-=p*d}}pullToCenters(){let{x:e,y:t,fx:n,fy:r}=this,{groupStrength:i,length:a}=this.constants;for(let o of this.centers)for(let s of o.rows){let c=o.x-e[s],l=o.y-t[s],u=Math.hypot(c,l);if(u===0)continue;let d=i*(u-a)/u;n[s]+=d*c,r[s]+=d*l}}advance(){this.sumForces();let{x:e,y:t,vx:n,vy:r,fx:i,fy:a,pinned:o,halfSize:s}=this,{drag:c,speedLimit:l}=this.constants,u=this.step*this.alpha,d=Math.exp(-c*u),f=0;for(let c=0;c<this.n;c++){if(o[c])continue;let p=d*n[c]+u*i[c],m=d*r[c]+u*a[c],h=Math.hypot(p,m);h>l&&(p*=l/h,m*=l/h),n[c]=p,r[c]=m,e[c]=Math.max(-s,Math.min(s,e[c]+u*p)),t[c]=Math.max(-s,Math.min(s,t[c]+u*m)),f=Math.max(f,Math.min(h,l))}return f}};function o(e){return Math.max(500,50*Math.sqrt(e))}var s=class{springs;unit;isAtRest=!1;constructor(e,t){this.unit=o(e.length/2),this.springs=new a(e.map(e=>e*this.unit),t,this.unit)}know(t,n){let r=t.map(([e,t,n])=>[e,t*this.unit,n*this.unit]);this.springs.pin(r),this.springs.setCenters(t.length>1?e(r,n):[]),this.springs.alpha=1,this.isAtRest=!1}step(){let{springs:e}=this,t=e.advance();e.alpha*=.9772,this.isAtRest=t<i.minSpeed||e.alpha<.001}write(e){let{x:t,y:n}=this.springs;for(let r=0;r<this.springs.n;r++)e[2*r]=t[r]/this.unit,e[2*r+1]=n[r]/this.unit;return e}};let c=null,l=null,u=!1,d;function f(e){self.postMessage(e,{transfer:[e.positions.buffer]})}function p(){if(d=void 0,!c||!l||c.isAtRest)return;let e=performance.now()+(u?200:14);do c.step();while(!c.isAtRest&&performance.now()<e);if(u&&!c.isAtRest){m();return}let t=c.write(l);l=null,f({positions:t,isAtRest:c.isAtRest})}function m(){d??=setTimeout(p,0)}self.onmessage=({data:e})=>{switch(e.do){case`start`:c=new s(e.positions,e.edges),l=e.positions,u=e.untilRest;break;case`know`:c?.know(e.pins,e.labels);break;case`next`:l=e.positions;break;case`stop`:c=null;return}m()}})();", gn = typeof self < "u" && self.Blob && new Blob(["(self.URL || self.webkitURL).revokeObjectURL(self.location.href);", hn], { type: "text/javascript;charset=utf-8" });
+function _n(e) {
 	let t;
 	try {
-		if (t = mn && (self.URL || self.webkitURL).createObjectURL(mn), !t) throw "";
+		if (t = gn && (self.URL || self.webkitURL).createObjectURL(gn), !t) throw "";
 		let n = new Worker(t, { name: e?.name });
 		return n.addEventListener("error", () => {
 			(self.URL || self.webkitURL).revokeObjectURL(t);
 		}), n;
 	} catch {
-		return new Worker("data:text/javascript;charset=utf-8," + encodeURIComponent(pn), { name: e?.name });
+		return new Worker("data:text/javascript;charset=utf-8," + encodeURIComponent(hn), { name: e?.name });
 	}
 }
 // src/layout/driver.ts
-var gn = class {
+var vn = class {
 	store;
 	isReduced;
 	draw;
@@ -2084,7 +2089,7 @@ var gn = class {
 		return this.last?.length === e.length ? this.last : e;
 	}
 	start(e) {
-		this.worker = new hn(), this.worker.onmessage = ({ data: e }) => this.receive(e), this.worker.onerror = () => {
+		this.worker = new _n(), this.worker.onmessage = ({ data: e }) => this.receive(e), this.worker.onerror = () => {
 			this.store.setNotice("The spring layout stopped because of an error; the rows stay where they are."), this.stop();
 		};
 		let t = e.slice();
@@ -2113,7 +2118,7 @@ var gn = class {
 	reset() {
 		this.stop(), this.last = null;
 	}
-}, _n = 450, vn = class {
+}, yn = 450, bn = class {
 	positions = /* @__PURE__ */ new Float32Array();
 	held = /* @__PURE__ */ new Map();
 	base = /* @__PURE__ */ new Float32Array();
@@ -2144,12 +2149,12 @@ var gn = class {
 		let n = this.base.slice();
 		for (let [e, t, r] of this.pins) n[2 * e] = t, n[2 * e + 1] = r;
 		for (let [e, [t, r]] of this.held) n[2 * e] = t, n[2 * e + 1] = r;
-		e && this.positions.length === n.length && !yn(this.to ?? this.positions, n) ? (this.from = this.positions.slice(), this.to = n, this.startedAt = t) : e && this.positions.length === n.length || (this.from = this.to = null, this.positions = n, this.index = null);
+		e && this.positions.length === n.length && !xn(this.to ?? this.positions, n) ? (this.from = this.positions.slice(), this.to = n, this.startedAt = t) : e && this.positions.length === n.length || (this.from = this.to = null, this.positions = n, this.index = null);
 	}
 	step(e) {
 		let { from: t, to: n } = this;
 		if (!t || !n) return !1;
-		let r = Math.min(1, (e - this.startedAt) / _n);
+		let r = Math.min(1, (e - this.startedAt) / yn);
 		if (r >= 1) this.positions = n, this.from = this.to = null;
 		else {
 			let e = r < .5 ? 4 * r ** 3 : 1 - (-2 * r + 2) ** 3 / 2;
@@ -2158,16 +2163,16 @@ var gn = class {
 		return this.index = null, !0;
 	}
 };
-function yn(e, t) {
+function xn(e, t) {
 	for (let n = 0; n < e.length; n++) if (e[n] !== t[n]) return !1;
 	return !0;
 }
 // src/plot/labels.ts
-var bn = 201;
-function xn(e) {
+var Sn = 201;
+function Cn(e) {
 	let t = /* @__PURE__ */ new Uint32Array(65536);
 	for (let n = 0; n < e.length; n++) t[e[n]]++;
-	let n = t.map((e) => Math.max(1, Math.floor(e / bn))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
+	let n = t.map((e) => Math.max(1, Math.floor(e / Sn))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
 	for (let t = 0; t < e.length; t++) {
 		let a = e[t], o = r[a]++;
 		if (a === 65535 || o % n[a] !== 0) continue;
@@ -2176,7 +2181,7 @@ function xn(e) {
 	}
 	return i;
 }
-function Sn(e, t) {
+function wn(e, t) {
 	let n = (n) => {
 		let r = Float32Array.from(e, (e) => t[2 * e + n]).sort();
 		return r[Math.floor(r.length / 2)];
@@ -2187,36 +2192,36 @@ function Sn(e, t) {
 	};
 }
 // src/plot/overlay.ts
-var Cn = 60, wn = 3e3, Tn = 2 * Math.PI;
-function En(e, t) {
-	e.clearRect(0, 0, t.camera.width, t.camera.height), t.drawn.n !== 0 && (kn(e, t), An(e, t), jn(e, t), Fn(e, t), Mn(e, t), Pn(e, t), t.lasso && zn(e, t, t.lasso), t.line && Bn(e, t), t.ghost && Vn(e, t));
+var Tn = 60, En = 3e3, Dn = 2 * Math.PI;
+function On(e, t) {
+	e.clearRect(0, 0, t.camera.width, t.camera.height), t.drawn.n !== 0 && (jn(e, t), Mn(e, t), Nn(e, t), Ln(e, t), Pn(e, t), In(e, t), t.lasso && Vn(e, t, t.lasso), t.line && Hn(e, t), t.ghost && Un(e, t));
 }
 function Z({ camera: e, drawn: t }, n) {
 	return [e.screenX(t.positions[2 * n]), e.screenY(t.positions[2 * n + 1])];
 }
-function Dn({ store: e }) {
+function kn({ store: e }) {
 	let t = e.state?.links ?? [], n = new Set(e.selection.length <= 50 ? e.selection : []);
 	e.hovered !== null && n.add(e.hovered);
-	let r = t.filter((e) => e.source !== "pin" && e.source !== "lock").length <= Cn;
+	let r = t.filter((e) => e.source !== "pin" && e.source !== "lock").length <= Tn;
 	return t.filter((e) => n.has(e.a) || n.has(e.b) || r && e.source !== "pin" && e.source !== "lock");
 }
-function On(e, t, n, r, i) {
+function An(e, t, n, r, i) {
 	e.beginPath(), e.moveTo(...r), e.lineTo(...i);
 	let a = e.lineWidth;
 	e.strokeStyle = t.theme.back, e.lineWidth = a + 2, e.stroke(), e.lineWidth = a, e.setLineDash(n ? [] : [6, 4]), e.strokeStyle = n ? t.theme.text : t.theme.danger, e.stroke(), e.setLineDash([]);
 }
-function kn(e, t) {
+function jn(e, t) {
 	let n = t.store.refused?.chain ?? [];
 	e.lineWidth = 1.5, e.globalAlpha = n.length ? .25 : .7;
-	for (let n of Dn(t)) On(e, t, n.together, Z(t, n.a), Z(t, n.b));
+	for (let n of kn(t)) An(e, t, n.together, Z(t, n.a), Z(t, n.b));
 	e.globalAlpha = 1, e.lineWidth = 3;
-	for (let r of n) On(e, t, r.together, Z(t, r.a), Z(t, r.b));
+	for (let r of n) An(e, t, r.together, Z(t, r.a), Z(t, r.b));
 }
-function An(e, t) {
+function Mn(e, t) {
 	let { selection: n } = t.store;
 	if (n.length === 0) return;
 	let { theme: r, radius: i } = t;
-	if (n.length > wn) {
+	if (n.length > En) {
 		e.fillStyle = r.text;
 		for (let r of n) {
 			let [n, i] = Z(t, r);
@@ -2228,33 +2233,33 @@ function Q(e, t, n, r, i, a) {
 	e.beginPath();
 	for (let i of n) {
 		let [n, a] = Z(t, i);
-		e.moveTo(n + r, a), e.arc(n, a, r, 0, Tn);
+		e.moveTo(n + r, a), e.arc(n, a, r, 0, Dn);
 	}
 	e.strokeStyle = i, e.lineWidth = a, e.stroke();
 }
-function jn(e, t) {
+function Nn(e, t) {
 	let n = (t.store.state?.pins ?? []).map(([e]) => e).concat([...t.drawn.held.keys()]);
 	if (n.length === 0) return;
 	let { accent: r } = t.theme, i = n.length > 40;
 	Q(e, t, n, t.radius + 2.5, r, i ? 1 : 1.5), i || Q(e, t, n, t.radius + 5.5, r, 1.5);
 }
-function Mn(e, t) {
+function Pn(e, t) {
 	let n = t.store.question?.question;
 	if (!n || n.a >= t.drawn.n || n.b >= t.drawn.n) return;
 	let { theme: r, radius: i } = t, [a, o] = [Z(t, n.a), Z(t, n.b)];
-	e.strokeStyle = r.accent, e.lineWidth = 1.5, e.setLineDash([1.5, 4]), e.beginPath(), e.moveTo(...a), e.lineTo(...o), e.stroke(), e.setLineDash([]), Q(e, t, [n.a, n.b], i + 6, r.back, 5), Q(e, t, [n.a, n.b], i + 6, r.accent, 2.5), Nn(e, t, a, "1"), Nn(e, t, o, "2");
+	e.strokeStyle = r.accent, e.lineWidth = 1.5, e.setLineDash([1.5, 4]), e.beginPath(), e.moveTo(...a), e.lineTo(...o), e.stroke(), e.setLineDash([]), Q(e, t, [n.a, n.b], i + 6, r.back, 5), Q(e, t, [n.a, n.b], i + 6, r.accent, 2.5), Fn(e, t, a, "1"), Fn(e, t, o, "2");
 }
-function Nn(e, { theme: t, radius: n }, [r, i], a) {
+function Fn(e, { theme: t, radius: n }, [r, i], a) {
 	let [o, s] = [r + n + 9, i - n - 9];
-	e.beginPath(), e.arc(o, s, 8, 0, Tn), e.fillStyle = t.accent, e.fill(), e.fillStyle = t.back, e.font = `700 11px ${t.font}`, e.textAlign = "center", e.textBaseline = "middle", e.fillText(a, o, s + .5);
+	e.beginPath(), e.arc(o, s, 8, 0, Dn), e.fillStyle = t.accent, e.fill(), e.fillStyle = t.back, e.font = `700 11px ${t.font}`, e.textAlign = "center", e.textBaseline = "middle", e.fillText(a, o, s + .5);
 }
-function Pn(e, t) {
+function In(e, t) {
 	let { theme: n, radius: r, store: i, cursor: a } = t;
 	if (i.hovered !== null && Q(e, t, [i.hovered], r + 2, n.text, 2), a === null) return;
 	let [o, s] = Z(t, a), c = r + 7;
 	e.lineWidth = 5, e.strokeStyle = n.back, e.strokeRect(o - c, s - c, 2 * c, 2 * c), e.lineWidth = 2, e.strokeStyle = n.text, e.strokeRect(o - c, s - c, 2 * c, 2 * c);
 }
-function Fn(e, t) {
+function Ln(e, t) {
 	let { camera: n, theme: r, store: i, labels: a } = t, o = new Map(i.state?.groups.map((e) => [e.id, e])), s = [];
 	e.font = `600 13px ${r.font}`, e.textAlign = "left", e.textBaseline = "middle";
 	let c = a.flatMap((e) => {
@@ -2267,7 +2272,7 @@ function Fn(e, t) {
 		}] : [];
 	});
 	for (let r of c.sort((e, t) => t.size - e.size)) {
-		let i = Rn(r.name) + (r.locked ? " (locked)" : ""), a = e.measureText(i).width + 20, o = n.screenX(r.x) - a / 2, c = n.screenY(r.y);
+		let i = Bn(r.name) + (r.locked ? " (locked)" : ""), a = e.measureText(i).width + 20, o = n.screenX(r.x) - a / 2, c = n.screenY(r.y);
 		if (o + a < 0 || o > n.width || c < -10 || c > n.height + 10) continue;
 		let l = [
 			0,
@@ -2275,57 +2280,57 @@ function Fn(e, t) {
 			-20,
 			40,
 			-40
-		].map((e) => c + e).find((e) => In(s, o, e, a));
+		].map((e) => c + e).find((e) => Rn(s, o, e, a));
 		l !== void 0 && (s.push([
 			o,
 			l,
 			a,
 			20
-		]), Ln(e, t, r.group, i, o, l));
+		]), zn(e, t, r.group, i, o, l));
 	}
 }
-function In(e, t, n, r) {
+function Rn(e, t, n, r) {
 	return e.every(([e, i, a]) => t + r < e || e + a < t || Math.abs(i - n) >= 20);
 }
-function Ln(e, { theme: t }, n, r, i, a) {
+function zn(e, { theme: t }, n, r, i, a) {
 	e.fillStyle = t.back, e.globalAlpha = .85, e.beginPath(), e.roundRect(i - 3, a - 10, e.measureText(r).width + 26, 20, 5), e.fill(), e.globalAlpha = 1, e.fillStyle = t.text, e.fillText(r, i + 18, a + .5), e.save(), e.translate(i + 8, a), e.scale(6, 6), e.fillStyle = N(n, t.dark), e.fill(new Path2D(F(P(n)))), e.restore();
 }
-function Rn(e) {
+function Bn(e) {
 	return e.length > 28 ? `${e.slice(0, 27)}\u2026` : e;
 }
-function zn(e, { camera: t, theme: n }, r) {
+function Vn(e, { camera: t, theme: n }, r) {
 	e.beginPath();
 	for (let n = 0; n < r.length; n += 2) e.lineTo(t.screenX(r[n]), t.screenY(r[n + 1]));
 	e.closePath(), e.fillStyle = e.strokeStyle = n.accent, e.globalAlpha = .12, e.fill(), e.globalAlpha = 1, e.lineWidth = 1.5, e.setLineDash([4, 3]), e.stroke(), e.setLineDash([]);
 }
-function Bn(e, t) {
+function Hn(e, t) {
 	let { line: n, camera: r, radius: i, theme: a } = t;
 	if (!n) return;
 	let o = n.to === null ? [r.screenX(n.x), r.screenY(n.y)] : Z(t, n.to);
-	e.lineWidth = 2.5, On(e, t, n.together, Z(t, n.from), o), Q(e, t, n.to === null ? [n.from] : [n.from, n.to], i + 4, n.together ? a.text : a.danger, 2);
+	e.lineWidth = 2.5, An(e, t, n.together, Z(t, n.from), o), Q(e, t, n.to === null ? [n.from] : [n.from, n.to], i + 4, n.together ? a.text : a.danger, 2);
 }
-function Vn(e, t) {
+function Un(e, t) {
 	let { ghost: n, camera: r, theme: i, store: a, radius: o } = t;
 	if (!n) return;
 	let [s, c] = [r.screenX(n.x), r.screenY(n.y)], l = n.rows[0];
 	e.globalAlpha = .5, e.setLineDash([3, 3]), e.lineWidth = 1, e.strokeStyle = i.text, e.beginPath(), e.moveTo(...Z(t, l)), e.lineTo(s, c), e.stroke(), e.setLineDash([]), e.globalAlpha = 1, n.onto && Q(e, t, [n.onto[0]], o + 4, i.accent, 2.5), e.save(), e.translate(s, c), e.scale(o + 3, o + 3);
 	let u = a.groupOf(l);
-	e.fillStyle = N(u, i.dark), e.fill(new Path2D(F(P(u)))), e.restore(), Un(e, t, s, c, Hn(t));
+	e.fillStyle = N(u, i.dark), e.fill(new Path2D(F(P(u)))), e.restore(), Gn(e, t, s, c, Wn(t));
 }
-function Hn({ ghost: e, store: t }) {
+function Wn({ ghost: e, store: t }) {
 	if (!e) return "";
 	let n = e.rows.length > 1 ? `${e.rows.length} rows ` : "";
 	if (!e.onto) return `${n}to a new place`;
 	let r = t.groupOf(e.onto[0]), i = t.state?.groups.find((e) => e.id === r)?.name;
-	return i ? `${n}into ${Rn(i)}` : `${n}together with this row`;
+	return i ? `${n}into ${Bn(i)}` : `${n}together with this row`;
 }
-function Un(e, { theme: t, camera: n }, r, i, a) {
+function Gn(e, { theme: t, camera: n }, r, i, a) {
 	e.font = `500 12px ${t.font}`;
 	let o = e.measureText(a).width + 14, s = H(r + 16, 4, n.width - o - 4), c = H(i + 16, 4, n.height - 28);
 	e.fillStyle = t.text, e.beginPath(), e.roundRect(s, c, o, 24, 5), e.fill(), e.fillStyle = t.back, e.textAlign = "left", e.textBaseline = "middle", e.fillText(a, s + 7, c + 12.5);
 }
 // src/plot/canvaspoints.ts
-var Wn = class {
+var Kn = class {
 	canvas;
 	kind = "canvas";
 	context;
@@ -2359,7 +2364,7 @@ var Wn = class {
 		if (n === 0 || r === 0) return;
 		this.image ??= this.context.createImageData(n, r);
 		let i = new Uint8Array(this.image.data.buffer);
-		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), Gn(i)), this.context.putImageData(this.image, 0, 0);
+		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), qn(i)), this.context.putImageData(this.image, 0, 0);
 	}
 	blend(e, t, n) {
 		let { positions: r, styles: i, ratio: a } = this, { width: o, height: s } = this.canvas;
@@ -2407,7 +2412,7 @@ var Wn = class {
 		this.canvas.remove();
 	}
 };
-function Gn(e) {
+function qn(e) {
 	for (let t = 0; t < e.length; t += 4) {
 		let n = e[t + 3];
 		if (n === 0 || n === 255) continue;
@@ -2416,7 +2421,7 @@ function Gn(e) {
 	}
 }
 // src/plot/glpoints.ts
-var Kn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center;\nuniform vec2 scale;\nuniform float size;\nuniform vec3 palette[9];\nvarying vec4 color;\nvarying float shape;\nvoid main() {\n  gl_Position = vec4((position - center) * scale, 0.0, 1.0);\n  gl_PointSize = size;\n  color = vec4(palette[int(style.x + 0.5)], style.z / 255.0);\n  shape = style.y;\n}", qn = "\nprecision mediump float;\nuniform float radius;\nuniform float extent;\nuniform bool discs;\nvarying vec4 color;\nvarying float shape;\n\nfloat box(vec2 p, vec2 half_size) {\n  vec2 d = abs(p) - half_size;\n  return max(d.x, d.y);\n}\nfloat triangle(vec2 p) {\n  return max(p.y - 0.8, 0.872 * abs(p.x) - 0.489 * p.y - 0.611);\n}\nfloat plus_sign(vec2 p) {\n  return min(box(p, vec2(0.42, 1.2)), box(p, vec2(1.2, 0.42)));\n}\nfloat star(vec2 p) {\n  float angle = atan(p.x, -p.y);\n  float part = 0.6283185;\n  angle = abs(mod(angle + part, 2.0 * part) - part);\n  vec2 q = length(p) * vec2(cos(angle), sin(angle));\n  vec2 tip = vec2(1.35, 0.0);\n  vec2 notch = 0.62 * vec2(cos(part), sin(part));\n  vec2 edge = notch - tip;\n  return dot(q - tip, normalize(vec2(edge.y, -edge.x)));\n}\nfloat outline(vec2 p) {\n  if (discs || shape < 0.5) return length(p) - 1.0;\n  if (shape < 1.5) return box(p, vec2(0.88));\n  if (shape < 2.5) return triangle(p);\n  if (shape < 3.5) return (abs(p.x) + abs(p.y) - 1.25) * 0.7071;\n  if (shape < 4.5) return triangle(vec2(p.x, -p.y));\n  if (shape < 5.5) return plus_sign(p);\n  if (shape < 6.5) return plus_sign(vec2(p.x + p.y, p.x - p.y) * 0.7071);\n  return star(p);\n}\nvoid main() {\n  vec2 p = (gl_PointCoord - 0.5) * extent;\n  float alpha = color.a * clamp(0.5 - outline(p) * radius, 0.0, 1.0);\n  if (alpha <= 0.0) discard;\n  gl_FragColor = vec4(color.rgb * alpha, alpha);\n}", Jn = 1.4, Yn = class {
+var Jn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center;\nuniform vec2 scale;\nuniform float size;\nuniform vec3 palette[9];\nvarying vec4 color;\nvarying float shape;\nvoid main() {\n  gl_Position = vec4((position - center) * scale, 0.0, 1.0);\n  gl_PointSize = size;\n  color = vec4(palette[int(style.x + 0.5)], style.z / 255.0);\n  shape = style.y;\n}", Yn = "\nprecision mediump float;\nuniform float radius;\nuniform float extent;\nuniform bool discs;\nvarying vec4 color;\nvarying float shape;\n\nfloat box(vec2 p, vec2 half_size) {\n  vec2 d = abs(p) - half_size;\n  return max(d.x, d.y);\n}\nfloat triangle(vec2 p) {\n  return max(p.y - 0.8, 0.872 * abs(p.x) - 0.489 * p.y - 0.611);\n}\nfloat plus_sign(vec2 p) {\n  return min(box(p, vec2(0.42, 1.2)), box(p, vec2(1.2, 0.42)));\n}\nfloat star(vec2 p) {\n  float angle = atan(p.x, -p.y);\n  float part = 0.6283185;\n  angle = abs(mod(angle + part, 2.0 * part) - part);\n  vec2 q = length(p) * vec2(cos(angle), sin(angle));\n  vec2 tip = vec2(1.35, 0.0);\n  vec2 notch = 0.62 * vec2(cos(part), sin(part));\n  vec2 edge = notch - tip;\n  return dot(q - tip, normalize(vec2(edge.y, -edge.x)));\n}\nfloat outline(vec2 p) {\n  if (discs || shape < 0.5) return length(p) - 1.0;\n  if (shape < 1.5) return box(p, vec2(0.88));\n  if (shape < 2.5) return triangle(p);\n  if (shape < 3.5) return (abs(p.x) + abs(p.y) - 1.25) * 0.7071;\n  if (shape < 4.5) return triangle(vec2(p.x, -p.y));\n  if (shape < 5.5) return plus_sign(p);\n  if (shape < 6.5) return plus_sign(vec2(p.x + p.y, p.x - p.y) * 0.7071);\n  return star(p);\n}\nvoid main() {\n  vec2 p = (gl_PointCoord - 0.5) * extent;\n  float alpha = color.a * clamp(0.5 - outline(p) * radius, 0.0, 1.0);\n  if (alpha <= 0.0) discard;\n  gl_FragColor = vec4(color.rgb * alpha, alpha);\n}", Xn = 1.4, Zn = class {
 	canvas;
 	gl;
 	kind = "webgl";
@@ -2439,7 +2444,7 @@ var Kn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 	}
 	prepare() {
 		let { gl: e } = this, t = e.createProgram();
-		for (let [n, r] of [[e.VERTEX_SHADER, Kn], [e.FRAGMENT_SHADER, qn]]) {
+		for (let [n, r] of [[e.VERTEX_SHADER, Jn], [e.FRAGMENT_SHADER, Yn]]) {
 			let i = e.createShader(n);
 			if (!i) throw Error("No shader can be made.");
 			if (e.shaderSource(i, r), e.compileShader(i), !e.getShaderParameter(i, e.COMPILE_STATUS)) throw Error(e.getShaderInfoLog(i) ?? "A shader does not compile.");
@@ -2476,7 +2481,7 @@ var Kn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 		let { gl: n, places: r, ratio: i } = this;
 		if (this.isLost || (n.viewport(0, 0, this.canvas.width, this.canvas.height), n.clear(n.COLOR_BUFFER_BIT), this.count === 0 || this.styles.length < 4 * this.count)) return;
 		n.useProgram(this.program);
-		let a = t * i, o = t < 3, s = 2 * ((o ? 1 : Jn) + .6 / a);
+		let a = t * i, o = t < 3, s = 2 * ((o ? 1 : Xn) + .6 / a);
 		n.uniform2f(r.center, e.x, e.y), n.uniform2f(r.scale, 2 * e.scale / e.width, 2 * e.scale / e.height), n.uniform1f(r.size, a * s), n.uniform1f(r.radius, a), n.uniform1f(r.extent, s), n.uniform1i(r.discs, +!!o), n.uniform3fv(r.palette, ve(this.dark)), this.bind("position", this.positionBuffer, 2, n.FLOAT), this.bind("style", this.styleBuffer, 4, n.UNSIGNED_BYTE), n.drawArrays(n.POINTS, 0, this.count);
 	}
 	bind(e, t, n, r) {
@@ -2486,41 +2491,41 @@ var Kn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 	destroy() {
 		this.gl.getExtension("WEBGL_lose_context")?.loseContext(), this.canvas.remove();
 	}
-}, Xn = 2, Zn = 5.5, Qn = 7, $n = .25;
-function er(t, n, r) {
+}, Qn = 2, $n = 5.5, er = 7, tr = .25;
+function nr(t, n, r) {
 	for (let i = 0; i < t.length; i++) {
 		let a = t[i], o = a === e;
-		r[4 * i] = o ? 8 : ge(a), r[4 * i + 1] = o ? 0 : _e(a), r[4 * i + 2] = 255 * $n + .75 * n[i];
+		r[4 * i] = o ? 8 : ge(a), r[4 * i + 1] = o ? 0 : _e(a), r[4 * i + 2] = 255 * tr + .75 * n[i];
 	}
 	return r;
 }
-function tr(e, t) {
-	let n = Math.max(Xn, Math.min(Zn, Zn * (1e3 / Math.max(e, 1)) ** .2));
-	return Math.max(.8, Math.min(Qn, n * Math.sqrt(t)));
+function rr(e, t) {
+	let n = Math.max(Qn, Math.min($n, $n * (1e3 / Math.max(e, 1)) ** .2));
+	return Math.max(.8, Math.min(er, n * Math.sqrt(t)));
 }
-function nr(e) {
+function ir(e) {
 	let t = e.getExtension("WEBGL_debug_renderer_info"), n = t ? String(e.getParameter(t.UNMASKED_RENDERER_WEBGL)) : "";
 	return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(n);
 }
-function rr(e = !1) {
+function ar(e = !1) {
 	let t = document.createElement("canvas"), n = t.getContext("webgl", {
 		antialias: !1,
 		failIfMajorPerformanceCaveat: !e,
 		powerPreference: "high-performance"
 	});
-	if (n && (e || !nr(n))) try {
-		return new Yn(t, n);
+	if (n && (e || !ir(n))) try {
+		return new Zn(t, n);
 	} catch (e) {
 		console.warn("WebGL does not work here; the map is drawn without it.", e);
 	}
-	return new Wn(document.createElement("canvas"));
+	return new Kn(document.createElement("canvas"));
 }
 // src/plot/underlay.ts
-var ir = 2e4;
-function ar(e, t) {
-	e.clearRect(0, 0, t.camera.width, t.camera.height), or(e, t), t.store.view === "spring" && sr(e, t);
+var or = 2e4;
+function sr(e, t) {
+	e.clearRect(0, 0, t.camera.width, t.camera.height), cr(e, t), t.store.view === "spring" && lr(e, t);
 }
-function or(e, t) {
+function cr(e, t) {
 	let { camera: n, drawn: r, theme: i, store: a } = t, o = (a.state?.eps ?? 0) * n.scale, s = (a.state?.pins ?? []).map(([e]) => [n.screenX(r.positions[2 * e]), n.screenY(r.positions[2 * e + 1])]);
 	if (t.ghost && s.push([n.screenX(t.ghost.x), n.screenY(t.ghost.y)]), s.length !== 0) {
 		e.beginPath();
@@ -2528,8 +2533,8 @@ function or(e, t) {
 		e.fillStyle = i.accent, e.strokeStyle = i.accent, e.globalAlpha = .6, e.lineWidth = 2, e.stroke(), e.globalAlpha = 1, e.globalCompositeOperation = "destination-out", e.fill(), e.globalCompositeOperation = "source-over", e.globalAlpha = i.dark ? .14 : .09, e.fill(), e.globalAlpha = 1;
 	}
 }
-function sr(e, { camera: t, drawn: n, theme: r, store: i }) {
-	let { edges: a } = i, { positions: o } = n, s = a.length / 2 <= ir, c = new Set(i.selection);
+function lr(e, { camera: t, drawn: n, theme: r, store: i }) {
+	let { edges: a } = i, { positions: o } = n, s = a.length / 2 <= or, c = new Set(i.selection);
 	if (i.hovered !== null && c.add(i.hovered), s || c.size !== 0) {
 		e.beginPath();
 		for (let n = 0; n < a.length; n += 2) {
@@ -2540,12 +2545,12 @@ function sr(e, { camera: t, drawn: n, theme: r, store: i }) {
 	}
 }
 // src/plot/map.ts
-var cr = 300, lr = class {
+var ur = 300, dr = class {
 	element;
 	store;
 	root;
 	camera = new V();
-	drawn = new vn();
+	drawn = new bn();
 	theme;
 	radius = 3;
 	cursor = null;
@@ -2569,15 +2574,15 @@ var cr = 300, lr = class {
 	hasFitted = !1;
 	hasShownPins = !1;
 	constructor(e, t, n) {
-		this.element = e, this.store = t, this.root = n, this.points = rr(n.dataset.points === "webgl");
-		let [r, i] = [ur("ml-plot-under"), ur("ml-plot-over")];
+		this.element = e, this.store = t, this.root = n, this.points = ar(n.dataset.points === "webgl");
+		let [r, i] = [fr("ml-plot-under"), fr("ml-plot-over")];
 		[this.under, this.over] = [r, i], this.points.canvas.className = "ml-plot-points", e.append(r.canvas, this.points.canvas, i.canvas);
 		for (let e of [
 			r.canvas,
 			this.points.canvas,
 			i.canvas
 		]) e.setAttribute("aria-hidden", "true");
-		this.theme = rn(n), this.points.setDark(this.theme.dark), this.springs = new gn(t, sn, (e) => {
+		this.theme = on(n), this.points.setDark(this.theme.dark), this.springs = new vn(t, ln, (e) => {
 			this.drawn.setBase(e, !1, performance.now()), this.movePoints();
 		}), this.resizes = new ResizeObserver(() => this.resize()), this.resizes.observe(e), this.listen(), this.resize(), this.takeAll();
 	}
@@ -2595,8 +2600,8 @@ var cr = 300, lr = class {
 			"hover",
 			"refused",
 			"question"
-		], () => this.redraw()), on(this.root, () => {
-			this.theme = rn(this.root), this.points.setDark(this.theme.dark), this.redrawPoints();
+		], () => this.redraw()), cn(this.root, () => {
+			this.theme = on(this.root), this.points.setDark(this.theme.dark), this.redrawPoints();
 		})), this.points.canvas.addEventListener("mustlink-redraw", () => this.redrawPoints());
 	}
 	takeAll() {
@@ -2627,7 +2632,7 @@ var cr = 300, lr = class {
 		this.drawn.aim(e === null && this.isAnimated, performance.now()), this.movePoints();
 	}
 	get isAnimated() {
-		return !sn();
+		return !ln();
 	}
 	movePoints() {
 		this.drawn.isMoving || this.points.setPositions(this.drawn.positions), this.labels = [], this.redrawPoints();
@@ -2674,7 +2679,7 @@ var cr = 300, lr = class {
 	}
 	fly(e) {
 		if (!this.flight) return !1;
-		let { from: t, to: n, startedAt: r } = this.flight, i = H((e - r) / cr, 0, 1), a = 1 - (1 - i) ** 3;
+		let { from: t, to: n, startedAt: r } = this.flight, i = H((e - r) / ur, 0, 1), a = 1 - (1 - i) ** 3;
 		return this.camera.x = t.x + a * (n.x - t.x), this.camera.y = t.y + a * (n.y - t.y), this.camera.scale = t.scale * (n.scale / t.scale) ** a, i >= 1 && (this.flight = null), !0;
 	}
 	screen(e) {
@@ -2700,18 +2705,18 @@ var cr = 300, lr = class {
 		this.arePointsStale = !0, this.redraw();
 	}
 	drawNow(e) {
-		cancelAnimationFrame(this.frame), this.frame = 0, this.drawn.step(e) && (this.points.setPositions(this.drawn.positions), this.labels = [], this.arePointsStale = !0), this.fly(e) && (this.arePointsStale = !0), this.radius = tr(this.drawn.n, this.camera.zoom);
+		cancelAnimationFrame(this.frame), this.frame = 0, this.drawn.step(e) && (this.points.setPositions(this.drawn.positions), this.labels = [], this.arePointsStale = !0), this.fly(e) && (this.arePointsStale = !0), this.radius = rr(this.drawn.n, this.camera.zoom);
 		let t = this.areStylesStale;
-		t && this.uploadStyles(), this.arePointsStale && this.points.draw(this.camera, this.radius), this.arePointsStale = !1, this.labels.length === 0 && this.placeLabels(), ar(this.under, this), En(this.over, this), t && this.markDrawn(), (this.drawn.isMoving || this.flight) && this.redraw();
+		t && this.uploadStyles(), this.arePointsStale && this.points.draw(this.camera, this.radius), this.arePointsStale = !1, this.labels.length === 0 && this.placeLabels(), sr(this.under, this), On(this.over, this), t && this.markDrawn(), (this.drawn.isMoving || this.flight) && this.redraw();
 	}
 	uploadStyles() {
 		let { labels: e, confidence: t } = this.store;
-		this.areStylesStale = !1, this.styles.length !== 4 * e.length && (this.styles = new Uint8Array(4 * e.length)), this.points.setStyles(er(e, t, this.styles));
+		this.areStylesStale = !1, this.styles.length !== 4 * e.length && (this.styles = new Uint8Array(4 * e.length)), this.points.setStyles(nr(e, t, this.styles));
 	}
 	placeLabels() {
-		this.store.labels.length === this.drawn.n && (this.samples ??= xn(this.store.labels), this.labels = [...this.samples].map(([e, t]) => ({
+		this.store.labels.length === this.drawn.n && (this.samples ??= Cn(this.store.labels), this.labels = [...this.samples].map(([e, t]) => ({
 			group: e,
-			...Sn(t, this.drawn.positions)
+			...wn(t, this.drawn.positions)
 		})));
 	}
 	markDrawn() {
@@ -2725,7 +2730,7 @@ var cr = 300, lr = class {
 		this.points.destroy(), this.element.replaceChildren();
 	}
 };
-function ur(e) {
+function fr(e) {
 	let t = document.createElement("canvas");
 	t.className = e;
 	let n = t.getContext("2d");
@@ -2733,7 +2738,7 @@ function ur(e) {
 	return n;
 }
 // src/plot/pointer.ts
-var dr = 4, fr = 5, pr = 16, mr = class {
+var pr = 4, mr = 5, hr = 16, gr = class {
 	map;
 	card;
 	fingers = /* @__PURE__ */ new Map();
@@ -2758,7 +2763,7 @@ var dr = 4, fr = 5, pr = 16, mr = class {
 		};
 	}
 	rowAt(e, t, n) {
-		return this.map.rowAt(e, t, this.map.radius + (n ? pr : fr));
+		return this.map.rowAt(e, t, this.map.radius + (n ? hr : mr));
 	}
 	down(e) {
 		if (e.pointerType === "mouse" && e.button !== 0) return;
@@ -2787,7 +2792,7 @@ var dr = 4, fr = 5, pr = 16, mr = class {
 		else if (r.gesture === "pinch") this.pinch(e, t, n);
 		else {
 			if (r.gesture === "undecided") {
-				if (Math.hypot(t - r.startX, n - r.startY) <= dr) return;
+				if (Math.hypot(t - r.startX, n - r.startY) <= pr) return;
 				r.gesture = this.decide(r), r.gesture === "lasso" && this.startLasso(r);
 			}
 			this.go(r, t, n), r.x = t, r.y = n;
@@ -2894,11 +2899,11 @@ var dr = 4, fr = 5, pr = 16, mr = class {
 	destroy() {
 		this.ends.abort();
 	}
-}, hr = 24, gr = 0;
-function _r(e, t, n) {
-	let r = new lr(e, t, n), i = new dn(e, t, n), a = new mr(r, i), o = new Ke(r, i, a, vr(e));
-	yr(e, r);
-	let s = [br(e, t), xr(e, t)];
+}, _r = 24, vr = 0;
+function yr(e, t, n) {
+	let r = new dr(e, t, n), i = new pn(e, t, n), a = new gr(r, i), o = new Ke(r, i, a, br(e));
+	xr(e, r);
+	let s = [Sr(e, t), Cr(e, t)];
 	return {
 		screenPosition(e) {
 			if (!(e >= 0 && e < r.drawn.n)) return null;
@@ -2913,7 +2918,7 @@ function _r(e, t, n) {
 		},
 		nearest(e, t) {
 			let n = r.surface.getBoundingClientRect();
-			return r.rowAt(e - n.left, t - n.top, hr);
+			return r.rowAt(e - n.left, t - n.top, _r);
 		},
 		get drawnAt() {
 			return r.drawnAt;
@@ -2932,15 +2937,15 @@ function _r(e, t, n) {
 		}
 	};
 }
-function vr(e) {
+function br(e) {
 	let t = document.createElement("p");
-	t.id = `ml-plot-help-${++gr}`, t.className = "ml-unseen", t.textContent = He;
+	t.id = `ml-plot-help-${++vr}`, t.className = "ml-unseen", t.textContent = He;
 	let n = document.createElement("p");
 	return n.className = "ml-unseen", n.setAttribute("aria-live", "polite"), e.append(t, n), e.tabIndex = 0, e.setAttribute("role", "application"), e.setAttribute("aria-label", "Map of the rows"), e.setAttribute("aria-describedby", t.id), (e) => {
 		n.textContent = e;
 	};
 }
-function yr(e, t) {
+function xr(e, t) {
 	let n = document.createElement("div");
 	n.className = "ml-zoom";
 	let r = (e, t, r) => {
@@ -2949,13 +2954,13 @@ function yr(e, t) {
 	}, i = (e) => () => t.moveCamera((t) => t.zoomAt(t.width / 2, t.height / 2, e), !0);
 	r("+", "Zoom in", i(1.6)), r("−", "Zoom out", i(1 / 1.6)), r("⤢", "Show all rows", () => t.fit()), e.append(n);
 }
-function br(e, t) {
+function Sr(e, t) {
 	let n = () => {
 		e.dataset.mode = t.mode;
 	};
 	return n(), t.subscribe("mode", n);
 }
-function xr(e, t) {
+function Cr(e, t) {
 	let n = document.createElement("p");
 	n.className = "ml-waiting", e.append(n);
 	let r = () => {
@@ -2970,7 +2975,7 @@ function xr(e, t) {
 	], r);
 }
 // src/store.ts
-var Sr = class {
+var wr = class {
 	connection;
 	hello = null;
 	state = null;
@@ -3020,7 +3025,7 @@ var Sr = class {
 			let t = await this.connection.request(e);
 			return t.type === "refused" ? this.setRefused(t) : this.notice && this.setNotice(""), t;
 		} catch (e) {
-			throw this.setNotice(Cr(e)), e;
+			throw this.setNotice(Tr(e)), e;
 		} finally {
 			this.setBusy(-1);
 		}
@@ -3029,7 +3034,7 @@ var Sr = class {
 		try {
 			return await this.connection.request(e);
 		} catch (e) {
-			throw this.setNotice(Cr(e)), e;
+			throw this.setNotice(Tr(e)), e;
 		}
 	}
 	row(e) {
@@ -3133,7 +3138,7 @@ var Sr = class {
 		this.stop(), this.listeners.clear();
 	}
 };
-function Cr(e) {
+function Tr(e) {
 	return e instanceof Error ? e.message : String(e);
 }
 // src/main.ts
@@ -3143,7 +3148,7 @@ function $(e, t, n = {}) {
 	for (let [e, t] of Object.entries(n)) r.setAttribute(e, t);
 	return r;
 }
-function wr(e) {
+function Er(e) {
 	e.classList.add("ml-studio");
 	let t = {
 		root: e,
@@ -3167,8 +3172,8 @@ function wr(e) {
 	let r = $("div", "frame");
 	return r.append(t.toolbar, t.banner, n, t.side, t.status), e.replaceChildren(r), t;
 }
-function Tr(e, t) {
-	let n = new Sr(t), r = wr(e), i = _r(r.plot, n, e), a = nn(r, n, i), o = {
+function Dr(e, t) {
+	let n = new wr(t), r = Er(e), i = yr(r.plot, n, e), a = an(r, n, i), o = {
 		store: n,
 		plot: i,
 		destroy() {
@@ -3181,7 +3186,7 @@ function Tr(e, t) {
 	}, o;
 }
 // src/styles/index.css?inline
-var Er = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"clamp(320px,90cqi,480px)\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:24ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:54px}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);display:grid;position:absolute;top:54px;left:10px}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-notices{top:60px}.ml-selection{gap:6px;max-width:none;padding:8px 6px;right:54px}.ml-selection .ml-input{max-width:13ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", Dr = class extends n {
+var Or = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"clamp(320px,90cqi,480px)\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:24ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:54px}.ml-undo svg{display:none}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);display:grid;position:absolute;top:54px;left:10px}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-notices{top:60px}.ml-selection{gap:6px;max-width:none;padding:8px 6px;right:54px}.ml-selection .ml-input{max-width:13ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", kr = class extends n {
 	model;
 	receive = (e, t) => {
 		this.status !== "open" && this.setStatus("open");
@@ -3199,15 +3204,15 @@ var Er = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-sc
 		this.model.off("msg:custom", this.receive), this.setStatus("closed", "The notebook closed this view.");
 	}
 };
-function Or({ model: e, el: t }) {
+function Ar({ model: e, el: t }) {
 	let n = document.createElement("style");
-	n.textContent = Er;
+	n.textContent = Or;
 	let r = document.createElement("div");
 	r.classList.add("ml-in-notebook"), t.append(n, r);
-	let i = new Dr(e), a = Tr(r, i);
+	let i = new kr(e), a = Dr(r, i);
 	return () => {
 		a.destroy(), i.close();
 	};
 }
-var kr = { render: Or };
-export { kr as default };
+var jr = { render: Ar };
+export { jr as default };
