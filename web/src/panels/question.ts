@@ -62,19 +62,28 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   const spoken = make("p", { class: "ml-unseen", "aria-live": "polite" });
   const head = make("div", { class: "ml-question-head" }, heading, map);
   place.append(head, asked, rows, more, end, actions, advice, footer, spoken);
-  // The question that is answered, until the next one comes.
-  let answered: object | null = null;
+  // The question that is answered, until another one comes.
+  let answered: Comparison | null = null;
 
   function answer(together: boolean | null): void {
-    const message = store.question;
-    const question = message?.question;
-    if (!message || !question || answered === message) return;
-    answered = message;
+    const question = store.question?.question;
+    if (!question || isAnswered(question)) return;
+    answered = question;
     showBusy();
     perform(store, { do: "answer", a: question.a, b: question.b, together }, () => {
-      if (answered === message) answered = null;
+      if (answered === question) answered = null;
       showBusy();
     });
+  }
+
+  /** Whether it is the answered one, which the server may send again before it has chosen the next. */
+  function isAnswered({ a, b, number }: Comparison): boolean {
+    return answered !== null && answered.a === a && answered.b === b && answered.number === number;
+  }
+
+  /** After undo, the answered question is open again. */
+  function reopen(): void {
+    if (store.busy === 0 && store.state?.can_redo) answered = null;
   }
 
   function showOnMap(): void {
@@ -87,7 +96,8 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   }
 
   function showBusy(): void {
-    const isWaiting = answered !== null && answered === store.question;
+    const question = store.question?.question;
+    const isWaiting = question != null && isAnswered(question);
     for (const button of buttons) button.setAttribute("aria-disabled", String(isWaiting || store.status !== "open"));
     place.setAttribute("aria-busy", String(isWaiting));
     setText(asked, isWaiting ? NEXT : ASKED);
@@ -96,7 +106,8 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   function showQuestion(): void {
     const message = store.question;
     const question = message?.question ?? null;
-    answered = null;
+    reopen();
+    if (!question || !isAnswered(question)) answered = null;
     // The buttons go away when no question is left, and with them the focus.
     if (question === null && actions.contains(focusedElement(place))) heading.focus();
     for (const element of [map, asked, rows, actions]) element.hidden = question === null;
@@ -122,6 +133,8 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
     const state = store.state;
     if (!state) return;
     setText(counts, countSaid(state));
+    reopen();
+    showBusy();
     strategy.value = state.strategy;
   }
 

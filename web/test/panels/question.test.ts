@@ -41,6 +41,20 @@ it.each([
   expect(page.connection.sent).toHaveLength(2);
 });
 
+it("stays answered when the server sends it once more, and is open again after undo", async () => {
+  const again = { type: "question", question: comparison(), end: null, advice: null } as const;
+  button("Same (s)").click();
+  page.connection.tell({ ...again });
+  await page.connection.acknowledge();
+  page.connection.tell(state(), { ...again });
+  expect(text(".ml-asked")).toContain("Choosing the next question");
+  button("Same (s)").click();
+  expect(page.connection.sent).toHaveLength(1);
+  page.connection.tell(state({ can_redo: true }), { ...again });
+  button("Same (s)").click();
+  expect(page.connection.sent).toHaveLength(2);
+});
+
 it("can be answered again after a refusal", async () => {
   button("Same (s)").click();
   const then = { do: "answer", a: 0, b: 1, together: true } as const;
