@@ -90,7 +90,7 @@ export interface Link {
 export interface Shown {
   method: string;
   title: string;
-  status: "instant" | "final" | "working";
+  status: "instant" | "final" | "working" | "failed";
   n_changed: number;
   text: string;
 }

@@ -6,9 +6,9 @@ import { make, makeButton, setText } from "./element";
 
 const FILES: [ExportWhat, string, string][] = [
   ["labels", "Labels", "The group of every row, as a CSV file."],
-  ["links", "Links", "Every link in force, as a CSV file that mustlink reads."],
+  ["links", "Links", "The links that you, files, pins and locks gave, not those of columns, as a CSV file that mustlink reads."],
   ["report", "Report", "Groups, links and columns on one HTML page."],
-  ["python", "Python", "The script that computes the shown groups again."],
+  ["python", "Python", "The script that computes the groups again; while a final result is being computed, the groups of that."],
   ["log", "Log", "Every step with its time, as JSON."],
 ];
 

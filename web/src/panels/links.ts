@@ -87,8 +87,9 @@ function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> 
     setText(why, reason(next));
     why.hidden = !isSuspect(next);
     element.classList.toggle("suspect", isSuspect(next));
-    setText(remove, next.source === "pin" ? "Unpin" : "Delete");
-    remove.hidden = !isRemovable(next) && next.source !== "pin";
+    setText(remove, next.source === "pin" ? "Unpin both" : "Delete");
+    // Two places are kept apart by a link between two of their rows: without these, other rows would get it.
+    remove.hidden = !isRemovable(next) && !(next.source === "pin" && next.together);
     remove.setAttribute("aria-label", `${remove.textContent} ${spellLink(next)}`);
     map.setAttribute("aria-label", `Show on map ${spellLink(next)}`);
   }

@@ -8,15 +8,18 @@ const STATUS_WORDS: Record<Shown["status"], string> = {
   instant: "instant result",
   final: "final result",
   working: "computing the final result\u2026",
+  failed: "no final result",
 };
 
 /** Milliseconds after which a step without an answer is spoken of. */
 const SLOW = 1_500;
+const FIRST = "Computing the first groups\u2026 You can answer questions meanwhile.";
 const WORKING = "Working on your last step\u2026 A first step of its kind takes longest, up to half a minute.";
 
 /** The sentence about the shown labels: by which clusterer, and what changed. */
 export function describeShown({ shown, groups }: Pick<State, "shown" | "groups">): string {
-  const { method, title, n_changed } = shown;
+  const { method, title, n_changed, status } = shown;
+  if (groups.length === 0 && status === "working") return FIRST;
   const changed = n_changed ? `${spellCount(n_changed, "row")} changed group` : "no row changed group";
   const text = shown.text || `${title}: ${changed}.`;
   // The first groups change every row, which says nothing; how many there are does.

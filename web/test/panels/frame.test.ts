@@ -100,8 +100,11 @@ describe("status and banner", () => {
     expect(status()).toBe("Groups by RobustBoostCluster: 2 groups.");
     page.connection.tell(state({ shown: { ...shown, n_changed: 5, text: "Groups by boost; 5 rows changed." } }));
     expect(status()).toBe("Groups by RobustBoostCluster; 5 rows changed.");
-    page.connection.tell(state({ groups: [], shown: { ...shown, n_changed: 0, text: "No groups yet." } }));
-    expect(status()).toBe("No groups yet.");
+    const none = { ...shown, n_changed: 0, text: "No groups yet: link rows." };
+    page.connection.tell(state({ groups: [], shown: { ...none, status: "instant" } }));
+    expect(status()).toBe("No groups yet: link rows.");
+    page.connection.tell(state({ groups: [], shown: { ...none, status: "working" } }));
+    expect(status()).toContain("Computing the first groups");
   });
 
   it("says what is shown and what changed", () => {
@@ -143,7 +146,7 @@ describe("status and banner", () => {
     expect(banner().hidden).toBe(false);
     expect(banner().textContent).toBe(
       "The connection to the studio is lost; trying again. Answers are saved in customers.mustlink; " +
-        "start mustlink studio customers.mustlink again.",
+        "if the studio was stopped, start mustlink studio customers.mustlink.",
     );
     page.connection.setOpen();
     page.connection.tell(hello);
@@ -151,7 +154,7 @@ describe("status and banner", () => {
     page.connection.tell({ ...hello, file: "my rows.mustlink" });
     page.connection.close("The studio was stopped.");
     expect(banner().querySelector("code")!.textContent).toBe('mustlink studio "my rows.mustlink"');
-    expect(banner().textContent).toMatch(/^The studio was stopped\. Answers are saved/);
+    expect(banner().textContent).toBe('The studio was stopped. To continue: mustlink studio "my rows.mustlink"');
   });
 
   it("shows notices until they are dismissed", () => {
