@@ -161,7 +161,7 @@ function drawHovered(context: CanvasRenderingContext2D, scene: Scene): void {
 function drawNames(context: CanvasRenderingContext2D, scene: Scene): void {
   const { camera, theme, store, labels } = scene;
   const groups = new Map(store.state?.groups.map((group) => [group.id, group]));
-  const taken: [number, number, number, number][] = [];
+  const taken = questionBoxes(scene);
   context.font = `600 13px ${theme.font}`;
   context.textAlign = "left";
   context.textBaseline = "middle";
@@ -180,6 +180,16 @@ function drawNames(context: CanvasRenderingContext2D, scene: Scene): void {
     taken.push([x, y, width, 20]);
     drawName(context, scene, label.group, text, x, y);
   }
+}
+
+/** Where the marks of the question are, which names must leave free: left edge, middle, width, height. */
+function questionBoxes(scene: Scene): [number, number, number, number][] {
+  const question = scene.store.question?.question;
+  if (!question || question.a >= scene.drawn.n || question.b >= scene.drawn.n) return [];
+  return [question.a, question.b].map((row) => {
+    const [x, y] = place(scene, row);
+    return [x - scene.radius - 8, y - 8, 2 * scene.radius + 26, 20];
+  });
 }
 
 function isFree(taken: readonly [number, number, number, number][], x: number, y: number, width: number): boolean {

@@ -35,11 +35,14 @@ function t(e) {
 }
 // src/connection.ts
 var n = class {
+	next;
 	status = "connecting";
 	statusText = "";
 	listeners = /* @__PURE__ */ new Set();
 	pending = /* @__PURE__ */ new Map();
-	next = 1;
+	constructor(e = 1) {
+		this.next = e;
+	}
 	send(e) {
 		this.transmit({
 			id: this.next++,
@@ -144,29 +147,29 @@ var m = class {
 	restoreFocus(e) {
 		f(this.parent) !== e && (e.isConnected ? e.focus({ preventScroll: !0 }) : this.parent.querySelector("button, input, select")?.focus({ preventScroll: !0 }));
 	}
-}, h = "The connection to the studio is lost; trying again.", g = "The studio was stopped.";
-function _(e) {
-	let t = e.status === "lost" ? h : e.notice || g, n = e.hello?.file;
-	if (!n) return [t];
+}, h = "The studio was stopped.";
+function g(e) {
+	let t = e.status === "lost" ? "The connection to the studio is lost; trying again." : e.notice || h, n = e.hello?.file;
+	if (!n || e.status === "refused") return [t];
 	let r = `mustlink studio ${/^[\w./-]+$/.test(n) ? n : JSON.stringify(n)}`;
-	return [
-		`${t} Answers are saved in ${n}; start `,
+	return e.status === "closed" ? [`${t} To continue: `, c("code", {}, r)] : [
+		`${t} Answers are saved in ${n}; if the studio was stopped, start `,
 		c("code", {}, r),
-		" again."
+		"."
 	];
 }
-function v(e) {
+function _(e) {
 	let t = c("div", {
 		class: "ml-banner",
 		role: "alert",
 		hidden: !0
 	}), n = () => {
-		let n = e.status === "lost" || e.status === "closed";
-		t.hidden = !n, t.replaceChildren(...n ? _(e) : []);
+		let n = e.status !== "open" && e.status !== "connecting";
+		t.hidden = !n, t.replaceChildren(...n ? g(e) : []);
 	};
 	return e.subscribe(["connection", "hello"], n), n(), t;
 }
-function y(e) {
+function v(e) {
 	let t = c("ul", {
 		class: "ml-notices",
 		"aria-label": "Notices",
@@ -192,7 +195,7 @@ function y(e) {
 	return e.subscribe("state", i), i(), t;
 }
 // src/panels/columns.ts
-function b() {
+function y() {
 	let e = c("span", { class: "ml-column-name" }), t = c("span", { class: "ml-fine number" }), n = c("span");
 	return {
 		element: c("li", { class: "ml-column-row" }, e, c("div", {
@@ -204,11 +207,11 @@ function b() {
 		}
 	};
 }
-function x(e) {
+function b(e) {
 	let t = c("p", { class: "ml-fine" }), n = c("ul", {
 		class: "ml-column-list",
 		"aria-label": "Columns by weight"
-	}), r = new m(n, (e) => e.name, b);
+	}), r = new m(n, (e) => e.name, y);
 	function i() {
 		let n = e.panels?.columns ?? [], i = Math.max(...n.map((e) => e.weight), 0);
 		d(t, i > 0 ? "What your links say matters: the weight of each column, as a share of the heaviest one." : "After some links, this shows which columns they say matter.");
@@ -221,7 +224,7 @@ function x(e) {
 	return e.subscribe("panels", i), i(), c("div", { class: "ml-panel" }, t, n);
 }
 // src/panels/dialog.ts
-var ee = "button:not(:disabled), input:not(:disabled), select:not(:disabled), [tabindex='0']";
+var x = "button:not(:disabled), input:not(:disabled), select:not(:disabled), [tabindex='0']";
 function S(e, t) {
 	let n = f(e), r = c("h2", {
 		id: a("title"),
@@ -258,7 +261,7 @@ function S(e, t) {
 		e.stopPropagation(), e.key === "Escape" ? (e.preventDefault(), u()) : e.key === "Tab" && m(e);
 	}
 	function m(t) {
-		let n = [...i.querySelectorAll(ee)], r = n[0], a = n[n.length - 1];
+		let n = [...i.querySelectorAll(x)], r = n[0], a = n[n.length - 1];
 		if (r === void 0 || a === void 0) return;
 		let o = f(e), s = o === null || !n.includes(o);
 		t.shiftKey && (s || o === r) ? (t.preventDefault(), a.focus()) : !t.shiftKey && (s || o === a) && (t.preventDefault(), r.focus());
@@ -281,16 +284,16 @@ var C = {
 	"drawn",
 	"answer"
 ]);
-function te(e) {
+function T(e) {
 	return w.has(e.source);
 }
-function T(e) {
+function E(e) {
 	return e.together ? "same group as" : "different group from";
 }
-function E(e) {
-	return `${e.a_name}: ${T(e)} ${e.b_name} (${C[e.source]})`;
-}
 function D(e) {
+	return `${e.a_name}: ${E(e)} ${e.b_name} (${C[e.source]})`;
+}
+function O(e) {
 	let t = l("line", {
 		x1: 5,
 		y1: 8,
@@ -318,7 +321,7 @@ function D(e) {
 		"aria-hidden": "true"
 	}, t, ...n, r);
 }
-function O(e) {
+function ee(e) {
 	let t = e[0];
 	if (t === void 0) return [];
 	let n = e[1], r = (e) => n !== void 0 && (e === n.a || e === n.b), i = [r(t.a) && !r(t.b) ? {
@@ -364,31 +367,39 @@ function j(e, t, n = () => void 0) {
 	}, n);
 }
 // src/panels/conflict.ts
-var ne = "↓";
-function re(e, t) {
+var M = "↓";
+function N(e, t) {
 	return t?.do !== "link" && t?.do !== "answer" ? !1 : (e.a === t.a && e.b === t.b || e.a === t.b && e.b === t.a) && e.together === t.together;
 }
-function ie(e, t, n, r) {
+function te(e, t, n, r) {
 	return c("li", { class: r ? "ml-chain-link weakest" : "ml-chain-link" }, c("span", {
 		class: "ml-chain-arrow",
 		"aria-hidden": "true"
-	}, ne), D(e.together), c("span", { class: "ml-soft" }, `${T(e)} `), c("strong", {}, t), " ", c("span", { class: "ml-tag" }, n), r && " ", r && c("span", { class: "ml-tag warning" }, "weakest"));
+	}, M), O(e.together), c("span", { class: "ml-soft" }, `${E(e)} `), c("strong", {}, t), " ", c("span", { class: "ml-tag" }, n), r && " ", r && c("span", { class: "ml-tag warning" }, "weakest"));
 }
-function ae(e) {
-	let t = O(e.chain);
+function ne(e) {
+	let t = ee(e.chain);
 	return c("ol", {
 		class: "ml-chain",
 		"aria-label": "The links that contradict it"
 	}, c("li", { class: "ml-chain-link" }, c("strong", {}, t[0]?.name ?? "")), ...e.chain.map((n, r) => {
-		let i = re(n, e.then) ? "what you asked" : C[n.source];
-		return ie(n, t[r + 1]?.name ?? "", i, r === e.weakest);
+		let i = N(n, e.then) ? "what you asked" : C[n.source];
+		return te(n, t[r + 1]?.name ?? "", i, r === e.weakest);
 	}));
 }
-function oe(e) {
+function re(e) {
 	let t = `${e.a_name} and ${e.b_name} (${C[e.source]})`;
 	return e.source === "pin" ? `The weakest link: ${t}. Removing it unpins rows, then does what you asked.` : `The weakest link: ${t}. Removing it deletes it, then does what you asked.`;
 }
-function se(e, t, n) {
+function ie(e) {
+	let t = [
+		["lock", "unlock the group"],
+		["pin", "unpin rows or move fewer"],
+		["fixed", "what comes from columns of the table stays"]
+	].filter(([t]) => e.some((e) => e.source === t)).map(([, e]) => e);
+	return `None of these links can be removed here${t.length ? `: ${t.join("; ")}` : ""}.`;
+}
+function ae(e, t, n) {
 	let { then: r } = n, i = n.weakest === null ? void 0 : n.chain[n.weakest], o = [u({
 		class: "ml-button",
 		autofocus: !0,
@@ -398,19 +409,19 @@ function se(e, t, n) {
 		id: a("weakest")
 	});
 	if (i && r) {
-		s.textContent = oe(i);
+		s.textContent = re(i);
 		let e = u({
 			class: "ml-button primary",
 			"aria-describedby": s.id,
 			onclick: () => f(i, r)
 		}, "Remove the weakest link");
 		o.unshift(e);
-	} else n.chain.length > 0 && (s.textContent = "None of these links can be removed here: they come from columns of the table.");
+	} else n.chain.length > 0 && (s.textContent = ie(n.chain));
 	let l = S(e, {
 		role: "alertdialog",
 		title: n.chain.length > 0 ? "That contradicts earlier links" : "That cannot be done",
 		description: c("p", {}, n.message),
-		body: [n.chain.length > 0 && ae(n), s],
+		body: [n.chain.length > 0 && ne(n), s],
 		buttons: o,
 		onDismiss: () => t.setRefused(null)
 	});
@@ -426,14 +437,14 @@ function se(e, t, n) {
 	}
 	return l;
 }
-function ce(e, t) {
+function oe(e, t) {
 	let n = null;
 	t.subscribe("refused", () => {
-		n?.close(), n = t.refused ? se(e, t, t.refused) : null;
+		n?.close(), n = t.refused ? ae(e, t, t.refused) : null;
 	});
 }
 // src/panels/export.ts
-var le = [
+var se = [
 	[
 		"labels",
 		"Labels",
@@ -442,7 +453,7 @@ var le = [
 	[
 		"links",
 		"Links",
-		"Every link in force, as a CSV file that mustlink reads."
+		"The links that you, files, pins and locks gave, not those of columns, as a CSV file that mustlink reads."
 	],
 	[
 		"report",
@@ -452,7 +463,7 @@ var le = [
 	[
 		"python",
 		"Python",
-		"The script that computes the shown groups again."
+		"The script that computes the groups again; while a final result is being computed, the groups of that."
 	],
 	[
 		"log",
@@ -460,14 +471,14 @@ var le = [
 		"Every step with its time, as JSON."
 	]
 ];
-function ue(e, t, n) {
+function ce(e, t, n) {
 	let r = URL.createObjectURL(new Blob([n], { type: t })), i = c("a", {
 		href: r,
 		download: e
 	});
 	document.body.append(i), i.click(), i.remove(), setTimeout(() => URL.revokeObjectURL(r), 1e4);
 }
-function de(e) {
+function le(e) {
 	let t = c("p", {
 		class: "ml-fine",
 		role: "status"
@@ -477,12 +488,12 @@ function de(e) {
 			do: "export",
 			what: n
 		}).then((e) => {
-			ue(e.name, e.media, e.text), d(t, `${e.name} was handed to the browser.`);
+			ce(e.name, e.media, e.text), d(t, `${e.name} was handed to the browser.`);
 		}, (e) => d(t, e instanceof Error ? e.message : String(e))).finally(() => {
 			r.disabled = !1, r.focus();
 		});
 	}
-	return c("div", { class: "ml-panel" }, c("ul", { class: "ml-export-list" }, ...le.map(([e, t, r]) => {
+	return c("div", { class: "ml-panel" }, c("ul", { class: "ml-export-list" }, ...se.map(([e, t, r]) => {
 		let i = u({
 			class: "ml-button",
 			onclick: () => n(e, i)
@@ -491,7 +502,7 @@ function de(e) {
 	})), t);
 }
 // src/plot/palette.ts
-var M = [
+var ue = [
 	"#0072B2",
 	"#D55E00",
 	"#009E73",
@@ -500,7 +511,7 @@ var M = [
 	"#56B4E9",
 	"#000000",
 	"#B2A800"
-], fe = [
+], de = [
 	"#4FA8E0",
 	"#FF8A3D",
 	"#2FCFA0",
@@ -509,7 +520,7 @@ var M = [
 	"#A5DAFF",
 	"#FFFFFF",
 	"#EDE25A"
-], pe = "#8A8A8A", me = "#8F98A1", he = [
+], fe = "#8A8A8A", pe = "#8F98A1", me = [
 	"circle",
 	"square",
 	"triangle up",
@@ -519,84 +530,84 @@ var M = [
 	"cross",
 	"star"
 ];
-function ge(e) {
+function he(e) {
 	return e % 8;
 }
-function _e(e) {
+function ge(e) {
 	return (e + Math.floor(e / 8)) % 8;
 }
-function N(e, t) {
-	return e === null ? t ? me : pe : (t ? fe : M)[ge(e)];
+function P(e, t) {
+	return e === null ? t ? pe : fe : (t ? de : ue)[he(e)];
 }
-function P(e) {
-	return e === null ? "circle" : he[_e(e)];
+function F(e) {
+	return e === null ? "circle" : me[ge(e)];
 }
-function ve(e) {
-	let t = [...e ? fe : M, e ? me : pe];
+function _e(e) {
+	let t = [...e ? de : ue, e ? pe : fe];
 	return Float32Array.from(t.flatMap((e) => [
 		1,
 		3,
 		5
 	].map((t) => parseInt(e.slice(t, t + 2), 16) / 255)));
 }
-function F(e) {
+function I(e) {
 	switch (e) {
 		case "circle": return "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z";
-		case "square": return R([-.88, -.88], [.88, -.88], [.88, .88], [-.88, .88]);
-		case "triangle up": return R([0, -1.25], [1.15, .8], [-1.15, .8]);
-		case "diamond": return R([0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]);
-		case "triangle down": return R([0, 1.25], [1.15, -.8], [-1.15, -.8]);
-		case "plus": return R(...ye);
-		case "cross": return R(...ye.map(([e, t]) => [(e - t) * Math.SQRT1_2, (e + t) * Math.SQRT1_2]));
-		case "star": return R(...Array.from({ length: 10 }, (e, t) => {
+		case "square": return z([-.88, -.88], [.88, -.88], [.88, .88], [-.88, .88]);
+		case "triangle up": return z([0, -1.25], [1.15, .8], [-1.15, .8]);
+		case "diamond": return z([0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]);
+		case "triangle down": return z([0, 1.25], [1.15, -.8], [-1.15, -.8]);
+		case "plus": return z(...ve);
+		case "cross": return z(...ve.map(([e, t]) => [(e - t) * Math.SQRT1_2, (e + t) * Math.SQRT1_2]));
+		case "star": return z(...Array.from({ length: 10 }, (e, t) => {
 			let n = t % 2 ? .62 : 1.35;
 			return [n * Math.sin(Math.PI * t / 5), -n * Math.cos(Math.PI * t / 5)];
 		}));
 	}
 }
-var I = .42, L = 1.2, ye = [
+var L = .42, R = 1.2, ve = [
 	[-.42, -1.2],
-	[I, -1.2],
-	[I, -.42],
+	[L, -1.2],
 	[L, -.42],
-	[L, I],
-	[I, I],
-	[I, L],
+	[R, -.42],
+	[R, L],
+	[L, L],
+	[L, R],
+	[-.42, R],
 	[-.42, L],
-	[-.42, I],
-	[-1.2, I],
+	[-1.2, L],
 	[-1.2, -.42],
 	[-.42, -.42]
 ];
-function R(...e) {
-	return `M${e.map(([e, t]) => `${be(e)},${be(t)}`).join("L")}Z`;
+function z(...e) {
+	return `M${e.map(([e, t]) => `${ye(e)},${ye(t)}`).join("L")}Z`;
 }
-function be(e) {
+function ye(e) {
 	return Math.round(1e3 * e) / 1e3;
 }
 // src/panels/symbol.ts
-function xe(e, t) {
-	(t === "dark" ? fe : M).forEach((t, n) => e.style.setProperty(`--ml-color-${n}`, t));
+function be(e, t) {
+	(t === "dark" ? de : ue).forEach((t, n) => e.style.setProperty(`--ml-color-${n}`, t));
+}
+function xe(e) {
+	return `var(--ml-color-${he(e)})`;
 }
 function Se(e) {
-	return `var(--ml-color-${ge(e)})`;
-}
-function Ce(e) {
-	let t = l("path", { d: F(P(e)) });
-	return t.style.fill = Se(e), l("svg", {
+	let t = l("path", { d: I(F(e)) });
+	return t.style.fill = xe(e), l("svg", {
 		viewBox: "-1.5 -1.5 3 3",
 		class: "ml-symbol",
 		"aria-hidden": "true"
 	}, t);
 }
 // src/panels/groups.ts
-function we(e, t) {
+function Ce(e, t) {
 	let n = [];
 	return e.labels.forEach((e, r) => {
 		e === t && n.push(r);
 	}), n;
 }
-function Te(e, t) {
+function we(e, t) {
 	let n = c("input", {
 		class: "ml-group-name",
 		maxlength: 80,
@@ -621,20 +632,20 @@ function Te(e, t) {
 	}
 	return n;
 }
-function Ee(e, t) {
+function Te(e, t) {
 	return (t?.typical ?? []).map(({ row: t, name: n, cells: r }) => c("li", {}, u({
 		class: "ml-row-name",
 		title: "Show this row on the map",
 		onclick: () => e([t])
 	}, n), c("span", { class: "ml-fine" }, r.map(([e, t]) => `${e} ${t}`).join(", "))));
 }
-function De(e, t, n) {
-	let r = n, i = Te(e, () => r.group), a = c("span", { class: "ml-group-symbol" }), o = c("span", { class: "ml-fine number" }), s = c("span"), l = u({
+function Ee(e, t, n) {
+	let r = n, i = we(e, () => r.group), a = c("span", { class: "ml-group-symbol" }), o = c("span", { class: "ml-fine number" }), s = c("span"), l = u({
 		class: "ml-button small",
 		onclick: y
 	}), f = u({
 		class: "ml-button small",
-		onclick: () => e.select(we(e, r.group.id))
+		onclick: () => e.select(Ce(e, r.group.id))
 	});
 	f.textContent = "Select rows";
 	let m = c("ul", { class: "ml-traits" }), h = c("ul", { class: "ml-typical" }), g = c("details", { class: "ml-group-details" }, c("summary", {}, "Typical rows"), h), _ = c("li", { class: "ml-group" }, c("div", { class: "ml-group-head" }, a, i, o), c("div", {
@@ -651,21 +662,21 @@ function De(e, t, n) {
 	function b(e) {
 		r = e;
 		let { group: n, about: u } = e;
-		document.activeElement !== i && (i.value = n.name), i.setAttribute("aria-label", `Name of group ${n.id + 1}`), a.replaceChildren(Ce(n.id)), d(o, p(n.size, "row")), s.style.background = Se(n.id), s.style.width = `${100 * n.size / Math.max(e.largest, 1)}%`, d(l, n.locked ? "Locked" : "Lock"), l.setAttribute("aria-pressed", String(n.locked)), l.setAttribute("aria-label", `Lock ${n.name}`), l.title = n.locked ? "Its rows stay in it; press to release them" : "Keep its rows in it", f.setAttribute("aria-label", `Select rows of ${n.name}`), g.hidden = !u?.typical.length, u !== v && (v = u, m.replaceChildren(...(u?.traits ?? []).map((e) => c("li", {}, e))), m.hidden = !u?.traits.length, h.replaceChildren(...Ee(t, u)));
+		document.activeElement !== i && (i.value = n.name), i.setAttribute("aria-label", `Name of group ${n.id + 1}`), a.replaceChildren(Se(n.id)), d(o, p(n.size, "row")), s.style.background = xe(n.id), s.style.width = `${100 * n.size / Math.max(e.largest, 1)}%`, d(l, n.locked ? "Locked" : "Lock"), l.setAttribute("aria-pressed", String(n.locked)), l.setAttribute("aria-label", `Lock ${n.name}`), l.title = n.locked ? "Its rows stay in it; press to release them" : "Keep its rows in it", f.setAttribute("aria-label", `Select rows of ${n.name}`), g.hidden = !u?.typical.length, u !== v && (v = u, m.replaceChildren(...(u?.traits ?? []).map((e) => c("li", {}, e))), m.hidden = !u?.traits.length, h.replaceChildren(...Te(t, u)));
 	}
 	return {
 		element: _,
 		update: b
 	};
 }
-function Oe(e, t) {
+function De(e, t) {
 	let n = c("p", { class: "ml-fine" }), r = c("ul", {
 		class: "ml-group-list",
 		"aria-label": "Groups by size"
-	}), i = new m(r, (e) => String(e.group.id), (n) => De(e, t, n));
+	}), i = new m(r, (e) => String(e.group.id), (n) => Ee(e, t, n));
 	function a() {
 		let t = [...e.state?.groups ?? []].sort((e, t) => t.size - e.size || e.id - t.id), r = new Map(e.panels?.groups.map((e) => [e.id, e])), a = t[0]?.size ?? 0;
-		d(n, t.length ? `${p(t.length, "group")} of ${p(e.nRows, "row")}.` : "There are no groups yet. Answer questions, or drag rows to two places of the map."), i.update(t.map((e) => ({
+		d(n, t.length ? `${p(t.length, "group")} of ${p(e.nRows, "row")}.` : e.state?.shown.status === "working" ? "The first groups are being computed. Answer questions meanwhile, or drag rows to two places of the map." : "There are no groups yet. Answer questions, or drag rows to two places of the map."), i.update(t.map((e) => ({
 			group: e,
 			about: r.get(e.id),
 			largest: a
@@ -678,21 +689,21 @@ function Oe(e, t) {
 	], a), a(), c("div", { class: "ml-panel" }, n, r);
 }
 // src/plot/camera.ts
-var z = 1.12, ke = .2, Ae = 400;
-function B(e, t) {
+var B = 1.12, Oe = .2, ke = 400;
+function V(e, t) {
 	return {
-		x: H(e, -4, 4),
-		y: H(t, -4, 4)
+		x: U(e, -4, 4),
+		y: U(t, -4, 4)
 	};
 }
-var V = class {
+var H = class {
 	x = 0;
 	y = 0;
 	scale = 1;
 	width = 1;
 	height = 1;
 	get fitScale() {
-		return Math.min(this.width, this.height) / (2 * z);
+		return Math.min(this.width, this.height) / (2 * B);
 	}
 	get zoom() {
 		return this.scale / this.fitScale;
@@ -709,7 +720,7 @@ var V = class {
 			1
 		];
 		for (let a = 0; a < e.length; a += 2) t = Math.min(t, e[a]), r = Math.max(r, e[a]), n = Math.min(n, e[a + 1]), i = Math.max(i, e[a + 1]);
-		this.x = (t + r) / 2, this.y = (n + i) / 2, this.scale = Math.min(this.width / (r - t), this.height / (i - n)) / z;
+		this.x = (t + r) / 2, this.y = (n + i) / 2, this.scale = Math.min(this.width / (r - t), this.height / (i - n)) / B;
 	}
 	screenX(e) {
 		return this.width / 2 + (e - this.x) * this.scale;
@@ -728,22 +739,22 @@ var V = class {
 	}
 	zoomAt(e, t, n) {
 		let r = this.toWorld(e, t);
-		this.scale = H(this.scale * n, ke * this.fitScale, Ae * this.fitScale), this.moveTo(r.x - (e - this.width / 2) / this.scale, r.y + (t - this.height / 2) / this.scale);
+		this.scale = U(this.scale * n, Oe * this.fitScale, ke * this.fitScale), this.moveTo(r.x - (e - this.width / 2) / this.scale, r.y + (t - this.height / 2) / this.scale);
 	}
 	moveTo(e, t) {
-		Object.assign(this, B(e, t));
+		Object.assign(this, V(e, t));
 	}
 	show(e, t, n, r) {
 		this.x = (e + n) / 2, this.y = (t + r) / 2;
 		let i = Math.min(this.width / Math.max(n - e, 1e-9), this.height / Math.max(r - t, 1e-9));
-		this.scale = H(i / 1.6, Math.min(this.fitScale, i / z), 12 * this.fitScale);
+		this.scale = U(i / 1.6, Math.min(this.fitScale, i / B), 12 * this.fitScale);
 	}
 };
-function H(e, t, n) {
+function U(e, t, n) {
 	return Math.max(t, Math.min(n, e));
 }
 // src/plot/grid.ts
-var je = 4, Me = class {
+var Ae = 4, je = class {
 	positions;
 	side;
 	starts;
@@ -766,7 +777,7 @@ var je = 4, Me = class {
 		}
 		this.x0 = t ? n : 0, this.y0 = t ? r : 0;
 		let o = t ? Math.max(i - n, a - r, 1e-6) : 1;
-		this.side = o / Math.max(1, Math.ceil(Math.sqrt(t / je))), this.cellsX = t ? Math.floor((i - n) / this.side) + 1 : 1, this.cellsY = t ? Math.floor((a - r) / this.side) + 1 : 1, this.starts = new Uint32Array(this.cellsX * this.cellsY + 1), this.rows = new Uint32Array(t);
+		this.side = o / Math.max(1, Math.ceil(Math.sqrt(t / Ae))), this.cellsX = t ? Math.floor((i - n) / this.side) + 1 : 1, this.cellsY = t ? Math.floor((a - r) / this.side) + 1 : 1, this.starts = new Uint32Array(this.cellsX * this.cellsY + 1), this.rows = new Uint32Array(t);
 		let s = new Uint32Array(t);
 		for (let n = 0; n < t; n++) {
 			let t = this.cellY(e[2 * n + 1]) * this.cellsX + this.cellX(e[2 * n]);
@@ -831,7 +842,7 @@ var je = 4, Me = class {
 		];
 	}
 };
-function Ne(e, t, n) {
+function Me(e, t, n) {
 	let r = n.filter((e, t) => t % 2 == 0), i = n.filter((e, t) => t % 2 == 1);
 	if (r.length < 3) return [];
 	let a = [];
@@ -841,7 +852,7 @@ function Ne(e, t, n) {
 		s && a.push(e);
 	}), a.sort((e, t) => e - t);
 }
-function Pe(e, t, n, r, i, a) {
+function Ne(e, t, n, r, i, a) {
 	let o = e.nearest(r, i, a, (e) => !n.has(e));
 	if (o === null) return null;
 	let [s, c] = [t[2 * o], t[2 * o + 1]];
@@ -852,26 +863,26 @@ function Pe(e, t, n, r, i, a) {
 	] : null;
 }
 // src/plot/deeds.ts
-var Fe = Math.PI * (3 - Math.sqrt(5)), Ie = .4;
-function Le(e, t, n, r) {
+var Pe = Math.PI * (3 - Math.sqrt(5)), Fe = .4;
+function Ie(e, t, n, r) {
 	return new Map(e.map((i, a) => {
-		let o = e.length === 1 ? 0 : Ie * r * Math.sqrt(a / e.length);
-		return [i, [t + o * Math.cos(a * Fe), n + o * Math.sin(a * Fe)]];
+		let o = e.length === 1 ? 0 : Fe * r * Math.sqrt(a / e.length);
+		return [i, [t + o * Math.cos(a * Pe), n + o * Math.sin(a * Pe)]];
 	}));
 }
-function U(e, t, n, r) {
-	let i = e.store.state?.eps ?? 0, a = B(n, r), o = Pe(e.drawn.grid, e.drawn.positions, new Set(t), a.x, a.y, i);
+function W(e, t, n, r) {
+	let i = e.store.state?.eps ?? 0, a = V(n, r), o = Ne(e.drawn.grid, e.drawn.positions, new Set(t), a.x, a.y, i);
 	e.ghost = {
 		rows: t,
 		...a,
 		onto: o
 	}, e.redraw();
 }
-async function Re(e) {
+async function Le(e) {
 	let { ghost: t, store: n } = e;
 	if (e.ghost = null, e.redraw(), !t) return;
 	let { rows: r, x: i, y: a, onto: o } = t;
-	e.hold(Le(r, i, a, n.state?.eps ?? 0));
+	e.hold(Ie(r, i, a, n.state?.eps ?? 0));
 	try {
 		let t = await n.act({
 			do: "move",
@@ -880,12 +891,12 @@ async function Re(e) {
 			y: a,
 			onto: o
 		});
-		t.type === "done" && await ze(e, t.revision);
+		t.type === "done" && await Re(e, t.revision);
 	} catch {} finally {
 		e.hold(null, r);
 	}
 }
-function ze(e, t) {
+function Re(e, t) {
 	let { store: n } = e;
 	return new Promise((e) => {
 		let r = () => (n.state?.revision ?? 0) >= t || n.status !== "open";
@@ -898,7 +909,7 @@ function ze(e, t) {
 		});
 	});
 }
-function Be(e, t, n, r) {
+function ze(e, t, n, r) {
 	t !== n && e.store.act({
 		do: "link",
 		a: t,
@@ -906,7 +917,7 @@ function Be(e, t, n, r) {
 		together: r
 	}).catch(() => {});
 }
-function Ve(e, t) {
+function Be(e, t) {
 	let n = new Set(e.store.state?.pins.map(([e]) => e)), r = t.filter((e) => n.has(e));
 	r.length && e.store.act({
 		do: "unpin",
@@ -914,12 +925,12 @@ function Ve(e, t) {
 	}).catch(() => {});
 }
 // src/plot/keys.ts
-var He = "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. To link two rows, press 3 for same or 4 for different, then Enter on the one and on the other; 1 ends it. m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. Escape clears the selection.", Ue = {
+var Ve = "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. To link two rows, press 3 for same or 4 for different, then Enter on the one and on the other; 1 ends it. m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. Escape clears the selection.", He = {
 	ArrowLeft: [-1, 0],
 	ArrowRight: [1, 0],
 	ArrowUp: [0, 1],
 	ArrowDown: [0, -1]
-}, We = 48, Ge = 8, Ke = class {
+}, Ue = 48, We = 8, Ge = class {
 	map;
 	card;
 	pointers;
@@ -935,14 +946,14 @@ var He = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 		e.target !== this.map.element || e.ctrlKey || e.metaKey || e.altKey || this.handle(e) && (e.preventDefault(), e.stopPropagation());
 	}
 	handle(e) {
-		let { map: t } = this, { store: n } = t, r = Ue[e.key];
+		let { map: t } = this, { store: n } = t, r = He[e.key];
 		if (r) return this.isCarrying ? this.carryBy(r, e.shiftKey) : this.walk(r), !0;
 		switch (e.key) {
 			case "Enter":
 			case " ": return this.isCarrying ? this.letGo() : n.mode === "same" || n.mode === "different" ? this.link() : this.toggle(), !0;
 			case "Escape": return this.escape();
 			case "m": return this.pickUp();
-			case "p": return Ve(t, this.meant()), !0;
+			case "p": return Be(t, this.meant()), !0;
 			case "+":
 			case "=":
 			case "-": return t.moveCamera((t) => t.zoomAt(...this.zoomPlace(), e.key === "-" ? 1 / 1.5 : 1.5), !0), !0;
@@ -1008,18 +1019,18 @@ var He = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 		let e = this.meant();
 		if (e.length === 0) return !1;
 		let { map: t } = this, { positions: n } = t.drawn;
-		return this.isCarrying = !0, this.card.hide(), U(t, e, n[2 * e[0]], n[2 * e[0] + 1]), this.announce(`Picked up ${e.length === 1 ? "1 row" : `${e.length} rows`}. Arrow keys carry, Enter drops, Escape puts back.`), !0;
+		return this.isCarrying = !0, this.card.hide(), W(t, e, n[2 * e[0]], n[2 * e[0] + 1]), this.announce(`Picked up ${e.length === 1 ? "1 row" : `${e.length} rows`}. Arrow keys carry, Enter drops, Escape puts back.`), !0;
 	}
 	carryBy([e, t], n) {
 		let { map: r } = this;
 		if (!r.ghost) return;
-		let i = (n ? Ge : We) / r.camera.scale;
-		U(r, r.ghost.rows, r.ghost.x + e * i, r.ghost.y + t * i);
+		let i = (n ? We : Ue) / r.camera.scale;
+		W(r, r.ghost.rows, r.ghost.x + e * i, r.ghost.y + t * i);
 		let { onto: a } = r.ghost, o = a && r.store.state?.groups.find((e) => e.id === r.store.groupOf(a[0]))?.name;
 		this.announce(a ? `Over ${o ?? "a row without a group"}` : "Over an empty place");
 	}
 	letGo() {
-		this.isCarrying = !1, this.announce("Dropped."), Re(this.map);
+		this.isCarrying = !1, this.announce("Dropped."), Le(this.map);
 	}
 	escape() {
 		let { map: e } = this;
@@ -1031,21 +1042,21 @@ var He = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 	destroy() {
 		this.ends.abort();
 	}
-}, qe = "mustlink-theme";
-function Je(e) {
+}, Ke = "mustlink-theme";
+function qe(e) {
 	try {
 		return localStorage.getItem(e);
 	} catch {
 		return null;
 	}
 }
-function Ye(e, t) {
+function Je(e, t) {
 	try {
 		localStorage.setItem(e, t);
 	} catch {}
 }
-function Xe(e, t) {
-	let n = window.matchMedia("(prefers-color-scheme: dark)"), r = Je(qe) ?? e.dataset.theme, i = r === "light" || r === "dark" ? r : null, a = () => i ?? (n.matches ? "dark" : "light");
+function Ye(e, t) {
+	let n = window.matchMedia("(prefers-color-scheme: dark)"), r = qe(Ke) ?? e.dataset.theme, i = r === "light" || r === "dark" ? r : null, a = () => i ?? (n.matches ? "dark" : "light");
 	function o() {
 		e.dataset.theme !== a() && (e.dataset.theme = a()), t(a());
 	}
@@ -1054,13 +1065,13 @@ function Xe(e, t) {
 			return a();
 		},
 		toggle() {
-			i = a() === "dark" ? "light" : "dark", Ye(qe, i), o();
+			i = a() === "dark" ? "light" : "dark", Je(Ke, i), o();
 		},
 		destroy: () => n.removeEventListener("change", o)
 	};
 }
 // src/panels/keyboard.ts
-var Ze = [
+var Xe = [
 	["s", "Answer the question: same group"],
 	["d", "Answer the question: different groups"],
 	["u", "Unsure: ask something else"],
@@ -1073,23 +1084,23 @@ var Ze = [
 	["4", "Link different"],
 	["Escape", "Clear the selection, close a dialog"],
 	["?", "This help"]
-], Qe = {
+], Ze = {
 	1: "pan",
 	2: "lasso",
 	3: "same",
 	4: "different"
-}, $e = "mustlink-single-keys", et = "input:not([type='range']):not([type='checkbox']), textarea, select, [contenteditable]";
-function tt() {
-	return Je($e) !== "off";
+}, Qe = "mustlink-single-keys", $e = "input:not([type='range']):not([type='checkbox']), textarea, select, [contenteditable]";
+function et() {
+	return qe(Qe) !== "off";
+}
+function tt(e) {
+	Je(Qe, e ? "on" : "off");
 }
 function nt(e) {
-	Ye($e, e ? "on" : "off");
+	return e instanceof Element && e.closest($e) !== null;
 }
-function rt(e) {
-	return e instanceof Element && e.closest(et) !== null;
-}
-function it(e, { store: t, question: n, openHelp: r }) {
-	let i = Qe[e];
+function rt(e, { store: t, question: n, openHelp: r }) {
+	let i = Ze[e];
 	if (i !== void 0) t.setMode(i);
 	else if (e === "s") n.answer(!0);
 	else if (e === "d") n.answer(!1);
@@ -1101,49 +1112,49 @@ function it(e, { store: t, question: n, openHelp: r }) {
 	else return !1;
 	return !0;
 }
-function at(e) {
+function it(e) {
 	if (e.altKey || !(e.ctrlKey || e.metaKey)) return null;
 	let t = e.key.toLowerCase();
 	return t === "z" ? e.shiftKey ? "y" : "z" : t === "y" ? "y" : null;
 }
-function ot(e, t) {
+function at(e, t) {
 	let n = e.classList.contains("ml-in-notebook") ? e : document;
 	n === e && e.setAttribute("data-lm-suppress-shortcuts", "true");
 	function r(r) {
-		if (!(r instanceof KeyboardEvent) || r.defaultPrevented || rt(r.target) || e.querySelector("[aria-modal='true']") !== null) return;
-		let i = at(r), a = !r.ctrlKey && !r.metaKey && !r.altKey;
-		r.key === "Escape" && a ? t.store.select([]) : !r.repeat && (i !== null || a && tt()) && it(i ?? (r.key.length === 1 ? r.key.toLowerCase() : r.key), t) && (r.preventDefault(), n === e && r.stopPropagation());
+		if (!(r instanceof KeyboardEvent) || r.defaultPrevented || nt(r.target) || e.querySelector("[aria-modal='true']") !== null) return;
+		let i = it(r), a = !r.ctrlKey && !r.metaKey && !r.altKey;
+		r.key === "Escape" && a ? t.store.select([]) : !r.repeat && (i !== null || a && et()) && rt(i ?? (r.key.length === 1 ? r.key.toLowerCase() : r.key), t) && (r.preventDefault(), n === e && r.stopPropagation());
 	}
 	return n.addEventListener("keydown", r), () => n.removeEventListener("keydown", r);
 }
 // src/panels/help.ts
-var st = [
+var ot = [
 	["Answer questions", "Each answer is a link. The questions are chosen so that few are needed."],
 	["Drag a row", "It stays where you drop it (a ring marks it). Rows dropped within the halo of each other are in one group; a row dropped on its own makes a new group."],
 	["Draw a link", "Choose Link same or Link different, then draw from one row to the other."],
 	["Select with the lasso", "Then drag the rows, or use the bar at the bottom of the map."],
 	["Lock a group", "Its rows stay in it, whatever else you say."]
 ];
-function ct(e) {
+function st(e) {
 	let t = u({
 		class: "ml-button primary",
 		autofocus: !0,
 		onclick: () => i.close()
 	}, "Close"), n = c("table", { class: "ml-keys" }, c("caption", {}, "Keys"));
-	for (let [e, t] of Ze) n.append(c("tr", {}, c("th", { scope: "row" }, c("kbd", {}, e)), c("td", {}, t)));
+	for (let [e, t] of Xe) n.append(c("tr", {}, c("th", { scope: "row" }, c("kbd", {}, e)), c("td", {}, t)));
 	let r = c("input", {
 		type: "checkbox",
 		id: a("single"),
-		onchange: () => nt(r.checked)
+		onchange: () => tt(r.checked)
 	});
-	r.checked = tt();
+	r.checked = et();
 	let i = S(e, {
 		role: "dialog",
 		title: "How to teach the groups",
 		body: [
-			c("dl", { class: "ml-ways" }, ...st.flatMap(([e, t]) => [c("dt", {}, e), c("dd", {}, t)])),
+			c("dl", { class: "ml-ways" }, ...ot.flatMap(([e, t]) => [c("dt", {}, e), c("dd", {}, t)])),
 			n,
-			c("div", {}, c("h3", { class: "ml-panel-title" }, "Keys on the map"), c("p", {}, He)),
+			c("div", {}, c("h3", { class: "ml-panel-title" }, "Keys on the map"), c("p", {}, Ve)),
 			c("label", { class: "ml-check" }, r, "Single keys act at once (not while typing)")
 		],
 		buttons: [t],
@@ -1151,14 +1162,14 @@ function ct(e) {
 	});
 }
 // src/panels/history.ts
-function lt(e) {
+function ct(e) {
 	let t = c("span", { class: "ml-step-text" });
 	return {
 		element: c("li", { class: "ml-step" }, c("span", { class: "ml-fine number" }, String(e.n)), t, A(e.when)),
 		update: (e) => d(t, e.text)
 	};
 }
-function ut(e, { name: t, when: n }) {
+function lt(e, { name: t, when: n }) {
 	let r = u({
 		class: "ml-button small",
 		"aria-label": `Restore ${t}`,
@@ -1172,14 +1183,15 @@ function ut(e, { name: t, when: n }) {
 		update: () => void 0
 	};
 }
-function dt(e) {
+function ut(e) {
 	let t = c("input", {
 		class: "ml-input",
 		"aria-label": "Name of the snapshot",
 		placeholder: "Name of the snapshot",
 		maxlength: 80,
 		autocomplete: "off",
-		required: !0
+		required: !0,
+		oninput: () => t.setCustomValidity("")
 	}), n = c("form", {
 		class: "ml-snapshot-form",
 		onsubmit: a
@@ -1189,26 +1201,26 @@ function dt(e) {
 	}, "Save snapshot")), r = c("ul", {
 		class: "ml-steps",
 		"aria-label": "Snapshots"
-	}), i = new m(r, (e) => `${e.name} ${e.when}`, (t) => ut(e, t));
+	}), i = new m(r, (e) => `${e.name} ${e.when}`, (t) => lt(e, t));
 	function a(n) {
 		n.preventDefault();
 		let r = t.value.trim();
-		r !== "" && (t.value = "", j(e, {
+		r !== "" && (e.state?.snapshots.some((e) => e.name === r) ? (t.setCustomValidity("There is a snapshot of this name already; choose another name."), t.reportValidity()) : (t.value = "", j(e, {
 			do: "snapshot",
 			name: r
 		}, () => {
 			t.value = r;
-		}));
+		})));
 	}
 	let o = () => i.update([...e.state?.snapshots ?? []].reverse());
 	return e.subscribe("state", o), o(), c("div", {}, c("h3", { class: "ml-panel-title" }, "Snapshots"), n, r);
 }
-function ft(e) {
+function dt(e) {
 	let t = c("p", { class: "ml-fine" }), n = c("ol", {
 		class: "ml-steps",
 		reversed: !0,
 		"aria-label": "Steps, newest first"
-	}), r = new m(n, (e) => `${e.n} ${e.when}`, lt), i = u({
+	}), r = new m(n, (e) => `${e.n} ${e.when}`, ct), i = u({
 		class: "ml-button small",
 		onclick: () => j(e, { do: "undo" })
 	}, "Undo last step"), a = u({
@@ -1216,31 +1228,31 @@ function ft(e) {
 		onclick: () => j(e, { do: "redo" })
 	}, "Redo step");
 	function o() {
-		let n = e.state, o = n?.history ?? [];
-		d(t, o.length ? `${p(o.length, "step")}, newest first; each was saved when it was done.` : "Nothing has been done yet. Every step is saved as it is done."), i.disabled = !n?.can_undo, a.disabled = !n?.can_redo, r.update([...o].reverse());
+		let n = e.state, o = n?.history ?? [], s = o.length < (o.at(-1)?.n ?? 0) ? ` (the last ${o.length} are listed)` : "";
+		d(t, o.length ? `${p(o.at(-1).n, "step")}, newest first${s}; each was saved when it was done.` : "Nothing has been done yet. Every step is saved as it is done."), i.disabled = !n?.can_undo, a.disabled = !n?.can_redo, r.update([...o].reverse());
 	}
-	return e.subscribe("state", o), o(), c("div", { class: "ml-panel" }, dt(e), c("h3", { class: "ml-panel-title" }, "Steps"), c("div", { class: "ml-history-actions" }, i, a), t, n);
+	return e.subscribe("state", o), o(), c("div", { class: "ml-panel" }, ut(e), c("h3", { class: "ml-panel-title" }, "Steps"), c("div", { class: "ml-history-actions" }, i, a), t, n);
 }
 // src/panels/links.ts
-var W = 100;
-function G(e) {
+var G = 100;
+function K(e) {
 	return e.suspicion !== null && e.suspicion > .5;
 }
-function pt(e, t) {
-	if (t.kind === "same" && !e.together || t.kind === "different" && e.together || t.kind === "suspect" && !G(e) || t.kind === "broken" && e.kept || t.source !== "" && e.source !== t.source) return !1;
+function ft(e, t) {
+	if (t.kind === "same" && !e.together || t.kind === "different" && e.together || t.kind === "suspect" && !K(e) || t.kind === "broken" && e.kept || t.source !== "" && e.source !== t.source) return !1;
 	let n = t.text.trim().toLowerCase();
 	return n === "" || e.a_name.toLowerCase().includes(n) || e.b_name.toLowerCase().includes(n);
 }
-function mt(e) {
-	let t = (e) => G(e) ? 2 + e.suspicion : +!e.kept;
+function pt(e) {
+	let t = (e) => K(e) ? 2 + e.suspicion : +!e.kept;
 	return [...e].sort((e, n) => t(n) - t(e));
 }
-function ht(e) {
-	if (!G(e)) return "";
+function mt(e) {
+	if (!K(e)) return "";
 	let t = e.together ? "the rows are unlike each other" : "the rows are much alike";
 	return `May be wrong (${Math.round(100 * e.suspicion)}%): judged by the other links, ${t}.`;
 }
-function gt(e, t, n) {
+function ht(e, t, n) {
 	let r = n, i = "", a = c("div", { class: "ml-link-names" }), o = c("div", { class: "ml-link-tags" }), s = c("p", { class: "ml-link-why" }), l = u({
 		class: "ml-button small",
 		onclick: m
@@ -1262,34 +1274,34 @@ function gt(e, t, n) {
 	function h(e) {
 		r = e;
 		let t = JSON.stringify(e);
-		t !== i && (i = t, a.replaceChildren(c("span", {}, e.a_name), D(e.together), c("span", { class: "ml-unseen" }, ` ${T(e)} `), c("span", {}, e.b_name)), o.replaceChildren(c("span", { class: "ml-tag" }, e.together ? "same" : "different"), c("span", { class: "ml-tag" }, C[e.source]), c("span", { class: e.kept ? "ml-tag" : "ml-tag danger" }, e.kept ? "✓ kept" : "✗ broken")), e.when !== null && o.append(A(e.when)), o.title = k(e.when), d(s, ht(e)), s.hidden = !G(e), p.classList.toggle("suspect", G(e)), d(l, e.source === "pin" ? "Unpin" : "Delete"), l.hidden = !te(e) && e.source !== "pin", l.setAttribute("aria-label", `${l.textContent} ${E(e)}`), f.setAttribute("aria-label", `Show on map ${E(e)}`));
+		t !== i && (i = t, a.replaceChildren(c("span", {}, e.a_name), O(e.together), c("span", { class: "ml-unseen" }, ` ${E(e)} `), c("span", {}, e.b_name)), o.replaceChildren(c("span", { class: "ml-tag" }, e.together ? "same" : "different"), c("span", { class: "ml-tag" }, C[e.source]), c("span", { class: e.kept ? "ml-tag" : "ml-tag danger" }, e.kept ? "✓ kept" : "✗ broken")), e.when !== null && o.append(A(e.when)), o.title = k(e.when), d(s, mt(e)), s.hidden = !K(e), p.classList.toggle("suspect", K(e)), d(l, e.source === "pin" ? "Unpin both" : "Delete"), l.hidden = !T(e) && !(e.source === "pin" && e.together), l.setAttribute("aria-label", `${l.textContent} ${D(e)}`), f.setAttribute("aria-label", `Show on map ${D(e)}`));
 	}
 	return {
 		element: p,
 		update: h
 	};
 }
-function _t(e, t, n) {
+function gt(e, t, n) {
 	return c("select", {
 		class: "ml-input",
 		"aria-label": e,
 		onchange: n
 	}, ...t.map(([e, t]) => c("option", { value: e }, t)));
 }
-function vt(e, t) {
-	let n = W, r = c("input", {
+function _t(e, t) {
+	let n = G, r = c("input", {
 		class: "ml-input",
 		type: "search",
 		placeholder: "Find a row",
 		"aria-label": "Filter links by row",
 		oninput: h
-	}), i = _t("Kind of link", [
+	}), i = gt("Kind of link", [
 		["", "All kinds"],
 		["same", "Same"],
 		["different", "Different"],
 		["suspect", "May be wrong"],
 		["broken", "Broken"]
-	], h), a = _t("Source of link", [["", "All sources"], ...Object.entries(C)], h), o = c("p", {
+	], h), a = gt("Source of link", [["", "All sources"], ...Object.entries(C)], h), o = c("p", {
 		class: "ml-fine",
 		role: "status"
 	}), s = c("ul", {
@@ -1298,17 +1310,17 @@ function vt(e, t) {
 	}), l = u({
 		class: "ml-button",
 		onclick: g
-	}, "Show more"), f = new m(s, (e) => `${e.a} ${e.b} ${e.together} ${e.source}`, (n) => gt(e, t, n));
+	}, "Show more"), f = new m(s, (e) => `${e.a} ${e.b} ${e.together} ${e.source}`, (n) => ht(e, t, n));
 	function h() {
-		n = W, v();
+		n = G, v();
 	}
 	function g() {
-		n += W, v();
+		n += G, v();
 	}
 	function _(t) {
 		let n = e.state;
 		if (!n || n.n_links === 0) return "There are no links yet. Answer questions, or draw a link on the map.";
-		let r = p(n.n_links, "link"), i = n.links.filter(G).length, a = i ? `, ${i} may be wrong` : "", o = n.links.length < n.n_links ? `, the first ${n.links.length.toLocaleString("en-US")} are listed` : "";
+		let r = p(n.n_links, "link"), i = n.links.filter(K).length, a = i ? `, ${i} may be wrong` : "", o = n.links.length < n.n_links ? `, the first ${n.links.length.toLocaleString("en-US")} are listed` : "";
 		return `${t < n.links.length ? `${t.toLocaleString("en-US")} found of ${r}` : r}${a}${o}.`;
 	}
 	function v() {
@@ -1316,14 +1328,14 @@ function vt(e, t) {
 			text: r.value,
 			kind: i.value,
 			source: a.value
-		}, s = mt((e.state?.links ?? []).filter((e) => pt(e, t)));
+		}, s = pt((e.state?.links ?? []).filter((e) => ft(e, t)));
 		d(o, _(s.length)), f.update(s.slice(0, n)), l.hidden = s.length <= n;
 	}
 	return e.subscribe("state", v), v(), c("div", { class: "ml-panel" }, c("div", { class: "ml-filters" }, r, i, a), o, s, l);
 }
 // src/panels/comparison.ts
-var yt = "≠";
-function bt(e, t, n, r) {
+var vt = "≠";
+function yt(e, t, n, r) {
 	let i = c("span", { class: "ml-fine" }, "Loading the image…");
 	return r(e, n).then((e) => i.replaceWith(c("img", {
 		src: e,
@@ -1333,7 +1345,7 @@ function bt(e, t, n, r) {
 		i.textContent = e instanceof Error ? e.message : String(e);
 	}), i;
 }
-function xt(e, t, n) {
+function bt(e, t, n) {
 	return t === "image" && e !== "" ? c("td", {
 		role: "cell",
 		class: "image"
@@ -1345,12 +1357,12 @@ function xt(e, t, n) {
 		class: t
 	}, e);
 }
-function St(e) {
+function xt(e) {
 	let t = document.createDocumentFragment();
 	for (let n of e.split(/(?<=[_./-])/)) t.append(n, document.createElement("wbr"));
 	return t;
 }
-function Ct(e, t) {
+function St(e, t) {
 	let n = c("tr", { role: "row" }, c("th", {
 		role: "columnheader",
 		scope: "col"
@@ -1370,7 +1382,7 @@ function Ct(e, t) {
 		class: "ml-differs",
 		"aria-hidden": "true",
 		title: "differs most"
-	}, yt), St(n.name), n.marked && c("span", { class: "ml-unseen" }, ", differs most")), xt(n.first, n.kind, () => bt(e.a, e.a_name, n.name, t)), xt(n.second, n.kind, () => bt(e.b, e.b_name, n.name, t))));
+	}, vt), xt(n.name), n.marked && c("span", { class: "ml-unseen" }, ", differs most")), bt(n.first, n.kind, () => yt(e.a, e.a_name, n.name, t)), bt(n.second, n.kind, () => yt(e.b, e.b_name, n.name, t))));
 	return c("table", {
 		role: "table",
 		class: "ml-comparison",
@@ -1378,26 +1390,26 @@ function Ct(e, t) {
 	}, c("thead", { role: "rowgroup" }, n), c("tbody", { role: "rowgroup" }, ...r));
 }
 // src/panels/question.ts
-var wt = "Do these two rows belong to the same group?", Tt = "Choosing the next question…";
-function Et(e) {
+var Ct = "Do these two rows belong to the same group?", wt = "Choosing the next question…";
+function Tt(e) {
 	let t = e.columns.filter((e) => e.marked && e.kind !== "image").map(({ name: e, first: t, second: n }) => `${e}: ${t || "empty"}, ${n || "empty"}`);
 	return `Question${e.number === void 0 ? "" : ` ${e.number}`}: ${e.a_name} and ${e.b_name}. ${t.join("; ")}`.trim();
 }
-function Dt({ links: e, n_links: t, counts: n }) {
+function Et({ links: e, n_links: t, counts: n }) {
 	let r = (e, t) => `${e.toLocaleString("en-US")} same, ${t.toLocaleString("en-US")} different`;
 	if (t > e.length) return `${r(n.together, n.apart)} in force, ${n.skipped} unsure`;
 	let i = e.filter(({ source: e }) => e === "answer" || e === "drawn"), a = i.filter((e) => e.together).length;
 	return `${r(a, i.length - a)}, ${n.skipped} unsure`;
 }
-function Ot(e, t, n) {
+function Dt(e, t, n) {
 	let r = c("h2", {
 		class: "ml-question-title",
 		tabindex: -1
 	}, "Question"), i = u({
 		class: "ml-button small",
 		title: "Select both rows on the map (f)",
-		onclick: w
-	}, "Show on map"), o = c("p", { class: "ml-asked" }, wt), s = c("div", {
+		onclick: D
+	}, "Show on map"), o = c("p", { class: "ml-asked" }, Ct), s = c("div", {
 		class: "ml-question-rows",
 		tabindex: 0,
 		role: "group",
@@ -1405,15 +1417,15 @@ function Ot(e, t, n) {
 	}), l = c("p", { class: "ml-fine" }), m = c("p", { class: "ml-question-end" }), h = [
 		u({
 			class: "ml-button same",
-			onclick: () => C(!0)
-		}, D(!0), "Same (s)"),
+			onclick: () => w(!0)
+		}, O(!0), "Same (s)"),
 		u({
 			class: "ml-button different",
-			onclick: () => C(!1)
-		}, D(!1), "Different (d)"),
+			onclick: () => w(!1)
+		}, O(!1), "Different (d)"),
 		u({
 			class: "ml-button",
-			onclick: () => C(null)
+			onclick: () => w(null)
 		}, "Unsure (u)")
 	], g = c("div", { class: "ml-question-actions" }, ...h), _ = c("p", {
 		class: "ml-advice",
@@ -1424,79 +1436,85 @@ function Ot(e, t, n) {
 	}), y = c("select", {
 		class: "ml-input small",
 		id: a("strategy"),
-		onchange: te
+		onchange: ee
 	}), b = c("div", { class: "ml-question-footer" }, v, c("label", {
 		class: "ml-field",
 		for: y.id
 	}, "Ask by", y)), x = c("p", {
 		class: "ml-unseen",
 		"aria-live": "polite"
-	}), ee = c("div", { class: "ml-question-head" }, r, i);
-	e.append(ee, o, s, l, m, g, _, b, x);
-	let S = null;
-	function C(e) {
-		let n = t.question, r = n?.question;
-		n && r && S !== n && (S = n, T(), j(t, {
+	}), S = c("div", { class: "ml-question-head" }, r, i);
+	e.append(S, o, s, l, m, g, _, b, x);
+	let C = null;
+	function w(e) {
+		let n = t.question?.question;
+		n && !T(n) && (C = n, k(), j(t, {
 			do: "answer",
-			a: r.a,
-			b: r.b,
+			a: n.a,
+			b: n.b,
 			together: e
 		}, () => {
-			S === n && (S = null), T();
+			C === n && (C = null), k();
 		}));
 	}
-	function w() {
+	function T({ a: e, b: t, number: n }) {
+		return C !== null && C.a === e && C.b === t && C.number === n;
+	}
+	function E() {
+		t.busy === 0 && t.state?.can_redo && (C = null);
+	}
+	function D() {
 		let e = t.question?.question;
 		e && n([e.a, e.b]);
 	}
-	function te() {
+	function ee() {
 		j(t, {
 			do: "choose",
 			strategy: y.value
-		}, O);
+		}, M);
 	}
-	function T() {
-		let n = S !== null && S === t.question;
-		for (let e of h) e.setAttribute("aria-disabled", String(n || t.status !== "open"));
-		e.setAttribute("aria-busy", String(n)), d(o, n ? Tt : wt);
+	function k() {
+		let n = t.question?.question, r = n != null && T(n);
+		for (let e of h) e.setAttribute("aria-disabled", String(r || t.status !== "open"));
+		e.setAttribute("aria-busy", String(r)), d(o, r ? wt : Ct);
 	}
-	function E() {
+	function A() {
 		let n = t.question, a = n?.question ?? null;
-		S = null, a === null && g.contains(f(e)) && r.focus();
+		E(), a && T(a) || (C = null), a === null && g.contains(f(e)) && r.focus();
 		for (let e of [
 			i,
 			o,
 			s,
 			g
 		]) e.hidden = a === null;
-		d(r, a?.number === void 0 ? "Question" : `Question ${a.number.toLocaleString("en-US")}`), d(m, n === null ? "Choosing a question…" : n.end ?? Tt), m.hidden = a !== null, d(_, n?.advice ?? ""), _.hidden = !n?.advice, l.hidden = !a || a.n_more === 0, s.replaceChildren(), d(x, a ? Et(a) : n?.end ?? ""), a && (s.append(Ct(a, (e, n) => t.ask({
+		d(r, a?.number === void 0 ? "Question" : `Question ${a.number.toLocaleString("en-US")}`), d(m, n === null ? "Choosing a question…" : n.end ?? wt), m.hidden = a !== null, d(_, n?.advice ?? ""), _.hidden = !n?.advice, l.hidden = !a || a.n_more === 0, s.replaceChildren(), d(x, a ? Tt(a) : n?.end ?? ""), a && (s.append(St(a, (e, n) => t.ask({
 			do: "image",
 			row: e,
 			column: n
-		}).then((e) => e.url))), s.scrollTop = 0, d(l, `and ${p(a.n_more, "more column")} with smaller differences`)), T();
+		}).then((e) => e.url))), s.scrollTop = 0, d(l, `and ${p(a.n_more, "more column")} with smaller differences`)), k();
 	}
-	function O() {
+	function M() {
 		let e = t.state;
-		e && (d(v, Dt(e)), y.value = e.strategy);
+		e && (d(v, Et(e)), E(), k(), y.value = e.strategy);
 	}
-	function k() {
+	function N() {
 		let e = (t.hello?.strategies ?? []).map(({ name: e, title: t }) => c("option", { value: e }, t));
-		y.replaceChildren(...e), O();
+		y.replaceChildren(...e), M();
 	}
-	return t.subscribe("question", E), t.subscribe("state", O), t.subscribe("hello", k), t.subscribe("connection", T), k(), E(), {
-		answer: C,
-		showOnMap: w
+	return t.subscribe("question", A), t.subscribe("state", M), t.subscribe("hello", N), t.subscribe("connection", k), N(), A(), {
+		answer: w,
+		showOnMap: D
 	};
 }
 // src/panels/placing.ts
-var kt = .5, At = 2.2, jt = 40, K = 16, Mt = ({ x: e, y: t }) => ({
-	x: H(e, -1, 1),
-	y: H(t, -1, 1)
+var Ot = .5, kt = 2.2, At = 40, q = 16, jt = ({ x: e, y: t }) => ({
+	x: U(e, -1, 1),
+	y: U(t, -1, 1)
 });
-function q(e, t) {
+function J(e, t) {
 	return Math.min(...t.map(([, t, n]) => Math.hypot(e.x - t, e.y - n)), Infinity);
 }
-function Nt(e, t) {
+function Mt(e, t) {
 	let n = 0, r = 0;
 	for (let i of e) n += t[2 * i] / e.length, r += t[2 * i + 1] / e.length;
 	return {
@@ -1504,46 +1522,46 @@ function Nt(e, t) {
 		y: r
 	};
 }
-function Pt(e, t, n) {
-	let r = Mt(e), i = q(r, t);
-	for (let a = 1; a <= jt && i < At * n; a++) for (let n = 0; n < K; n++) {
-		let o = 2 * Math.PI * n / K, s = 2 * a / jt, c = Mt({
+function Nt(e, t, n) {
+	let r = jt(e), i = J(r, t);
+	for (let a = 1; a <= At && i < kt * n; a++) for (let n = 0; n < q; n++) {
+		let o = 2 * Math.PI * n / q, s = 2 * a / At, c = jt({
 			x: e.x + s * Math.cos(o),
 			y: e.y + s * Math.sin(o)
-		}), l = q(c, t);
+		}), l = J(c, t);
 		l > i && ([r, i] = [c, l]);
 	}
 	return r;
 }
-function Ft(e, t, n) {
+function Pt(e, t, n) {
 	let r = e, i = -1;
-	for (let a = 0; a < K; a++) {
-		let o = 2 * Math.PI * a / K, s = kt * n, c = B(e.x + s * Math.cos(o), e.y + s * Math.sin(o)), l = q(c, t);
+	for (let a = 0; a < q; a++) {
+		let o = 2 * Math.PI * a / q, s = Ot * n, c = V(e.x + s * Math.cos(o), e.y + s * Math.sin(o)), l = J(c, t);
 		l > i && ([r, i] = [c, l]);
 	}
 	return r;
 }
 // src/panels/selection.ts
-function It(e, t) {
+function Ft(e, t) {
 	let { state: n, selection: r } = e;
 	return !n || r.length === 0 || t.length !== 2 * e.nRows ? null : {
 		state: n,
 		rows: [...r]
 	};
 }
-function Lt(e, t) {
-	let n = It(e, t);
+function It(e, t) {
+	let n = Ft(e, t);
 	if (!n) return null;
 	let { state: r, rows: i } = n, a = new Set(i), o = r.pins.filter(([e]) => !a.has(e));
 	return {
 		do: "move",
 		rows: i,
-		...Pt(Nt(i, t), o, r.eps),
+		...Nt(Mt(i, t), o, r.eps),
 		onto: null
 	};
 }
-function Rt(e, t, n) {
-	let r = It(e, t);
+function Lt(e, t, n) {
+	let r = Ft(e, t);
 	if (!r) return null;
 	let { state: i } = r, a = r.rows.filter((t) => e.groupOf(t) !== n || !i.pins.some(([e]) => e === t));
 	if (a.length === 0) return null;
@@ -1553,20 +1571,20 @@ function Rt(e, t, n) {
 		return {
 			do: "move",
 			rows: a,
-			...Ft({
+			...Pt({
 				x: c[1],
 				y: c[2]
 			}, [...t, c], i.eps),
 			onto: null
 		};
 	}
-	let l = [...e.panels?.groups.find(({ id: e }) => e === n)?.typical.map(({ row: e }) => e) ?? [], ...we(e, n)].find((t) => !o.has(t) && e.groupOf(t) === n);
+	let l = [...e.panels?.groups.find(({ id: e }) => e === n)?.typical.map(({ row: e }) => e) ?? [], ...Ce(e, n)].find((t) => !o.has(t) && e.groupOf(t) === n);
 	if (l === void 0) return null;
 	let u = t[2 * l], d = t[2 * l + 1];
 	return {
 		do: "move",
 		rows: a,
-		...Ft({
+		...Pt({
 			x: u,
 			y: d
 		}, s, i.eps),
@@ -1577,7 +1595,7 @@ function Rt(e, t, n) {
 		]
 	};
 }
-function zt(e, t, n) {
+function Rt(e, t, n) {
 	let r = c("strong", { role: "status" }), i = c("select", {
 		class: "ml-input",
 		"aria-label": "Add to group",
@@ -1592,7 +1610,7 @@ function zt(e, t, n) {
 		hidden: !0
 	}, r, u({
 		class: "ml-button primary",
-		onclick: () => l(Lt(e, n.places))
+		onclick: () => l(It(e, n.places))
 	}, "Make a new group"), i, a, u({
 		class: "ml-button",
 		title: "Clear the selection (Escape)",
@@ -1606,7 +1624,7 @@ function zt(e, t, n) {
 	}
 	function m() {
 		let t = Number(i.value);
-		i.value = "", l(Rt(e, n.places, t));
+		i.value = "", l(Lt(e, n.places, t));
 	}
 	function h() {
 		let t = new Set(e.state?.pins.map(([e]) => e));
@@ -1634,14 +1652,17 @@ function zt(e, t, n) {
 	return e.subscribe("selection", v), e.subscribe("state", _), _(), o;
 }
 // src/panels/status.ts
-var Bt = {
+var zt = {
 	instant: "instant result",
 	final: "final result",
-	working: "computing the final result…"
-}, Vt = 1500, Ht = "Working on your last step… A first step of its kind takes longest, up to half a minute.";
+	working: "computing the final result…",
+	failed: "no final result"
+}, Bt = 1500, Vt = "Computing the first groups… You can answer questions meanwhile.", Ht = "Working on your last step… A first step of its kind takes longest, up to half a minute.";
 function Ut({ shown: e, groups: t }) {
-	let { method: n, title: r, n_changed: i } = e, a = i ? `${p(i, "row")} changed group` : "no row changed group", o = e.text || `${r}: ${a}.`;
-	return (i > 0 && i >= t.reduce((e, { size: t }) => e + t, 0) ? o.replace(/[;:] [\d,]+ rows? changed( group)?/, `: ${p(t.length, "group")}`) : o).replace(`by ${n}`, `by ${r}`);
+	let { method: n, title: r, n_changed: i, status: a } = e;
+	if (t.length === 0 && a === "working") return Vt;
+	let o = i ? `${p(i, "row")} changed group` : "no row changed group", s = e.text || `${r}: ${o}.`;
+	return (i > 0 && i >= t.reduce((e, { size: t }) => e + t, 0) ? s.replace(/[;:] [\d,]+ rows? changed( group)?/, `: ${p(t.length, "group")}`) : s).replace(`by ${n}`, `by ${r}`);
 }
 function Wt(e, t) {
 	let n = c("span", {
@@ -1653,11 +1674,11 @@ function Wt(e, t) {
 	function s() {
 		t.busy === 0 ? (clearTimeout(o), o = void 0, a = !1) : o ??= setTimeout(() => {
 			a = !0, l();
-		}, Vt), l();
+		}, Bt), l();
 	}
 	function l() {
 		let o = t.state?.shown;
-		d(r, t.notice || (a ? Ht : t.state ? Ut(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), d(i, o ? Bt[o.status] : "");
+		d(r, t.notice || (a ? Ht : t.state ? Ut(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), d(i, o ? zt[o.status] : "");
 		let s = t.status === "open";
 		i.hidden = !o || !s, n.hidden = !s || t.busy === 0 && o?.status !== "working" && t.awaitedView === null;
 	}
@@ -1721,7 +1742,7 @@ var Kt = {
 	moon: "M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5",
 	help: "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.5M12 2.5a9.5 9.5 0 1 1 0 19 9.5 9.5 0 0 1 0-19"
 };
-function J(e) {
+function Y(e) {
 	return l("svg", {
 		viewBox: "0 0 24 24",
 		"aria-hidden": "true"
@@ -1740,28 +1761,28 @@ var qt = [
 		"pan",
 		"Pan",
 		"Move the map, drag rows (1)",
-		() => J("pan")
+		() => Y("pan")
 	],
 	[
 		"lasso",
 		"Lasso",
 		"Draw around rows to select them (2)",
-		() => J("lasso")
+		() => Y("lasso")
 	],
 	[
 		"same",
 		"Link same",
 		"Draw a link between rows of the same group (3)",
-		() => D(!0)
+		() => O(!0)
 	],
 	[
 		"different",
 		"Link different",
 		"Draw a link between rows of different groups (4)",
-		() => D(!1)
+		() => O(!1)
 	]
 ], Jt = .01, Yt = .4;
-function Y(e, t, ...n) {
+function X(e, t, ...n) {
 	return t.id ||= a("field"), c("div", { class: "ml-field" }, c("label", { for: t.id }, e), t, ...n);
 }
 function Xt(e, t) {
@@ -1780,7 +1801,7 @@ function Zt(e) {
 	}, r = () => {
 		Xt(t, e.hello?.views ?? []), n();
 	};
-	return e.subscribe("hello", r), e.subscribe("view", n), r(), Y("View", t);
+	return e.subscribe("hello", r), e.subscribe("view", n), r(), X("View", t);
 }
 function Qt(e) {
 	let t = c("select", {
@@ -1798,7 +1819,7 @@ function Qt(e) {
 	let i = () => {
 		Xt(t, e.hello?.methods ?? []), n();
 	};
-	return e.subscribe("hello", i), e.subscribe("state", n), i(), Y("Method", t);
+	return e.subscribe("hello", i), e.subscribe("state", n), i(), X("Method", t);
 }
 function $t(e) {
 	let t = c("input", {
@@ -1823,7 +1844,7 @@ function $t(e) {
 			n_clusters: n
 		}, r) : r();
 	}
-	return e.subscribe("state", n), n(), Y("Number of groups", t);
+	return e.subscribe("state", n), n(), X("Number of groups", t);
 }
 function en(e) {
 	let t = c("input", {
@@ -1843,7 +1864,7 @@ function en(e) {
 	function i() {
 		e.state && (t.value = String(e.state.eps), d(n, r(e.state.eps)));
 	}
-	return e.subscribe("state", i), i(), Y("Pin radius", t, n);
+	return e.subscribe("state", i), i(), X("Pin radius", t, n);
 }
 function tn(e) {
 	let t = qt.map(([t, n, r, i]) => u({
@@ -1865,7 +1886,7 @@ function nn(e) {
 	let t = (t, n) => u({
 		class: "ml-button",
 		onclick: () => j(e, { do: t })
-	}, J(t), n), n = t("undo", "Undo (z)"), r = t("redo", "Redo (y)"), i = () => {
+	}, Y(t), n), n = t("undo", "Undo (z)"), r = t("redo", "Redo (y)"), i = () => {
 		n.disabled = !e.state?.can_undo, r.disabled = !e.state?.can_redo;
 		let t = e.state?.history.at(-1);
 		n.title = t ? `Undo: ${t.text}` : "There is nothing to undo";
@@ -1885,7 +1906,7 @@ function rn(e, t, n) {
 		"aria-label": "Help and keys",
 		title: "Help and keys (?)",
 		onclick: n.openHelp
-	}, J("help")), s = c("div", {
+	}, Y("help")), s = c("div", {
 		class: "ml-fields",
 		id: a("fields"),
 		role: "group",
@@ -1906,42 +1927,42 @@ function rn(e, t, n) {
 	};
 	return t.subscribe("hello", p), p(), { showTheme(e) {
 		let t = e === "dark" ? "light" : "dark";
-		i.replaceChildren(J(e === "dark" ? "sun" : "moon")), i.setAttribute("aria-label", `Use the ${t} theme`), i.title = `Use the ${t} theme`;
+		i.replaceChildren(Y(e === "dark" ? "sun" : "moon")), i.setAttribute("aria-label", `Use the ${t} theme`), i.title = `Use the ${t} theme`;
 	} };
 }
 // src/panels/index.ts
 function an(e, t, n) {
 	let { root: r } = e, i = (r) => {
 		t.select(r), n.focus(r), e.map.scrollIntoView({ block: "nearest" });
-	}, a = () => ct(r), o = rn(e.toolbar, t, {
+	}, a = () => st(r), o = rn(e.toolbar, t, {
 		toggleTheme: () => s.toggle(),
 		openHelp: a
-	}), s = Xe(r, (e) => {
-		xe(r, e), o.showTheme(e);
-	}), c = Ot(e.question, t, i), l = Gt("Panels", [
+	}), s = Ye(r, (e) => {
+		be(r, e), o.showTheme(e);
+	}), c = Dt(e.question, t, i), l = Gt("Panels", [
 		{
 			title: "Groups",
-			content: Oe(t, i)
+			content: De(t, i)
 		},
 		{
 			title: "Links",
-			content: vt(t, i)
+			content: _t(t, i)
 		},
 		{
 			title: "Columns",
-			content: x(t)
+			content: b(t)
 		},
 		{
 			title: "History",
-			content: ft(t)
+			content: dt(t)
 		},
 		{
 			title: "Export",
-			content: de(t)
+			content: le(t)
 		}
 	]);
-	e.side.append(l.element), e.banner.append(v(t)), e.map.append(tn(t), y(t), zt(t, e.plot, n)), Wt(e.status, t), ce(r, t);
-	let u = ot(r, {
+	e.side.append(l.element), e.banner.append(_(t)), e.map.append(tn(t), v(t), Rt(t, e.plot, n)), Wt(e.status, t), oe(r, t);
+	let u = at(r, {
 		store: t,
 		question: c,
 		openHelp: a
@@ -1978,7 +1999,7 @@ function ln() {
 	return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 // src/plot/card.ts
-var un = 120, X = 8, dn = 160, fn = "http://www.w3.org/2000/svg", pn = class {
+var un = 120, dn = 8, fn = 160, pn = "http://www.w3.org/2000/svg", mn = class {
 	parent;
 	store;
 	root;
@@ -2004,21 +2025,21 @@ var un = 120, X = 8, dn = 160, fn = "http://www.w3.org/2000/svg", pn = class {
 		let t = document.createElement("div");
 		t.className = "ml-card-head";
 		let n = document.createElement("strong");
-		n.textContent = e.name, t.append(n, this.groupMark(this.store.groupOf(e.row))), e.pinned && t.append(mn("pinned", "ml-card-pinned"));
+		n.textContent = e.name, t.append(n, this.groupMark(this.store.groupOf(e.row))), e.pinned && t.append(hn("pinned", "ml-card-pinned"));
 		let r = document.createElement("dl");
-		for (let t of e.cells.filter((e) => e.kind !== "image").slice(0, X)) {
+		for (let t of e.cells.filter((e) => e.kind !== "image").slice(0, dn)) {
 			let [e, n] = [document.createElement("dt"), document.createElement("dd")];
-			e.textContent = t.column, n.textContent = t.text.length > dn ? `${t.text.slice(0, dn)}\u2026` : t.text, r.append(e, n);
+			e.textContent = t.column, n.textContent = t.text.length > fn ? `${t.text.slice(0, fn)}\u2026` : t.text, r.append(e, n);
 		}
-		this.element.replaceChildren(t, r), e.cells.length > X && this.element.append(mn(`and ${e.cells.length - X} more columns`, "ml-card-more"));
+		this.element.replaceChildren(t, r), e.cells.length > dn && this.element.append(hn(`and ${e.cells.length - dn} more columns`, "ml-card-more"));
 	}
 	groupMark(e) {
 		let t = document.createElement("span");
 		t.className = "ml-card-group";
-		let n = document.createElementNS(fn, "svg");
+		let n = document.createElementNS(pn, "svg");
 		n.setAttribute("viewBox", "-1.5 -1.5 3 3"), n.setAttribute("aria-hidden", "true");
-		let r = document.createElementNS(fn, "path");
-		r.setAttribute("d", F(P(e))), r.setAttribute("fill", N(e, sn(this.root))), n.append(r);
+		let r = document.createElementNS(pn, "path");
+		r.setAttribute("d", I(F(e))), r.setAttribute("fill", P(e, sn(this.root))), n.append(r);
 		let i = this.store.state?.groups.find((t) => t.id === e)?.name ?? "no group";
 		return t.append(n, i), t;
 	}
@@ -2035,26 +2056,26 @@ var un = 120, X = 8, dn = 160, fn = "http://www.w3.org/2000/svg", pn = class {
 		this.hide(), this.element.remove();
 	}
 };
-function mn(e, t) {
+function hn(e, t) {
 	let n = document.createElement("span");
 	return n.className = t, n.textContent = e, n;
 }
 // src/layout/worker.ts?worker&inline
-var hn = "(function(){function e(e,t){let n=/* @__PURE__ */ new Map;for(let[r,i,a]of e){let e=t[r];if(e===void 0||e===65535)continue;let o=n.get(e)??{x:0,y:0,count:0};n.set(e,{x:o.x+i,y:o.y+a,count:o.count+1})}let r=new Map([...n.keys()].map(e=>[e,[]]));return t.forEach((e,t)=>r.get(e)?.push(t)),[...n].map(([e,{x:t,y:n,count:i}])=>({x:t/i,y:n/i,rows:Uint32Array.from(r.get(e))}))}var t=class{x;y;children;mass;cx;cy;next;stack;nCells=0;x0;y0;side;constructor(e,t){this.x=e,this.y=t;let n=e.length,[r,i,a,o]=[1/0,1/0,-1/0,-1/0];for(let s=0;s<n;s++)r=Math.min(r,e[s]),i=Math.min(i,t[s]),a=Math.max(a,e[s]),o=Math.max(o,t[s]);this.x0=r,this.y0=i,this.side=Math.max(a-r,o-i,1e-9)*1.0001;let s=4*n+40+8;this.children=new Int32Array(4*s).fill(-1),this.mass=new Float64Array(s),this.cx=new Float64Array(s),this.cy=new Float64Array(s),this.next=new Int32Array(n).fill(-1),this.stack=/* @__PURE__ */ new Int32Array(336),n>0&&(this.nCells=1);for(let e=0;e<n;e++)this.insert(e);n>0&&this.sum(0)}insert(e){let t=this.x[e],n=this.y[e],r=0,[i,a,o]=[this.x0,this.y0,this.side];for(let s=0;;s++){o/=2;let c=+(t>=i+o),l=+(n>=a+o);i+=c*o,a+=l*o;let u=4*r+c+2*l,d=this.children[u];if(d===-1){this.children[u]=-2-e;return}if(d>=0){r=d;continue}let f=-2-d;if(this.x[f]===t&&this.y[f]===n||s>=40||4*(this.nCells+1)>this.children.length){this.next[e]=f,this.children[u]=-2-e;return}let p=this.nCells++;this.children[u]=p;let m=+(this.x[f]>=i+o/2),h=+(this.y[f]>=a+o/2);this.children[4*p+m+2*h]=d,r=p}}sum(e){for(let t=this.nCells-1;t>=e;t--){let[e,n,r]=[0,0,0];for(let i=0;i<4;i++){let a=this.children[4*t+i];if(a>=0)e+=this.mass[a],n+=this.mass[a]*this.cx[a],r+=this.mass[a]*this.cy[a];else if(a!==-1)for(let t=-2-a;t!==-1;t=this.next[t])e+=1,n+=this.x[t],r+=this.y[t]}this.mass[t]=e,this.cx[t]=n/e,this.cy[t]=r/e}}addRepulsion(e,t,n,r){for(let i=0;i<this.x.length;i++)this.repel(i,e,t,n,r*r)}repel(e,t,i,a,o){let{children:s,stack:c,mass:l,cx:u,cy:d,x:f,y:p,next:m}=this,h=f[e],g=p[e],_=0,v=0,y=0;for(c[y++]=0,c[y++]=0;y>0;){let t=c[--y],i=c[--y],b=this.side*2**-(t+1);for(let x=0;x<4;x++){let S=s[4*i+x];if(S!==-1){if(S>=0){let e=h-u[S],n=g-d[S],r=e*e+n*n;if(b*b<o*r){let t=a*l[S]/(r*Math.sqrt(r));_+=t*e,v+=t*n}else c[y++]=S,c[y++]=t+1}else for(let t=-2-S;t!==-1;t=m[t]){if(t===e)continue;let i=h-f[t],o=g-p[t];i===0&&o===0&&([i,o]=r(e,t));let s=Math.max(i*i+o*o,n),c=a/(s*Math.sqrt(s));_+=c*i,v+=c*o}}}}t[e]+=_,i[e]+=v}};let n=1e-4;function r(e,t){let[n,r]=e<t?[e,t]:[t,e],i=2.399963*(n+1)+1.618034*r,a=e<t?1:-1;return[a*.01*Math.cos(i),a*.01*Math.sin(i)]}let i={edgeStrength:2e-5,groupStrength:4e-5,length:50,repulsion:1,drag:.01,theta:.9,speedLimit:1,timeStep:50,minSpeed:.001};var a=class{edges;halfSize;constants;x;y;n;vx;vy;fx;fy;pinned;centers=[];step=0;alpha=1;constructor(e,t,n,r=i){this.edges=t,this.halfSize=n,this.constants=r,this.n=e.length/2,this.x=Float64Array.from({length:this.n},(t,n)=>e[2*n]),this.y=Float64Array.from({length:this.n},(t,n)=>e[2*n+1]),this.vx=new Float64Array(this.n),this.vy=new Float64Array(this.n),this.fx=new Float64Array(this.n),this.fy=new Float64Array(this.n),this.pinned=new Uint8Array(this.n),this.chooseStep()}pin(e){this.pinned.fill(0);for(let[t,n,r]of e)this.pinned[t]=1,this.x[t]=n,this.y[t]=r,this.vx[t]=this.vy[t]=0}setCenters(e){this.centers=e,this.chooseStep()}chooseStep(){let e=new Float64Array(this.n);for(let t of this.edges)e[t]+=2*this.constants.edgeStrength;for(let{rows:t}of this.centers)for(let n of t)e[n]+=this.constants.groupStrength;let t=e.reduce((e,t)=>Math.max(e,t),0);this.step=Math.min(this.constants.timeStep,1/Math.sqrt(Math.max(t,1e-12)))}sumForces(){this.fx.fill(0),this.fy.fill(0),this.repel(),this.pullEdges(),this.pullToCenters()}repel(){let{repulsion:e,theta:n}=this.constants;e!==0&&new t(this.x,this.y).addRepulsion(this.fx,this.fy,e,n)}pullEdges(){let{x:e,y:t,fx:n,fy:r,edges:i}=this,{edgeStrength:a,length:o}=this.constants;for(let s=0;s<i.length;s+=2){let c=i[s],l=i[s+1],u=e[l]-e[c],d=t[l]-t[c],f=Math.hypot(u,d);if(f===0)continue;let p=a*(f-o)/f;n[c]+=p*u,r[c]+=p*d,n[l]-=p*u,r[l]-=p*d}}pullToCenters(){let{x:e,y:t,fx:n,fy:r}=this,{groupStrength:i,length:a}=this.constants;for(let o of this.centers)for(let s of o.rows){let c=o.x-e[s],l=o.y-t[s],u=Math.hypot(c,l);if(u===0)continue;let d=i*(u-a)/u;n[s]+=d*c,r[s]+=d*l}}advance(){this.sumForces();let{x:e,y:t,vx:n,vy:r,fx:i,fy:a,pinned:o,halfSize:s}=this,{drag:c,speedLimit:l}=this.constants,u=this.step*this.alpha,d=Math.exp(-c*u),f=0;for(let c=0;c<this.n;c++){if(o[c])continue;let p=d*n[c]+u*i[c],m=d*r[c]+u*a[c],h=Math.hypot(p,m);h>l&&(p*=l/h,m*=l/h),n[c]=p,r[c]=m,e[c]=Math.max(-s,Math.min(s,e[c]+u*p)),t[c]=Math.max(-s,Math.min(s,t[c]+u*m)),f=Math.max(f,Math.min(h,l))}return f}};function o(e){return Math.max(500,50*Math.sqrt(e))}var s=class{springs;unit;isAtRest=!1;constructor(e,t){this.unit=o(e.length/2),this.springs=new a(e.map(e=>e*this.unit),t,this.unit)}know(t,n){let r=t.map(([e,t,n])=>[e,t*this.unit,n*this.unit]);this.springs.pin(r),this.springs.setCenters(t.length>1?e(r,n):[]),this.springs.alpha=1,this.isAtRest=!1}step(){let{springs:e}=this,t=e.advance();e.alpha*=.9772,this.isAtRest=t<i.minSpeed||e.alpha<.001}write(e){let{x:t,y:n}=this.springs;for(let r=0;r<this.springs.n;r++)e[2*r]=t[r]/this.unit,e[2*r+1]=n[r]/this.unit;return e}};let c=null,l=null,u=!1,d;function f(e){self.postMessage(e,{transfer:[e.positions.buffer]})}function p(){if(d=void 0,!c||!l||c.isAtRest)return;let e=performance.now()+(u?200:14);do c.step();while(!c.isAtRest&&performance.now()<e);if(u&&!c.isAtRest){m();return}let t=c.write(l);l=null,f({positions:t,isAtRest:c.isAtRest})}function m(){d??=setTimeout(p,0)}self.onmessage=({data:e})=>{switch(e.do){case`start`:c=new s(e.positions,e.edges),l=e.positions,u=e.untilRest;break;case`know`:c?.know(e.pins,e.labels);break;case`next`:l=e.positions;break;case`stop`:c=null;return}m()}})();", gn = typeof self < "u" && self.Blob && new Blob(["(self.URL || self.webkitURL).revokeObjectURL(self.location.href);", hn], { type: "text/javascript;charset=utf-8" });
-function _n(e) {
+var gn = "(function(){function e(e,t){let n=/* @__PURE__ */ new Map;for(let[r,i,a]of e){let e=t[r];if(e===void 0||e===65535)continue;let o=n.get(e)??{x:0,y:0,count:0};n.set(e,{x:o.x+i,y:o.y+a,count:o.count+1})}let r=new Map([...n.keys()].map(e=>[e,[]]));return t.forEach((e,t)=>r.get(e)?.push(t)),[...n].map(([e,{x:t,y:n,count:i}])=>({x:t/i,y:n/i,rows:Uint32Array.from(r.get(e))}))}var t=class{x;y;children;mass;cx;cy;next;stack;nCells=0;x0;y0;side;constructor(e,t){this.x=e,this.y=t;let n=e.length,[r,i,a,o]=[1/0,1/0,-1/0,-1/0];for(let s=0;s<n;s++)r=Math.min(r,e[s]),i=Math.min(i,t[s]),a=Math.max(a,e[s]),o=Math.max(o,t[s]);this.x0=r,this.y0=i,this.side=Math.max(a-r,o-i,1e-9)*1.0001;let s=4*n+40+8;this.children=new Int32Array(4*s).fill(-1),this.mass=new Float64Array(s),this.cx=new Float64Array(s),this.cy=new Float64Array(s),this.next=new Int32Array(n).fill(-1),this.stack=/* @__PURE__ */ new Int32Array(336),n>0&&(this.nCells=1);for(let e=0;e<n;e++)this.insert(e);n>0&&this.sum(0)}insert(e){let t=this.x[e],n=this.y[e],r=0,[i,a,o]=[this.x0,this.y0,this.side];for(let s=0;;s++){o/=2;let c=+(t>=i+o),l=+(n>=a+o);i+=c*o,a+=l*o;let u=4*r+c+2*l,d=this.children[u];if(d===-1){this.children[u]=-2-e;return}if(d>=0){r=d;continue}let f=-2-d;if(this.x[f]===t&&this.y[f]===n||s>=40||4*(this.nCells+1)>this.children.length){this.next[e]=f,this.children[u]=-2-e;return}let p=this.nCells++;this.children[u]=p;let m=+(this.x[f]>=i+o/2),h=+(this.y[f]>=a+o/2);this.children[4*p+m+2*h]=d,r=p}}sum(e){for(let t=this.nCells-1;t>=e;t--){let[e,n,r]=[0,0,0];for(let i=0;i<4;i++){let a=this.children[4*t+i];if(a>=0)e+=this.mass[a],n+=this.mass[a]*this.cx[a],r+=this.mass[a]*this.cy[a];else if(a!==-1)for(let t=-2-a;t!==-1;t=this.next[t])e+=1,n+=this.x[t],r+=this.y[t]}this.mass[t]=e,this.cx[t]=n/e,this.cy[t]=r/e}}addRepulsion(e,t,n,r){for(let i=0;i<this.x.length;i++)this.repel(i,e,t,n,r*r)}repel(e,t,i,a,o){let{children:s,stack:c,mass:l,cx:u,cy:d,x:f,y:p,next:m}=this,h=f[e],g=p[e],_=0,v=0,y=0;for(c[y++]=0,c[y++]=0;y>0;){let t=c[--y],i=c[--y],b=this.side*2**-(t+1);for(let x=0;x<4;x++){let S=s[4*i+x];if(S!==-1){if(S>=0){let e=h-u[S],n=g-d[S],r=e*e+n*n;if(b*b<o*r){let t=a*l[S]/(r*Math.sqrt(r));_+=t*e,v+=t*n}else c[y++]=S,c[y++]=t+1}else for(let t=-2-S;t!==-1;t=m[t]){if(t===e)continue;let i=h-f[t],o=g-p[t];i===0&&o===0&&([i,o]=r(e,t));let s=Math.max(i*i+o*o,n),c=a/(s*Math.sqrt(s));_+=c*i,v+=c*o}}}}t[e]+=_,i[e]+=v}};let n=1e-4;function r(e,t){let[n,r]=e<t?[e,t]:[t,e],i=2.399963*(n+1)+1.618034*r,a=e<t?1:-1;return[a*.01*Math.cos(i),a*.01*Math.sin(i)]}let i={edgeStrength:2e-5,groupStrength:4e-5,length:50,repulsion:1,drag:.01,theta:.9,speedLimit:1,timeStep:50,minSpeed:.001};var a=class{edges;halfSize;constants;x;y;n;vx;vy;fx;fy;pinned;centers=[];step=0;alpha=1;constructor(e,t,n,r=i){this.edges=t,this.halfSize=n,this.constants=r,this.n=e.length/2,this.x=Float64Array.from({length:this.n},(t,n)=>e[2*n]),this.y=Float64Array.from({length:this.n},(t,n)=>e[2*n+1]),this.vx=new Float64Array(this.n),this.vy=new Float64Array(this.n),this.fx=new Float64Array(this.n),this.fy=new Float64Array(this.n),this.pinned=new Uint8Array(this.n),this.chooseStep()}pin(e){this.pinned.fill(0);for(let[t,n,r]of e)this.pinned[t]=1,this.x[t]=n,this.y[t]=r,this.vx[t]=this.vy[t]=0}setCenters(e){this.centers=e,this.chooseStep()}chooseStep(){let e=new Float64Array(this.n);for(let t of this.edges)e[t]+=2*this.constants.edgeStrength;for(let{rows:t}of this.centers)for(let n of t)e[n]+=this.constants.groupStrength;let t=e.reduce((e,t)=>Math.max(e,t),0);this.step=Math.min(this.constants.timeStep,1/Math.sqrt(Math.max(t,1e-12)))}sumForces(){this.fx.fill(0),this.fy.fill(0),this.repel(),this.pullEdges(),this.pullToCenters()}repel(){let{repulsion:e,theta:n}=this.constants;e!==0&&new t(this.x,this.y).addRepulsion(this.fx,this.fy,e,n)}pullEdges(){let{x:e,y:t,fx:n,fy:r,edges:i}=this,{edgeStrength:a,length:o}=this.constants;for(let s=0;s<i.length;s+=2){let c=i[s],l=i[s+1],u=e[l]-e[c],d=t[l]-t[c],f=Math.hypot(u,d);if(f===0)continue;let p=a*(f-o)/f;n[c]+=p*u,r[c]+=p*d,n[l]-=p*u,r[l]-=p*d}}pullToCenters(){let{x:e,y:t,fx:n,fy:r}=this,{groupStrength:i,length:a}=this.constants;for(let o of this.centers)for(let s of o.rows){let c=o.x-e[s],l=o.y-t[s],u=Math.hypot(c,l);if(u===0)continue;let d=i*(u-a)/u;n[s]+=d*c,r[s]+=d*l}}advance(){this.sumForces();let{x:e,y:t,vx:n,vy:r,fx:i,fy:a,pinned:o,halfSize:s}=this,{drag:c,speedLimit:l}=this.constants,u=this.step*this.alpha,d=Math.exp(-c*u),f=0;for(let c=0;c<this.n;c++){if(o[c])continue;let p=d*n[c]+u*i[c],m=d*r[c]+u*a[c],h=Math.hypot(p,m);h>l&&(p*=l/h,m*=l/h),n[c]=p,r[c]=m,e[c]=Math.max(-s,Math.min(s,e[c]+u*p)),t[c]=Math.max(-s,Math.min(s,t[c]+u*m)),f=Math.max(f,Math.min(h,l))}return f}};function o(e){return Math.max(500,50*Math.sqrt(e))}var s=class{springs;unit;isAtRest=!1;constructor(e,t){this.unit=o(e.length/2),this.springs=new a(e.map(e=>e*this.unit),t,this.unit)}know(t,n){let r=t.map(([e,t,n])=>[e,t*this.unit,n*this.unit]);this.springs.pin(r),this.springs.setCenters(t.length>1?e(r,n):[]),this.springs.alpha=1,this.isAtRest=!1}step(){let{springs:e}=this,t=e.advance();e.alpha*=.9772,this.isAtRest=t<i.minSpeed||e.alpha<.001}write(e){let{x:t,y:n}=this.springs;for(let r=0;r<this.springs.n;r++)e[2*r]=t[r]/this.unit,e[2*r+1]=n[r]/this.unit;return e}};let c=null,l=null,u=!1,d;function f(e){self.postMessage(e,{transfer:[e.positions.buffer]})}function p(){if(d=void 0,!c||!l||c.isAtRest)return;let e=performance.now()+(u?200:14);do c.step();while(!c.isAtRest&&performance.now()<e);if(u&&!c.isAtRest){m();return}let t=c.write(l);l=null,f({positions:t,isAtRest:c.isAtRest})}function m(){d??=setTimeout(p,0)}self.onmessage=({data:e})=>{switch(e.do){case`start`:c=new s(e.positions,e.edges),l=e.positions,u=e.untilRest;break;case`know`:c?.know(e.pins,e.labels);break;case`next`:l=e.positions}m()}})();", _n = typeof self < "u" && self.Blob && new Blob(["(self.URL || self.webkitURL).revokeObjectURL(self.location.href);", gn], { type: "text/javascript;charset=utf-8" });
+function vn(e) {
 	let t;
 	try {
-		if (t = gn && (self.URL || self.webkitURL).createObjectURL(gn), !t) throw "";
+		if (t = _n && (self.URL || self.webkitURL).createObjectURL(_n), !t) throw "";
 		let n = new Worker(t, { name: e?.name });
 		return n.addEventListener("error", () => {
 			(self.URL || self.webkitURL).revokeObjectURL(t);
 		}), n;
 	} catch {
-		return new Worker("data:text/javascript;charset=utf-8," + encodeURIComponent(hn), { name: e?.name });
+		return new Worker("data:text/javascript;charset=utf-8," + encodeURIComponent(gn), { name: e?.name });
 	}
 }
 // src/layout/driver.ts
-var vn = class {
+var yn = class {
 	store;
 	isReduced;
 	draw;
@@ -2089,7 +2110,7 @@ var vn = class {
 		return this.last?.length === e.length ? this.last : e;
 	}
 	start(e) {
-		this.worker = new _n(), this.worker.onmessage = ({ data: e }) => this.receive(e), this.worker.onerror = () => {
+		this.worker = new vn(), this.worker.onmessage = ({ data: e }) => this.receive(e), this.worker.onerror = () => {
 			this.store.setNotice("The spring layout stopped because of an error; the rows stay where they are."), this.stop();
 		};
 		let t = e.slice();
@@ -2101,7 +2122,7 @@ var vn = class {
 		}, [t.buffer]);
 	}
 	receive({ positions: e, isAtRest: t }) {
-		this.isAtRest = t, this.last = e.slice(), this.draw(this.last, t), requestAnimationFrame(() => this.post({
+		this.isAtRest = t, this.last = e.slice(), this.draw(this.last), requestAnimationFrame(() => this.post({
 			do: "next",
 			positions: e
 		}, [e.buffer]));
@@ -2118,7 +2139,7 @@ var vn = class {
 	reset() {
 		this.stop(), this.last = null;
 	}
-}, yn = 450, bn = class {
+}, bn = 450, xn = class {
 	positions = /* @__PURE__ */ new Float32Array();
 	held = /* @__PURE__ */ new Map();
 	base = /* @__PURE__ */ new Float32Array();
@@ -2131,7 +2152,7 @@ var vn = class {
 		return this.positions.length / 2;
 	}
 	get grid() {
-		return this.index ??= new Me(this.positions);
+		return this.index ??= new je(this.positions);
 	}
 	get isMoving() {
 		return this.to !== null;
@@ -2149,12 +2170,12 @@ var vn = class {
 		let n = this.base.slice();
 		for (let [e, t, r] of this.pins) n[2 * e] = t, n[2 * e + 1] = r;
 		for (let [e, [t, r]] of this.held) n[2 * e] = t, n[2 * e + 1] = r;
-		e && this.positions.length === n.length && !xn(this.to ?? this.positions, n) ? (this.from = this.positions.slice(), this.to = n, this.startedAt = t) : e && this.positions.length === n.length || (this.from = this.to = null, this.positions = n, this.index = null);
+		e && this.positions.length === n.length && !Sn(this.to ?? this.positions, n) ? (this.from = this.positions.slice(), this.to = n, this.startedAt = t) : e && this.positions.length === n.length || (this.from = this.to = null, this.positions = n, this.index = null);
 	}
 	step(e) {
 		let { from: t, to: n } = this;
 		if (!t || !n) return !1;
-		let r = Math.min(1, (e - this.startedAt) / yn);
+		let r = Math.min(1, (e - this.startedAt) / bn);
 		if (r >= 1) this.positions = n, this.from = this.to = null;
 		else {
 			let e = r < .5 ? 4 * r ** 3 : 1 - (-2 * r + 2) ** 3 / 2;
@@ -2163,16 +2184,16 @@ var vn = class {
 		return this.index = null, !0;
 	}
 };
-function xn(e, t) {
+function Sn(e, t) {
 	for (let n = 0; n < e.length; n++) if (e[n] !== t[n]) return !1;
 	return !0;
 }
 // src/plot/labels.ts
-var Sn = 201;
-function Cn(e) {
+var Cn = 201;
+function wn(e) {
 	let t = /* @__PURE__ */ new Uint32Array(65536);
 	for (let n = 0; n < e.length; n++) t[e[n]]++;
-	let n = t.map((e) => Math.max(1, Math.floor(e / Sn))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
+	let n = t.map((e) => Math.max(1, Math.floor(e / Cn))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
 	for (let t = 0; t < e.length; t++) {
 		let a = e[t], o = r[a]++;
 		if (a === 65535 || o % n[a] !== 0) continue;
@@ -2181,7 +2202,7 @@ function Cn(e) {
 	}
 	return i;
 }
-function wn(e, t) {
+function Tn(e, t) {
 	let n = (n) => {
 		let r = Float32Array.from(e, (e) => t[2 * e + n]).sort();
 		return r[Math.floor(r.length / 2)];
@@ -2192,36 +2213,36 @@ function wn(e, t) {
 	};
 }
 // src/plot/overlay.ts
-var Tn = 60, En = 3e3, Dn = 2 * Math.PI;
-function On(e, t) {
-	e.clearRect(0, 0, t.camera.width, t.camera.height), t.drawn.n !== 0 && (jn(e, t), Mn(e, t), Nn(e, t), Ln(e, t), Pn(e, t), In(e, t), t.lasso && Vn(e, t, t.lasso), t.line && Hn(e, t), t.ghost && Un(e, t));
+var En = 60, Dn = 3e3, On = 2 * Math.PI;
+function kn(e, t) {
+	e.clearRect(0, 0, t.camera.width, t.camera.height), t.drawn.n !== 0 && (Mn(e, t), Nn(e, t), Pn(e, t), Rn(e, t), Fn(e, t), Ln(e, t), t.lasso && Un(e, t, t.lasso), t.line && Wn(e, t), t.ghost && Gn(e, t));
 }
 function Z({ camera: e, drawn: t }, n) {
 	return [e.screenX(t.positions[2 * n]), e.screenY(t.positions[2 * n + 1])];
 }
-function kn({ store: e }) {
+function An({ store: e }) {
 	let t = e.state?.links ?? [], n = new Set(e.selection.length <= 50 ? e.selection : []);
 	e.hovered !== null && n.add(e.hovered);
-	let r = t.filter((e) => e.source !== "pin" && e.source !== "lock").length <= Tn;
+	let r = t.filter((e) => e.source !== "pin" && e.source !== "lock").length <= En;
 	return t.filter((e) => n.has(e.a) || n.has(e.b) || r && e.source !== "pin" && e.source !== "lock");
 }
-function An(e, t, n, r, i) {
+function jn(e, t, n, r, i) {
 	e.beginPath(), e.moveTo(...r), e.lineTo(...i);
 	let a = e.lineWidth;
 	e.strokeStyle = t.theme.back, e.lineWidth = a + 2, e.stroke(), e.lineWidth = a, e.setLineDash(n ? [] : [6, 4]), e.strokeStyle = n ? t.theme.text : t.theme.danger, e.stroke(), e.setLineDash([]);
 }
-function jn(e, t) {
+function Mn(e, t) {
 	let n = t.store.refused?.chain ?? [];
 	e.lineWidth = 1.5, e.globalAlpha = n.length ? .25 : .7;
-	for (let n of kn(t)) An(e, t, n.together, Z(t, n.a), Z(t, n.b));
+	for (let n of An(t)) jn(e, t, n.together, Z(t, n.a), Z(t, n.b));
 	e.globalAlpha = 1, e.lineWidth = 3;
-	for (let r of n) An(e, t, r.together, Z(t, r.a), Z(t, r.b));
+	for (let r of n) jn(e, t, r.together, Z(t, r.a), Z(t, r.b));
 }
-function Mn(e, t) {
+function Nn(e, t) {
 	let { selection: n } = t.store;
 	if (n.length === 0) return;
 	let { theme: r, radius: i } = t;
-	if (n.length > En) {
+	if (n.length > Dn) {
 		e.fillStyle = r.text;
 		for (let r of n) {
 			let [n, i] = Z(t, r);
@@ -2233,34 +2254,34 @@ function Q(e, t, n, r, i, a) {
 	e.beginPath();
 	for (let i of n) {
 		let [n, a] = Z(t, i);
-		e.moveTo(n + r, a), e.arc(n, a, r, 0, Dn);
+		e.moveTo(n + r, a), e.arc(n, a, r, 0, On);
 	}
 	e.strokeStyle = i, e.lineWidth = a, e.stroke();
 }
-function Nn(e, t) {
+function Pn(e, t) {
 	let n = (t.store.state?.pins ?? []).map(([e]) => e).concat([...t.drawn.held.keys()]);
 	if (n.length === 0) return;
 	let { accent: r } = t.theme, i = n.length > 40;
 	Q(e, t, n, t.radius + 2.5, r, i ? 1 : 1.5), i || Q(e, t, n, t.radius + 5.5, r, 1.5);
 }
-function Pn(e, t) {
+function Fn(e, t) {
 	let n = t.store.question?.question;
 	if (!n || n.a >= t.drawn.n || n.b >= t.drawn.n) return;
 	let { theme: r, radius: i } = t, [a, o] = [Z(t, n.a), Z(t, n.b)];
-	e.strokeStyle = r.accent, e.lineWidth = 1.5, e.setLineDash([1.5, 4]), e.beginPath(), e.moveTo(...a), e.lineTo(...o), e.stroke(), e.setLineDash([]), Q(e, t, [n.a, n.b], i + 6, r.back, 5), Q(e, t, [n.a, n.b], i + 6, r.accent, 2.5), Fn(e, t, a, "1"), Fn(e, t, o, "2");
+	e.strokeStyle = r.accent, e.lineWidth = 1.5, e.setLineDash([1.5, 4]), e.beginPath(), e.moveTo(...a), e.lineTo(...o), e.stroke(), e.setLineDash([]), Q(e, t, [n.a, n.b], i + 6, r.back, 5), Q(e, t, [n.a, n.b], i + 6, r.accent, 2.5), In(e, t, a, "1"), In(e, t, o, "2");
 }
-function Fn(e, { theme: t, radius: n }, [r, i], a) {
+function In(e, { theme: t, radius: n }, [r, i], a) {
 	let [o, s] = [r + n + 9, i - n - 9];
-	e.beginPath(), e.arc(o, s, 8, 0, Dn), e.fillStyle = t.accent, e.fill(), e.fillStyle = t.back, e.font = `700 11px ${t.font}`, e.textAlign = "center", e.textBaseline = "middle", e.fillText(a, o, s + .5);
+	e.beginPath(), e.arc(o, s, 8, 0, On), e.fillStyle = t.accent, e.fill(), e.fillStyle = t.back, e.font = `700 11px ${t.font}`, e.textAlign = "center", e.textBaseline = "middle", e.fillText(a, o, s + .5);
 }
-function In(e, t) {
+function Ln(e, t) {
 	let { theme: n, radius: r, store: i, cursor: a } = t;
 	if (i.hovered !== null && Q(e, t, [i.hovered], r + 2, n.text, 2), a === null) return;
 	let [o, s] = Z(t, a), c = r + 7;
 	e.lineWidth = 5, e.strokeStyle = n.back, e.strokeRect(o - c, s - c, 2 * c, 2 * c), e.lineWidth = 2, e.strokeStyle = n.text, e.strokeRect(o - c, s - c, 2 * c, 2 * c);
 }
-function Ln(e, t) {
-	let { camera: n, theme: r, store: i, labels: a } = t, o = new Map(i.state?.groups.map((e) => [e.id, e])), s = [];
+function Rn(e, t) {
+	let { camera: n, theme: r, store: i, labels: a } = t, o = new Map(i.state?.groups.map((e) => [e.id, e])), s = zn(t);
 	e.font = `600 13px ${r.font}`, e.textAlign = "left", e.textBaseline = "middle";
 	let c = a.flatMap((e) => {
 		let t = o.get(e.group);
@@ -2272,7 +2293,7 @@ function Ln(e, t) {
 		}] : [];
 	});
 	for (let r of c.sort((e, t) => t.size - e.size)) {
-		let i = Bn(r.name) + (r.locked ? " (locked)" : ""), a = e.measureText(i).width + 20, o = n.screenX(r.x) - a / 2, c = n.screenY(r.y);
+		let i = Hn(r.name) + (r.locked ? " (locked)" : ""), a = e.measureText(i).width + 20, o = n.screenX(r.x) - a / 2, c = n.screenY(r.y);
 		if (o + a < 0 || o > n.width || c < -10 || c > n.height + 10) continue;
 		let l = [
 			0,
@@ -2280,57 +2301,69 @@ function Ln(e, t) {
 			-20,
 			40,
 			-40
-		].map((e) => c + e).find((e) => Rn(s, o, e, a));
+		].map((e) => c + e).find((e) => Bn(s, o, e, a));
 		l !== void 0 && (s.push([
 			o,
 			l,
 			a,
 			20
-		]), zn(e, t, r.group, i, o, l));
+		]), Vn(e, t, r.group, i, o, l));
 	}
 }
-function Rn(e, t, n, r) {
+function zn(e) {
+	let t = e.store.question?.question;
+	return !t || t.a >= e.drawn.n || t.b >= e.drawn.n ? [] : [t.a, t.b].map((t) => {
+		let [n, r] = Z(e, t);
+		return [
+			n - e.radius - 8,
+			r - 8,
+			2 * e.radius + 26,
+			20
+		];
+	});
+}
+function Bn(e, t, n, r) {
 	return e.every(([e, i, a]) => t + r < e || e + a < t || Math.abs(i - n) >= 20);
 }
-function zn(e, { theme: t }, n, r, i, a) {
-	e.fillStyle = t.back, e.globalAlpha = .85, e.beginPath(), e.roundRect(i - 3, a - 10, e.measureText(r).width + 26, 20, 5), e.fill(), e.globalAlpha = 1, e.fillStyle = t.text, e.fillText(r, i + 18, a + .5), e.save(), e.translate(i + 8, a), e.scale(6, 6), e.fillStyle = N(n, t.dark), e.fill(new Path2D(F(P(n)))), e.restore();
+function Vn(e, { theme: t }, n, r, i, a) {
+	e.fillStyle = t.back, e.globalAlpha = .85, e.beginPath(), e.roundRect(i - 3, a - 10, e.measureText(r).width + 26, 20, 5), e.fill(), e.globalAlpha = 1, e.fillStyle = t.text, e.fillText(r, i + 18, a + .5), e.save(), e.translate(i + 8, a), e.scale(6, 6), e.fillStyle = P(n, t.dark), e.fill(new Path2D(I(F(n)))), e.restore();
 }
-function Bn(e) {
+function Hn(e) {
 	return e.length > 28 ? `${e.slice(0, 27)}\u2026` : e;
 }
-function Vn(e, { camera: t, theme: n }, r) {
+function Un(e, { camera: t, theme: n }, r) {
 	e.beginPath();
 	for (let n = 0; n < r.length; n += 2) e.lineTo(t.screenX(r[n]), t.screenY(r[n + 1]));
 	e.closePath(), e.fillStyle = e.strokeStyle = n.accent, e.globalAlpha = .12, e.fill(), e.globalAlpha = 1, e.lineWidth = 1.5, e.setLineDash([4, 3]), e.stroke(), e.setLineDash([]);
 }
-function Hn(e, t) {
+function Wn(e, t) {
 	let { line: n, camera: r, radius: i, theme: a } = t;
 	if (!n) return;
 	let o = n.to === null ? [r.screenX(n.x), r.screenY(n.y)] : Z(t, n.to);
-	e.lineWidth = 2.5, An(e, t, n.together, Z(t, n.from), o), Q(e, t, n.to === null ? [n.from] : [n.from, n.to], i + 4, n.together ? a.text : a.danger, 2);
+	e.lineWidth = 2.5, jn(e, t, n.together, Z(t, n.from), o), Q(e, t, n.to === null ? [n.from] : [n.from, n.to], i + 4, n.together ? a.text : a.danger, 2);
 }
-function Un(e, t) {
+function Gn(e, t) {
 	let { ghost: n, camera: r, theme: i, store: a, radius: o } = t;
 	if (!n) return;
 	let [s, c] = [r.screenX(n.x), r.screenY(n.y)], l = n.rows[0];
 	e.globalAlpha = .5, e.setLineDash([3, 3]), e.lineWidth = 1, e.strokeStyle = i.text, e.beginPath(), e.moveTo(...Z(t, l)), e.lineTo(s, c), e.stroke(), e.setLineDash([]), e.globalAlpha = 1, n.onto && Q(e, t, [n.onto[0]], o + 4, i.accent, 2.5), e.save(), e.translate(s, c), e.scale(o + 3, o + 3);
 	let u = a.groupOf(l);
-	e.fillStyle = N(u, i.dark), e.fill(new Path2D(F(P(u)))), e.restore(), Gn(e, t, s, c, Wn(t));
+	e.fillStyle = P(u, i.dark), e.fill(new Path2D(I(F(u)))), e.restore(), qn(e, t, s, c, Kn(t));
 }
-function Wn({ ghost: e, store: t }) {
+function Kn({ ghost: e, store: t }) {
 	if (!e) return "";
 	let n = e.rows.length > 1 ? `${e.rows.length} rows ` : "";
 	if (!e.onto) return `${n}to a new place`;
 	let r = t.groupOf(e.onto[0]), i = t.state?.groups.find((e) => e.id === r)?.name;
-	return i ? `${n}into ${Bn(i)}` : `${n}together with this row`;
+	return i ? `${n}into ${Hn(i)}` : `${n}together with this row`;
 }
-function Gn(e, { theme: t, camera: n }, r, i, a) {
+function qn(e, { theme: t, camera: n }, r, i, a) {
 	e.font = `500 12px ${t.font}`;
-	let o = e.measureText(a).width + 14, s = H(r + 16, 4, n.width - o - 4), c = H(i + 16, 4, n.height - 28);
+	let o = e.measureText(a).width + 14, s = U(r + 16, 4, n.width - o - 4), c = U(i + 16, 4, n.height - 28);
 	e.fillStyle = t.text, e.beginPath(), e.roundRect(s, c, o, 24, 5), e.fill(), e.fillStyle = t.back, e.textAlign = "left", e.textBaseline = "middle", e.fillText(a, s + 7, c + 12.5);
 }
 // src/plot/canvaspoints.ts
-var Kn = class {
+var Jn = class {
 	canvas;
 	kind = "canvas";
 	context;
@@ -2357,14 +2390,14 @@ var Kn = class {
 		this.styles = e;
 	}
 	setDark(e) {
-		this.colors = Uint8Array.from(ve(e), (e) => Math.round(255 * e));
+		this.colors = Uint8Array.from(_e(e), (e) => Math.round(255 * e));
 	}
 	draw(e, t) {
 		let { width: n, height: r } = this.canvas;
 		if (n === 0 || r === 0) return;
 		this.image ??= this.context.createImageData(n, r);
 		let i = new Uint8Array(this.image.data.buffer);
-		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), qn(i)), this.context.putImageData(this.image, 0, 0);
+		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), Yn(i)), this.context.putImageData(this.image, 0, 0);
 	}
 	blend(e, t, n) {
 		let { positions: r, styles: i, ratio: a } = this, { width: o, height: s } = this.canvas;
@@ -2396,11 +2429,11 @@ var Kn = class {
 	}
 	prepareStamps(e) {
 		let t = e * this.ratio, n = e >= 3, r = `${t} ${n}`;
-		r !== this.stampKey && (this.stampKey = r, this.stamps = he.slice(0, n ? he.length : 1).map((e) => {
+		r !== this.stampKey && (this.stampKey = r, this.stamps = me.slice(0, n ? me.length : 1).map((e) => {
 			let r = 2 * Math.ceil((n ? 1.4 : 1) * t + .5), i = document.createElement("canvas");
 			i.width = i.height = r;
 			let a = i.getContext("2d", { willReadFrequently: !0 });
-			a.translate(r / 2, r / 2), a.scale(t, t), a.fill(new Path2D(F(e)));
+			a.translate(r / 2, r / 2), a.scale(t, t), a.fill(new Path2D(I(e)));
 			let { data: o } = a.getImageData(0, 0, r, r);
 			return {
 				side: r,
@@ -2412,7 +2445,7 @@ var Kn = class {
 		this.canvas.remove();
 	}
 };
-function qn(e) {
+function Yn(e) {
 	for (let t = 0; t < e.length; t += 4) {
 		let n = e[t + 3];
 		if (n === 0 || n === 255) continue;
@@ -2421,7 +2454,7 @@ function qn(e) {
 	}
 }
 // src/plot/glpoints.ts
-var Jn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center;\nuniform vec2 scale;\nuniform float size;\nuniform vec3 palette[9];\nvarying vec4 color;\nvarying float shape;\nvoid main() {\n  gl_Position = vec4((position - center) * scale, 0.0, 1.0);\n  gl_PointSize = size;\n  color = vec4(palette[int(style.x + 0.5)], style.z / 255.0);\n  shape = style.y;\n}", Yn = "\nprecision mediump float;\nuniform float radius;\nuniform float extent;\nuniform bool discs;\nvarying vec4 color;\nvarying float shape;\n\nfloat box(vec2 p, vec2 half_size) {\n  vec2 d = abs(p) - half_size;\n  return max(d.x, d.y);\n}\nfloat triangle(vec2 p) {\n  return max(p.y - 0.8, 0.872 * abs(p.x) - 0.489 * p.y - 0.611);\n}\nfloat plus_sign(vec2 p) {\n  return min(box(p, vec2(0.42, 1.2)), box(p, vec2(1.2, 0.42)));\n}\nfloat star(vec2 p) {\n  float angle = atan(p.x, -p.y);\n  float part = 0.6283185;\n  angle = abs(mod(angle + part, 2.0 * part) - part);\n  vec2 q = length(p) * vec2(cos(angle), sin(angle));\n  vec2 tip = vec2(1.35, 0.0);\n  vec2 notch = 0.62 * vec2(cos(part), sin(part));\n  vec2 edge = notch - tip;\n  return dot(q - tip, normalize(vec2(edge.y, -edge.x)));\n}\nfloat outline(vec2 p) {\n  if (discs || shape < 0.5) return length(p) - 1.0;\n  if (shape < 1.5) return box(p, vec2(0.88));\n  if (shape < 2.5) return triangle(p);\n  if (shape < 3.5) return (abs(p.x) + abs(p.y) - 1.25) * 0.7071;\n  if (shape < 4.5) return triangle(vec2(p.x, -p.y));\n  if (shape < 5.5) return plus_sign(p);\n  if (shape < 6.5) return plus_sign(vec2(p.x + p.y, p.x - p.y) * 0.7071);\n  return star(p);\n}\nvoid main() {\n  vec2 p = (gl_PointCoord - 0.5) * extent;\n  float alpha = color.a * clamp(0.5 - outline(p) * radius, 0.0, 1.0);\n  if (alpha <= 0.0) discard;\n  gl_FragColor = vec4(color.rgb * alpha, alpha);\n}", Xn = 1.4, Zn = class {
+var Xn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center;\nuniform vec2 scale;\nuniform float size;\nuniform vec3 palette[9];\nvarying vec4 color;\nvarying float shape;\nvoid main() {\n  gl_Position = vec4((position - center) * scale, 0.0, 1.0);\n  gl_PointSize = size;\n  color = vec4(palette[int(style.x + 0.5)], style.z / 255.0);\n  shape = style.y;\n}", Zn = "\nprecision mediump float;\nuniform float radius;\nuniform float extent;\nuniform bool discs;\nvarying vec4 color;\nvarying float shape;\n\nfloat box(vec2 p, vec2 half_size) {\n  vec2 d = abs(p) - half_size;\n  return max(d.x, d.y);\n}\nfloat triangle(vec2 p) {\n  return max(p.y - 0.8, 0.872 * abs(p.x) - 0.489 * p.y - 0.611);\n}\nfloat plus_sign(vec2 p) {\n  return min(box(p, vec2(0.42, 1.2)), box(p, vec2(1.2, 0.42)));\n}\nfloat star(vec2 p) {\n  float angle = atan(p.x, -p.y);\n  float part = 0.6283185;\n  angle = abs(mod(angle + part, 2.0 * part) - part);\n  vec2 q = length(p) * vec2(cos(angle), sin(angle));\n  vec2 tip = vec2(1.35, 0.0);\n  vec2 notch = 0.62 * vec2(cos(part), sin(part));\n  vec2 edge = notch - tip;\n  return dot(q - tip, normalize(vec2(edge.y, -edge.x)));\n}\nfloat outline(vec2 p) {\n  if (discs || shape < 0.5) return length(p) - 1.0;\n  if (shape < 1.5) return box(p, vec2(0.88));\n  if (shape < 2.5) return triangle(p);\n  if (shape < 3.5) return (abs(p.x) + abs(p.y) - 1.25) * 0.7071;\n  if (shape < 4.5) return triangle(vec2(p.x, -p.y));\n  if (shape < 5.5) return plus_sign(p);\n  if (shape < 6.5) return plus_sign(vec2(p.x + p.y, p.x - p.y) * 0.7071);\n  return star(p);\n}\nvoid main() {\n  vec2 p = (gl_PointCoord - 0.5) * extent;\n  float alpha = color.a * clamp(0.5 - outline(p) * radius, 0.0, 1.0);\n  if (alpha <= 0.0) discard;\n  gl_FragColor = vec4(color.rgb * alpha, alpha);\n}", Qn = 1.4, $n = class {
 	canvas;
 	gl;
 	kind = "webgl";
@@ -2444,7 +2477,7 @@ var Jn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 	}
 	prepare() {
 		let { gl: e } = this, t = e.createProgram();
-		for (let [n, r] of [[e.VERTEX_SHADER, Jn], [e.FRAGMENT_SHADER, Yn]]) {
+		for (let [n, r] of [[e.VERTEX_SHADER, Xn], [e.FRAGMENT_SHADER, Zn]]) {
 			let i = e.createShader(n);
 			if (!i) throw Error("No shader can be made.");
 			if (e.shaderSource(i, r), e.compileShader(i), !e.getShaderParameter(i, e.COMPILE_STATUS)) throw Error(e.getShaderInfoLog(i) ?? "A shader does not compile.");
@@ -2481,8 +2514,8 @@ var Jn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 		let { gl: n, places: r, ratio: i } = this;
 		if (this.isLost || (n.viewport(0, 0, this.canvas.width, this.canvas.height), n.clear(n.COLOR_BUFFER_BIT), this.count === 0 || this.styles.length < 4 * this.count)) return;
 		n.useProgram(this.program);
-		let a = t * i, o = t < 3, s = 2 * ((o ? 1 : Xn) + .6 / a);
-		n.uniform2f(r.center, e.x, e.y), n.uniform2f(r.scale, 2 * e.scale / e.width, 2 * e.scale / e.height), n.uniform1f(r.size, a * s), n.uniform1f(r.radius, a), n.uniform1f(r.extent, s), n.uniform1i(r.discs, +!!o), n.uniform3fv(r.palette, ve(this.dark)), this.bind("position", this.positionBuffer, 2, n.FLOAT), this.bind("style", this.styleBuffer, 4, n.UNSIGNED_BYTE), n.drawArrays(n.POINTS, 0, this.count);
+		let a = t * i, o = t < 3, s = 2 * ((o ? 1 : Qn) + .6 / a);
+		n.uniform2f(r.center, e.x, e.y), n.uniform2f(r.scale, 2 * e.scale / e.width, 2 * e.scale / e.height), n.uniform1f(r.size, a * s), n.uniform1f(r.radius, a), n.uniform1f(r.extent, s), n.uniform1i(r.discs, +!!o), n.uniform3fv(r.palette, _e(this.dark)), this.bind("position", this.positionBuffer, 2, n.FLOAT), this.bind("style", this.styleBuffer, 4, n.UNSIGNED_BYTE), n.drawArrays(n.POINTS, 0, this.count);
 	}
 	bind(e, t, n, r) {
 		let { gl: i } = this, a = i.getAttribLocation(this.program, e);
@@ -2491,41 +2524,41 @@ var Jn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 	destroy() {
 		this.gl.getExtension("WEBGL_lose_context")?.loseContext(), this.canvas.remove();
 	}
-}, Qn = 2, $n = 5.5, er = 7, tr = .25;
-function nr(t, n, r) {
+}, er = 2, tr = 5.5, nr = 7, rr = .25;
+function ir(t, n, r) {
 	for (let i = 0; i < t.length; i++) {
 		let a = t[i], o = a === e;
-		r[4 * i] = o ? 8 : ge(a), r[4 * i + 1] = o ? 0 : _e(a), r[4 * i + 2] = 255 * tr + .75 * n[i];
+		r[4 * i] = o ? 8 : he(a), r[4 * i + 1] = o ? 0 : ge(a), r[4 * i + 2] = 255 * rr + .75 * n[i];
 	}
 	return r;
 }
-function rr(e, t) {
-	let n = Math.max(Qn, Math.min($n, $n * (1e3 / Math.max(e, 1)) ** .2));
-	return Math.max(.8, Math.min(er, n * Math.sqrt(t)));
+function ar(e, t) {
+	let n = Math.max(er, Math.min(tr, tr * (1e3 / Math.max(e, 1)) ** .2));
+	return Math.max(.8, Math.min(nr, n * Math.sqrt(t)));
 }
-function ir(e) {
+function or(e) {
 	let t = e.getExtension("WEBGL_debug_renderer_info"), n = t ? String(e.getParameter(t.UNMASKED_RENDERER_WEBGL)) : "";
 	return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(n);
 }
-function ar(e = !1) {
+function sr(e = !1) {
 	let t = document.createElement("canvas"), n = t.getContext("webgl", {
 		antialias: !1,
 		failIfMajorPerformanceCaveat: !e,
 		powerPreference: "high-performance"
 	});
-	if (n && (e || !ir(n))) try {
-		return new Zn(t, n);
+	if (n && (e || !or(n))) try {
+		return new $n(t, n);
 	} catch (e) {
 		console.warn("WebGL does not work here; the map is drawn without it.", e);
 	}
-	return new Kn(document.createElement("canvas"));
+	return new Jn(document.createElement("canvas"));
 }
 // src/plot/underlay.ts
-var or = 2e4;
-function sr(e, t) {
-	e.clearRect(0, 0, t.camera.width, t.camera.height), cr(e, t), t.store.view === "spring" && lr(e, t);
+var cr = 2e4;
+function lr(e, t) {
+	e.clearRect(0, 0, t.camera.width, t.camera.height), ur(e, t), t.store.view === "spring" && dr(e, t);
 }
-function cr(e, t) {
+function ur(e, t) {
 	let { camera: n, drawn: r, theme: i, store: a } = t, o = (a.state?.eps ?? 0) * n.scale, s = (a.state?.pins ?? []).map(([e]) => [n.screenX(r.positions[2 * e]), n.screenY(r.positions[2 * e + 1])]);
 	if (t.ghost && s.push([n.screenX(t.ghost.x), n.screenY(t.ghost.y)]), s.length !== 0) {
 		e.beginPath();
@@ -2533,8 +2566,8 @@ function cr(e, t) {
 		e.fillStyle = i.accent, e.strokeStyle = i.accent, e.globalAlpha = .6, e.lineWidth = 2, e.stroke(), e.globalAlpha = 1, e.globalCompositeOperation = "destination-out", e.fill(), e.globalCompositeOperation = "source-over", e.globalAlpha = i.dark ? .14 : .09, e.fill(), e.globalAlpha = 1;
 	}
 }
-function lr(e, { camera: t, drawn: n, theme: r, store: i }) {
-	let { edges: a } = i, { positions: o } = n, s = a.length / 2 <= or, c = new Set(i.selection);
+function dr(e, { camera: t, drawn: n, theme: r, store: i }) {
+	let { edges: a } = i, { positions: o } = n, s = a.length / 2 <= cr, c = new Set(i.selection);
 	if (i.hovered !== null && c.add(i.hovered), s || c.size !== 0) {
 		e.beginPath();
 		for (let n = 0; n < a.length; n += 2) {
@@ -2545,12 +2578,12 @@ function lr(e, { camera: t, drawn: n, theme: r, store: i }) {
 	}
 }
 // src/plot/map.ts
-var ur = 300, dr = class {
+var fr = 300, pr = class {
 	element;
 	store;
 	root;
-	camera = new V();
-	drawn = new bn();
+	camera = new H();
+	drawn = new xn();
 	theme;
 	radius = 3;
 	cursor = null;
@@ -2574,15 +2607,15 @@ var ur = 300, dr = class {
 	hasFitted = !1;
 	hasShownPins = !1;
 	constructor(e, t, n) {
-		this.element = e, this.store = t, this.root = n, this.points = ar(n.dataset.points === "webgl");
-		let [r, i] = [fr("ml-plot-under"), fr("ml-plot-over")];
+		this.element = e, this.store = t, this.root = n, this.points = sr(n.dataset.points === "webgl");
+		let [r, i] = [mr("ml-plot-under"), mr("ml-plot-over")];
 		[this.under, this.over] = [r, i], this.points.canvas.className = "ml-plot-points", e.append(r.canvas, this.points.canvas, i.canvas);
 		for (let e of [
 			r.canvas,
 			this.points.canvas,
 			i.canvas
 		]) e.setAttribute("aria-hidden", "true");
-		this.theme = on(n), this.points.setDark(this.theme.dark), this.springs = new vn(t, ln, (e) => {
+		this.theme = on(n), this.points.setDark(this.theme.dark), this.springs = new yn(t, ln, (e) => {
 			this.drawn.setBase(e, !1, performance.now()), this.movePoints();
 		}), this.resizes = new ResizeObserver(() => this.resize()), this.resizes.observe(e), this.listen(), this.resize(), this.takeAll();
 	}
@@ -2645,9 +2678,9 @@ var ur = 300, dr = class {
 	}
 	moveCamera(e, t = !1) {
 		if (t && this.isAnimated) {
-			let t = Object.assign(new V(), this.camera);
+			let t = Object.assign(new H(), this.camera);
 			e(t), this.flight = {
-				from: Object.assign(new V(), this.camera),
+				from: Object.assign(new H(), this.camera),
 				to: t,
 				startedAt: performance.now()
 			};
@@ -2679,7 +2712,7 @@ var ur = 300, dr = class {
 	}
 	fly(e) {
 		if (!this.flight) return !1;
-		let { from: t, to: n, startedAt: r } = this.flight, i = H((e - r) / ur, 0, 1), a = 1 - (1 - i) ** 3;
+		let { from: t, to: n, startedAt: r } = this.flight, i = U((e - r) / fr, 0, 1), a = 1 - (1 - i) ** 3;
 		return this.camera.x = t.x + a * (n.x - t.x), this.camera.y = t.y + a * (n.y - t.y), this.camera.scale = t.scale * (n.scale / t.scale) ** a, i >= 1 && (this.flight = null), !0;
 	}
 	screen(e) {
@@ -2705,18 +2738,18 @@ var ur = 300, dr = class {
 		this.arePointsStale = !0, this.redraw();
 	}
 	drawNow(e) {
-		cancelAnimationFrame(this.frame), this.frame = 0, this.drawn.step(e) && (this.points.setPositions(this.drawn.positions), this.labels = [], this.arePointsStale = !0), this.fly(e) && (this.arePointsStale = !0), this.radius = rr(this.drawn.n, this.camera.zoom);
+		cancelAnimationFrame(this.frame), this.frame = 0, this.drawn.step(e) && (this.points.setPositions(this.drawn.positions), this.labels = [], this.arePointsStale = !0), this.fly(e) && (this.arePointsStale = !0), this.radius = ar(this.drawn.n, this.camera.zoom);
 		let t = this.areStylesStale;
-		t && this.uploadStyles(), this.arePointsStale && this.points.draw(this.camera, this.radius), this.arePointsStale = !1, this.labels.length === 0 && this.placeLabels(), sr(this.under, this), On(this.over, this), t && this.markDrawn(), (this.drawn.isMoving || this.flight) && this.redraw();
+		t && this.uploadStyles(), this.arePointsStale && this.points.draw(this.camera, this.radius), this.arePointsStale = !1, this.labels.length === 0 && this.placeLabels(), lr(this.under, this), kn(this.over, this), t && this.markDrawn(), (this.drawn.isMoving || this.flight) && this.redraw();
 	}
 	uploadStyles() {
 		let { labels: e, confidence: t } = this.store;
-		this.areStylesStale = !1, this.styles.length !== 4 * e.length && (this.styles = new Uint8Array(4 * e.length)), this.points.setStyles(nr(e, t, this.styles));
+		this.areStylesStale = !1, this.styles.length !== 4 * e.length && (this.styles = new Uint8Array(4 * e.length)), this.points.setStyles(ir(e, t, this.styles));
 	}
 	placeLabels() {
-		this.store.labels.length === this.drawn.n && (this.samples ??= Cn(this.store.labels), this.labels = [...this.samples].map(([e, t]) => ({
+		this.store.labels.length === this.drawn.n && (this.samples ??= wn(this.store.labels), this.labels = [...this.samples].map(([e, t]) => ({
 			group: e,
-			...wn(t, this.drawn.positions)
+			...Tn(t, this.drawn.positions)
 		})));
 	}
 	markDrawn() {
@@ -2730,7 +2763,7 @@ var ur = 300, dr = class {
 		this.points.destroy(), this.element.replaceChildren();
 	}
 };
-function fr(e) {
+function mr(e) {
 	let t = document.createElement("canvas");
 	t.className = e;
 	let n = t.getContext("2d");
@@ -2738,7 +2771,7 @@ function fr(e) {
 	return n;
 }
 // src/plot/pointer.ts
-var pr = 4, mr = 5, hr = 16, gr = class {
+var hr = 4, gr = 5, _r = 16, vr = class {
 	map;
 	card;
 	fingers = /* @__PURE__ */ new Map();
@@ -2763,7 +2796,7 @@ var pr = 4, mr = 5, hr = 16, gr = class {
 		};
 	}
 	rowAt(e, t, n) {
-		return this.map.rowAt(e, t, this.map.radius + (n ? hr : mr));
+		return this.map.rowAt(e, t, this.map.radius + (n ? _r : gr));
 	}
 	down(e) {
 		if (e.pointerType === "mouse" && e.button !== 0) return;
@@ -2792,7 +2825,7 @@ var pr = 4, mr = 5, hr = 16, gr = class {
 		else if (r.gesture === "pinch") this.pinch(e, t, n);
 		else {
 			if (r.gesture === "undecided") {
-				if (Math.hypot(t - r.startX, n - r.startY) <= pr) return;
+				if (Math.hypot(t - r.startX, n - r.startY) <= hr) return;
 				r.gesture = this.decide(r), r.gesture === "lasso" && this.startLasso(r);
 			}
 			this.go(r, t, n), r.x = t, r.y = n;
@@ -2817,7 +2850,7 @@ var pr = 4, mr = 5, hr = 16, gr = class {
 				break;
 			case "drag": {
 				let { selection: t } = r.store;
-				U(r, t.includes(e.row) ? t : [e.row], i.x, i.y);
+				W(r, t.includes(e.row) ? t : [e.row], i.x, i.y);
 				break;
 			}
 			case "link": this.drawLine(e.row, t, n, e.isTouch);
@@ -2842,10 +2875,10 @@ var pr = 4, mr = 5, hr = 16, gr = class {
 		}
 		this.press = null;
 		let { line: r, lasso: i } = n;
-		t.gesture === "undecided" ? this.click(t) : t.gesture === "drag" ? Re(n) : t.gesture === "lasso" && i ? this.endLasso(i, t.isAdding) : t.gesture === "link" && r?.to != null && Be(n, r.from, r.to, r.together), this.stopGesture();
+		t.gesture === "undecided" ? this.click(t) : t.gesture === "drag" ? Le(n) : t.gesture === "lasso" && i ? this.endLasso(i, t.isAdding) : t.gesture === "link" && r?.to != null && ze(n, r.from, r.to, r.together), this.stopGesture();
 	}
 	endLasso(e, t) {
-		let { store: n, drawn: r } = this.map, i = Ne(r.grid, r.positions, e);
+		let { store: n, drawn: r } = this.map, i = Me(r.grid, r.positions, e);
 		n.select(t ? [.../* @__PURE__ */ new Set([...n.selection, ...i])] : i);
 	}
 	click({ row: e, isAdding: t }) {
@@ -2854,7 +2887,7 @@ var pr = 4, mr = 5, hr = 16, gr = class {
 	}
 	chooseLinked(e) {
 		let { store: t } = this.map, n = this.linkFrom;
-		return e === null || n === null || e === n ? (this.linkFrom = e === n ? null : e, t.select(this.linkFrom === null ? [] : [this.linkFrom]), this.linkFrom === null ? "none" : "first") : (this.linkFrom = null, t.select([]), Be(this.map, n, e, t.mode === "same"), "linked");
+		return e === null || n === null || e === n ? (this.linkFrom = e === n ? null : e, t.select(this.linkFrom === null ? [] : [this.linkFrom]), this.linkFrom === null ? "none" : "first") : (this.linkFrom = null, t.select([]), ze(this.map, n, e, t.mode === "same"), "linked");
 	}
 	pinch(e, t, n) {
 		let r = [...this.fingers].find(([t]) => t !== e.pointerId)?.[1], i = this.fingers.get(e.pointerId);
@@ -2899,11 +2932,11 @@ var pr = 4, mr = 5, hr = 16, gr = class {
 	destroy() {
 		this.ends.abort();
 	}
-}, _r = 24, vr = 0;
-function yr(e, t, n) {
-	let r = new dr(e, t, n), i = new pn(e, t, n), a = new gr(r, i), o = new Ke(r, i, a, br(e));
-	xr(e, r);
-	let s = [Sr(e, t), Cr(e, t)];
+}, yr = 24, br = 0;
+function xr(e, t, n) {
+	let r = new pr(e, t, n), i = new mn(e, t, n), a = new vr(r, i), o = new Ge(r, i, a, Sr(e));
+	Cr(e, r);
+	let s = [wr(e, t), Tr(e, t)];
 	return {
 		screenPosition(e) {
 			if (!(e >= 0 && e < r.drawn.n)) return null;
@@ -2918,7 +2951,7 @@ function yr(e, t, n) {
 		},
 		nearest(e, t) {
 			let n = r.surface.getBoundingClientRect();
-			return r.rowAt(e - n.left, t - n.top, _r);
+			return r.rowAt(e - n.left, t - n.top, yr);
 		},
 		get drawnAt() {
 			return r.drawnAt;
@@ -2937,15 +2970,15 @@ function yr(e, t, n) {
 		}
 	};
 }
-function br(e) {
+function Sr(e) {
 	let t = document.createElement("p");
-	t.id = `ml-plot-help-${++vr}`, t.className = "ml-unseen", t.textContent = He;
+	t.id = `ml-plot-help-${++br}`, t.className = "ml-unseen", t.textContent = Ve;
 	let n = document.createElement("p");
 	return n.className = "ml-unseen", n.setAttribute("aria-live", "polite"), e.append(t, n), e.tabIndex = 0, e.setAttribute("role", "application"), e.setAttribute("aria-label", "Map of the rows"), e.setAttribute("aria-describedby", t.id), (e) => {
 		n.textContent = e;
 	};
 }
-function xr(e, t) {
+function Cr(e, t) {
 	let n = document.createElement("div");
 	n.className = "ml-zoom";
 	let r = (e, t, r) => {
@@ -2954,13 +2987,13 @@ function xr(e, t) {
 	}, i = (e) => () => t.moveCamera((t) => t.zoomAt(t.width / 2, t.height / 2, e), !0);
 	r("+", "Zoom in", i(1.6)), r("−", "Zoom out", i(1 / 1.6)), r("⤢", "Show all rows", () => t.fit()), e.append(n);
 }
-function Sr(e, t) {
+function wr(e, t) {
 	let n = () => {
 		e.dataset.mode = t.mode;
 	};
 	return n(), t.subscribe("mode", n);
 }
-function Cr(e, t) {
+function Tr(e, t) {
 	let n = document.createElement("p");
 	n.className = "ml-waiting", e.append(n);
 	let r = () => {
@@ -2975,7 +3008,7 @@ function Cr(e, t) {
 	], r);
 }
 // src/store.ts
-var wr = class {
+var Er = class {
 	connection;
 	hello = null;
 	state = null;
@@ -3025,7 +3058,7 @@ var wr = class {
 			let t = await this.connection.request(e);
 			return t.type === "refused" ? this.setRefused(t) : this.notice && this.setNotice(""), t;
 		} catch (e) {
-			throw this.setNotice(Tr(e)), e;
+			throw this.setNotice(Dr(e)), e;
 		} finally {
 			this.setBusy(-1);
 		}
@@ -3034,7 +3067,7 @@ var wr = class {
 		try {
 			return await this.connection.request(e);
 		} catch (e) {
-			throw this.setNotice(Tr(e)), e;
+			throw this.setNotice(Dr(e)), e;
 		}
 	}
 	row(e) {
@@ -3138,7 +3171,7 @@ var wr = class {
 		this.stop(), this.listeners.clear();
 	}
 };
-function Tr(e) {
+function Dr(e) {
 	return e instanceof Error ? e.message : String(e);
 }
 // src/main.ts
@@ -3148,7 +3181,7 @@ function $(e, t, n = {}) {
 	for (let [e, t] of Object.entries(n)) r.setAttribute(e, t);
 	return r;
 }
-function Er(e) {
+function Or(e) {
 	e.classList.add("ml-studio");
 	let t = {
 		root: e,
@@ -3172,8 +3205,8 @@ function Er(e) {
 	let r = $("div", "frame");
 	return r.append(t.toolbar, t.banner, n, t.side, t.status), e.replaceChildren(r), t;
 }
-function Dr(e, t) {
-	let n = new wr(t), r = Er(e), i = yr(r.plot, n, e), a = an(r, n, i), o = {
+function kr(e, t) {
+	let n = new Er(t), r = Or(e), i = xr(r.plot, n, e), a = an(r, n, i), o = {
 		store: n,
 		plot: i,
 		destroy() {
@@ -3186,7 +3219,7 @@ function Dr(e, t) {
 	}, o;
 }
 // src/styles/index.css?inline
-var Or = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"clamp(320px,90cqi,480px)\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:24ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:54px}.ml-undo svg{display:none}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);display:grid;position:absolute;top:54px;left:10px}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-notices{top:60px}.ml-selection{gap:6px;max-width:none;padding:8px 6px;right:54px}.ml-selection .ml-input{max-width:13ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", kr = class extends n {
+var Ar = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"max-content\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map{flex-direction:column;display:flex}.ml-plot{border-top:1px solid var(--ml-line);height:clamp(320px,90cqi,480px);position:relative;inset:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:24ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:54px}.ml-undo svg{display:none}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);display:grid;position:absolute;top:54px;left:10px}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-modes,.ml-notices,.ml-selection{box-shadow:none;position:static}.ml-modes{order:1;padding:8px 10px}.ml-modes .ml-button{flex:1}.ml-notices{order:2;max-width:none;padding:0 10px 8px}.ml-notices:empty{display:none}.ml-notice{box-shadow:none}.ml-map .ml-plot{order:3}.ml-selection{border:0;border-top:1px solid var(--ml-line);border-radius:0;order:4;justify-content:start;width:auto;max-width:none;margin:0}.ml-selection .ml-input{max-width:18ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", jr = class extends n {
 	model;
 	receive = (e, t) => {
 		this.status !== "open" && this.setStatus("open");
@@ -3195,7 +3228,7 @@ var Or = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-sc
 		else n.type === "closed" ? this.setStatus("closed", n.message) : this.receiveMessage(n);
 	};
 	constructor(e) {
-		super(), this.model = e, e.on("msg:custom", this.receive), e.send({ do: "open" });
+		super(Math.floor(Math.random() * 2 ** 46)), this.model = e, e.on("msg:custom", this.receive), e.send({ do: "open" });
 	}
 	transmit(e) {
 		this.model.send(e);
@@ -3204,15 +3237,15 @@ var Or = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-sc
 		this.model.off("msg:custom", this.receive), this.setStatus("closed", "The notebook closed this view.");
 	}
 };
-function Ar({ model: e, el: t }) {
+function Mr({ model: e, el: t }) {
 	let n = document.createElement("style");
-	n.textContent = Or;
+	n.textContent = Ar;
 	let r = document.createElement("div");
 	r.classList.add("ml-in-notebook"), t.append(n, r);
-	let i = new kr(e), a = Dr(r, i);
+	let i = new jr(e), a = kr(r, i);
 	return () => {
 		a.destroy(), i.close();
 	};
 }
-var jr = { render: Ar };
-export { jr as default };
+var Nr = { render: Mr };
+export { Nr as default };
