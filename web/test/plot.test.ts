@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Action } from "../src/protocol";
 import { Camera } from "../src/plot/camera";
-import { carry, drop, placeAround } from "../src/plot/deeds";
+import { carry, drop, placeAround } from "../src/plot/row-actions";
 import { Drawn } from "../src/plot/drawn";
 import { medianPlace, sampleGroups } from "../src/plot/labels";
 import type { MapView } from "../src/plot/map";

@@ -12,6 +12,8 @@ const FILES: [ExportWhat, string, string][] = [
   ["log", "Log", "Every step with its time, as JSON."],
 ];
 
+const EARLY = "The final result is still being computed: files that are saved now hold the groups that are shown now.";
+
 /** Hand a text to the browser as a file. */
 export function download(name: string, media: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: media }));
@@ -48,9 +50,16 @@ export function makeExportPanel(store: Store): HTMLElement {
     const button = makeButton({ class: "ml-button", onclick: () => save(what, button) }, title);
     return make("li", { class: "ml-export" }, button, make("span", { class: "ml-fine" }, about));
   });
+  const note = make("p", { class: "ml-fine" }, EARLY);
+  const show = (): void => {
+    note.hidden = store.state?.shown.status !== "working";
+  };
+  store.subscribe("state", show);
+  show();
   return make(
     "div",
     { class: "ml-panel" },
+    note,
     make("ul", { class: "ml-export-list" }, ...items),
     said,
   );

@@ -1,7 +1,7 @@
 // The map by keyboard: a cursor that walks from row to row.
 
 import type { Card } from "./card";
-import { carry, drop, unpin } from "./deeds";
+import { carry, drop, unpin } from "./row-actions";
 import type { MapView } from "./map";
 import type { Pointers } from "./pointer";
 

@@ -7,12 +7,14 @@ import type { Scene } from "./scene";
 
 const MAX_LINKS = 60;
 const MAX_RINGS = 3_000;
+const MAX_FEW = 3;
 const TAU = 2 * Math.PI;
 
 export function drawOverlay(context: CanvasRenderingContext2D, scene: Scene): void {
   context.clearRect(0, 0, scene.camera.width, scene.camera.height);
   if (scene.drawn.n === 0) return;
   drawLinks(context, scene);
+  if (scene.changed.length <= MAX_RINGS) rings(context, scene, scene.changed, scene.radius + 1.5, scene.theme.text, 1.25);
   drawSelection(context, scene);
   drawPins(context, scene);
   drawNames(context, scene);
@@ -173,7 +175,8 @@ function drawNames(context: CanvasRenderingContext2D, scene: Scene): void {
     const text = shorten(label.name) + (label.locked ? " (locked)" : "");
     const width = context.measureText(text).width + 20;
     const x = camera.screenX(label.x) - width / 2;
-    const wanted = camera.screenY(label.y);
+    // The name of a few rows would cover all of them: it stands above.
+    const wanted = camera.screenY(label.y) - (label.size <= MAX_FEW ? scene.radius + 18 : 0);
     if (x + width < 0 || x > camera.width || wanted < -10 || wanted > camera.height + 10) continue;
     const y = [0, 20, -20, 40, -40].map((dy) => wanted + dy).find((at) => isFree(taken, x, at, width));
     if (y === undefined) continue;

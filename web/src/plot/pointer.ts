@@ -1,7 +1,7 @@
 // Mouse, pen and fingers: pan, zoom, select, lasso, drag rows, draw links.
 
 import type { Card } from "./card";
-import { carry, drop, link } from "./deeds";
+import { carry, drop, link } from "./row-actions";
 import { rowsInPolygon } from "./grid";
 import type { MapView } from "./map";
 

@@ -168,6 +168,13 @@ describe("columns", () => {
   });
 });
 
+it("says in the export panel that the final result is not there yet", () => {
+  const note = [...page.root.querySelectorAll<HTMLElement>(".ml-panel .ml-fine")].find((element) => element.textContent!.startsWith("The final"))!;
+  expect(note.hidden).toBe(true);
+  page.connection.tell(state({ shown: { ...state().shown, status: "working" } }));
+  expect(note.hidden).toBe(false);
+});
+
 describe("history", () => {
   it("lists the newest step first", () => {
     const history = [1, 2, 3].map((n) => ({ n, text: `step ${n}`, when: "2026-01-02T03:04:05Z" }));

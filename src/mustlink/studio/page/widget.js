@@ -470,15 +470,15 @@ var se = [
 		"Log",
 		"Every step with its time, as JSON."
 	]
-];
-function ce(e, t, n) {
+], ce = "The final result is still being computed: files that are saved now hold the groups that are shown now.";
+function le(e, t, n) {
 	let r = URL.createObjectURL(new Blob([n], { type: t })), i = c("a", {
 		href: r,
 		download: e
 	});
 	document.body.append(i), i.click(), i.remove(), setTimeout(() => URL.revokeObjectURL(r), 1e4);
 }
-function le(e) {
+function ue(e) {
 	let t = c("p", {
 		class: "ml-fine",
 		role: "status"
@@ -488,21 +488,24 @@ function le(e) {
 			do: "export",
 			what: n
 		}).then((e) => {
-			ce(e.name, e.media, e.text), d(t, `${e.name} was handed to the browser.`);
+			le(e.name, e.media, e.text), d(t, `${e.name} was handed to the browser.`);
 		}, (e) => d(t, e instanceof Error ? e.message : String(e))).finally(() => {
 			r.disabled = !1, r.focus();
 		});
 	}
-	return c("div", { class: "ml-panel" }, c("ul", { class: "ml-export-list" }, ...se.map(([e, t, r]) => {
+	let r = se.map(([e, t, r]) => {
 		let i = u({
 			class: "ml-button",
 			onclick: () => n(e, i)
 		}, t);
 		return c("li", { class: "ml-export" }, i, c("span", { class: "ml-fine" }, r));
-	})), t);
+	}), i = c("p", { class: "ml-fine" }, ce), a = () => {
+		i.hidden = e.state?.shown.status !== "working";
+	};
+	return e.subscribe("state", a), a(), c("div", { class: "ml-panel" }, i, c("ul", { class: "ml-export-list" }, ...r), t);
 }
 // src/plot/palette.ts
-var ue = [
+var de = [
 	"#0072B2",
 	"#D55E00",
 	"#009E73",
@@ -511,7 +514,7 @@ var ue = [
 	"#56B4E9",
 	"#000000",
 	"#B2A800"
-], de = [
+], fe = [
 	"#4FA8E0",
 	"#FF8A3D",
 	"#2FCFA0",
@@ -520,7 +523,7 @@ var ue = [
 	"#A5DAFF",
 	"#FFFFFF",
 	"#EDE25A"
-], fe = "#8A8A8A", pe = "#8F98A1", me = [
+], pe = "#8A8A8A", me = "#8F98A1", he = [
 	"circle",
 	"square",
 	"triangle up",
@@ -530,20 +533,20 @@ var ue = [
 	"cross",
 	"star"
 ];
-function he(e) {
+function ge(e) {
 	return e % 8;
 }
-function ge(e) {
+function _e(e) {
 	return (e + Math.floor(e / 8)) % 8;
 }
 function P(e, t) {
-	return e === null ? t ? pe : fe : (t ? de : ue)[he(e)];
+	return e === null ? t ? me : pe : (t ? fe : de)[ge(e)];
 }
 function F(e) {
-	return e === null ? "circle" : me[ge(e)];
+	return e === null ? "circle" : he[_e(e)];
 }
-function _e(e) {
-	let t = [...e ? de : ue, e ? pe : fe];
+function ve(e) {
+	let t = [...e ? fe : de, e ? me : pe];
 	return Float32Array.from(t.flatMap((e) => [
 		1,
 		3,
@@ -557,15 +560,15 @@ function I(e) {
 		case "triangle up": return z([0, -1.25], [1.15, .8], [-1.15, .8]);
 		case "diamond": return z([0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]);
 		case "triangle down": return z([0, 1.25], [1.15, -.8], [-1.15, -.8]);
-		case "plus": return z(...ve);
-		case "cross": return z(...ve.map(([e, t]) => [(e - t) * Math.SQRT1_2, (e + t) * Math.SQRT1_2]));
+		case "plus": return z(...ye);
+		case "cross": return z(...ye.map(([e, t]) => [(e - t) * Math.SQRT1_2, (e + t) * Math.SQRT1_2]));
 		case "star": return z(...Array.from({ length: 10 }, (e, t) => {
 			let n = t % 2 ? .62 : 1.35;
 			return [n * Math.sin(Math.PI * t / 5), -n * Math.cos(Math.PI * t / 5)];
 		}));
 	}
 }
-var L = .42, R = 1.2, ve = [
+var L = .42, R = 1.2, ye = [
 	[-.42, -1.2],
 	[L, -1.2],
 	[L, -.42],
@@ -580,34 +583,34 @@ var L = .42, R = 1.2, ve = [
 	[-.42, -.42]
 ];
 function z(...e) {
-	return `M${e.map(([e, t]) => `${ye(e)},${ye(t)}`).join("L")}Z`;
+	return `M${e.map(([e, t]) => `${be(e)},${be(t)}`).join("L")}Z`;
 }
-function ye(e) {
+function be(e) {
 	return Math.round(1e3 * e) / 1e3;
 }
 // src/panels/symbol.ts
-function be(e, t) {
-	(t === "dark" ? de : ue).forEach((t, n) => e.style.setProperty(`--ml-color-${n}`, t));
-}
-function xe(e) {
-	return `var(--ml-color-${he(e)})`;
+function xe(e, t) {
+	(t === "dark" ? fe : de).forEach((t, n) => e.style.setProperty(`--ml-color-${n}`, t));
 }
 function Se(e) {
+	return `var(--ml-color-${ge(e)})`;
+}
+function Ce(e) {
 	let t = l("path", { d: I(F(e)) });
-	return t.style.fill = xe(e), l("svg", {
+	return t.style.fill = Se(e), l("svg", {
 		viewBox: "-1.5 -1.5 3 3",
 		class: "ml-symbol",
 		"aria-hidden": "true"
 	}, t);
 }
 // src/panels/groups.ts
-function Ce(e, t) {
+function we(e, t) {
 	let n = [];
 	return e.labels.forEach((e, r) => {
 		e === t && n.push(r);
 	}), n;
 }
-function we(e, t) {
+function Te(e, t) {
 	let n = c("input", {
 		class: "ml-group-name",
 		maxlength: 80,
@@ -632,20 +635,20 @@ function we(e, t) {
 	}
 	return n;
 }
-function Te(e, t) {
+function Ee(e, t) {
 	return (t?.typical ?? []).map(({ row: t, name: n, cells: r }) => c("li", {}, u({
 		class: "ml-row-name",
 		title: "Show this row on the map",
 		onclick: () => e([t])
 	}, n), c("span", { class: "ml-fine" }, r.map(([e, t]) => `${e} ${t}`).join(", "))));
 }
-function Ee(e, t, n) {
-	let r = n, i = we(e, () => r.group), a = c("span", { class: "ml-group-symbol" }), o = c("span", { class: "ml-fine number" }), s = c("span"), l = u({
+function De(e, t, n) {
+	let r = n, i = Te(e, () => r.group), a = c("span", { class: "ml-group-symbol" }), o = c("span", { class: "ml-fine number" }), s = c("span"), l = u({
 		class: "ml-button small",
 		onclick: y
 	}), f = u({
 		class: "ml-button small",
-		onclick: () => e.select(Ce(e, r.group.id))
+		onclick: () => e.select(we(e, r.group.id))
 	});
 	f.textContent = "Select rows";
 	let m = c("ul", { class: "ml-traits" }), h = c("ul", { class: "ml-typical" }), g = c("details", { class: "ml-group-details" }, c("summary", {}, "Typical rows"), h), _ = c("li", { class: "ml-group" }, c("div", { class: "ml-group-head" }, a, i, o), c("div", {
@@ -662,18 +665,18 @@ function Ee(e, t, n) {
 	function b(e) {
 		r = e;
 		let { group: n, about: u } = e;
-		document.activeElement !== i && (i.value = n.name), i.setAttribute("aria-label", `Name of group ${n.id + 1}`), a.replaceChildren(Se(n.id)), d(o, p(n.size, "row")), s.style.background = xe(n.id), s.style.width = `${100 * n.size / Math.max(e.largest, 1)}%`, d(l, n.locked ? "Locked" : "Lock"), l.setAttribute("aria-pressed", String(n.locked)), l.setAttribute("aria-label", `Lock ${n.name}`), l.title = n.locked ? "Its rows stay in it; press to release them" : "Keep its rows in it", f.setAttribute("aria-label", `Select rows of ${n.name}`), g.hidden = !u?.typical.length, u !== v && (v = u, m.replaceChildren(...(u?.traits ?? []).map((e) => c("li", {}, e))), m.hidden = !u?.traits.length, h.replaceChildren(...Te(t, u)));
+		document.activeElement !== i && (i.value = n.name), i.setAttribute("aria-label", `Name of group ${n.id + 1}`), a.replaceChildren(Ce(n.id)), d(o, p(n.size, "row")), s.style.background = Se(n.id), s.style.width = `${100 * n.size / Math.max(e.largest, 1)}%`, d(l, n.locked ? "Locked" : "Lock"), l.setAttribute("aria-pressed", String(n.locked)), l.setAttribute("aria-label", `Lock ${n.name}`), l.title = n.locked ? "Its rows stay in it; press to release them" : "Keep its rows in it", f.setAttribute("aria-label", `Select rows of ${n.name}`), g.hidden = !u?.typical.length, u !== v && (v = u, m.replaceChildren(...(u?.traits ?? []).map((e) => c("li", {}, e))), m.hidden = !u?.traits.length, h.replaceChildren(...Ee(t, u)));
 	}
 	return {
 		element: _,
 		update: b
 	};
 }
-function De(e, t) {
+function Oe(e, t) {
 	let n = c("p", { class: "ml-fine" }), r = c("ul", {
 		class: "ml-group-list",
 		"aria-label": "Groups by size"
-	}), i = new m(r, (e) => String(e.group.id), (n) => Ee(e, t, n));
+	}), i = new m(r, (e) => String(e.group.id), (n) => De(e, t, n));
 	function a() {
 		let t = [...e.state?.groups ?? []].sort((e, t) => t.size - e.size || e.id - t.id), r = new Map(e.panels?.groups.map((e) => [e.id, e])), a = t[0]?.size ?? 0;
 		d(n, t.length ? `${p(t.length, "group")} of ${p(e.nRows, "row")}.` : e.state?.shown.status === "working" ? "The first groups are being computed. Answer questions meanwhile, or drag rows to two places of the map." : "There are no groups yet. Answer questions, or drag rows to two places of the map."), i.update(t.map((e) => ({
@@ -689,7 +692,7 @@ function De(e, t) {
 	], a), a(), c("div", { class: "ml-panel" }, n, r);
 }
 // src/plot/camera.ts
-var B = 1.12, Oe = .2, ke = 400;
+var B = 1.12, ke = .2, Ae = 400;
 function V(e, t) {
 	return {
 		x: U(e, -4, 4),
@@ -739,7 +742,7 @@ var H = class {
 	}
 	zoomAt(e, t, n) {
 		let r = this.toWorld(e, t);
-		this.scale = U(this.scale * n, Oe * this.fitScale, ke * this.fitScale), this.moveTo(r.x - (e - this.width / 2) / this.scale, r.y + (t - this.height / 2) / this.scale);
+		this.scale = U(this.scale * n, ke * this.fitScale, Ae * this.fitScale), this.moveTo(r.x - (e - this.width / 2) / this.scale, r.y + (t - this.height / 2) / this.scale);
 	}
 	moveTo(e, t) {
 		Object.assign(this, V(e, t));
@@ -754,7 +757,7 @@ function U(e, t, n) {
 	return Math.max(t, Math.min(n, e));
 }
 // src/plot/grid.ts
-var Ae = 4, je = class {
+var je = 4, Me = class {
 	positions;
 	side;
 	starts;
@@ -777,7 +780,7 @@ var Ae = 4, je = class {
 		}
 		this.x0 = t ? n : 0, this.y0 = t ? r : 0;
 		let o = t ? Math.max(i - n, a - r, 1e-6) : 1;
-		this.side = o / Math.max(1, Math.ceil(Math.sqrt(t / Ae))), this.cellsX = t ? Math.floor((i - n) / this.side) + 1 : 1, this.cellsY = t ? Math.floor((a - r) / this.side) + 1 : 1, this.starts = new Uint32Array(this.cellsX * this.cellsY + 1), this.rows = new Uint32Array(t);
+		this.side = o / Math.max(1, Math.ceil(Math.sqrt(t / je))), this.cellsX = t ? Math.floor((i - n) / this.side) + 1 : 1, this.cellsY = t ? Math.floor((a - r) / this.side) + 1 : 1, this.starts = new Uint32Array(this.cellsX * this.cellsY + 1), this.rows = new Uint32Array(t);
 		let s = new Uint32Array(t);
 		for (let n = 0; n < t; n++) {
 			let t = this.cellY(e[2 * n + 1]) * this.cellsX + this.cellX(e[2 * n]);
@@ -842,7 +845,7 @@ var Ae = 4, je = class {
 		];
 	}
 };
-function Me(e, t, n) {
+function Ne(e, t, n) {
 	let r = n.filter((e, t) => t % 2 == 0), i = n.filter((e, t) => t % 2 == 1);
 	if (r.length < 3) return [];
 	let a = [];
@@ -852,7 +855,7 @@ function Me(e, t, n) {
 		s && a.push(e);
 	}), a.sort((e, t) => e - t);
 }
-function Ne(e, t, n, r, i, a) {
+function Pe(e, t, n, r, i, a) {
 	let o = e.nearest(r, i, a, (e) => !n.has(e));
 	if (o === null) return null;
 	let [s, c] = [t[2 * o], t[2 * o + 1]];
@@ -862,27 +865,27 @@ function Ne(e, t, n, r, i, a) {
 		c
 	] : null;
 }
-// src/plot/deeds.ts
-var Pe = Math.PI * (3 - Math.sqrt(5)), Fe = .4;
-function Ie(e, t, n, r) {
+// src/plot/row-actions.ts
+var Fe = Math.PI * (3 - Math.sqrt(5)), Ie = .4;
+function Le(e, t, n, r) {
 	return new Map(e.map((i, a) => {
-		let o = e.length === 1 ? 0 : Fe * r * Math.sqrt(a / e.length);
-		return [i, [t + o * Math.cos(a * Pe), n + o * Math.sin(a * Pe)]];
+		let o = e.length === 1 ? 0 : Ie * r * Math.sqrt(a / e.length);
+		return [i, [t + o * Math.cos(a * Fe), n + o * Math.sin(a * Fe)]];
 	}));
 }
 function W(e, t, n, r) {
-	let i = e.store.state?.eps ?? 0, a = V(n, r), o = Ne(e.drawn.grid, e.drawn.positions, new Set(t), a.x, a.y, i);
+	let i = e.store.state?.eps ?? 0, a = V(n, r), o = Pe(e.drawn.grid, e.drawn.positions, new Set(t), a.x, a.y, i);
 	e.ghost = {
 		rows: t,
 		...a,
 		onto: o
 	}, e.redraw();
 }
-async function Le(e) {
+async function Re(e) {
 	let { ghost: t, store: n } = e;
 	if (e.ghost = null, e.redraw(), !t) return;
 	let { rows: r, x: i, y: a, onto: o } = t;
-	e.hold(Ie(r, i, a, n.state?.eps ?? 0));
+	e.hold(Le(r, i, a, n.state?.eps ?? 0));
 	try {
 		let t = await n.act({
 			do: "move",
@@ -891,12 +894,12 @@ async function Le(e) {
 			y: a,
 			onto: o
 		});
-		t.type === "done" && await Re(e, t.revision);
+		t.type === "done" && await ze(e, t.revision);
 	} catch {} finally {
 		e.hold(null, r);
 	}
 }
-function Re(e, t) {
+function ze(e, t) {
 	let { store: n } = e;
 	return new Promise((e) => {
 		let r = () => (n.state?.revision ?? 0) >= t || n.status !== "open";
@@ -909,7 +912,7 @@ function Re(e, t) {
 		});
 	});
 }
-function ze(e, t, n, r) {
+function Be(e, t, n, r) {
 	t !== n && e.store.act({
 		do: "link",
 		a: t,
@@ -917,7 +920,7 @@ function ze(e, t, n, r) {
 		together: r
 	}).catch(() => {});
 }
-function Be(e, t) {
+function Ve(e, t) {
 	let n = new Set(e.store.state?.pins.map(([e]) => e)), r = t.filter((e) => n.has(e));
 	r.length && e.store.act({
 		do: "unpin",
@@ -925,12 +928,12 @@ function Be(e, t) {
 	}).catch(() => {});
 }
 // src/plot/keys.ts
-var Ve = "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. To link two rows, press 3 for same or 4 for different, then Enter on the one and on the other; 1 ends it. m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. Escape clears the selection.", He = {
+var He = "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. To link two rows, press 3 for same or 4 for different, then Enter on the one and on the other; 1 ends it. m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. Escape clears the selection.", Ue = {
 	ArrowLeft: [-1, 0],
 	ArrowRight: [1, 0],
 	ArrowUp: [0, 1],
 	ArrowDown: [0, -1]
-}, Ue = 48, We = 8, Ge = class {
+}, We = 48, Ge = 8, Ke = class {
 	map;
 	card;
 	pointers;
@@ -946,14 +949,14 @@ var Ve = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 		e.target !== this.map.element || e.ctrlKey || e.metaKey || e.altKey || this.handle(e) && (e.preventDefault(), e.stopPropagation());
 	}
 	handle(e) {
-		let { map: t } = this, { store: n } = t, r = He[e.key];
+		let { map: t } = this, { store: n } = t, r = Ue[e.key];
 		if (r) return this.isCarrying ? this.carryBy(r, e.shiftKey) : this.walk(r), !0;
 		switch (e.key) {
 			case "Enter":
 			case " ": return this.isCarrying ? this.letGo() : n.mode === "same" || n.mode === "different" ? this.link() : this.toggle(), !0;
 			case "Escape": return this.escape();
 			case "m": return this.pickUp();
-			case "p": return Be(t, this.meant()), !0;
+			case "p": return Ve(t, this.meant()), !0;
 			case "+":
 			case "=":
 			case "-": return t.moveCamera((t) => t.zoomAt(...this.zoomPlace(), e.key === "-" ? 1 / 1.5 : 1.5), !0), !0;
@@ -1024,13 +1027,13 @@ var Ve = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 	carryBy([e, t], n) {
 		let { map: r } = this;
 		if (!r.ghost) return;
-		let i = (n ? We : Ue) / r.camera.scale;
+		let i = (n ? Ge : We) / r.camera.scale;
 		W(r, r.ghost.rows, r.ghost.x + e * i, r.ghost.y + t * i);
 		let { onto: a } = r.ghost, o = a && r.store.state?.groups.find((e) => e.id === r.store.groupOf(a[0]))?.name;
 		this.announce(a ? `Over ${o ?? "a row without a group"}` : "Over an empty place");
 	}
 	letGo() {
-		this.isCarrying = !1, this.announce("Dropped."), Le(this.map);
+		this.isCarrying = !1, this.announce("Dropped."), Re(this.map);
 	}
 	escape() {
 		let { map: e } = this;
@@ -1042,21 +1045,21 @@ var Ve = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 	destroy() {
 		this.ends.abort();
 	}
-}, Ke = "mustlink-theme";
-function qe(e) {
+}, qe = "mustlink-theme";
+function Je(e) {
 	try {
 		return localStorage.getItem(e);
 	} catch {
 		return null;
 	}
 }
-function Je(e, t) {
+function Ye(e, t) {
 	try {
 		localStorage.setItem(e, t);
 	} catch {}
 }
-function Ye(e, t) {
-	let n = window.matchMedia("(prefers-color-scheme: dark)"), r = qe(Ke) ?? e.dataset.theme, i = r === "light" || r === "dark" ? r : null, a = () => i ?? (n.matches ? "dark" : "light");
+function Xe(e, t) {
+	let n = window.matchMedia("(prefers-color-scheme: dark)"), r = Je(qe) ?? e.dataset.theme, i = r === "light" || r === "dark" ? r : null, a = () => i ?? (n.matches ? "dark" : "light");
 	function o() {
 		e.dataset.theme !== a() && (e.dataset.theme = a()), t(a());
 	}
@@ -1065,13 +1068,13 @@ function Ye(e, t) {
 			return a();
 		},
 		toggle() {
-			i = a() === "dark" ? "light" : "dark", Je(Ke, i), o();
+			i = a() === "dark" ? "light" : "dark", Ye(qe, i), o();
 		},
 		destroy: () => n.removeEventListener("change", o)
 	};
 }
 // src/panels/keyboard.ts
-var Xe = [
+var Ze = [
 	["s", "Answer the question: same group"],
 	["d", "Answer the question: different groups"],
 	["u", "Unsure: ask something else"],
@@ -1084,23 +1087,23 @@ var Xe = [
 	["4", "Link different"],
 	["Escape", "Clear the selection, close a dialog"],
 	["?", "This help"]
-], Ze = {
+], Qe = {
 	1: "pan",
 	2: "lasso",
 	3: "same",
 	4: "different"
-}, Qe = "mustlink-single-keys", $e = "input:not([type='range']):not([type='checkbox']), textarea, select, [contenteditable]";
-function et() {
-	return qe(Qe) !== "off";
-}
-function tt(e) {
-	Je(Qe, e ? "on" : "off");
+}, $e = "mustlink-single-keys", et = "input:not([type='range']):not([type='checkbox']), textarea, select, [contenteditable]";
+function tt() {
+	return Je($e) !== "off";
 }
 function nt(e) {
-	return e instanceof Element && e.closest($e) !== null;
+	Ye($e, e ? "on" : "off");
 }
-function rt(e, { store: t, question: n, openHelp: r }) {
-	let i = Ze[e];
+function rt(e) {
+	return e instanceof Element && e.closest(et) !== null;
+}
+function it(e, { store: t, question: n, openHelp: r }) {
+	let i = Qe[e];
 	if (i !== void 0) t.setMode(i);
 	else if (e === "s") n.answer(!0);
 	else if (e === "d") n.answer(!1);
@@ -1112,49 +1115,49 @@ function rt(e, { store: t, question: n, openHelp: r }) {
 	else return !1;
 	return !0;
 }
-function it(e) {
+function at(e) {
 	if (e.altKey || !(e.ctrlKey || e.metaKey)) return null;
 	let t = e.key.toLowerCase();
 	return t === "z" ? e.shiftKey ? "y" : "z" : t === "y" ? "y" : null;
 }
-function at(e, t) {
+function ot(e, t) {
 	let n = e.classList.contains("ml-in-notebook") ? e : document;
 	n === e && e.setAttribute("data-lm-suppress-shortcuts", "true");
 	function r(r) {
-		if (!(r instanceof KeyboardEvent) || r.defaultPrevented || nt(r.target) || e.querySelector("[aria-modal='true']") !== null) return;
-		let i = it(r), a = !r.ctrlKey && !r.metaKey && !r.altKey;
-		r.key === "Escape" && a ? t.store.select([]) : !r.repeat && (i !== null || a && et()) && rt(i ?? (r.key.length === 1 ? r.key.toLowerCase() : r.key), t) && (r.preventDefault(), n === e && r.stopPropagation());
+		if (!(r instanceof KeyboardEvent) || r.defaultPrevented || rt(r.target) || e.querySelector("[aria-modal='true']") !== null) return;
+		let i = at(r), a = !r.ctrlKey && !r.metaKey && !r.altKey;
+		r.key === "Escape" && a ? t.store.select([]) : !r.repeat && (i !== null || a && tt()) && it(i ?? (r.key.length === 1 ? r.key.toLowerCase() : r.key), t) && (r.preventDefault(), n === e && r.stopPropagation());
 	}
 	return n.addEventListener("keydown", r), () => n.removeEventListener("keydown", r);
 }
 // src/panels/help.ts
-var ot = [
+var st = [
 	["Answer questions", "Each answer is a link. The questions are chosen so that few are needed."],
 	["Drag a row", "It stays where you drop it (a ring marks it). Rows dropped within the halo of each other are in one group; a row dropped on its own makes a new group."],
 	["Draw a link", "Choose Link same or Link different, then draw from one row to the other."],
 	["Select with the lasso", "Then drag the rows, or use the bar at the bottom of the map."],
 	["Lock a group", "Its rows stay in it, whatever else you say."]
 ];
-function st(e) {
+function ct(e) {
 	let t = u({
 		class: "ml-button primary",
 		autofocus: !0,
 		onclick: () => i.close()
 	}, "Close"), n = c("table", { class: "ml-keys" }, c("caption", {}, "Keys"));
-	for (let [e, t] of Xe) n.append(c("tr", {}, c("th", { scope: "row" }, c("kbd", {}, e)), c("td", {}, t)));
+	for (let [e, t] of Ze) n.append(c("tr", {}, c("th", { scope: "row" }, c("kbd", {}, e)), c("td", {}, t)));
 	let r = c("input", {
 		type: "checkbox",
 		id: a("single"),
-		onchange: () => tt(r.checked)
+		onchange: () => nt(r.checked)
 	});
-	r.checked = et();
+	r.checked = tt();
 	let i = S(e, {
 		role: "dialog",
 		title: "How to teach the groups",
 		body: [
-			c("dl", { class: "ml-ways" }, ...ot.flatMap(([e, t]) => [c("dt", {}, e), c("dd", {}, t)])),
+			c("dl", { class: "ml-ways" }, ...st.flatMap(([e, t]) => [c("dt", {}, e), c("dd", {}, t)])),
 			n,
-			c("div", {}, c("h3", { class: "ml-panel-title" }, "Keys on the map"), c("p", {}, Ve)),
+			c("div", {}, c("h3", { class: "ml-panel-title" }, "Keys on the map"), c("p", {}, He)),
 			c("label", { class: "ml-check" }, r, "Single keys act at once (not while typing)")
 		],
 		buttons: [t],
@@ -1162,14 +1165,14 @@ function st(e) {
 	});
 }
 // src/panels/history.ts
-function ct(e) {
+function lt(e) {
 	let t = c("span", { class: "ml-step-text" });
 	return {
 		element: c("li", { class: "ml-step" }, c("span", { class: "ml-fine number" }, String(e.n)), t, A(e.when)),
 		update: (e) => d(t, e.text)
 	};
 }
-function lt(e, { name: t, when: n }) {
+function ut(e, { name: t, when: n }) {
 	let r = u({
 		class: "ml-button small",
 		"aria-label": `Restore ${t}`,
@@ -1183,7 +1186,7 @@ function lt(e, { name: t, when: n }) {
 		update: () => void 0
 	};
 }
-function ut(e) {
+function dt(e) {
 	let t = c("input", {
 		class: "ml-input",
 		"aria-label": "Name of the snapshot",
@@ -1201,7 +1204,7 @@ function ut(e) {
 	}, "Save snapshot")), r = c("ul", {
 		class: "ml-steps",
 		"aria-label": "Snapshots"
-	}), i = new m(r, (e) => `${e.name} ${e.when}`, (t) => lt(e, t));
+	}), i = new m(r, (e) => `${e.name} ${e.when}`, (t) => ut(e, t));
 	function a(n) {
 		n.preventDefault();
 		let r = t.value.trim();
@@ -1215,12 +1218,12 @@ function ut(e) {
 	let o = () => i.update([...e.state?.snapshots ?? []].reverse());
 	return e.subscribe("state", o), o(), c("div", {}, c("h3", { class: "ml-panel-title" }, "Snapshots"), n, r);
 }
-function dt(e) {
+function ft(e) {
 	let t = c("p", { class: "ml-fine" }), n = c("ol", {
 		class: "ml-steps",
 		reversed: !0,
 		"aria-label": "Steps, newest first"
-	}), r = new m(n, (e) => `${e.n} ${e.when}`, ct), i = u({
+	}), r = new m(n, (e) => `${e.n} ${e.when}`, lt), i = u({
 		class: "ml-button small",
 		onclick: () => j(e, { do: "undo" })
 	}, "Undo last step"), a = u({
@@ -1231,28 +1234,28 @@ function dt(e) {
 		let n = e.state, o = n?.history ?? [], s = o.length < (o.at(-1)?.n ?? 0) ? ` (the last ${o.length} are listed)` : "";
 		d(t, o.length ? `${p(o.at(-1).n, "step")}, newest first${s}; each was saved when it was done.` : "Nothing has been done yet. Every step is saved as it is done."), i.disabled = !n?.can_undo, a.disabled = !n?.can_redo, r.update([...o].reverse());
 	}
-	return e.subscribe("state", o), o(), c("div", { class: "ml-panel" }, ut(e), c("h3", { class: "ml-panel-title" }, "Steps"), c("div", { class: "ml-history-actions" }, i, a), t, n);
+	return e.subscribe("state", o), o(), c("div", { class: "ml-panel" }, dt(e), c("h3", { class: "ml-panel-title" }, "Steps"), c("div", { class: "ml-history-actions" }, i, a), t, n);
 }
 // src/panels/links.ts
 var G = 100;
 function K(e) {
 	return e.suspicion !== null && e.suspicion > .5;
 }
-function ft(e, t) {
+function pt(e, t) {
 	if (t.kind === "same" && !e.together || t.kind === "different" && e.together || t.kind === "suspect" && !K(e) || t.kind === "broken" && e.kept || t.source !== "" && e.source !== t.source) return !1;
 	let n = t.text.trim().toLowerCase();
 	return n === "" || e.a_name.toLowerCase().includes(n) || e.b_name.toLowerCase().includes(n);
 }
-function pt(e) {
+function mt(e) {
 	let t = (e) => K(e) ? 2 + e.suspicion : +!e.kept;
 	return [...e].sort((e, n) => t(n) - t(e));
 }
-function mt(e) {
+function ht(e) {
 	if (!K(e)) return "";
 	let t = e.together ? "the rows are unlike each other" : "the rows are much alike";
 	return `May be wrong (${Math.round(100 * e.suspicion)}%): judged by the other links, ${t}.`;
 }
-function ht(e, t, n) {
+function gt(e, t, n) {
 	let r = n, i = "", a = c("div", { class: "ml-link-names" }), o = c("div", { class: "ml-link-tags" }), s = c("p", { class: "ml-link-why" }), l = u({
 		class: "ml-button small",
 		onclick: m
@@ -1274,34 +1277,34 @@ function ht(e, t, n) {
 	function h(e) {
 		r = e;
 		let t = JSON.stringify(e);
-		t !== i && (i = t, a.replaceChildren(c("span", {}, e.a_name), O(e.together), c("span", { class: "ml-unseen" }, ` ${E(e)} `), c("span", {}, e.b_name)), o.replaceChildren(c("span", { class: "ml-tag" }, e.together ? "same" : "different"), c("span", { class: "ml-tag" }, C[e.source]), c("span", { class: e.kept ? "ml-tag" : "ml-tag danger" }, e.kept ? "✓ kept" : "✗ broken")), e.when !== null && o.append(A(e.when)), o.title = k(e.when), d(s, mt(e)), s.hidden = !K(e), p.classList.toggle("suspect", K(e)), d(l, e.source === "pin" ? "Unpin both" : "Delete"), l.hidden = !T(e) && !(e.source === "pin" && e.together), l.setAttribute("aria-label", `${l.textContent} ${D(e)}`), f.setAttribute("aria-label", `Show on map ${D(e)}`));
+		t !== i && (i = t, a.replaceChildren(c("span", {}, e.a_name), O(e.together), c("span", { class: "ml-unseen" }, ` ${E(e)} `), c("span", {}, e.b_name)), o.replaceChildren(c("span", { class: "ml-tag" }, e.together ? "same" : "different"), c("span", { class: "ml-tag" }, C[e.source]), c("span", { class: e.kept ? "ml-tag" : "ml-tag danger" }, e.kept ? "✓ kept" : "✗ broken")), e.when !== null && o.append(A(e.when)), o.title = k(e.when), d(s, ht(e)), s.hidden = !K(e), p.classList.toggle("suspect", K(e)), d(l, e.source === "pin" ? "Unpin both" : "Delete"), l.hidden = !T(e) && !(e.source === "pin" && e.together), l.setAttribute("aria-label", `${l.textContent} ${D(e)}`), f.setAttribute("aria-label", `Show on map ${D(e)}`));
 	}
 	return {
 		element: p,
 		update: h
 	};
 }
-function gt(e, t, n) {
+function _t(e, t, n) {
 	return c("select", {
 		class: "ml-input",
 		"aria-label": e,
 		onchange: n
 	}, ...t.map(([e, t]) => c("option", { value: e }, t)));
 }
-function _t(e, t) {
+function vt(e, t) {
 	let n = G, r = c("input", {
 		class: "ml-input",
 		type: "search",
 		placeholder: "Find a row",
 		"aria-label": "Filter links by row",
 		oninput: h
-	}), i = gt("Kind of link", [
+	}), i = _t("Kind of link", [
 		["", "All kinds"],
 		["same", "Same"],
 		["different", "Different"],
 		["suspect", "May be wrong"],
 		["broken", "Broken"]
-	], h), a = gt("Source of link", [["", "All sources"], ...Object.entries(C)], h), o = c("p", {
+	], h), a = _t("Source of link", [["", "All sources"], ...Object.entries(C)], h), o = c("p", {
 		class: "ml-fine",
 		role: "status"
 	}), s = c("ul", {
@@ -1310,7 +1313,7 @@ function _t(e, t) {
 	}), l = u({
 		class: "ml-button",
 		onclick: g
-	}, "Show more"), f = new m(s, (e) => `${e.a} ${e.b} ${e.together} ${e.source}`, (n) => ht(e, t, n));
+	}, "Show more"), f = new m(s, (e) => `${e.a} ${e.b} ${e.together} ${e.source}`, (n) => gt(e, t, n));
 	function h() {
 		n = G, v();
 	}
@@ -1328,14 +1331,14 @@ function _t(e, t) {
 			text: r.value,
 			kind: i.value,
 			source: a.value
-		}, s = pt((e.state?.links ?? []).filter((e) => ft(e, t)));
+		}, s = mt((e.state?.links ?? []).filter((e) => pt(e, t)));
 		d(o, _(s.length)), f.update(s.slice(0, n)), l.hidden = s.length <= n;
 	}
 	return e.subscribe("state", v), v(), c("div", { class: "ml-panel" }, c("div", { class: "ml-filters" }, r, i, a), o, s, l);
 }
 // src/panels/comparison.ts
-var vt = "≠";
-function yt(e, t, n, r) {
+var yt = "≠";
+function bt(e, t, n, r) {
 	let i = c("span", { class: "ml-fine" }, "Loading the image…");
 	return r(e, n).then((e) => i.replaceWith(c("img", {
 		src: e,
@@ -1345,7 +1348,7 @@ function yt(e, t, n, r) {
 		i.textContent = e instanceof Error ? e.message : String(e);
 	}), i;
 }
-function bt(e, t, n) {
+function xt(e, t, n) {
 	return t === "image" && e !== "" ? c("td", {
 		role: "cell",
 		class: "image"
@@ -1357,12 +1360,12 @@ function bt(e, t, n) {
 		class: t
 	}, e);
 }
-function xt(e) {
+function St(e) {
 	let t = document.createDocumentFragment();
 	for (let n of e.split(/(?<=[_./-])/)) t.append(n, document.createElement("wbr"));
 	return t;
 }
-function St(e, t) {
+function Ct(e, t) {
 	let n = c("tr", { role: "row" }, c("th", {
 		role: "columnheader",
 		scope: "col"
@@ -1382,7 +1385,7 @@ function St(e, t) {
 		class: "ml-differs",
 		"aria-hidden": "true",
 		title: "differs most"
-	}, vt), xt(n.name), n.marked && c("span", { class: "ml-unseen" }, ", differs most")), bt(n.first, n.kind, () => yt(e.a, e.a_name, n.name, t)), bt(n.second, n.kind, () => yt(e.b, e.b_name, n.name, t))));
+	}, yt), St(n.name), n.marked && c("span", { class: "ml-unseen" }, ", differs most")), xt(n.first, n.kind, () => bt(e.a, e.a_name, n.name, t)), xt(n.second, n.kind, () => bt(e.b, e.b_name, n.name, t))));
 	return c("table", {
 		role: "table",
 		class: "ml-comparison",
@@ -1390,18 +1393,18 @@ function St(e, t) {
 	}, c("thead", { role: "rowgroup" }, n), c("tbody", { role: "rowgroup" }, ...r));
 }
 // src/panels/question.ts
-var Ct = "Do these two rows belong to the same group?", wt = "Choosing the next question…";
-function Tt(e) {
+var wt = "Do these two rows belong to the same group?", Tt = "Choosing the next question…";
+function Et(e) {
 	let t = e.columns.filter((e) => e.marked && e.kind !== "image").map(({ name: e, first: t, second: n }) => `${e}: ${t || "empty"}, ${n || "empty"}`);
 	return `Question${e.number === void 0 ? "" : ` ${e.number}`}: ${e.a_name} and ${e.b_name}. ${t.join("; ")}`.trim();
 }
-function Et({ links: e, n_links: t, counts: n }) {
+function Dt({ links: e, n_links: t, counts: n }) {
 	let r = (e, t) => `${e.toLocaleString("en-US")} same, ${t.toLocaleString("en-US")} different`;
 	if (t > e.length) return `${r(n.together, n.apart)} in force, ${n.skipped} unsure`;
 	let i = e.filter(({ source: e }) => e === "answer" || e === "drawn"), a = i.filter((e) => e.together).length;
 	return `${r(a, i.length - a)}, ${n.skipped} unsure`;
 }
-function Dt(e, t, n) {
+function Ot(e, t, n) {
 	let r = c("h2", {
 		class: "ml-question-title",
 		tabindex: -1
@@ -1409,7 +1412,7 @@ function Dt(e, t, n) {
 		class: "ml-button small",
 		title: "Select both rows on the map (f)",
 		onclick: D
-	}, "Show on map"), o = c("p", { class: "ml-asked" }, Ct), s = c("div", {
+	}, "Show on map"), o = c("p", { class: "ml-asked" }, wt), s = c("div", {
 		class: "ml-question-rows",
 		tabindex: 0,
 		role: "group",
@@ -1476,7 +1479,7 @@ function Dt(e, t, n) {
 	function k() {
 		let n = t.question?.question, r = n != null && T(n);
 		for (let e of h) e.setAttribute("aria-disabled", String(r || t.status !== "open"));
-		e.setAttribute("aria-busy", String(r)), d(o, r ? wt : Ct);
+		e.setAttribute("aria-busy", String(r)), d(o, r ? Tt : wt);
 	}
 	function A() {
 		let n = t.question, a = n?.question ?? null;
@@ -1487,7 +1490,7 @@ function Dt(e, t, n) {
 			s,
 			g
 		]) e.hidden = a === null;
-		d(r, a?.number === void 0 ? "Question" : `Question ${a.number.toLocaleString("en-US")}`), d(m, n === null ? "Choosing a question…" : n.end ?? wt), m.hidden = a !== null, d(_, n?.advice ?? ""), _.hidden = !n?.advice, l.hidden = !a || a.n_more === 0, s.replaceChildren(), d(x, a ? Tt(a) : n?.end ?? ""), a && (s.append(St(a, (e, n) => t.ask({
+		d(r, a?.number === void 0 ? "Question" : `Question ${a.number.toLocaleString("en-US")}`), d(m, n === null ? "Choosing a question…" : n.end ?? Tt), m.hidden = a !== null, d(_, n?.advice ?? ""), _.hidden = !n?.advice, l.hidden = !a || a.n_more === 0, s.replaceChildren(), d(x, a ? Et(a) : n?.end ?? ""), a && (s.append(Ct(a, (e, n) => t.ask({
 			do: "image",
 			row: e,
 			column: n
@@ -1495,7 +1498,7 @@ function Dt(e, t, n) {
 	}
 	function M() {
 		let e = t.state;
-		e && (d(v, Et(e)), E(), k(), y.value = e.strategy);
+		e && (d(v, Dt(e)), E(), k(), y.value = e.strategy);
 	}
 	function N() {
 		let e = (t.hello?.strategies ?? []).map(({ name: e, title: t }) => c("option", { value: e }, t));
@@ -1507,14 +1510,14 @@ function Dt(e, t, n) {
 	};
 }
 // src/panels/placing.ts
-var Ot = .5, kt = 2.2, At = 40, q = 16, jt = ({ x: e, y: t }) => ({
+var kt = .5, At = 2.2, jt = 40, q = 16, Mt = ({ x: e, y: t }) => ({
 	x: U(e, -1, 1),
 	y: U(t, -1, 1)
 });
 function J(e, t) {
 	return Math.min(...t.map(([, t, n]) => Math.hypot(e.x - t, e.y - n)), Infinity);
 }
-function Mt(e, t) {
+function Nt(e, t) {
 	let n = 0, r = 0;
 	for (let i of e) n += t[2 * i] / e.length, r += t[2 * i + 1] / e.length;
 	return {
@@ -1522,10 +1525,10 @@ function Mt(e, t) {
 		y: r
 	};
 }
-function Nt(e, t, n) {
-	let r = jt(e), i = J(r, t);
-	for (let a = 1; a <= At && i < kt * n; a++) for (let n = 0; n < q; n++) {
-		let o = 2 * Math.PI * n / q, s = 2 * a / At, c = jt({
+function Pt(e, t, n) {
+	let r = Mt(e), i = J(r, t);
+	for (let a = 1; a <= jt && i < At * n; a++) for (let n = 0; n < q; n++) {
+		let o = 2 * Math.PI * n / q, s = 2 * a / jt, c = Mt({
 			x: e.x + s * Math.cos(o),
 			y: e.y + s * Math.sin(o)
 		}), l = J(c, t);
@@ -1533,35 +1536,35 @@ function Nt(e, t, n) {
 	}
 	return r;
 }
-function Pt(e, t, n) {
+function Ft(e, t, n) {
 	let r = e, i = -1;
 	for (let a = 0; a < q; a++) {
-		let o = 2 * Math.PI * a / q, s = Ot * n, c = V(e.x + s * Math.cos(o), e.y + s * Math.sin(o)), l = J(c, t);
+		let o = 2 * Math.PI * a / q, s = kt * n, c = V(e.x + s * Math.cos(o), e.y + s * Math.sin(o)), l = J(c, t);
 		l > i && ([r, i] = [c, l]);
 	}
 	return r;
 }
 // src/panels/selection.ts
-function Ft(e, t) {
+function It(e, t) {
 	let { state: n, selection: r } = e;
 	return !n || r.length === 0 || t.length !== 2 * e.nRows ? null : {
 		state: n,
 		rows: [...r]
 	};
 }
-function It(e, t) {
-	let n = Ft(e, t);
+function Lt(e, t) {
+	let n = It(e, t);
 	if (!n) return null;
 	let { state: r, rows: i } = n, a = new Set(i), o = r.pins.filter(([e]) => !a.has(e));
 	return {
 		do: "move",
 		rows: i,
-		...Nt(Mt(i, t), o, r.eps),
+		...Pt(Nt(i, t), o, r.eps),
 		onto: null
 	};
 }
-function Lt(e, t, n) {
-	let r = Ft(e, t);
+function Rt(e, t, n) {
+	let r = It(e, t);
 	if (!r) return null;
 	let { state: i } = r, a = r.rows.filter((t) => e.groupOf(t) !== n || !i.pins.some(([e]) => e === t));
 	if (a.length === 0) return null;
@@ -1571,20 +1574,20 @@ function Lt(e, t, n) {
 		return {
 			do: "move",
 			rows: a,
-			...Pt({
+			...Ft({
 				x: c[1],
 				y: c[2]
 			}, [...t, c], i.eps),
 			onto: null
 		};
 	}
-	let l = [...e.panels?.groups.find(({ id: e }) => e === n)?.typical.map(({ row: e }) => e) ?? [], ...Ce(e, n)].find((t) => !o.has(t) && e.groupOf(t) === n);
+	let l = [...e.panels?.groups.find(({ id: e }) => e === n)?.typical.map(({ row: e }) => e) ?? [], ...we(e, n)].find((t) => !o.has(t) && e.groupOf(t) === n);
 	if (l === void 0) return null;
 	let u = t[2 * l], d = t[2 * l + 1];
 	return {
 		do: "move",
 		rows: a,
-		...Pt({
+		...Ft({
 			x: u,
 			y: d
 		}, s, i.eps),
@@ -1595,7 +1598,7 @@ function Lt(e, t, n) {
 		]
 	};
 }
-function Rt(e, t, n) {
+function zt(e, t, n) {
 	let r = c("strong", { role: "status" }), i = c("select", {
 		class: "ml-input",
 		"aria-label": "Add to group",
@@ -1610,7 +1613,7 @@ function Rt(e, t, n) {
 		hidden: !0
 	}, r, u({
 		class: "ml-button primary",
-		onclick: () => l(It(e, n.places))
+		onclick: () => l(Lt(e, n.places))
 	}, "Make a new group"), i, a, u({
 		class: "ml-button",
 		title: "Clear the selection (Escape)",
@@ -1624,7 +1627,7 @@ function Rt(e, t, n) {
 	}
 	function m() {
 		let t = Number(i.value);
-		i.value = "", l(Lt(e, n.places, t));
+		i.value = "", l(Rt(e, n.places, t));
 	}
 	function h() {
 		let t = new Set(e.state?.pins.map(([e]) => e));
@@ -1652,19 +1655,19 @@ function Rt(e, t, n) {
 	return e.subscribe("selection", v), e.subscribe("state", _), _(), o;
 }
 // src/panels/status.ts
-var zt = {
+var Bt = {
 	instant: "instant result",
 	final: "final result",
 	working: "computing the final result…",
 	failed: "no final result"
-}, Bt = 1500, Vt = "Computing the first groups… You can answer questions meanwhile.", Ht = "Working on your last step… A first step of its kind takes longest, up to half a minute.";
-function Ut({ shown: e, groups: t }) {
+}, Vt = 1500, Ht = "Computing the first groups… You can answer questions meanwhile.", Ut = "Working on your last step… A first step of its kind takes longest, up to half a minute.";
+function Wt({ shown: e, groups: t }) {
 	let { method: n, title: r, n_changed: i, status: a } = e;
-	if (t.length === 0 && a === "working") return Vt;
+	if (t.length === 0 && a === "working") return Ht;
 	let o = i ? `${p(i, "row")} changed group` : "no row changed group", s = e.text || `${r}: ${o}.`;
 	return (i > 0 && i >= t.reduce((e, { size: t }) => e + t, 0) ? s.replace(/[;:] [\d,]+ rows? changed( group)?/, `: ${p(t.length, "group")}`) : s).replace(`by ${n}`, `by ${r}`);
 }
-function Wt(e, t) {
+function Gt(e, t) {
 	let n = c("span", {
 		class: "ml-spinner",
 		"aria-hidden": "true"
@@ -1674,11 +1677,11 @@ function Wt(e, t) {
 	function s() {
 		t.busy === 0 ? (clearTimeout(o), o = void 0, a = !1) : o ??= setTimeout(() => {
 			a = !0, l();
-		}, Bt), l();
+		}, Vt), l();
 	}
 	function l() {
 		let o = t.state?.shown;
-		d(r, t.notice || (a ? Ht : t.state ? Ut(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), d(i, o ? zt[o.status] : "");
+		d(r, t.notice || (a ? Ut : t.state ? Wt(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), d(i, o ? Bt[o.status] : "");
 		let s = t.status === "open";
 		i.hidden = !o || !s, n.hidden = !s || t.busy === 0 && o?.status !== "working" && t.awaitedView === null;
 	}
@@ -1691,7 +1694,7 @@ function Wt(e, t) {
 	], l), t.subscribe("busy", s), l();
 }
 // src/panels/tabs.ts
-function Gt(e, t) {
+function Kt(e, t) {
 	let n = t.map(({ title: e }) => u({
 		role: "tab",
 		id: a("tab"),
@@ -1733,7 +1736,7 @@ function Gt(e, t) {
 	};
 }
 // src/panels/icons.ts
-var Kt = {
+var qt = {
 	pan: "M12 3v18M3 12h18M12 3l-3 3M12 3l3 3M12 21l-3-3M12 21l3-3M3 12l3-3M3 12l3 3M21 12l-3-3M21 12l-3 3",
 	lasso: "M12 4c5 0 9 2.4 9 5.5S17 15 12 15 3 12.6 3 9.5 7 4 12 4M7 14c-1.5 1-1.5 3 0 3.5S9 19 8 21",
 	undo: "M9 5 4 10l5 5M4 10h10a6 6 0 0 1 0 12h-3",
@@ -1747,7 +1750,7 @@ function Y(e) {
 		viewBox: "0 0 24 24",
 		"aria-hidden": "true"
 	}, l("path", {
-		d: Kt[e],
+		d: qt[e],
 		fill: "none",
 		stroke: "currentColor",
 		"stroke-width": 1.8,
@@ -1756,7 +1759,7 @@ function Y(e) {
 	}));
 }
 // src/panels/toolbar.ts
-var qt = [
+var Jt = [
 	[
 		"pan",
 		"Pan",
@@ -1781,29 +1784,29 @@ var qt = [
 		"Draw a link between rows of different groups (4)",
 		() => O(!1)
 	]
-], Jt = .01, Yt = .4;
+], Yt = .01, Xt = .4;
 function X(e, t, ...n) {
 	return t.id ||= a("field"), c("div", { class: "ml-field" }, c("label", { for: t.id }, e), t, ...n);
 }
-function Xt(e, t) {
+function Zt(e, t) {
 	e.replaceChildren(...t.map(({ name: e, title: t, available: n, why: r }) => c("option", {
 		value: e,
 		disabled: !n,
 		title: r
 	}, n || !r ? t : `${t} (${r})`)));
 }
-function Zt(e) {
+function Qt(e) {
 	let t = c("select", {
 		class: "ml-input",
 		onchange: () => e.show(t.value)
 	}), n = () => {
 		t.value = e.awaitedView ?? e.view ?? "", t.setAttribute("aria-busy", String(e.awaitedView !== null));
 	}, r = () => {
-		Xt(t, e.hello?.views ?? []), n();
+		Zt(t, e.hello?.views ?? []), n();
 	};
 	return e.subscribe("hello", r), e.subscribe("view", n), r(), X("View", t);
 }
-function Qt(e) {
+function $t(e) {
 	let t = c("select", {
 		class: "ml-input ml-method",
 		onchange: r
@@ -1817,11 +1820,11 @@ function Qt(e) {
 		}, n);
 	}
 	let i = () => {
-		Xt(t, e.hello?.methods ?? []), n();
+		Zt(t, e.hello?.methods ?? []), n();
 	};
 	return e.subscribe("hello", i), e.subscribe("state", n), i(), X("Method", t);
 }
-function $t(e) {
+function en(e) {
 	let t = c("input", {
 		class: "ml-input ml-count",
 		type: "number",
@@ -1846,11 +1849,11 @@ function $t(e) {
 	}
 	return e.subscribe("state", n), n(), X("Number of groups", t);
 }
-function en(e) {
+function tn(e) {
 	let t = c("input", {
 		type: "range",
-		min: Jt,
-		max: Yt,
+		min: Yt,
+		max: Xt,
 		step: .01,
 		title: "Pinned rows nearer than this are in one group",
 		oninput: () => d(n, r(Number(t.value))),
@@ -1866,8 +1869,8 @@ function en(e) {
 	}
 	return e.subscribe("state", i), i(), X("Pin radius", t, n);
 }
-function tn(e) {
-	let t = qt.map(([t, n, r, i]) => u({
+function nn(e) {
+	let t = Jt.map(([t, n, r, i]) => u({
 		class: "ml-button",
 		title: r,
 		"data-mode": t,
@@ -1882,7 +1885,7 @@ function tn(e) {
 		"aria-label": "What the pointer does"
 	}, ...t);
 }
-function nn(e) {
+function rn(e) {
 	let t = (t, n) => u({
 		class: "ml-button",
 		onclick: () => j(e, { do: t })
@@ -1897,7 +1900,7 @@ function nn(e) {
 		"aria-label": "Undo and redo"
 	}, n, r);
 }
-function rn(e, t, n) {
+function an(e, t, n) {
 	let r = c("h1", { class: "ml-title" }, "mustlink studio"), i = u({
 		class: "ml-button icon",
 		onclick: n.toggleTheme
@@ -1911,7 +1914,7 @@ function rn(e, t, n) {
 		id: a("fields"),
 		role: "group",
 		"aria-label": "Settings"
-	}, Zt(t), Qt(t), $t(t), en(t)), l = u({
+	}, Qt(t), $t(t), en(t), tn(t)), l = u({
 		class: "ml-button ml-settings",
 		"aria-expanded": "false",
 		"aria-controls": s.id,
@@ -1921,7 +1924,7 @@ function rn(e, t, n) {
 		let e = s.classList.toggle("open");
 		l.setAttribute("aria-expanded", String(e));
 	}
-	e.append(r, s, l, nn(t), c("div", { class: "ml-toolbar-end" }, i, o));
+	e.append(r, s, l, rn(t), c("div", { class: "ml-toolbar-end" }, i, o));
 	let p = () => {
 		t.hello && d(r, t.hello.title), r.title = t.hello?.file ?? "";
 	};
@@ -1931,22 +1934,22 @@ function rn(e, t, n) {
 	} };
 }
 // src/panels/index.ts
-function an(e, t, n) {
+function on(e, t, n) {
 	let { root: r } = e, i = (r) => {
 		t.select(r), n.focus(r), e.map.scrollIntoView({ block: "nearest" });
-	}, a = () => st(r), o = rn(e.toolbar, t, {
+	}, a = () => ct(r), o = an(e.toolbar, t, {
 		toggleTheme: () => s.toggle(),
 		openHelp: a
-	}), s = Ye(r, (e) => {
-		be(r, e), o.showTheme(e);
-	}), c = Dt(e.question, t, i), l = Gt("Panels", [
+	}), s = Xe(r, (e) => {
+		xe(r, e), o.showTheme(e);
+	}), c = Ot(e.question, t, i), l = Kt("Panels", [
 		{
 			title: "Groups",
-			content: De(t, i)
+			content: Oe(t, i)
 		},
 		{
 			title: "Links",
-			content: _t(t, i)
+			content: vt(t, i)
 		},
 		{
 			title: "Columns",
@@ -1954,15 +1957,15 @@ function an(e, t, n) {
 		},
 		{
 			title: "History",
-			content: dt(t)
+			content: ft(t)
 		},
 		{
 			title: "Export",
-			content: le(t)
+			content: ue(t)
 		}
 	]);
-	e.side.append(l.element), e.banner.append(_(t)), e.map.append(tn(t), v(t), Rt(t, e.plot, n)), Wt(e.status, t), oe(r, t);
-	let u = at(r, {
+	e.side.append(l.element), e.banner.append(_(t)), e.map.append(nn(t), v(t), zt(t, e.plot, n)), Gt(e.status, t), oe(r, t);
+	let u = ot(r, {
 		store: t,
 		question: c,
 		openHelp: a
@@ -1972,10 +1975,10 @@ function an(e, t, n) {
 	};
 }
 // src/plot/theme.ts
-function on(e) {
+function sn(e) {
 	let t = getComputedStyle(e), n = (e) => t.getPropertyValue(`--ml-${e}`).trim();
 	return {
-		dark: sn(e),
+		dark: cn(e),
 		back: n("back"),
 		text: n("text"),
 		quiet: n("quiet"),
@@ -1985,21 +1988,21 @@ function on(e) {
 		font: n("font")
 	};
 }
-function sn(e) {
+function cn(e) {
 	let t = e.dataset.theme;
 	return t === "dark" || t !== "light" && matchMedia("(prefers-color-scheme: dark)").matches;
 }
-function cn(e, t) {
+function ln(e, t) {
 	let n = matchMedia("(prefers-color-scheme: dark)"), r = new MutationObserver(t);
 	return r.observe(e, { attributeFilter: ["data-theme"] }), n.addEventListener("change", t), () => {
 		r.disconnect(), n.removeEventListener("change", t);
 	};
 }
-function ln() {
+function un() {
 	return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 // src/plot/card.ts
-var un = 120, dn = 8, fn = 160, pn = "http://www.w3.org/2000/svg", mn = class {
+var dn = 120, fn = 8, pn = 160, mn = "http://www.w3.org/2000/svg", hn = class {
 	parent;
 	store;
 	root;
@@ -2010,7 +2013,7 @@ var un = 120, dn = 8, fn = 160, pn = "http://www.w3.org/2000/svg", mn = class {
 		this.parent = e, this.store = t, this.root = n, this.element.className = "ml-card", this.element.setAttribute("role", "tooltip"), this.element.hidden = !0, e.append(this.element);
 	}
 	showSoon(e, t, n) {
-		e !== this.row && (this.hide(), this.row = e, this.timer = setTimeout(() => void this.show(e, t, n), un));
+		e !== this.row && (this.hide(), this.row = e, this.timer = setTimeout(() => void this.show(e, t, n), dn));
 	}
 	async show(e, t, n) {
 		clearTimeout(this.timer), this.row = e;
@@ -2025,21 +2028,21 @@ var un = 120, dn = 8, fn = 160, pn = "http://www.w3.org/2000/svg", mn = class {
 		let t = document.createElement("div");
 		t.className = "ml-card-head";
 		let n = document.createElement("strong");
-		n.textContent = e.name, t.append(n, this.groupMark(this.store.groupOf(e.row))), e.pinned && t.append(hn("pinned", "ml-card-pinned"));
+		n.textContent = e.name, t.append(n, this.groupMark(this.store.groupOf(e.row))), e.pinned && t.append(gn("pinned", "ml-card-pinned"));
 		let r = document.createElement("dl");
-		for (let t of e.cells.filter((e) => e.kind !== "image").slice(0, dn)) {
+		for (let t of e.cells.filter((e) => e.kind !== "image").slice(0, fn)) {
 			let [e, n] = [document.createElement("dt"), document.createElement("dd")];
-			e.textContent = t.column, n.textContent = t.text.length > fn ? `${t.text.slice(0, fn)}\u2026` : t.text, r.append(e, n);
+			e.textContent = t.column, n.textContent = t.text.length > pn ? `${t.text.slice(0, pn)}\u2026` : t.text, r.append(e, n);
 		}
-		this.element.replaceChildren(t, r), e.cells.length > dn && this.element.append(hn(`and ${e.cells.length - dn} more columns`, "ml-card-more"));
+		this.element.replaceChildren(t, r), e.cells.length > fn && this.element.append(gn(`and ${e.cells.length - fn} more columns`, "ml-card-more"));
 	}
 	groupMark(e) {
 		let t = document.createElement("span");
 		t.className = "ml-card-group";
-		let n = document.createElementNS(pn, "svg");
+		let n = document.createElementNS(mn, "svg");
 		n.setAttribute("viewBox", "-1.5 -1.5 3 3"), n.setAttribute("aria-hidden", "true");
-		let r = document.createElementNS(pn, "path");
-		r.setAttribute("d", I(F(e))), r.setAttribute("fill", P(e, sn(this.root))), n.append(r);
+		let r = document.createElementNS(mn, "path");
+		r.setAttribute("d", I(F(e))), r.setAttribute("fill", P(e, cn(this.root))), n.append(r);
 		let i = this.store.state?.groups.find((t) => t.id === e)?.name ?? "no group";
 		return t.append(n, i), t;
 	}
@@ -2056,26 +2059,26 @@ var un = 120, dn = 8, fn = 160, pn = "http://www.w3.org/2000/svg", mn = class {
 		this.hide(), this.element.remove();
 	}
 };
-function hn(e, t) {
+function gn(e, t) {
 	let n = document.createElement("span");
 	return n.className = t, n.textContent = e, n;
 }
 // src/layout/worker.ts?worker&inline
-var gn = "(function(){function e(e,t){let n=/* @__PURE__ */ new Map;for(let[r,i,a]of e){let e=t[r];if(e===void 0||e===65535)continue;let o=n.get(e)??{x:0,y:0,count:0};n.set(e,{x:o.x+i,y:o.y+a,count:o.count+1})}let r=new Map([...n.keys()].map(e=>[e,[]]));return t.forEach((e,t)=>r.get(e)?.push(t)),[...n].map(([e,{x:t,y:n,count:i}])=>({x:t/i,y:n/i,rows:Uint32Array.from(r.get(e))}))}var t=class{x;y;children;mass;cx;cy;next;stack;nCells=0;x0;y0;side;constructor(e,t){this.x=e,this.y=t;let n=e.length,[r,i,a,o]=[1/0,1/0,-1/0,-1/0];for(let s=0;s<n;s++)r=Math.min(r,e[s]),i=Math.min(i,t[s]),a=Math.max(a,e[s]),o=Math.max(o,t[s]);this.x0=r,this.y0=i,this.side=Math.max(a-r,o-i,1e-9)*1.0001;let s=4*n+40+8;this.children=new Int32Array(4*s).fill(-1),this.mass=new Float64Array(s),this.cx=new Float64Array(s),this.cy=new Float64Array(s),this.next=new Int32Array(n).fill(-1),this.stack=/* @__PURE__ */ new Int32Array(336),n>0&&(this.nCells=1);for(let e=0;e<n;e++)this.insert(e);n>0&&this.sum(0)}insert(e){let t=this.x[e],n=this.y[e],r=0,[i,a,o]=[this.x0,this.y0,this.side];for(let s=0;;s++){o/=2;let c=+(t>=i+o),l=+(n>=a+o);i+=c*o,a+=l*o;let u=4*r+c+2*l,d=this.children[u];if(d===-1){this.children[u]=-2-e;return}if(d>=0){r=d;continue}let f=-2-d;if(this.x[f]===t&&this.y[f]===n||s>=40||4*(this.nCells+1)>this.children.length){this.next[e]=f,this.children[u]=-2-e;return}let p=this.nCells++;this.children[u]=p;let m=+(this.x[f]>=i+o/2),h=+(this.y[f]>=a+o/2);this.children[4*p+m+2*h]=d,r=p}}sum(e){for(let t=this.nCells-1;t>=e;t--){let[e,n,r]=[0,0,0];for(let i=0;i<4;i++){let a=this.children[4*t+i];if(a>=0)e+=this.mass[a],n+=this.mass[a]*this.cx[a],r+=this.mass[a]*this.cy[a];else if(a!==-1)for(let t=-2-a;t!==-1;t=this.next[t])e+=1,n+=this.x[t],r+=this.y[t]}this.mass[t]=e,this.cx[t]=n/e,this.cy[t]=r/e}}addRepulsion(e,t,n,r){for(let i=0;i<this.x.length;i++)this.repel(i,e,t,n,r*r)}repel(e,t,i,a,o){let{children:s,stack:c,mass:l,cx:u,cy:d,x:f,y:p,next:m}=this,h=f[e],g=p[e],_=0,v=0,y=0;for(c[y++]=0,c[y++]=0;y>0;){let t=c[--y],i=c[--y],b=this.side*2**-(t+1);for(let x=0;x<4;x++){let S=s[4*i+x];if(S!==-1){if(S>=0){let e=h-u[S],n=g-d[S],r=e*e+n*n;if(b*b<o*r){let t=a*l[S]/(r*Math.sqrt(r));_+=t*e,v+=t*n}else c[y++]=S,c[y++]=t+1}else for(let t=-2-S;t!==-1;t=m[t]){if(t===e)continue;let i=h-f[t],o=g-p[t];i===0&&o===0&&([i,o]=r(e,t));let s=Math.max(i*i+o*o,n),c=a/(s*Math.sqrt(s));_+=c*i,v+=c*o}}}}t[e]+=_,i[e]+=v}};let n=1e-4;function r(e,t){let[n,r]=e<t?[e,t]:[t,e],i=2.399963*(n+1)+1.618034*r,a=e<t?1:-1;return[a*.01*Math.cos(i),a*.01*Math.sin(i)]}let i={edgeStrength:2e-5,groupStrength:4e-5,length:50,repulsion:1,drag:.01,theta:.9,speedLimit:1,timeStep:50,minSpeed:.001};var a=class{edges;halfSize;constants;x;y;n;vx;vy;fx;fy;pinned;centers=[];step=0;alpha=1;constructor(e,t,n,r=i){this.edges=t,this.halfSize=n,this.constants=r,this.n=e.length/2,this.x=Float64Array.from({length:this.n},(t,n)=>e[2*n]),this.y=Float64Array.from({length:this.n},(t,n)=>e[2*n+1]),this.vx=new Float64Array(this.n),this.vy=new Float64Array(this.n),this.fx=new Float64Array(this.n),this.fy=new Float64Array(this.n),this.pinned=new Uint8Array(this.n),this.chooseStep()}pin(e){this.pinned.fill(0);for(let[t,n,r]of e)this.pinned[t]=1,this.x[t]=n,this.y[t]=r,this.vx[t]=this.vy[t]=0}setCenters(e){this.centers=e,this.chooseStep()}chooseStep(){let e=new Float64Array(this.n);for(let t of this.edges)e[t]+=2*this.constants.edgeStrength;for(let{rows:t}of this.centers)for(let n of t)e[n]+=this.constants.groupStrength;let t=e.reduce((e,t)=>Math.max(e,t),0);this.step=Math.min(this.constants.timeStep,1/Math.sqrt(Math.max(t,1e-12)))}sumForces(){this.fx.fill(0),this.fy.fill(0),this.repel(),this.pullEdges(),this.pullToCenters()}repel(){let{repulsion:e,theta:n}=this.constants;e!==0&&new t(this.x,this.y).addRepulsion(this.fx,this.fy,e,n)}pullEdges(){let{x:e,y:t,fx:n,fy:r,edges:i}=this,{edgeStrength:a,length:o}=this.constants;for(let s=0;s<i.length;s+=2){let c=i[s],l=i[s+1],u=e[l]-e[c],d=t[l]-t[c],f=Math.hypot(u,d);if(f===0)continue;let p=a*(f-o)/f;n[c]+=p*u,r[c]+=p*d,n[l]-=p*u,r[l]-=p*d}}pullToCenters(){let{x:e,y:t,fx:n,fy:r}=this,{groupStrength:i,length:a}=this.constants;for(let o of this.centers)for(let s of o.rows){let c=o.x-e[s],l=o.y-t[s],u=Math.hypot(c,l);if(u===0)continue;let d=i*(u-a)/u;n[s]+=d*c,r[s]+=d*l}}advance(){this.sumForces();let{x:e,y:t,vx:n,vy:r,fx:i,fy:a,pinned:o,halfSize:s}=this,{drag:c,speedLimit:l}=this.constants,u=this.step*this.alpha,d=Math.exp(-c*u),f=0;for(let c=0;c<this.n;c++){if(o[c])continue;let p=d*n[c]+u*i[c],m=d*r[c]+u*a[c],h=Math.hypot(p,m);h>l&&(p*=l/h,m*=l/h),n[c]=p,r[c]=m,e[c]=Math.max(-s,Math.min(s,e[c]+u*p)),t[c]=Math.max(-s,Math.min(s,t[c]+u*m)),f=Math.max(f,Math.min(h,l))}return f}};function o(e){return Math.max(500,50*Math.sqrt(e))}var s=class{springs;unit;isAtRest=!1;constructor(e,t){this.unit=o(e.length/2),this.springs=new a(e.map(e=>e*this.unit),t,this.unit)}know(t,n){let r=t.map(([e,t,n])=>[e,t*this.unit,n*this.unit]);this.springs.pin(r),this.springs.setCenters(t.length>1?e(r,n):[]),this.springs.alpha=1,this.isAtRest=!1}step(){let{springs:e}=this,t=e.advance();e.alpha*=.9772,this.isAtRest=t<i.minSpeed||e.alpha<.001}write(e){let{x:t,y:n}=this.springs;for(let r=0;r<this.springs.n;r++)e[2*r]=t[r]/this.unit,e[2*r+1]=n[r]/this.unit;return e}};let c=null,l=null,u=!1,d;function f(e){self.postMessage(e,{transfer:[e.positions.buffer]})}function p(){if(d=void 0,!c||!l||c.isAtRest)return;let e=performance.now()+(u?200:14);do c.step();while(!c.isAtRest&&performance.now()<e);if(u&&!c.isAtRest){m();return}let t=c.write(l);l=null,f({positions:t,isAtRest:c.isAtRest})}function m(){d??=setTimeout(p,0)}self.onmessage=({data:e})=>{switch(e.do){case`start`:c=new s(e.positions,e.edges),l=e.positions,u=e.untilRest;break;case`know`:c?.know(e.pins,e.labels);break;case`next`:l=e.positions}m()}})();", _n = typeof self < "u" && self.Blob && new Blob(["(self.URL || self.webkitURL).revokeObjectURL(self.location.href);", gn], { type: "text/javascript;charset=utf-8" });
-function vn(e) {
+var _n = "(function(){function e(e,t){let n=/* @__PURE__ */ new Map;for(let[r,i,a]of e){let e=t[r];if(e===void 0||e===65535)continue;let o=n.get(e)??{x:0,y:0,count:0};n.set(e,{x:o.x+i,y:o.y+a,count:o.count+1})}let r=new Map([...n.keys()].map(e=>[e,[]]));return t.forEach((e,t)=>r.get(e)?.push(t)),[...n].map(([e,{x:t,y:n,count:i}])=>({x:t/i,y:n/i,rows:Uint32Array.from(r.get(e))}))}var t=class{x;y;children;mass;cx;cy;next;stack;nCells=0;x0;y0;side;constructor(e,t){this.x=e,this.y=t;let n=e.length,[r,i,a,o]=[1/0,1/0,-1/0,-1/0];for(let s=0;s<n;s++)r=Math.min(r,e[s]),i=Math.min(i,t[s]),a=Math.max(a,e[s]),o=Math.max(o,t[s]);this.x0=r,this.y0=i,this.side=Math.max(a-r,o-i,1e-9)*1.0001;let s=4*n+40+8;this.children=new Int32Array(4*s).fill(-1),this.mass=new Float64Array(s),this.cx=new Float64Array(s),this.cy=new Float64Array(s),this.next=new Int32Array(n).fill(-1),this.stack=/* @__PURE__ */ new Int32Array(336),n>0&&(this.nCells=1);for(let e=0;e<n;e++)this.insert(e);n>0&&this.sum(0)}insert(e){let t=this.x[e],n=this.y[e],r=0,[i,a,o]=[this.x0,this.y0,this.side];for(let s=0;;s++){o/=2;let c=+(t>=i+o),l=+(n>=a+o);i+=c*o,a+=l*o;let u=4*r+c+2*l,d=this.children[u];if(d===-1){this.children[u]=-2-e;return}if(d>=0){r=d;continue}let f=-2-d;if(this.x[f]===t&&this.y[f]===n||s>=40||4*(this.nCells+1)>this.children.length){this.next[e]=f,this.children[u]=-2-e;return}let p=this.nCells++;this.children[u]=p;let m=+(this.x[f]>=i+o/2),h=+(this.y[f]>=a+o/2);this.children[4*p+m+2*h]=d,r=p}}sum(e){for(let t=this.nCells-1;t>=e;t--){let[e,n,r]=[0,0,0];for(let i=0;i<4;i++){let a=this.children[4*t+i];if(a>=0)e+=this.mass[a],n+=this.mass[a]*this.cx[a],r+=this.mass[a]*this.cy[a];else if(a!==-1)for(let t=-2-a;t!==-1;t=this.next[t])e+=1,n+=this.x[t],r+=this.y[t]}this.mass[t]=e,this.cx[t]=n/e,this.cy[t]=r/e}}addRepulsion(e,t,n,r){for(let i=0;i<this.x.length;i++)this.repel(i,e,t,n,r*r)}repel(e,t,i,a,o){let{children:s,stack:c,mass:l,cx:u,cy:d,x:f,y:p,next:m}=this,h=f[e],g=p[e],_=0,v=0,y=0;for(c[y++]=0,c[y++]=0;y>0;){let t=c[--y],i=c[--y],b=this.side*2**-(t+1);for(let x=0;x<4;x++){let S=s[4*i+x];if(S!==-1){if(S>=0){let e=h-u[S],n=g-d[S],r=e*e+n*n;if(b*b<o*r){let t=a*l[S]/(r*Math.sqrt(r));_+=t*e,v+=t*n}else c[y++]=S,c[y++]=t+1}else for(let t=-2-S;t!==-1;t=m[t]){if(t===e)continue;let i=h-f[t],o=g-p[t];i===0&&o===0&&([i,o]=r(e,t));let s=Math.max(i*i+o*o,n),c=a/(s*Math.sqrt(s));_+=c*i,v+=c*o}}}}t[e]+=_,i[e]+=v}};let n=1e-4;function r(e,t){let[n,r]=e<t?[e,t]:[t,e],i=2.399963*(n+1)+1.618034*r,a=e<t?1:-1;return[a*.01*Math.cos(i),a*.01*Math.sin(i)]}let i={edgeStrength:2e-5,groupStrength:4e-5,length:50,repulsion:1,drag:.01,theta:.9,speedLimit:1,timeStep:50,minSpeed:.001};var a=class{edges;halfSize;constants;x;y;n;vx;vy;fx;fy;pinned;centers=[];step=0;alpha=1;constructor(e,t,n,r=i){this.edges=t,this.halfSize=n,this.constants=r,this.n=e.length/2,this.x=Float64Array.from({length:this.n},(t,n)=>e[2*n]),this.y=Float64Array.from({length:this.n},(t,n)=>e[2*n+1]),this.vx=new Float64Array(this.n),this.vy=new Float64Array(this.n),this.fx=new Float64Array(this.n),this.fy=new Float64Array(this.n),this.pinned=new Uint8Array(this.n),this.chooseStep()}pin(e){this.pinned.fill(0);for(let[t,n,r]of e)this.pinned[t]=1,this.x[t]=n,this.y[t]=r,this.vx[t]=this.vy[t]=0}setCenters(e){this.centers=e,this.chooseStep()}chooseStep(){let e=new Float64Array(this.n);for(let t of this.edges)e[t]+=2*this.constants.edgeStrength;for(let{rows:t}of this.centers)for(let n of t)e[n]+=this.constants.groupStrength;let t=e.reduce((e,t)=>Math.max(e,t),0);this.step=Math.min(this.constants.timeStep,1/Math.sqrt(Math.max(t,1e-12)))}sumForces(){this.fx.fill(0),this.fy.fill(0),this.repel(),this.pullEdges(),this.pullToCenters()}repel(){let{repulsion:e,theta:n}=this.constants;e!==0&&new t(this.x,this.y).addRepulsion(this.fx,this.fy,e,n)}pullEdges(){let{x:e,y:t,fx:n,fy:r,edges:i}=this,{edgeStrength:a,length:o}=this.constants;for(let s=0;s<i.length;s+=2){let c=i[s],l=i[s+1],u=e[l]-e[c],d=t[l]-t[c],f=Math.hypot(u,d);if(f===0)continue;let p=a*(f-o)/f;n[c]+=p*u,r[c]+=p*d,n[l]-=p*u,r[l]-=p*d}}pullToCenters(){let{x:e,y:t,fx:n,fy:r}=this,{groupStrength:i,length:a}=this.constants;for(let o of this.centers)for(let s of o.rows){let c=o.x-e[s],l=o.y-t[s],u=Math.hypot(c,l);if(u===0)continue;let d=i*(u-a)/u;n[s]+=d*c,r[s]+=d*l}}advance(){this.sumForces();let{x:e,y:t,vx:n,vy:r,fx:i,fy:a,pinned:o,halfSize:s}=this,{drag:c,speedLimit:l}=this.constants,u=this.step*this.alpha,d=Math.exp(-c*u),f=0;for(let c=0;c<this.n;c++){if(o[c])continue;let p=d*n[c]+u*i[c],m=d*r[c]+u*a[c],h=Math.hypot(p,m);h>l&&(p*=l/h,m*=l/h),n[c]=p,r[c]=m,e[c]=Math.max(-s,Math.min(s,e[c]+u*p)),t[c]=Math.max(-s,Math.min(s,t[c]+u*m)),f=Math.max(f,Math.min(h,l))}return f}};function o(e){return Math.max(500,50*Math.sqrt(e))}var s=class{springs;unit;isAtRest=!1;constructor(e,t){this.unit=o(e.length/2),this.springs=new a(e.map(e=>e*this.unit),t,this.unit)}know(t,n){let r=t.map(([e,t,n])=>[e,t*this.unit,n*this.unit]);this.springs.pin(r),this.springs.setCenters(t.length>1?e(r,n):[]),this.springs.alpha=1,this.isAtRest=!1}step(){let{springs:e}=this,t=e.advance();e.alpha*=.9772,this.isAtRest=t<i.minSpeed||e.alpha<.001}write(e){let{x:t,y:n}=this.springs;for(let r=0;r<this.springs.n;r++)e[2*r]=t[r]/this.unit,e[2*r+1]=n[r]/this.unit;return e}};let c=null,l=null,u=!1,d;function f(e){self.postMessage(e,{transfer:[e.positions.buffer]})}function p(){if(d=void 0,!c||!l||c.isAtRest)return;let e=performance.now()+(u?200:14);do c.step();while(!c.isAtRest&&performance.now()<e);if(u&&!c.isAtRest){m();return}let t=c.write(l);l=null,f({positions:t,isAtRest:c.isAtRest})}function m(){d??=setTimeout(p,0)}self.onmessage=({data:e})=>{switch(e.do){case`start`:c=new s(e.positions,e.edges),l=e.positions,u=e.untilRest;break;case`know`:c?.know(e.pins,e.labels);break;case`next`:l=e.positions}m()}})();", vn = typeof self < "u" && self.Blob && new Blob(["(self.URL || self.webkitURL).revokeObjectURL(self.location.href);", _n], { type: "text/javascript;charset=utf-8" });
+function yn(e) {
 	let t;
 	try {
-		if (t = _n && (self.URL || self.webkitURL).createObjectURL(_n), !t) throw "";
+		if (t = vn && (self.URL || self.webkitURL).createObjectURL(vn), !t) throw "";
 		let n = new Worker(t, { name: e?.name });
 		return n.addEventListener("error", () => {
 			(self.URL || self.webkitURL).revokeObjectURL(t);
 		}), n;
 	} catch {
-		return new Worker("data:text/javascript;charset=utf-8," + encodeURIComponent(gn), { name: e?.name });
+		return new Worker("data:text/javascript;charset=utf-8," + encodeURIComponent(_n), { name: e?.name });
 	}
 }
 // src/layout/driver.ts
-var yn = class {
+var bn = class {
 	store;
 	isReduced;
 	draw;
@@ -2110,7 +2113,7 @@ var yn = class {
 		return this.last?.length === e.length ? this.last : e;
 	}
 	start(e) {
-		this.worker = new vn(), this.worker.onmessage = ({ data: e }) => this.receive(e), this.worker.onerror = () => {
+		this.worker = new yn(), this.worker.onmessage = ({ data: e }) => this.receive(e), this.worker.onerror = () => {
 			this.store.setNotice("The spring layout stopped because of an error; the rows stay where they are."), this.stop();
 		};
 		let t = e.slice();
@@ -2139,7 +2142,7 @@ var yn = class {
 	reset() {
 		this.stop(), this.last = null;
 	}
-}, bn = 450, xn = class {
+}, xn = 450, Sn = class {
 	positions = /* @__PURE__ */ new Float32Array();
 	held = /* @__PURE__ */ new Map();
 	base = /* @__PURE__ */ new Float32Array();
@@ -2152,7 +2155,7 @@ var yn = class {
 		return this.positions.length / 2;
 	}
 	get grid() {
-		return this.index ??= new je(this.positions);
+		return this.index ??= new Me(this.positions);
 	}
 	get isMoving() {
 		return this.to !== null;
@@ -2170,12 +2173,12 @@ var yn = class {
 		let n = this.base.slice();
 		for (let [e, t, r] of this.pins) n[2 * e] = t, n[2 * e + 1] = r;
 		for (let [e, [t, r]] of this.held) n[2 * e] = t, n[2 * e + 1] = r;
-		e && this.positions.length === n.length && !Sn(this.to ?? this.positions, n) ? (this.from = this.positions.slice(), this.to = n, this.startedAt = t) : e && this.positions.length === n.length || (this.from = this.to = null, this.positions = n, this.index = null);
+		e && this.positions.length === n.length && !Cn(this.to ?? this.positions, n) ? (this.from = this.positions.slice(), this.to = n, this.startedAt = t) : e && this.positions.length === n.length || (this.from = this.to = null, this.positions = n, this.index = null);
 	}
 	step(e) {
 		let { from: t, to: n } = this;
 		if (!t || !n) return !1;
-		let r = Math.min(1, (e - this.startedAt) / bn);
+		let r = Math.min(1, (e - this.startedAt) / xn);
 		if (r >= 1) this.positions = n, this.from = this.to = null;
 		else {
 			let e = r < .5 ? 4 * r ** 3 : 1 - (-2 * r + 2) ** 3 / 2;
@@ -2184,16 +2187,16 @@ var yn = class {
 		return this.index = null, !0;
 	}
 };
-function Sn(e, t) {
+function Cn(e, t) {
 	for (let n = 0; n < e.length; n++) if (e[n] !== t[n]) return !1;
 	return !0;
 }
 // src/plot/labels.ts
-var Cn = 201;
-function wn(e) {
+var wn = 201;
+function Tn(e) {
 	let t = /* @__PURE__ */ new Uint32Array(65536);
 	for (let n = 0; n < e.length; n++) t[e[n]]++;
-	let n = t.map((e) => Math.max(1, Math.floor(e / Cn))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
+	let n = t.map((e) => Math.max(1, Math.floor(e / wn))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
 	for (let t = 0; t < e.length; t++) {
 		let a = e[t], o = r[a]++;
 		if (a === 65535 || o % n[a] !== 0) continue;
@@ -2202,7 +2205,7 @@ function wn(e) {
 	}
 	return i;
 }
-function Tn(e, t) {
+function En(e, t) {
 	let n = (n) => {
 		let r = Float32Array.from(e, (e) => t[2 * e + n]).sort();
 		return r[Math.floor(r.length / 2)];
@@ -2213,36 +2216,36 @@ function Tn(e, t) {
 	};
 }
 // src/plot/overlay.ts
-var En = 60, Dn = 3e3, On = 2 * Math.PI;
-function kn(e, t) {
-	e.clearRect(0, 0, t.camera.width, t.camera.height), t.drawn.n !== 0 && (Mn(e, t), Nn(e, t), Pn(e, t), Rn(e, t), Fn(e, t), Ln(e, t), t.lasso && Un(e, t, t.lasso), t.line && Wn(e, t), t.ghost && Gn(e, t));
+var Dn = 60, On = 3e3, kn = 3, An = 2 * Math.PI;
+function jn(e, t) {
+	e.clearRect(0, 0, t.camera.width, t.camera.height), t.drawn.n !== 0 && (Pn(e, t), t.changed.length <= On && Q(e, t, t.changed, t.radius + 1.5, t.theme.text, 1.25), Fn(e, t), In(e, t), Bn(e, t), Ln(e, t), zn(e, t), t.lasso && Gn(e, t, t.lasso), t.line && Kn(e, t), t.ghost && qn(e, t));
 }
 function Z({ camera: e, drawn: t }, n) {
 	return [e.screenX(t.positions[2 * n]), e.screenY(t.positions[2 * n + 1])];
 }
-function An({ store: e }) {
+function Mn({ store: e }) {
 	let t = e.state?.links ?? [], n = new Set(e.selection.length <= 50 ? e.selection : []);
 	e.hovered !== null && n.add(e.hovered);
-	let r = t.filter((e) => e.source !== "pin" && e.source !== "lock").length <= En;
+	let r = t.filter((e) => e.source !== "pin" && e.source !== "lock").length <= Dn;
 	return t.filter((e) => n.has(e.a) || n.has(e.b) || r && e.source !== "pin" && e.source !== "lock");
 }
-function jn(e, t, n, r, i) {
+function Nn(e, t, n, r, i) {
 	e.beginPath(), e.moveTo(...r), e.lineTo(...i);
 	let a = e.lineWidth;
 	e.strokeStyle = t.theme.back, e.lineWidth = a + 2, e.stroke(), e.lineWidth = a, e.setLineDash(n ? [] : [6, 4]), e.strokeStyle = n ? t.theme.text : t.theme.danger, e.stroke(), e.setLineDash([]);
 }
-function Mn(e, t) {
+function Pn(e, t) {
 	let n = t.store.refused?.chain ?? [];
 	e.lineWidth = 1.5, e.globalAlpha = n.length ? .25 : .7;
-	for (let n of An(t)) jn(e, t, n.together, Z(t, n.a), Z(t, n.b));
+	for (let n of Mn(t)) Nn(e, t, n.together, Z(t, n.a), Z(t, n.b));
 	e.globalAlpha = 1, e.lineWidth = 3;
-	for (let r of n) jn(e, t, r.together, Z(t, r.a), Z(t, r.b));
+	for (let r of n) Nn(e, t, r.together, Z(t, r.a), Z(t, r.b));
 }
-function Nn(e, t) {
+function Fn(e, t) {
 	let { selection: n } = t.store;
 	if (n.length === 0) return;
 	let { theme: r, radius: i } = t;
-	if (n.length > Dn) {
+	if (n.length > On) {
 		e.fillStyle = r.text;
 		for (let r of n) {
 			let [n, i] = Z(t, r);
@@ -2254,34 +2257,34 @@ function Q(e, t, n, r, i, a) {
 	e.beginPath();
 	for (let i of n) {
 		let [n, a] = Z(t, i);
-		e.moveTo(n + r, a), e.arc(n, a, r, 0, On);
+		e.moveTo(n + r, a), e.arc(n, a, r, 0, An);
 	}
 	e.strokeStyle = i, e.lineWidth = a, e.stroke();
 }
-function Pn(e, t) {
+function In(e, t) {
 	let n = (t.store.state?.pins ?? []).map(([e]) => e).concat([...t.drawn.held.keys()]);
 	if (n.length === 0) return;
 	let { accent: r } = t.theme, i = n.length > 40;
 	Q(e, t, n, t.radius + 2.5, r, i ? 1 : 1.5), i || Q(e, t, n, t.radius + 5.5, r, 1.5);
 }
-function Fn(e, t) {
+function Ln(e, t) {
 	let n = t.store.question?.question;
 	if (!n || n.a >= t.drawn.n || n.b >= t.drawn.n) return;
 	let { theme: r, radius: i } = t, [a, o] = [Z(t, n.a), Z(t, n.b)];
-	e.strokeStyle = r.accent, e.lineWidth = 1.5, e.setLineDash([1.5, 4]), e.beginPath(), e.moveTo(...a), e.lineTo(...o), e.stroke(), e.setLineDash([]), Q(e, t, [n.a, n.b], i + 6, r.back, 5), Q(e, t, [n.a, n.b], i + 6, r.accent, 2.5), In(e, t, a, "1"), In(e, t, o, "2");
+	e.strokeStyle = r.accent, e.lineWidth = 1.5, e.setLineDash([1.5, 4]), e.beginPath(), e.moveTo(...a), e.lineTo(...o), e.stroke(), e.setLineDash([]), Q(e, t, [n.a, n.b], i + 6, r.back, 5), Q(e, t, [n.a, n.b], i + 6, r.accent, 2.5), Rn(e, t, a, "1"), Rn(e, t, o, "2");
 }
-function In(e, { theme: t, radius: n }, [r, i], a) {
+function Rn(e, { theme: t, radius: n }, [r, i], a) {
 	let [o, s] = [r + n + 9, i - n - 9];
-	e.beginPath(), e.arc(o, s, 8, 0, On), e.fillStyle = t.accent, e.fill(), e.fillStyle = t.back, e.font = `700 11px ${t.font}`, e.textAlign = "center", e.textBaseline = "middle", e.fillText(a, o, s + .5);
+	e.beginPath(), e.arc(o, s, 8, 0, An), e.fillStyle = t.accent, e.fill(), e.fillStyle = t.back, e.font = `700 11px ${t.font}`, e.textAlign = "center", e.textBaseline = "middle", e.fillText(a, o, s + .5);
 }
-function Ln(e, t) {
+function zn(e, t) {
 	let { theme: n, radius: r, store: i, cursor: a } = t;
 	if (i.hovered !== null && Q(e, t, [i.hovered], r + 2, n.text, 2), a === null) return;
 	let [o, s] = Z(t, a), c = r + 7;
 	e.lineWidth = 5, e.strokeStyle = n.back, e.strokeRect(o - c, s - c, 2 * c, 2 * c), e.lineWidth = 2, e.strokeStyle = n.text, e.strokeRect(o - c, s - c, 2 * c, 2 * c);
 }
-function Rn(e, t) {
-	let { camera: n, theme: r, store: i, labels: a } = t, o = new Map(i.state?.groups.map((e) => [e.id, e])), s = zn(t);
+function Bn(e, t) {
+	let { camera: n, theme: r, store: i, labels: a } = t, o = new Map(i.state?.groups.map((e) => [e.id, e])), s = Vn(t);
 	e.font = `600 13px ${r.font}`, e.textAlign = "left", e.textBaseline = "middle";
 	let c = a.flatMap((e) => {
 		let t = o.get(e.group);
@@ -2293,7 +2296,7 @@ function Rn(e, t) {
 		}] : [];
 	});
 	for (let r of c.sort((e, t) => t.size - e.size)) {
-		let i = Hn(r.name) + (r.locked ? " (locked)" : ""), a = e.measureText(i).width + 20, o = n.screenX(r.x) - a / 2, c = n.screenY(r.y);
+		let i = Wn(r.name) + (r.locked ? " (locked)" : ""), a = e.measureText(i).width + 20, o = n.screenX(r.x) - a / 2, c = n.screenY(r.y) - (r.size <= kn ? t.radius + 18 : 0);
 		if (o + a < 0 || o > n.width || c < -10 || c > n.height + 10) continue;
 		let l = [
 			0,
@@ -2301,16 +2304,16 @@ function Rn(e, t) {
 			-20,
 			40,
 			-40
-		].map((e) => c + e).find((e) => Bn(s, o, e, a));
+		].map((e) => c + e).find((e) => Hn(s, o, e, a));
 		l !== void 0 && (s.push([
 			o,
 			l,
 			a,
 			20
-		]), Vn(e, t, r.group, i, o, l));
+		]), Un(e, t, r.group, i, o, l));
 	}
 }
-function zn(e) {
+function Vn(e) {
 	let t = e.store.question?.question;
 	return !t || t.a >= e.drawn.n || t.b >= e.drawn.n ? [] : [t.a, t.b].map((t) => {
 		let [n, r] = Z(e, t);
@@ -2322,48 +2325,48 @@ function zn(e) {
 		];
 	});
 }
-function Bn(e, t, n, r) {
+function Hn(e, t, n, r) {
 	return e.every(([e, i, a]) => t + r < e || e + a < t || Math.abs(i - n) >= 20);
 }
-function Vn(e, { theme: t }, n, r, i, a) {
+function Un(e, { theme: t }, n, r, i, a) {
 	e.fillStyle = t.back, e.globalAlpha = .85, e.beginPath(), e.roundRect(i - 3, a - 10, e.measureText(r).width + 26, 20, 5), e.fill(), e.globalAlpha = 1, e.fillStyle = t.text, e.fillText(r, i + 18, a + .5), e.save(), e.translate(i + 8, a), e.scale(6, 6), e.fillStyle = P(n, t.dark), e.fill(new Path2D(I(F(n)))), e.restore();
 }
-function Hn(e) {
+function Wn(e) {
 	return e.length > 28 ? `${e.slice(0, 27)}\u2026` : e;
 }
-function Un(e, { camera: t, theme: n }, r) {
+function Gn(e, { camera: t, theme: n }, r) {
 	e.beginPath();
 	for (let n = 0; n < r.length; n += 2) e.lineTo(t.screenX(r[n]), t.screenY(r[n + 1]));
 	e.closePath(), e.fillStyle = e.strokeStyle = n.accent, e.globalAlpha = .12, e.fill(), e.globalAlpha = 1, e.lineWidth = 1.5, e.setLineDash([4, 3]), e.stroke(), e.setLineDash([]);
 }
-function Wn(e, t) {
+function Kn(e, t) {
 	let { line: n, camera: r, radius: i, theme: a } = t;
 	if (!n) return;
 	let o = n.to === null ? [r.screenX(n.x), r.screenY(n.y)] : Z(t, n.to);
-	e.lineWidth = 2.5, jn(e, t, n.together, Z(t, n.from), o), Q(e, t, n.to === null ? [n.from] : [n.from, n.to], i + 4, n.together ? a.text : a.danger, 2);
+	e.lineWidth = 2.5, Nn(e, t, n.together, Z(t, n.from), o), Q(e, t, n.to === null ? [n.from] : [n.from, n.to], i + 4, n.together ? a.text : a.danger, 2);
 }
-function Gn(e, t) {
+function qn(e, t) {
 	let { ghost: n, camera: r, theme: i, store: a, radius: o } = t;
 	if (!n) return;
 	let [s, c] = [r.screenX(n.x), r.screenY(n.y)], l = n.rows[0];
 	e.globalAlpha = .5, e.setLineDash([3, 3]), e.lineWidth = 1, e.strokeStyle = i.text, e.beginPath(), e.moveTo(...Z(t, l)), e.lineTo(s, c), e.stroke(), e.setLineDash([]), e.globalAlpha = 1, n.onto && Q(e, t, [n.onto[0]], o + 4, i.accent, 2.5), e.save(), e.translate(s, c), e.scale(o + 3, o + 3);
 	let u = a.groupOf(l);
-	e.fillStyle = P(u, i.dark), e.fill(new Path2D(I(F(u)))), e.restore(), qn(e, t, s, c, Kn(t));
+	e.fillStyle = P(u, i.dark), e.fill(new Path2D(I(F(u)))), e.restore(), Yn(e, t, s, c, Jn(t));
 }
-function Kn({ ghost: e, store: t }) {
+function Jn({ ghost: e, store: t }) {
 	if (!e) return "";
 	let n = e.rows.length > 1 ? `${e.rows.length} rows ` : "";
 	if (!e.onto) return `${n}to a new place`;
 	let r = t.groupOf(e.onto[0]), i = t.state?.groups.find((e) => e.id === r)?.name;
-	return i ? `${n}into ${Hn(i)}` : `${n}together with this row`;
+	return i ? `${n}into ${Wn(i)}` : `${n}together with this row`;
 }
-function qn(e, { theme: t, camera: n }, r, i, a) {
+function Yn(e, { theme: t, camera: n }, r, i, a) {
 	e.font = `500 12px ${t.font}`;
 	let o = e.measureText(a).width + 14, s = U(r + 16, 4, n.width - o - 4), c = U(i + 16, 4, n.height - 28);
 	e.fillStyle = t.text, e.beginPath(), e.roundRect(s, c, o, 24, 5), e.fill(), e.fillStyle = t.back, e.textAlign = "left", e.textBaseline = "middle", e.fillText(a, s + 7, c + 12.5);
 }
 // src/plot/canvaspoints.ts
-var Jn = class {
+var Xn = class {
 	canvas;
 	kind = "canvas";
 	context;
@@ -2390,14 +2393,14 @@ var Jn = class {
 		this.styles = e;
 	}
 	setDark(e) {
-		this.colors = Uint8Array.from(_e(e), (e) => Math.round(255 * e));
+		this.colors = Uint8Array.from(ve(e), (e) => Math.round(255 * e));
 	}
 	draw(e, t) {
 		let { width: n, height: r } = this.canvas;
 		if (n === 0 || r === 0) return;
 		this.image ??= this.context.createImageData(n, r);
 		let i = new Uint8Array(this.image.data.buffer);
-		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), Yn(i)), this.context.putImageData(this.image, 0, 0);
+		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), Zn(i)), this.context.putImageData(this.image, 0, 0);
 	}
 	blend(e, t, n) {
 		let { positions: r, styles: i, ratio: a } = this, { width: o, height: s } = this.canvas;
@@ -2429,7 +2432,7 @@ var Jn = class {
 	}
 	prepareStamps(e) {
 		let t = e * this.ratio, n = e >= 3, r = `${t} ${n}`;
-		r !== this.stampKey && (this.stampKey = r, this.stamps = me.slice(0, n ? me.length : 1).map((e) => {
+		r !== this.stampKey && (this.stampKey = r, this.stamps = he.slice(0, n ? he.length : 1).map((e) => {
 			let r = 2 * Math.ceil((n ? 1.4 : 1) * t + .5), i = document.createElement("canvas");
 			i.width = i.height = r;
 			let a = i.getContext("2d", { willReadFrequently: !0 });
@@ -2445,7 +2448,7 @@ var Jn = class {
 		this.canvas.remove();
 	}
 };
-function Yn(e) {
+function Zn(e) {
 	for (let t = 0; t < e.length; t += 4) {
 		let n = e[t + 3];
 		if (n === 0 || n === 255) continue;
@@ -2454,7 +2457,7 @@ function Yn(e) {
 	}
 }
 // src/plot/glpoints.ts
-var Xn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center;\nuniform vec2 scale;\nuniform float size;\nuniform vec3 palette[9];\nvarying vec4 color;\nvarying float shape;\nvoid main() {\n  gl_Position = vec4((position - center) * scale, 0.0, 1.0);\n  gl_PointSize = size;\n  color = vec4(palette[int(style.x + 0.5)], style.z / 255.0);\n  shape = style.y;\n}", Zn = "\nprecision mediump float;\nuniform float radius;\nuniform float extent;\nuniform bool discs;\nvarying vec4 color;\nvarying float shape;\n\nfloat box(vec2 p, vec2 half_size) {\n  vec2 d = abs(p) - half_size;\n  return max(d.x, d.y);\n}\nfloat triangle(vec2 p) {\n  return max(p.y - 0.8, 0.872 * abs(p.x) - 0.489 * p.y - 0.611);\n}\nfloat plus_sign(vec2 p) {\n  return min(box(p, vec2(0.42, 1.2)), box(p, vec2(1.2, 0.42)));\n}\nfloat star(vec2 p) {\n  float angle = atan(p.x, -p.y);\n  float part = 0.6283185;\n  angle = abs(mod(angle + part, 2.0 * part) - part);\n  vec2 q = length(p) * vec2(cos(angle), sin(angle));\n  vec2 tip = vec2(1.35, 0.0);\n  vec2 notch = 0.62 * vec2(cos(part), sin(part));\n  vec2 edge = notch - tip;\n  return dot(q - tip, normalize(vec2(edge.y, -edge.x)));\n}\nfloat outline(vec2 p) {\n  if (discs || shape < 0.5) return length(p) - 1.0;\n  if (shape < 1.5) return box(p, vec2(0.88));\n  if (shape < 2.5) return triangle(p);\n  if (shape < 3.5) return (abs(p.x) + abs(p.y) - 1.25) * 0.7071;\n  if (shape < 4.5) return triangle(vec2(p.x, -p.y));\n  if (shape < 5.5) return plus_sign(p);\n  if (shape < 6.5) return plus_sign(vec2(p.x + p.y, p.x - p.y) * 0.7071);\n  return star(p);\n}\nvoid main() {\n  vec2 p = (gl_PointCoord - 0.5) * extent;\n  float alpha = color.a * clamp(0.5 - outline(p) * radius, 0.0, 1.0);\n  if (alpha <= 0.0) discard;\n  gl_FragColor = vec4(color.rgb * alpha, alpha);\n}", Qn = 1.4, $n = class {
+var Qn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center;\nuniform vec2 scale;\nuniform float size;\nuniform vec3 palette[9];\nvarying vec4 color;\nvarying float shape;\nvoid main() {\n  gl_Position = vec4((position - center) * scale, 0.0, 1.0);\n  gl_PointSize = size;\n  color = vec4(palette[int(style.x + 0.5)], style.z / 255.0);\n  shape = style.y;\n}", $n = "\nprecision mediump float;\nuniform float radius;\nuniform float extent;\nuniform bool discs;\nvarying vec4 color;\nvarying float shape;\n\nfloat box(vec2 p, vec2 half_size) {\n  vec2 d = abs(p) - half_size;\n  return max(d.x, d.y);\n}\nfloat triangle(vec2 p) {\n  return max(p.y - 0.8, 0.872 * abs(p.x) - 0.489 * p.y - 0.611);\n}\nfloat plus_sign(vec2 p) {\n  return min(box(p, vec2(0.42, 1.2)), box(p, vec2(1.2, 0.42)));\n}\nfloat star(vec2 p) {\n  float angle = atan(p.x, -p.y);\n  float part = 0.6283185;\n  angle = abs(mod(angle + part, 2.0 * part) - part);\n  vec2 q = length(p) * vec2(cos(angle), sin(angle));\n  vec2 tip = vec2(1.35, 0.0);\n  vec2 notch = 0.62 * vec2(cos(part), sin(part));\n  vec2 edge = notch - tip;\n  return dot(q - tip, normalize(vec2(edge.y, -edge.x)));\n}\nfloat outline(vec2 p) {\n  if (discs || shape < 0.5) return length(p) - 1.0;\n  if (shape < 1.5) return box(p, vec2(0.88));\n  if (shape < 2.5) return triangle(p);\n  if (shape < 3.5) return (abs(p.x) + abs(p.y) - 1.25) * 0.7071;\n  if (shape < 4.5) return triangle(vec2(p.x, -p.y));\n  if (shape < 5.5) return plus_sign(p);\n  if (shape < 6.5) return plus_sign(vec2(p.x + p.y, p.x - p.y) * 0.7071);\n  return star(p);\n}\nvoid main() {\n  vec2 p = (gl_PointCoord - 0.5) * extent;\n  float alpha = color.a * clamp(0.5 - outline(p) * radius, 0.0, 1.0);\n  if (alpha <= 0.0) discard;\n  gl_FragColor = vec4(color.rgb * alpha, alpha);\n}", er = 1.4, tr = class {
 	canvas;
 	gl;
 	kind = "webgl";
@@ -2477,7 +2480,7 @@ var Xn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 	}
 	prepare() {
 		let { gl: e } = this, t = e.createProgram();
-		for (let [n, r] of [[e.VERTEX_SHADER, Xn], [e.FRAGMENT_SHADER, Zn]]) {
+		for (let [n, r] of [[e.VERTEX_SHADER, Qn], [e.FRAGMENT_SHADER, $n]]) {
 			let i = e.createShader(n);
 			if (!i) throw Error("No shader can be made.");
 			if (e.shaderSource(i, r), e.compileShader(i), !e.getShaderParameter(i, e.COMPILE_STATUS)) throw Error(e.getShaderInfoLog(i) ?? "A shader does not compile.");
@@ -2514,8 +2517,8 @@ var Xn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 		let { gl: n, places: r, ratio: i } = this;
 		if (this.isLost || (n.viewport(0, 0, this.canvas.width, this.canvas.height), n.clear(n.COLOR_BUFFER_BIT), this.count === 0 || this.styles.length < 4 * this.count)) return;
 		n.useProgram(this.program);
-		let a = t * i, o = t < 3, s = 2 * ((o ? 1 : Qn) + .6 / a);
-		n.uniform2f(r.center, e.x, e.y), n.uniform2f(r.scale, 2 * e.scale / e.width, 2 * e.scale / e.height), n.uniform1f(r.size, a * s), n.uniform1f(r.radius, a), n.uniform1f(r.extent, s), n.uniform1i(r.discs, +!!o), n.uniform3fv(r.palette, _e(this.dark)), this.bind("position", this.positionBuffer, 2, n.FLOAT), this.bind("style", this.styleBuffer, 4, n.UNSIGNED_BYTE), n.drawArrays(n.POINTS, 0, this.count);
+		let a = t * i, o = t < 3, s = 2 * ((o ? 1 : er) + .6 / a);
+		n.uniform2f(r.center, e.x, e.y), n.uniform2f(r.scale, 2 * e.scale / e.width, 2 * e.scale / e.height), n.uniform1f(r.size, a * s), n.uniform1f(r.radius, a), n.uniform1f(r.extent, s), n.uniform1i(r.discs, +!!o), n.uniform3fv(r.palette, ve(this.dark)), this.bind("position", this.positionBuffer, 2, n.FLOAT), this.bind("style", this.styleBuffer, 4, n.UNSIGNED_BYTE), n.drawArrays(n.POINTS, 0, this.count);
 	}
 	bind(e, t, n, r) {
 		let { gl: i } = this, a = i.getAttribLocation(this.program, e);
@@ -2524,41 +2527,41 @@ var Xn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 	destroy() {
 		this.gl.getExtension("WEBGL_lose_context")?.loseContext(), this.canvas.remove();
 	}
-}, er = 2, tr = 5.5, nr = 7, rr = .25;
-function ir(t, n, r) {
+}, nr = 2, rr = 5.5, ir = 7, ar = .25;
+function or(t, n, r) {
 	for (let i = 0; i < t.length; i++) {
 		let a = t[i], o = a === e;
-		r[4 * i] = o ? 8 : he(a), r[4 * i + 1] = o ? 0 : ge(a), r[4 * i + 2] = 255 * rr + .75 * n[i];
+		r[4 * i] = o ? 8 : ge(a), r[4 * i + 1] = o ? 0 : _e(a), r[4 * i + 2] = 255 * ar + .75 * n[i];
 	}
 	return r;
 }
-function ar(e, t) {
-	let n = Math.max(er, Math.min(tr, tr * (1e3 / Math.max(e, 1)) ** .2));
-	return Math.max(.8, Math.min(nr, n * Math.sqrt(t)));
+function sr(e, t) {
+	let n = Math.max(nr, Math.min(rr, rr * (1e3 / Math.max(e, 1)) ** .2));
+	return Math.max(.8, Math.min(ir, n * Math.sqrt(t)));
 }
-function or(e) {
+function cr(e) {
 	let t = e.getExtension("WEBGL_debug_renderer_info"), n = t ? String(e.getParameter(t.UNMASKED_RENDERER_WEBGL)) : "";
 	return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(n);
 }
-function sr(e = !1) {
+function lr(e = !1) {
 	let t = document.createElement("canvas"), n = t.getContext("webgl", {
 		antialias: !1,
 		failIfMajorPerformanceCaveat: !e,
 		powerPreference: "high-performance"
 	});
-	if (n && (e || !or(n))) try {
-		return new $n(t, n);
+	if (n && (e || !cr(n))) try {
+		return new tr(t, n);
 	} catch (e) {
 		console.warn("WebGL does not work here; the map is drawn without it.", e);
 	}
-	return new Jn(document.createElement("canvas"));
+	return new Xn(document.createElement("canvas"));
 }
 // src/plot/underlay.ts
-var cr = 2e4;
-function lr(e, t) {
-	e.clearRect(0, 0, t.camera.width, t.camera.height), ur(e, t), t.store.view === "spring" && dr(e, t);
+var ur = 2e4;
+function dr(e, t) {
+	e.clearRect(0, 0, t.camera.width, t.camera.height), fr(e, t), t.store.view === "spring" && pr(e, t);
 }
-function ur(e, t) {
+function fr(e, t) {
 	let { camera: n, drawn: r, theme: i, store: a } = t, o = (a.state?.eps ?? 0) * n.scale, s = (a.state?.pins ?? []).map(([e]) => [n.screenX(r.positions[2 * e]), n.screenY(r.positions[2 * e + 1])]);
 	if (t.ghost && s.push([n.screenX(t.ghost.x), n.screenY(t.ghost.y)]), s.length !== 0) {
 		e.beginPath();
@@ -2566,8 +2569,8 @@ function ur(e, t) {
 		e.fillStyle = i.accent, e.strokeStyle = i.accent, e.globalAlpha = .6, e.lineWidth = 2, e.stroke(), e.globalAlpha = 1, e.globalCompositeOperation = "destination-out", e.fill(), e.globalCompositeOperation = "source-over", e.globalAlpha = i.dark ? .14 : .09, e.fill(), e.globalAlpha = 1;
 	}
 }
-function dr(e, { camera: t, drawn: n, theme: r, store: i }) {
-	let { edges: a } = i, { positions: o } = n, s = a.length / 2 <= cr, c = new Set(i.selection);
+function pr(e, { camera: t, drawn: n, theme: r, store: i }) {
+	let { edges: a } = i, { positions: o } = n, s = a.length / 2 <= ur, c = new Set(i.selection);
 	if (i.hovered !== null && c.add(i.hovered), s || c.size !== 0) {
 		e.beginPath();
 		for (let n = 0; n < a.length; n += 2) {
@@ -2578,12 +2581,12 @@ function dr(e, { camera: t, drawn: n, theme: r, store: i }) {
 	}
 }
 // src/plot/map.ts
-var fr = 300, pr = class {
+var mr = 300, hr = 3e3, gr = class {
 	element;
 	store;
 	root;
 	camera = new H();
-	drawn = new xn();
+	drawn = new Sn();
 	theme;
 	radius = 3;
 	cursor = null;
@@ -2591,6 +2594,7 @@ var fr = 300, pr = class {
 	line = null;
 	lasso = null;
 	labels = [];
+	changed = [];
 	drawnAt = 0;
 	points;
 	under;
@@ -2601,21 +2605,22 @@ var fr = 300, pr = class {
 	samples = null;
 	styles = /* @__PURE__ */ new Uint8Array();
 	frame = 0;
+	unmark;
 	arePointsStale = !1;
 	areStylesStale = !1;
 	flight = null;
 	hasFitted = !1;
 	hasShownPins = !1;
 	constructor(e, t, n) {
-		this.element = e, this.store = t, this.root = n, this.points = sr(n.dataset.points === "webgl");
-		let [r, i] = [mr("ml-plot-under"), mr("ml-plot-over")];
+		this.element = e, this.store = t, this.root = n, this.points = lr(n.dataset.points === "webgl");
+		let [r, i] = [_r("ml-plot-under"), _r("ml-plot-over")];
 		[this.under, this.over] = [r, i], this.points.canvas.className = "ml-plot-points", e.append(r.canvas, this.points.canvas, i.canvas);
 		for (let e of [
 			r.canvas,
 			this.points.canvas,
 			i.canvas
 		]) e.setAttribute("aria-hidden", "true");
-		this.theme = on(n), this.points.setDark(this.theme.dark), this.springs = new yn(t, ln, (e) => {
+		this.theme = sn(n), this.points.setDark(this.theme.dark), this.springs = new bn(t, un, (e) => {
 			this.drawn.setBase(e, !1, performance.now()), this.movePoints();
 		}), this.resizes = new ResizeObserver(() => this.resize()), this.resizes.observe(e), this.listen(), this.resize(), this.takeAll();
 	}
@@ -2629,12 +2634,12 @@ var fr = 300, pr = class {
 		let { store: e } = this;
 		this.stops.push(e.subscribe("hello", () => {
 			this.springs.reset(), this.cursor = null, this.takeAll();
-		}), e.subscribe(["view", "positions"], () => this.takeView()), e.subscribe("edges", () => this.springs.update()), e.subscribe("state", () => this.takeState()), e.subscribe(["labels", "confidence"], () => this.takeStyles()), e.subscribe("selection", () => this.reveal(e.selection)), e.subscribe([
+		}), e.subscribe(["view", "positions"], () => this.takeView()), e.subscribe("edges", () => this.springs.update()), e.subscribe("state", () => this.takeState()), e.subscribe(["labels", "confidence"], () => this.takeStyles()), e.subscribe("labels", () => this.markChanged()), e.subscribe("selection", () => this.reveal(e.selection)), e.subscribe([
 			"hover",
 			"refused",
 			"question"
-		], () => this.redraw()), cn(this.root, () => {
-			this.theme = on(this.root), this.points.setDark(this.theme.dark), this.redrawPoints();
+		], () => this.redraw()), ln(this.root, () => {
+			this.theme = sn(this.root), this.points.setDark(this.theme.dark), this.redrawPoints();
 		})), this.points.canvas.addEventListener("mustlink-redraw", () => this.redrawPoints());
 	}
 	takeAll() {
@@ -2659,13 +2664,18 @@ var fr = 300, pr = class {
 	takeStyles() {
 		this.samples = null, this.areStylesStale = !0, this.springs.update(), this.redrawPoints();
 	}
+	markChanged() {
+		this.store.changed.length !== 0 && (this.changed = this.store.changed, clearTimeout(this.unmark), this.unmark = setTimeout(() => {
+			this.changed = [], this.redraw();
+		}, hr));
+	}
 	hold(e, t = []) {
 		for (let e of t) this.drawn.held.delete(e);
 		for (let [t, n] of e ?? []) this.drawn.held.set(t, n);
 		this.drawn.aim(e === null && this.isAnimated, performance.now()), this.movePoints();
 	}
 	get isAnimated() {
-		return !ln();
+		return !un();
 	}
 	movePoints() {
 		this.drawn.isMoving || this.points.setPositions(this.drawn.positions), this.labels = [], this.redrawPoints();
@@ -2712,7 +2722,7 @@ var fr = 300, pr = class {
 	}
 	fly(e) {
 		if (!this.flight) return !1;
-		let { from: t, to: n, startedAt: r } = this.flight, i = U((e - r) / fr, 0, 1), a = 1 - (1 - i) ** 3;
+		let { from: t, to: n, startedAt: r } = this.flight, i = U((e - r) / mr, 0, 1), a = 1 - (1 - i) ** 3;
 		return this.camera.x = t.x + a * (n.x - t.x), this.camera.y = t.y + a * (n.y - t.y), this.camera.scale = t.scale * (n.scale / t.scale) ** a, i >= 1 && (this.flight = null), !0;
 	}
 	screen(e) {
@@ -2738,18 +2748,18 @@ var fr = 300, pr = class {
 		this.arePointsStale = !0, this.redraw();
 	}
 	drawNow(e) {
-		cancelAnimationFrame(this.frame), this.frame = 0, this.drawn.step(e) && (this.points.setPositions(this.drawn.positions), this.labels = [], this.arePointsStale = !0), this.fly(e) && (this.arePointsStale = !0), this.radius = ar(this.drawn.n, this.camera.zoom);
+		cancelAnimationFrame(this.frame), this.frame = 0, this.drawn.step(e) && (this.points.setPositions(this.drawn.positions), this.labels = [], this.arePointsStale = !0), this.fly(e) && (this.arePointsStale = !0), this.radius = sr(this.drawn.n, this.camera.zoom);
 		let t = this.areStylesStale;
-		t && this.uploadStyles(), this.arePointsStale && this.points.draw(this.camera, this.radius), this.arePointsStale = !1, this.labels.length === 0 && this.placeLabels(), lr(this.under, this), kn(this.over, this), t && this.markDrawn(), (this.drawn.isMoving || this.flight) && this.redraw();
+		t && this.uploadStyles(), this.arePointsStale && this.points.draw(this.camera, this.radius), this.arePointsStale = !1, this.labels.length === 0 && this.placeLabels(), dr(this.under, this), jn(this.over, this), t && this.markDrawn(), (this.drawn.isMoving || this.flight) && this.redraw();
 	}
 	uploadStyles() {
 		let { labels: e, confidence: t } = this.store;
-		this.areStylesStale = !1, this.styles.length !== 4 * e.length && (this.styles = new Uint8Array(4 * e.length)), this.points.setStyles(ir(e, t, this.styles));
+		this.areStylesStale = !1, this.styles.length !== 4 * e.length && (this.styles = new Uint8Array(4 * e.length)), this.points.setStyles(or(e, t, this.styles));
 	}
 	placeLabels() {
-		this.store.labels.length === this.drawn.n && (this.samples ??= wn(this.store.labels), this.labels = [...this.samples].map(([e, t]) => ({
+		this.store.labels.length === this.drawn.n && (this.samples ??= Tn(this.store.labels), this.labels = [...this.samples].map(([e, t]) => ({
 			group: e,
-			...Tn(t, this.drawn.positions)
+			...En(t, this.drawn.positions)
 		})));
 	}
 	markDrawn() {
@@ -2758,12 +2768,12 @@ var fr = 300, pr = class {
 		});
 	}
 	destroy() {
-		cancelAnimationFrame(this.frame), this.springs.stop(), this.resizes.disconnect();
+		cancelAnimationFrame(this.frame), clearTimeout(this.unmark), this.springs.stop(), this.resizes.disconnect();
 		for (let e of this.stops) e();
 		this.points.destroy(), this.element.replaceChildren();
 	}
 };
-function mr(e) {
+function _r(e) {
 	let t = document.createElement("canvas");
 	t.className = e;
 	let n = t.getContext("2d");
@@ -2771,7 +2781,7 @@ function mr(e) {
 	return n;
 }
 // src/plot/pointer.ts
-var hr = 4, gr = 5, _r = 16, vr = class {
+var vr = 4, yr = 5, br = 16, xr = class {
 	map;
 	card;
 	fingers = /* @__PURE__ */ new Map();
@@ -2796,7 +2806,7 @@ var hr = 4, gr = 5, _r = 16, vr = class {
 		};
 	}
 	rowAt(e, t, n) {
-		return this.map.rowAt(e, t, this.map.radius + (n ? _r : gr));
+		return this.map.rowAt(e, t, this.map.radius + (n ? br : yr));
 	}
 	down(e) {
 		if (e.pointerType === "mouse" && e.button !== 0) return;
@@ -2825,7 +2835,7 @@ var hr = 4, gr = 5, _r = 16, vr = class {
 		else if (r.gesture === "pinch") this.pinch(e, t, n);
 		else {
 			if (r.gesture === "undecided") {
-				if (Math.hypot(t - r.startX, n - r.startY) <= hr) return;
+				if (Math.hypot(t - r.startX, n - r.startY) <= vr) return;
 				r.gesture = this.decide(r), r.gesture === "lasso" && this.startLasso(r);
 			}
 			this.go(r, t, n), r.x = t, r.y = n;
@@ -2875,10 +2885,10 @@ var hr = 4, gr = 5, _r = 16, vr = class {
 		}
 		this.press = null;
 		let { line: r, lasso: i } = n;
-		t.gesture === "undecided" ? this.click(t) : t.gesture === "drag" ? Le(n) : t.gesture === "lasso" && i ? this.endLasso(i, t.isAdding) : t.gesture === "link" && r?.to != null && ze(n, r.from, r.to, r.together), this.stopGesture();
+		t.gesture === "undecided" ? this.click(t) : t.gesture === "drag" ? Re(n) : t.gesture === "lasso" && i ? this.endLasso(i, t.isAdding) : t.gesture === "link" && r?.to != null && Be(n, r.from, r.to, r.together), this.stopGesture();
 	}
 	endLasso(e, t) {
-		let { store: n, drawn: r } = this.map, i = Me(r.grid, r.positions, e);
+		let { store: n, drawn: r } = this.map, i = Ne(r.grid, r.positions, e);
 		n.select(t ? [.../* @__PURE__ */ new Set([...n.selection, ...i])] : i);
 	}
 	click({ row: e, isAdding: t }) {
@@ -2887,7 +2897,7 @@ var hr = 4, gr = 5, _r = 16, vr = class {
 	}
 	chooseLinked(e) {
 		let { store: t } = this.map, n = this.linkFrom;
-		return e === null || n === null || e === n ? (this.linkFrom = e === n ? null : e, t.select(this.linkFrom === null ? [] : [this.linkFrom]), this.linkFrom === null ? "none" : "first") : (this.linkFrom = null, t.select([]), ze(this.map, n, e, t.mode === "same"), "linked");
+		return e === null || n === null || e === n ? (this.linkFrom = e === n ? null : e, t.select(this.linkFrom === null ? [] : [this.linkFrom]), this.linkFrom === null ? "none" : "first") : (this.linkFrom = null, t.select([]), Be(this.map, n, e, t.mode === "same"), "linked");
 	}
 	pinch(e, t, n) {
 		let r = [...this.fingers].find(([t]) => t !== e.pointerId)?.[1], i = this.fingers.get(e.pointerId);
@@ -2932,11 +2942,11 @@ var hr = 4, gr = 5, _r = 16, vr = class {
 	destroy() {
 		this.ends.abort();
 	}
-}, yr = 24, br = 0;
-function xr(e, t, n) {
-	let r = new pr(e, t, n), i = new mn(e, t, n), a = new vr(r, i), o = new Ge(r, i, a, Sr(e));
-	Cr(e, r);
-	let s = [wr(e, t), Tr(e, t)];
+}, Sr = 24, Cr = 0;
+function wr(e, t, n) {
+	let r = new gr(e, t, n), i = new hn(e, t, n), a = new xr(r, i), o = new Ke(r, i, a, Tr(e));
+	Er(e, r);
+	let s = [Dr(e, t), Or(e, t)];
 	return {
 		screenPosition(e) {
 			if (!(e >= 0 && e < r.drawn.n)) return null;
@@ -2951,7 +2961,7 @@ function xr(e, t, n) {
 		},
 		nearest(e, t) {
 			let n = r.surface.getBoundingClientRect();
-			return r.rowAt(e - n.left, t - n.top, yr);
+			return r.rowAt(e - n.left, t - n.top, Sr);
 		},
 		get drawnAt() {
 			return r.drawnAt;
@@ -2970,15 +2980,15 @@ function xr(e, t, n) {
 		}
 	};
 }
-function Sr(e) {
+function Tr(e) {
 	let t = document.createElement("p");
-	t.id = `ml-plot-help-${++br}`, t.className = "ml-unseen", t.textContent = Ve;
+	t.id = `ml-plot-help-${++Cr}`, t.className = "ml-unseen", t.textContent = He;
 	let n = document.createElement("p");
 	return n.className = "ml-unseen", n.setAttribute("aria-live", "polite"), e.append(t, n), e.tabIndex = 0, e.setAttribute("role", "application"), e.setAttribute("aria-label", "Map of the rows"), e.setAttribute("aria-describedby", t.id), (e) => {
 		n.textContent = e;
 	};
 }
-function Cr(e, t) {
+function Er(e, t) {
 	let n = document.createElement("div");
 	n.className = "ml-zoom";
 	let r = (e, t, r) => {
@@ -2987,13 +2997,13 @@ function Cr(e, t) {
 	}, i = (e) => () => t.moveCamera((t) => t.zoomAt(t.width / 2, t.height / 2, e), !0);
 	r("+", "Zoom in", i(1.6)), r("−", "Zoom out", i(1 / 1.6)), r("⤢", "Show all rows", () => t.fit()), e.append(n);
 }
-function wr(e, t) {
+function Dr(e, t) {
 	let n = () => {
 		e.dataset.mode = t.mode;
 	};
 	return n(), t.subscribe("mode", n);
 }
-function Tr(e, t) {
+function Or(e, t) {
 	let n = document.createElement("p");
 	n.className = "ml-waiting", e.append(n);
 	let r = () => {
@@ -3008,7 +3018,7 @@ function Tr(e, t) {
 	], r);
 }
 // src/store.ts
-var Er = class {
+var kr = class {
 	connection;
 	hello = null;
 	state = null;
@@ -3016,6 +3026,7 @@ var Er = class {
 	panels = null;
 	positions = /* @__PURE__ */ new Map();
 	labels = /* @__PURE__ */ new Uint16Array();
+	changed = [];
 	confidence = /* @__PURE__ */ new Uint8Array();
 	edges = /* @__PURE__ */ new Uint32Array();
 	view = null;
@@ -3058,7 +3069,7 @@ var Er = class {
 			let t = await this.connection.request(e);
 			return t.type === "refused" ? this.setRefused(t) : this.notice && this.setNotice(""), t;
 		} catch (e) {
-			throw this.setNotice(Dr(e)), e;
+			throw this.setNotice(jr(e)), e;
 		} finally {
 			this.setBusy(-1);
 		}
@@ -3067,7 +3078,7 @@ var Er = class {
 		try {
 			return await this.connection.request(e);
 		} catch (e) {
-			throw this.setNotice(Dr(e)), e;
+			throw this.setNotice(jr(e)), e;
 		}
 	}
 	row(e) {
@@ -3155,7 +3166,7 @@ var Er = class {
 			}
 			case "labels":
 				if (e.values.length !== t) return;
-				this.labels = e.values, this.tell("labels");
+				this.changed = Ar(this.labels, e.values), this.labels = e.values, this.tell("labels");
 				break;
 			case "confidence":
 				if (e.values.length !== t) return;
@@ -3171,7 +3182,12 @@ var Er = class {
 		this.stop(), this.listeners.clear();
 	}
 };
-function Dr(e) {
+function Ar(e, t) {
+	let n = [];
+	for (let r = 0; r < t.length; r++) e[r] !== t[r] && e[r] !== 65535 && n.push(r);
+	return n;
+}
+function jr(e) {
 	return e instanceof Error ? e.message : String(e);
 }
 // src/main.ts
@@ -3181,7 +3197,7 @@ function $(e, t, n = {}) {
 	for (let [e, t] of Object.entries(n)) r.setAttribute(e, t);
 	return r;
 }
-function Or(e) {
+function Mr(e) {
 	e.classList.add("ml-studio");
 	let t = {
 		root: e,
@@ -3205,8 +3221,8 @@ function Or(e) {
 	let r = $("div", "frame");
 	return r.append(t.toolbar, t.banner, n, t.side, t.status), e.replaceChildren(r), t;
 }
-function kr(e, t) {
-	let n = new Er(t), r = Or(e), i = xr(r.plot, n, e), a = an(r, n, i), o = {
+function Nr(e, t) {
+	let n = new kr(t), r = Mr(e), i = wr(r.plot, n, e), a = on(r, n, i), o = {
 		store: n,
 		plot: i,
 		destroy() {
@@ -3219,7 +3235,7 @@ function kr(e, t) {
 	}, o;
 }
 // src/styles/index.css?inline
-var Ar = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"max-content\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map{flex-direction:column;display:flex}.ml-plot{border-top:1px solid var(--ml-line);height:clamp(320px,90cqi,480px);position:relative;inset:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:24ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:54px}.ml-undo svg{display:none}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);display:grid;position:absolute;top:54px;left:10px}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-modes,.ml-notices,.ml-selection{box-shadow:none;position:static}.ml-modes{order:1;padding:8px 10px}.ml-modes .ml-button{flex:1}.ml-notices{order:2;max-width:none;padding:0 10px 8px}.ml-notices:empty{display:none}.ml-notice{box-shadow:none}.ml-map .ml-plot{order:3}.ml-selection{border:0;border-top:1px solid var(--ml-line);border-radius:0;order:4;justify-content:start;width:auto;max-width:none;margin:0}.ml-selection .ml-input{max-width:18ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", jr = class extends n {
+var Pr = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"max-content\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map{flex-direction:column;display:flex}.ml-plot{border-top:1px solid var(--ml-line);height:clamp(320px,90cqi,480px);position:relative;inset:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:25ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:60px}.ml-title{max-width:14ch}.ml-undo svg{display:none}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);display:grid;position:absolute;top:54px;left:10px}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-modes,.ml-notices,.ml-selection{box-shadow:none;position:static}.ml-modes{order:1;padding:8px 10px}.ml-modes .ml-button{flex:1}.ml-notices{order:2;max-width:none;padding:0 10px 8px}.ml-notices:empty{display:none}.ml-notice{box-shadow:none}.ml-map .ml-plot{order:3}.ml-selection{border:0;border-top:1px solid var(--ml-line);border-radius:0;order:4;justify-content:start;width:auto;max-width:none;margin:0}.ml-selection .ml-input{max-width:18ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", Fr = class extends n {
 	model;
 	receive = (e, t) => {
 		this.status !== "open" && this.setStatus("open");
@@ -3237,15 +3253,15 @@ var Ar = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-sc
 		this.model.off("msg:custom", this.receive), this.setStatus("closed", "The notebook closed this view.");
 	}
 };
-function Mr({ model: e, el: t }) {
+function Ir({ model: e, el: t }) {
 	let n = document.createElement("style");
-	n.textContent = Ar;
+	n.textContent = Pr;
 	let r = document.createElement("div");
 	r.classList.add("ml-in-notebook"), t.append(n, r);
-	let i = new jr(e), a = kr(r, i);
+	let i = new Fr(e), a = Nr(r, i);
 	return () => {
 		a.destroy(), i.close();
 	};
 }
-var Nr = { render: Mr };
-export { Nr as default };
+var Lr = { render: Ir };
+export { Lr as default };
