@@ -3,7 +3,7 @@
 import type { Comparison, State } from "../protocol";
 import type { Store } from "../store";
 import { makeComparison } from "./comparison";
-import { focusedElement, make, makeButton, setText, spellCount, uniqueId } from "./element";
+import { focusedElement, make, makeButton, nameWithKey, setText, spellCount, uniqueId } from "./element";
 import type { ShowOnMap } from "./groups";
 import { drawLink } from "./link-words";
 import { perform } from "./perform";
@@ -44,9 +44,9 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   const more = make("p", { class: "ml-fine" });
   const end = make("p", { class: "ml-question-end" });
   const buttons = [
-    makeButton({ class: "ml-button same", onclick: () => answer(true) }, drawLink(true), "Same (s)"),
-    makeButton({ class: "ml-button different", onclick: () => answer(false) }, drawLink(false), "Different (d)"),
-    makeButton({ class: "ml-button", onclick: () => answer(null) }, "Unsure (u)"),
+    makeButton({ class: "ml-button same", onclick: () => answer(true) }, drawLink(true), nameWithKey("Same", "s")),
+    makeButton({ class: "ml-button different", onclick: () => answer(false) }, drawLink(false), nameWithKey("Different", "d")),
+    makeButton({ class: "ml-button", onclick: () => answer(null) }, nameWithKey("Unsure", "u")),
   ];
   const actions = make("div", { class: "ml-question-actions" }, ...buttons);
   const advice = make("p", { class: "ml-advice", role: "note" });

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { reason, sortLinks } from "../../src/panels/links";
+import { reason } from "../../src/panels/links";
 import { change, link, mount, named, panels, pressKey, settle, state, type Mounted } from "./fixture";
 
 let page: Mounted;
@@ -109,12 +109,24 @@ describe("links", () => {
   beforeEach(() => page.connection.tell(state({ links, n_links: 5 })));
 
   it("puts suspects first, then broken links, with the reason", () => {
-    expect(sortLinks(links).map(({ a }) => a)).toEqual([4, 2, 3, 0, 1]);
-    expect(shown()[0]).toBe("row 4 same group as row 5");
-    expect(shown()[1]).toBe("row 2 different group from row 3");
+    expect(shown()).toEqual([
+      "row 4 same group as row 5",
+      "row 2 different group from row 3",
+      "row 3 same group as row 4",
+      "row 0 same group as row 1",
+      "row 1 different group from row 2",
+    ]);
     expect(texts(".ml-link.suspect .ml-link-why")).toEqual(links.slice(1, 3).reverse().map(reason));
     expect(reason(links[2]!)).toContain("90%");
     expect(texts(".ml-link .ml-tag.danger")).toEqual(["\u2717 broken", "\u2717 broken"]);
+  });
+
+  it("calls no link broken whose rows have no group yet", () => {
+    page.connection.tellLabels([0, 0, 1, 65535, 65535, 1]);
+    expect(texts(".ml-link .ml-tag.danger")).toEqual([]);
+    expect(texts(".ml-link .ml-tag").filter((text) => text === "no group yet")).toHaveLength(3);
+    change(filter("Kind of link"), "broken");
+    expect(shown()).toEqual([]);
   });
 
   it("filters by text, kind and source", () => {

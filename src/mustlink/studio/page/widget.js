@@ -116,16 +116,19 @@ function u(e, ...t) {
 	}, ...t);
 }
 function d(e, t) {
+	return c("span", {}, e, c("span", { class: "ml-key" }, ` (${t})`));
+}
+function f(e, t) {
 	e.textContent !== t && (e.textContent = t);
 }
-function f(e) {
+function p(e) {
 	let t = e.getRootNode(), n = t instanceof ShadowRoot ? t.activeElement : document.activeElement;
 	return n instanceof HTMLElement ? n : null;
 }
-function p(e, t, n = `${t}s`) {
+function m(e, t, n = `${t}s`) {
 	return `${e.toLocaleString("en-US")} ${e === 1 ? t : n}`;
 }
-var m = class {
+var h = class {
 	parent;
 	keyOf;
 	create;
@@ -134,7 +137,7 @@ var m = class {
 		this.parent = e, this.keyOf = t, this.create = n;
 	}
 	update(e) {
-		let t = f(this.parent), n = t !== null && this.parent.contains(t), r = new Set(this.entries.keys()), i = this.parent.firstElementChild;
+		let t = p(this.parent), n = t !== null && this.parent.contains(t), r = new Set(this.entries.keys()), i = this.parent.firstElementChild;
 		for (let t of e) {
 			let e = this.keyOf(t);
 			r.delete(e);
@@ -145,11 +148,11 @@ var m = class {
 		n && this.restoreFocus(t);
 	}
 	restoreFocus(e) {
-		f(this.parent) !== e && (e.isConnected ? e.focus({ preventScroll: !0 }) : this.parent.querySelector("button, input, select")?.focus({ preventScroll: !0 }));
+		p(this.parent) !== e && (e.isConnected ? e.focus({ preventScroll: !0 }) : this.parent.querySelector("button, input, select")?.focus({ preventScroll: !0 }));
 	}
-}, h = "The studio was stopped.";
-function g(e) {
-	let t = e.status === "lost" ? "The connection to the studio is lost; trying again." : e.notice || h, n = e.hello?.file;
+}, g = "The studio was stopped.";
+function _(e) {
+	let t = e.status === "lost" ? "The connection to the studio is lost; trying again." : e.notice || g, n = e.hello?.file;
 	if (!n || e.status === "refused") return [t];
 	let r = `mustlink studio ${/^[\w./-]+$/.test(n) ? n : JSON.stringify(n)}`;
 	return e.status === "closed" ? [`${t} To continue: `, c("code", {}, r)] : [
@@ -158,23 +161,23 @@ function g(e) {
 		"."
 	];
 }
-function _(e) {
+function v(e) {
 	let t = c("div", {
 		class: "ml-banner",
 		role: "alert",
 		hidden: !0
 	}), n = () => {
 		let n = e.status !== "open" && e.status !== "connecting";
-		t.hidden = !n, t.replaceChildren(...n ? g(e) : []);
+		t.hidden = !n, t.replaceChildren(...n ? _(e) : []);
 	};
 	return e.subscribe(["connection", "hello"], n), n(), t;
 }
-function v(e) {
+function y(e) {
 	let t = c("ul", {
 		class: "ml-notices",
 		"aria-label": "Notices",
 		"aria-live": "polite"
-	}), n = /* @__PURE__ */ new Set(), r = new m(t, (e) => e, (e) => {
+	}), n = /* @__PURE__ */ new Set(), r = new h(t, (e) => e, (e) => {
 		let t = u({
 			class: "ml-button small plain",
 			"aria-label": `Dismiss: ${e}`,
@@ -195,7 +198,7 @@ function v(e) {
 	return e.subscribe("state", i), i(), t;
 }
 // src/panels/columns.ts
-function y() {
+function b() {
 	let e = c("span", { class: "ml-column-name" }), t = c("span", { class: "ml-fine number" }), n = c("span");
 	return {
 		element: c("li", { class: "ml-column-row" }, e, c("div", {
@@ -203,18 +206,18 @@ function y() {
 			"aria-hidden": "true"
 		}, n), t),
 		update(r) {
-			d(e, r.name), d(t, `${Math.round(100 * r.share)}%`), n.style.width = `${100 * r.share}%`;
+			f(e, r.name), f(t, `${Math.round(100 * r.share)}%`), n.style.width = `${100 * r.share}%`;
 		}
 	};
 }
-function b(e) {
+function ee(e) {
 	let t = c("p", { class: "ml-fine" }), n = c("ul", {
 		class: "ml-column-list",
 		"aria-label": "Columns by weight"
-	}), r = new m(n, (e) => e.name, y);
+	}), r = new h(n, (e) => e.name, b);
 	function i() {
 		let n = e.panels?.columns ?? [], i = Math.max(...n.map((e) => e.weight), 0);
-		d(t, i > 0 ? "What your links say matters: the weight of each column, as a share of the heaviest one." : "After some links, this shows which columns they say matter.");
+		f(t, i > 0 ? "What your links say matters: the weight of each column, as a share of the heaviest one." : "After some links, this shows which columns they say matter.");
 		let a = i > 0 ? [...n].sort((e, t) => t.weight - e.weight) : [];
 		r.update(a.map((e) => ({
 			...e,
@@ -224,9 +227,9 @@ function b(e) {
 	return e.subscribe("panels", i), i(), c("div", { class: "ml-panel" }, t, n);
 }
 // src/panels/dialog.ts
-var x = "button:not(:disabled), input:not(:disabled), select:not(:disabled), [tabindex='0']";
-function S(e, t) {
-	let n = f(e), r = c("h2", {
+var te = "button:not(:disabled), input:not(:disabled), select:not(:disabled), [tabindex='0']";
+function ne(e, t) {
+	let n = p(e), r = c("h2", {
 		id: a("title"),
 		class: "ml-dialog-title"
 	}, t.title), i = c("div", {
@@ -240,7 +243,7 @@ function S(e, t) {
 	let o = c("div", {
 		class: "ml-veil",
 		onclick: d,
-		onkeydown: p
+		onkeydown: f
 	}, i), s = [...e.children].filter((e) => e instanceof HTMLElement && !e.inert);
 	for (let e of s) e.inert = !0;
 	e.append(o), (i.querySelector("[autofocus]") ?? i).focus();
@@ -257,13 +260,13 @@ function S(e, t) {
 	function d(e) {
 		e.target === o && u();
 	}
-	function p(e) {
+	function f(e) {
 		e.stopPropagation(), e.key === "Escape" ? (e.preventDefault(), u()) : e.key === "Tab" && m(e);
 	}
 	function m(t) {
-		let n = [...i.querySelectorAll(x)], r = n[0], a = n[n.length - 1];
+		let n = [...i.querySelectorAll(te)], r = n[0], a = n[n.length - 1];
 		if (r === void 0 || a === void 0) return;
-		let o = f(e), s = o === null || !n.includes(o);
+		let o = p(e), s = o === null || !n.includes(o);
 		t.shiftKey && (s || o === r) ? (t.preventDefault(), a.focus()) : !t.shiftKey && (s || o === a) && (t.preventDefault(), r.focus());
 	}
 	return {
@@ -272,28 +275,28 @@ function S(e, t) {
 	};
 }
 // src/panels/link-words.ts
-var C = {
+var x = {
 	file: "from the file",
 	drawn: "drawn",
 	answer: "answered",
 	pin: "pinned",
 	lock: "locked group",
 	fixed: "fixed by a column"
-}, w = /* @__PURE__ */ new Set([
+}, S = /* @__PURE__ */ new Set([
 	"file",
 	"drawn",
 	"answer"
 ]);
-function T(e) {
-	return w.has(e.source);
+function C(e) {
+	return S.has(e.source);
 }
-function E(e) {
+function w(e) {
 	return e.together ? "same group as" : "different group from";
 }
-function D(e) {
-	return `${e.a_name}: ${E(e)} ${e.b_name} (${C[e.source]})`;
+function T(e) {
+	return `${e.a_name}: ${w(e)} ${e.b_name} (${x[e.source]})`;
 }
-function O(e) {
+function E(e) {
 	let t = l("line", {
 		x1: 5,
 		y1: 8,
@@ -321,7 +324,7 @@ function O(e) {
 		"aria-hidden": "true"
 	}, t, ...n, r);
 }
-function ee(e) {
+function re(e) {
 	let t = e[0];
 	if (t === void 0) return [];
 	let n = e[1], r = (e) => n !== void 0 && (e === n.a || e === n.b), i = [r(t.a) && !r(t.b) ? {
@@ -343,7 +346,7 @@ function ee(e) {
 	}
 	return i;
 }
-function k(e) {
+function D(e) {
 	if (e === null) return "";
 	let t = new Date(e);
 	return Number.isNaN(t.getTime()) ? e : t.toDateString() === (/* @__PURE__ */ new Date()).toDateString() ? t.toLocaleTimeString([], {
@@ -354,44 +357,44 @@ function k(e) {
 		timeStyle: "short"
 	});
 }
-function A(e) {
+function O(e) {
 	return c("time", {
 		class: "ml-fine",
 		datetime: e
-	}, k(e));
+	}, D(e));
 }
 // src/panels/perform.ts
-function j(e, t, n = () => void 0) {
+function k(e, t, n = () => void 0) {
 	e.act(t).then((e) => {
 		e.type === "refused" && n();
 	}, n);
 }
 // src/panels/conflict.ts
-var M = "↓";
-function N(e, t) {
+var A = "↓";
+function j(e, t) {
 	return t?.do !== "link" && t?.do !== "answer" ? !1 : (e.a === t.a && e.b === t.b || e.a === t.b && e.b === t.a) && e.together === t.together;
 }
-function te(e, t, n, r) {
+function ie(e, t, n, r) {
 	return c("li", { class: r ? "ml-chain-link weakest" : "ml-chain-link" }, c("span", {
 		class: "ml-chain-arrow",
 		"aria-hidden": "true"
-	}, M), O(e.together), c("span", { class: "ml-soft" }, `${E(e)} `), c("strong", {}, t), " ", c("span", { class: "ml-tag" }, n), r && " ", r && c("span", { class: "ml-tag warning" }, "weakest"));
+	}, A), E(e.together), c("span", { class: "ml-soft" }, `${w(e)} `), c("strong", {}, t), " ", c("span", { class: "ml-tag" }, n), r && " ", r && c("span", { class: "ml-tag warning" }, "weakest"));
 }
-function ne(e) {
-	let t = ee(e.chain);
+function ae(e) {
+	let t = re(e.chain);
 	return c("ol", {
 		class: "ml-chain",
 		"aria-label": "The links that contradict it"
 	}, c("li", { class: "ml-chain-link" }, c("strong", {}, t[0]?.name ?? "")), ...e.chain.map((n, r) => {
-		let i = N(n, e.then) ? "what you asked" : C[n.source];
-		return te(n, t[r + 1]?.name ?? "", i, r === e.weakest);
+		let i = j(n, e.then) ? "what you asked" : x[n.source];
+		return ie(n, t[r + 1]?.name ?? "", i, r === e.weakest);
 	}));
 }
-function re(e) {
-	let t = `${e.a_name} and ${e.b_name} (${C[e.source]})`;
+function oe(e) {
+	let t = `${e.a_name} and ${e.b_name} (${x[e.source]})`;
 	return e.source === "pin" ? `The weakest link: ${t}. Removing it unpins rows, then does what you asked.` : `The weakest link: ${t}. Removing it deletes it, then does what you asked.`;
 }
-function ie(e) {
+function se(e) {
 	let t = [
 		["lock", "unlock the group"],
 		["pin", "unpin rows or move fewer"],
@@ -399,7 +402,7 @@ function ie(e) {
 	].filter(([t]) => e.some((e) => e.source === t)).map(([, e]) => e);
 	return `None of these links can be removed here${t.length ? `: ${t.join("; ")}` : ""}.`;
 }
-function ae(e, t, n) {
+function ce(e, t, n) {
 	let { then: r } = n, i = n.weakest === null ? void 0 : n.chain[n.weakest], o = [u({
 		class: "ml-button",
 		autofocus: !0,
@@ -409,19 +412,19 @@ function ae(e, t, n) {
 		id: a("weakest")
 	});
 	if (i && r) {
-		s.textContent = re(i);
+		s.textContent = oe(i);
 		let e = u({
 			class: "ml-button primary",
 			"aria-describedby": s.id,
 			onclick: () => f(i, r)
 		}, "Remove the weakest link");
 		o.unshift(e);
-	} else n.chain.length > 0 && (s.textContent = ie(n.chain));
-	let l = S(e, {
+	} else n.chain.length > 0 && (s.textContent = se(n.chain));
+	let l = ne(e, {
 		role: "alertdialog",
 		title: n.chain.length > 0 ? "That contradicts earlier links" : "That cannot be done",
 		description: c("p", {}, n.message),
-		body: [n.chain.length > 0 && ne(n), s],
+		body: [n.chain.length > 0 && ae(n), s],
 		buttons: o,
 		onDismiss: () => t.setRefused(null)
 	});
@@ -429,7 +432,7 @@ function ae(e, t, n) {
 		l.close(), t.setRefused(null);
 	}
 	function f({ a: e, b: n }, r) {
-		l.close(), t.setRefused(null), j(t, {
+		l.close(), t.setRefused(null), k(t, {
 			do: "replace",
 			remove: [e, n],
 			then: r
@@ -437,14 +440,14 @@ function ae(e, t, n) {
 	}
 	return l;
 }
-function oe(e, t) {
+function le(e, t) {
 	let n = null;
 	t.subscribe("refused", () => {
-		n?.close(), n = t.refused ? ae(e, t, t.refused) : null;
+		n?.close(), n = t.refused ? ce(e, t, t.refused) : null;
 	});
 }
 // src/panels/export.ts
-var se = [
+var ue = [
 	[
 		"labels",
 		"Labels",
@@ -470,42 +473,42 @@ var se = [
 		"Log",
 		"Every step with its time, as JSON."
 	]
-], ce = "The final result is still being computed: files that are saved now hold the groups that are shown now.";
-function le(e, t, n) {
+], de = "The final result is still being computed: files that are saved now hold the groups that are shown now.";
+function fe(e, t, n) {
 	let r = URL.createObjectURL(new Blob([n], { type: t })), i = c("a", {
 		href: r,
 		download: e
 	});
 	document.body.append(i), i.click(), i.remove(), setTimeout(() => URL.revokeObjectURL(r), 1e4);
 }
-function ue(e) {
+function pe(e) {
 	let t = c("p", {
 		class: "ml-fine",
 		role: "status"
 	});
 	function n(n, r) {
-		r.disabled = !0, d(t, "Preparing the file…"), e.ask({
+		r.disabled = !0, f(t, "Preparing the file…"), e.ask({
 			do: "export",
 			what: n
 		}).then((e) => {
-			le(e.name, e.media, e.text), d(t, `${e.name} was handed to the browser.`);
-		}, (e) => d(t, e instanceof Error ? e.message : String(e))).finally(() => {
+			fe(e.name, e.media, e.text), f(t, `${e.name} was handed to the browser.`);
+		}, (e) => f(t, e instanceof Error ? e.message : String(e))).finally(() => {
 			r.disabled = !1, r.focus();
 		});
 	}
-	let r = se.map(([e, t, r]) => {
+	let r = ue.map(([e, t, r]) => {
 		let i = u({
 			class: "ml-button",
 			onclick: () => n(e, i)
 		}, t);
 		return c("li", { class: "ml-export" }, i, c("span", { class: "ml-fine" }, r));
-	}), i = c("p", { class: "ml-fine" }, ce), a = () => {
+	}), i = c("p", { class: "ml-fine" }, de), a = () => {
 		i.hidden = e.state?.shown.status !== "working";
 	};
 	return e.subscribe("state", a), a(), c("div", { class: "ml-panel" }, i, c("ul", { class: "ml-export-list" }, ...r), t);
 }
 // src/plot/palette.ts
-var de = [
+var M = [
 	"#0072B2",
 	"#D55E00",
 	"#009E73",
@@ -514,7 +517,7 @@ var de = [
 	"#56B4E9",
 	"#000000",
 	"#B2A800"
-], fe = [
+], N = [
 	"#4FA8E0",
 	"#FF8A3D",
 	"#2FCFA0",
@@ -523,7 +526,7 @@ var de = [
 	"#A5DAFF",
 	"#FFFFFF",
 	"#EDE25A"
-], pe = "#8A8A8A", me = "#8F98A1", he = [
+], me = "#8A8A8A", he = "#8F98A1", P = [
 	"circle",
 	"square",
 	"triangle up",
@@ -533,84 +536,84 @@ var de = [
 	"cross",
 	"star"
 ];
-function ge(e) {
+function F(e) {
 	return e % 8;
 }
-function _e(e) {
+function ge(e) {
 	return (e + Math.floor(e / 8)) % 8;
 }
-function P(e, t) {
-	return e === null ? t ? me : pe : (t ? fe : de)[ge(e)];
+function I(e, t) {
+	return e === null ? t ? he : me : (t ? N : M)[F(e)];
 }
-function F(e) {
-	return e === null ? "circle" : he[_e(e)];
+function L(e) {
+	return e === null ? "circle" : P[ge(e)];
 }
-function ve(e) {
-	let t = [...e ? fe : de, e ? me : pe];
+function _e(e) {
+	let t = [...e ? N : M, e ? he : me];
 	return Float32Array.from(t.flatMap((e) => [
 		1,
 		3,
 		5
 	].map((t) => parseInt(e.slice(t, t + 2), 16) / 255)));
 }
-function I(e) {
+function R(e) {
 	switch (e) {
 		case "circle": return "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z";
-		case "square": return z([-.88, -.88], [.88, -.88], [.88, .88], [-.88, .88]);
-		case "triangle up": return z([0, -1.25], [1.15, .8], [-1.15, .8]);
-		case "diamond": return z([0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]);
-		case "triangle down": return z([0, 1.25], [1.15, -.8], [-1.15, -.8]);
-		case "plus": return z(...ye);
-		case "cross": return z(...ye.map(([e, t]) => [(e - t) * Math.SQRT1_2, (e + t) * Math.SQRT1_2]));
-		case "star": return z(...Array.from({ length: 10 }, (e, t) => {
+		case "square": return V([-.88, -.88], [.88, -.88], [.88, .88], [-.88, .88]);
+		case "triangle up": return V([0, -1.25], [1.15, .8], [-1.15, .8]);
+		case "diamond": return V([0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]);
+		case "triangle down": return V([0, 1.25], [1.15, -.8], [-1.15, -.8]);
+		case "plus": return V(...ve);
+		case "cross": return V(...ve.map(([e, t]) => [(e - t) * Math.SQRT1_2, (e + t) * Math.SQRT1_2]));
+		case "star": return V(...Array.from({ length: 10 }, (e, t) => {
 			let n = t % 2 ? .62 : 1.35;
 			return [n * Math.sin(Math.PI * t / 5), -n * Math.cos(Math.PI * t / 5)];
 		}));
 	}
 }
-var L = .42, R = 1.2, ye = [
+var z = .42, B = 1.2, ve = [
 	[-.42, -1.2],
-	[L, -1.2],
-	[L, -.42],
-	[R, -.42],
-	[R, L],
-	[L, L],
-	[L, R],
-	[-.42, R],
-	[-.42, L],
-	[-1.2, L],
+	[z, -1.2],
+	[z, -.42],
+	[B, -.42],
+	[B, z],
+	[z, z],
+	[z, B],
+	[-.42, B],
+	[-.42, z],
+	[-1.2, z],
 	[-1.2, -.42],
 	[-.42, -.42]
 ];
-function z(...e) {
-	return `M${e.map(([e, t]) => `${be(e)},${be(t)}`).join("L")}Z`;
+function V(...e) {
+	return `M${e.map(([e, t]) => `${ye(e)},${ye(t)}`).join("L")}Z`;
 }
-function be(e) {
+function ye(e) {
 	return Math.round(1e3 * e) / 1e3;
 }
 // src/panels/symbol.ts
-function xe(e, t) {
-	(t === "dark" ? fe : de).forEach((t, n) => e.style.setProperty(`--ml-color-${n}`, t));
+function be(e, t) {
+	(t === "dark" ? N : M).forEach((t, n) => e.style.setProperty(`--ml-color-${n}`, t));
+}
+function xe(e) {
+	return `var(--ml-color-${F(e)})`;
 }
 function Se(e) {
-	return `var(--ml-color-${ge(e)})`;
-}
-function Ce(e) {
-	let t = l("path", { d: I(F(e)) });
-	return t.style.fill = Se(e), l("svg", {
+	let t = l("path", { d: R(L(e)) });
+	return t.style.fill = xe(e), l("svg", {
 		viewBox: "-1.5 -1.5 3 3",
 		class: "ml-symbol",
 		"aria-hidden": "true"
 	}, t);
 }
 // src/panels/groups.ts
-function we(e, t) {
+function Ce(e, t) {
 	let n = [];
 	return e.labels.forEach((e, r) => {
 		e === t && n.push(r);
 	}), n;
 }
-function Te(e, t) {
+function we(e, t) {
 	let n = c("input", {
 		class: "ml-group-name",
 		maxlength: 80,
@@ -621,7 +624,7 @@ function Te(e, t) {
 	});
 	function r() {
 		let r = t(), a = n.value.trim();
-		a === "" || a === r.name ? i() : j(e, {
+		a === "" || a === r.name ? i() : k(e, {
 			do: "rename",
 			group: r.id,
 			name: a
@@ -635,28 +638,28 @@ function Te(e, t) {
 	}
 	return n;
 }
-function Ee(e, t) {
+function Te(e, t) {
 	return (t?.typical ?? []).map(({ row: t, name: n, cells: r }) => c("li", {}, u({
 		class: "ml-row-name",
 		title: "Show this row on the map",
 		onclick: () => e([t])
 	}, n), c("span", { class: "ml-fine" }, r.map(([e, t]) => `${e} ${t}`).join(", "))));
 }
-function De(e, t, n) {
-	let r = n, i = Te(e, () => r.group), a = c("span", { class: "ml-group-symbol" }), o = c("span", { class: "ml-fine number" }), s = c("span"), l = u({
+function Ee(e, t, n) {
+	let r = n, i = we(e, () => r.group), a = c("span", { class: "ml-group-symbol" }), o = c("span", { class: "ml-fine number" }), s = c("span"), l = u({
 		class: "ml-button small",
 		onclick: y
-	}), f = u({
+	}), d = u({
 		class: "ml-button small",
-		onclick: () => e.select(we(e, r.group.id))
+		onclick: () => e.select(Ce(e, r.group.id))
 	});
-	f.textContent = "Select rows";
-	let m = c("ul", { class: "ml-traits" }), h = c("ul", { class: "ml-typical" }), g = c("details", { class: "ml-group-details" }, c("summary", {}, "Typical rows"), h), _ = c("li", { class: "ml-group" }, c("div", { class: "ml-group-head" }, a, i, o), c("div", {
+	d.textContent = "Select rows";
+	let p = c("ul", { class: "ml-traits" }), h = c("ul", { class: "ml-typical" }), g = c("details", { class: "ml-group-details" }, c("summary", {}, "Typical rows"), h), _ = c("li", { class: "ml-group" }, c("div", { class: "ml-group-head" }, a, i, o), c("div", {
 		class: "ml-bar",
 		"aria-hidden": "true"
-	}, s), m, c("div", { class: "ml-group-foot" }, g, c("div", { class: "ml-group-actions" }, f, l))), v;
+	}, s), p, c("div", { class: "ml-group-foot" }, g, c("div", { class: "ml-group-actions" }, d, l))), v;
 	function y() {
-		j(e, {
+		k(e, {
 			do: "lock",
 			group: r.group.id,
 			locked: !r.group.locked
@@ -665,21 +668,21 @@ function De(e, t, n) {
 	function b(e) {
 		r = e;
 		let { group: n, about: u } = e;
-		document.activeElement !== i && (i.value = n.name), i.setAttribute("aria-label", `Name of group ${n.id + 1}`), a.replaceChildren(Ce(n.id)), d(o, p(n.size, "row")), s.style.background = Se(n.id), s.style.width = `${100 * n.size / Math.max(e.largest, 1)}%`, d(l, n.locked ? "Locked" : "Lock"), l.setAttribute("aria-pressed", String(n.locked)), l.setAttribute("aria-label", `Lock ${n.name}`), l.title = n.locked ? "Its rows stay in it; press to release them" : "Keep its rows in it", f.setAttribute("aria-label", `Select rows of ${n.name}`), g.hidden = !u?.typical.length, u !== v && (v = u, m.replaceChildren(...(u?.traits ?? []).map((e) => c("li", {}, e))), m.hidden = !u?.traits.length, h.replaceChildren(...Ee(t, u)));
+		document.activeElement !== i && (i.value = n.name), i.setAttribute("aria-label", `Name of group ${n.id + 1}`), a.replaceChildren(Se(n.id)), f(o, m(n.size, "row")), s.style.background = xe(n.id), s.style.width = `${100 * n.size / Math.max(e.largest, 1)}%`, f(l, n.locked ? "Locked" : "Lock"), l.setAttribute("aria-pressed", String(n.locked)), l.setAttribute("aria-label", `Lock ${n.name}`), l.title = n.locked ? "Its rows stay in it; press to release them" : "Keep its rows in it", d.setAttribute("aria-label", `Select rows of ${n.name}`), g.hidden = !u?.typical.length, u !== v && (v = u, p.replaceChildren(...(u?.traits ?? []).map((e) => c("li", {}, e))), p.hidden = !u?.traits.length, h.replaceChildren(...Te(t, u)));
 	}
 	return {
 		element: _,
 		update: b
 	};
 }
-function Oe(e, t) {
+function De(e, t) {
 	let n = c("p", { class: "ml-fine" }), r = c("ul", {
 		class: "ml-group-list",
 		"aria-label": "Groups by size"
-	}), i = new m(r, (e) => String(e.group.id), (n) => De(e, t, n));
+	}), i = new h(r, (e) => String(e.group.id), (n) => Ee(e, t, n));
 	function a() {
 		let t = [...e.state?.groups ?? []].sort((e, t) => t.size - e.size || e.id - t.id), r = new Map(e.panels?.groups.map((e) => [e.id, e])), a = t[0]?.size ?? 0;
-		d(n, t.length ? `${p(t.length, "group")} of ${p(e.nRows, "row")}.` : e.state?.shown.status === "working" ? "The first groups are being computed. Answer questions meanwhile, or drag rows to two places of the map." : "There are no groups yet. Answer questions, or drag rows to two places of the map."), i.update(t.map((e) => ({
+		f(n, t.length ? `${m(t.length, "group")} of ${m(e.nRows, "row")}.` : e.state?.shown.status === "working" ? "The first groups are being computed. Answer questions meanwhile, or drag rows to two places of the map." : "There are no groups yet. Answer questions, or drag rows to two places of the map."), i.update(t.map((e) => ({
 			group: e,
 			about: r.get(e.id),
 			largest: a
@@ -692,21 +695,21 @@ function Oe(e, t) {
 	], a), a(), c("div", { class: "ml-panel" }, n, r);
 }
 // src/plot/camera.ts
-var B = 1.12, ke = .2, Ae = 400;
-function V(e, t) {
+var H = 1.12, Oe = .2, ke = 400;
+function U(e, t) {
 	return {
-		x: U(e, -4, 4),
-		y: U(t, -4, 4)
+		x: G(e, -4, 4),
+		y: G(t, -4, 4)
 	};
 }
-var H = class {
+var W = class {
 	x = 0;
 	y = 0;
 	scale = 1;
 	width = 1;
 	height = 1;
 	get fitScale() {
-		return Math.min(this.width, this.height) / (2 * B);
+		return Math.min(this.width, this.height) / (2 * H);
 	}
 	get zoom() {
 		return this.scale / this.fitScale;
@@ -723,7 +726,7 @@ var H = class {
 			1
 		];
 		for (let a = 0; a < e.length; a += 2) t = Math.min(t, e[a]), r = Math.max(r, e[a]), n = Math.min(n, e[a + 1]), i = Math.max(i, e[a + 1]);
-		this.x = (t + r) / 2, this.y = (n + i) / 2, this.scale = Math.min(this.width / (r - t), this.height / (i - n)) / B;
+		this.x = (t + r) / 2, this.y = (n + i) / 2, this.scale = Math.min(this.width / (r - t), this.height / (i - n)) / H;
 	}
 	screenX(e) {
 		return this.width / 2 + (e - this.x) * this.scale;
@@ -742,22 +745,22 @@ var H = class {
 	}
 	zoomAt(e, t, n) {
 		let r = this.toWorld(e, t);
-		this.scale = U(this.scale * n, ke * this.fitScale, Ae * this.fitScale), this.moveTo(r.x - (e - this.width / 2) / this.scale, r.y + (t - this.height / 2) / this.scale);
+		this.scale = G(this.scale * n, Oe * this.fitScale, ke * this.fitScale), this.moveTo(r.x - (e - this.width / 2) / this.scale, r.y + (t - this.height / 2) / this.scale);
 	}
 	moveTo(e, t) {
-		Object.assign(this, V(e, t));
+		Object.assign(this, U(e, t));
 	}
 	show(e, t, n, r) {
 		this.x = (e + n) / 2, this.y = (t + r) / 2;
 		let i = Math.min(this.width / Math.max(n - e, 1e-9), this.height / Math.max(r - t, 1e-9));
-		this.scale = U(i / 1.6, Math.min(this.fitScale, i / B), 12 * this.fitScale);
+		this.scale = G(i / 1.6, Math.min(this.fitScale, i / H), 12 * this.fitScale);
 	}
 };
-function U(e, t, n) {
+function G(e, t, n) {
 	return Math.max(t, Math.min(n, e));
 }
 // src/plot/grid.ts
-var je = 4, Me = class {
+var Ae = 4, je = class {
 	positions;
 	side;
 	starts;
@@ -780,7 +783,7 @@ var je = 4, Me = class {
 		}
 		this.x0 = t ? n : 0, this.y0 = t ? r : 0;
 		let o = t ? Math.max(i - n, a - r, 1e-6) : 1;
-		this.side = o / Math.max(1, Math.ceil(Math.sqrt(t / je))), this.cellsX = t ? Math.floor((i - n) / this.side) + 1 : 1, this.cellsY = t ? Math.floor((a - r) / this.side) + 1 : 1, this.starts = new Uint32Array(this.cellsX * this.cellsY + 1), this.rows = new Uint32Array(t);
+		this.side = o / Math.max(1, Math.ceil(Math.sqrt(t / Ae))), this.cellsX = t ? Math.floor((i - n) / this.side) + 1 : 1, this.cellsY = t ? Math.floor((a - r) / this.side) + 1 : 1, this.starts = new Uint32Array(this.cellsX * this.cellsY + 1), this.rows = new Uint32Array(t);
 		let s = new Uint32Array(t);
 		for (let n = 0; n < t; n++) {
 			let t = this.cellY(e[2 * n + 1]) * this.cellsX + this.cellX(e[2 * n]);
@@ -845,7 +848,7 @@ var je = 4, Me = class {
 		];
 	}
 };
-function Ne(e, t, n) {
+function Me(e, t, n) {
 	let r = n.filter((e, t) => t % 2 == 0), i = n.filter((e, t) => t % 2 == 1);
 	if (r.length < 3) return [];
 	let a = [];
@@ -855,7 +858,7 @@ function Ne(e, t, n) {
 		s && a.push(e);
 	}), a.sort((e, t) => e - t);
 }
-function Pe(e, t, n, r, i, a) {
+function Ne(e, t, n, r, i, a) {
 	let o = e.nearest(r, i, a, (e) => !n.has(e));
 	if (o === null) return null;
 	let [s, c] = [t[2 * o], t[2 * o + 1]];
@@ -866,26 +869,26 @@ function Pe(e, t, n, r, i, a) {
 	] : null;
 }
 // src/plot/row-actions.ts
-var Fe = Math.PI * (3 - Math.sqrt(5)), Ie = .4;
-function Le(e, t, n, r) {
+var Pe = Math.PI * (3 - Math.sqrt(5)), Fe = .4;
+function Ie(e, t, n, r) {
 	return new Map(e.map((i, a) => {
-		let o = e.length === 1 ? 0 : Ie * r * Math.sqrt(a / e.length);
-		return [i, [t + o * Math.cos(a * Fe), n + o * Math.sin(a * Fe)]];
+		let o = e.length === 1 ? 0 : Fe * r * Math.sqrt(a / e.length);
+		return [i, [t + o * Math.cos(a * Pe), n + o * Math.sin(a * Pe)]];
 	}));
 }
-function W(e, t, n, r) {
-	let i = e.store.state?.eps ?? 0, a = V(n, r), o = Pe(e.drawn.grid, e.drawn.positions, new Set(t), a.x, a.y, i);
+function K(e, t, n, r) {
+	let i = e.store.state?.eps ?? 0, a = U(n, r), o = Ne(e.drawn.grid, e.drawn.positions, new Set(t), a.x, a.y, i);
 	e.ghost = {
 		rows: t,
 		...a,
 		onto: o
 	}, e.redraw();
 }
-async function Re(e) {
+async function Le(e) {
 	let { ghost: t, store: n } = e;
 	if (e.ghost = null, e.redraw(), !t) return;
 	let { rows: r, x: i, y: a, onto: o } = t;
-	e.hold(Le(r, i, a, n.state?.eps ?? 0));
+	e.hold(Ie(r, i, a, n.state?.eps ?? 0));
 	try {
 		let t = await n.act({
 			do: "move",
@@ -894,12 +897,12 @@ async function Re(e) {
 			y: a,
 			onto: o
 		});
-		t.type === "done" && await ze(e, t.revision);
+		t.type === "done" && await Re(e, t.revision);
 	} catch {} finally {
 		e.hold(null, r);
 	}
 }
-function ze(e, t) {
+function Re(e, t) {
 	let { store: n } = e;
 	return new Promise((e) => {
 		let r = () => (n.state?.revision ?? 0) >= t || n.status !== "open";
@@ -912,7 +915,7 @@ function ze(e, t) {
 		});
 	});
 }
-function Be(e, t, n, r) {
+function ze(e, t, n, r) {
 	t !== n && e.store.act({
 		do: "link",
 		a: t,
@@ -920,7 +923,7 @@ function Be(e, t, n, r) {
 		together: r
 	}).catch(() => {});
 }
-function Ve(e, t) {
+function Be(e, t) {
 	let n = new Set(e.store.state?.pins.map(([e]) => e)), r = t.filter((e) => n.has(e));
 	r.length && e.store.act({
 		do: "unpin",
@@ -928,12 +931,12 @@ function Ve(e, t) {
 	}).catch(() => {});
 }
 // src/plot/keys.ts
-var He = "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. To link two rows, press 3 for same or 4 for different, then Enter on the one and on the other; 1 ends it. m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. Escape clears the selection.", Ue = {
+var Ve = "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. To link two rows, press 3 for same or 4 for different, then Enter on the one and on the other; 1 ends it. m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. Escape clears the selection.", He = {
 	ArrowLeft: [-1, 0],
 	ArrowRight: [1, 0],
 	ArrowUp: [0, 1],
 	ArrowDown: [0, -1]
-}, We = 48, Ge = 8, Ke = class {
+}, Ue = 48, We = 8, Ge = class {
 	map;
 	card;
 	pointers;
@@ -949,14 +952,14 @@ var He = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 		e.target !== this.map.element || e.ctrlKey || e.metaKey || e.altKey || this.handle(e) && (e.preventDefault(), e.stopPropagation());
 	}
 	handle(e) {
-		let { map: t } = this, { store: n } = t, r = Ue[e.key];
+		let { map: t } = this, { store: n } = t, r = He[e.key];
 		if (r) return this.isCarrying ? this.carryBy(r, e.shiftKey) : this.walk(r), !0;
 		switch (e.key) {
 			case "Enter":
 			case " ": return this.isCarrying ? this.letGo() : n.mode === "same" || n.mode === "different" ? this.link() : this.toggle(), !0;
 			case "Escape": return this.escape();
 			case "m": return this.pickUp();
-			case "p": return Ve(t, this.meant()), !0;
+			case "p": return Be(t, this.meant()), !0;
 			case "+":
 			case "=":
 			case "-": return t.moveCamera((t) => t.zoomAt(...this.zoomPlace(), e.key === "-" ? 1 / 1.5 : 1.5), !0), !0;
@@ -1022,18 +1025,18 @@ var He = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 		let e = this.meant();
 		if (e.length === 0) return !1;
 		let { map: t } = this, { positions: n } = t.drawn;
-		return this.isCarrying = !0, this.card.hide(), W(t, e, n[2 * e[0]], n[2 * e[0] + 1]), this.announce(`Picked up ${e.length === 1 ? "1 row" : `${e.length} rows`}. Arrow keys carry, Enter drops, Escape puts back.`), !0;
+		return this.isCarrying = !0, this.card.hide(), K(t, e, n[2 * e[0]], n[2 * e[0] + 1]), this.announce(`Picked up ${e.length === 1 ? "1 row" : `${e.length} rows`}. Arrow keys carry, Enter drops, Escape puts back.`), !0;
 	}
 	carryBy([e, t], n) {
 		let { map: r } = this;
 		if (!r.ghost) return;
-		let i = (n ? Ge : We) / r.camera.scale;
-		W(r, r.ghost.rows, r.ghost.x + e * i, r.ghost.y + t * i);
+		let i = (n ? We : Ue) / r.camera.scale;
+		K(r, r.ghost.rows, r.ghost.x + e * i, r.ghost.y + t * i);
 		let { onto: a } = r.ghost, o = a && r.store.state?.groups.find((e) => e.id === r.store.groupOf(a[0]))?.name;
 		this.announce(a ? `Over ${o ?? "a row without a group"}` : "Over an empty place");
 	}
 	letGo() {
-		this.isCarrying = !1, this.announce("Dropped."), Re(this.map);
+		this.isCarrying = !1, this.announce("Dropped."), Le(this.map);
 	}
 	escape() {
 		let { map: e } = this;
@@ -1045,21 +1048,21 @@ var He = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 	destroy() {
 		this.ends.abort();
 	}
-}, qe = "mustlink-theme";
-function Je(e) {
+}, Ke = "mustlink-theme";
+function qe(e) {
 	try {
 		return localStorage.getItem(e);
 	} catch {
 		return null;
 	}
 }
-function Ye(e, t) {
+function Je(e, t) {
 	try {
 		localStorage.setItem(e, t);
 	} catch {}
 }
-function Xe(e, t) {
-	let n = window.matchMedia("(prefers-color-scheme: dark)"), r = Je(qe) ?? e.dataset.theme, i = r === "light" || r === "dark" ? r : null, a = () => i ?? (n.matches ? "dark" : "light");
+function Ye(e, t) {
+	let n = window.matchMedia("(prefers-color-scheme: dark)"), r = qe(Ke) ?? e.dataset.theme, i = r === "light" || r === "dark" ? r : null, a = () => i ?? (n.matches ? "dark" : "light");
 	function o() {
 		e.dataset.theme !== a() && (e.dataset.theme = a()), t(a());
 	}
@@ -1068,13 +1071,13 @@ function Xe(e, t) {
 			return a();
 		},
 		toggle() {
-			i = a() === "dark" ? "light" : "dark", Ye(qe, i), o();
+			i = a() === "dark" ? "light" : "dark", Je(Ke, i), o();
 		},
 		destroy: () => n.removeEventListener("change", o)
 	};
 }
 // src/panels/keyboard.ts
-var Ze = [
+var Xe = [
 	["s", "Answer the question: same group"],
 	["d", "Answer the question: different groups"],
 	["u", "Unsure: ask something else"],
@@ -1087,77 +1090,77 @@ var Ze = [
 	["4", "Link different"],
 	["Escape", "Clear the selection, close a dialog"],
 	["?", "This help"]
-], Qe = {
+], Ze = {
 	1: "pan",
 	2: "lasso",
 	3: "same",
 	4: "different"
-}, $e = "mustlink-single-keys", et = "input:not([type='range']):not([type='checkbox']), textarea, select, [contenteditable]";
-function tt() {
-	return Je($e) !== "off";
+}, Qe = "mustlink-single-keys", $e = "input:not([type='range']):not([type='checkbox']), textarea, select, [contenteditable]";
+function et() {
+	return qe(Qe) !== "off";
+}
+function tt(e) {
+	Je(Qe, e ? "on" : "off");
 }
 function nt(e) {
-	Ye($e, e ? "on" : "off");
+	return e instanceof Element && e.closest($e) !== null;
 }
-function rt(e) {
-	return e instanceof Element && e.closest(et) !== null;
-}
-function it(e, { store: t, question: n, openHelp: r }) {
-	let i = Qe[e];
+function rt(e, { store: t, question: n, openHelp: r }) {
+	let i = Ze[e];
 	if (i !== void 0) t.setMode(i);
 	else if (e === "s") n.answer(!0);
 	else if (e === "d") n.answer(!1);
 	else if (e === "u") n.answer(null);
 	else if (e === "f") n.showOnMap();
-	else if (e === "z" && t.state?.can_undo) j(t, { do: "undo" });
-	else if (e === "y" && t.state?.can_redo) j(t, { do: "redo" });
+	else if (e === "z" && t.state?.can_undo) k(t, { do: "undo" });
+	else if (e === "y" && t.state?.can_redo) k(t, { do: "redo" });
 	else if (e === "?") r();
 	else return !1;
 	return !0;
 }
-function at(e) {
+function it(e) {
 	if (e.altKey || !(e.ctrlKey || e.metaKey)) return null;
 	let t = e.key.toLowerCase();
 	return t === "z" ? e.shiftKey ? "y" : "z" : t === "y" ? "y" : null;
 }
-function ot(e, t) {
+function at(e, t) {
 	let n = e.classList.contains("ml-in-notebook") ? e : document;
 	n === e && e.setAttribute("data-lm-suppress-shortcuts", "true");
 	function r(r) {
-		if (!(r instanceof KeyboardEvent) || r.defaultPrevented || rt(r.target) || e.querySelector("[aria-modal='true']") !== null) return;
-		let i = at(r), a = !r.ctrlKey && !r.metaKey && !r.altKey;
-		r.key === "Escape" && a ? t.store.select([]) : !r.repeat && (i !== null || a && tt()) && it(i ?? (r.key.length === 1 ? r.key.toLowerCase() : r.key), t) && (r.preventDefault(), n === e && r.stopPropagation());
+		if (!(r instanceof KeyboardEvent) || r.defaultPrevented || nt(r.target) || e.querySelector("[aria-modal='true']") !== null) return;
+		let i = it(r), a = !r.ctrlKey && !r.metaKey && !r.altKey;
+		r.key === "Escape" && a ? t.store.select([]) : !r.repeat && (i !== null || a && et()) && rt(i ?? (r.key.length === 1 ? r.key.toLowerCase() : r.key), t) && (r.preventDefault(), n === e && r.stopPropagation());
 	}
 	return n.addEventListener("keydown", r), () => n.removeEventListener("keydown", r);
 }
 // src/panels/help.ts
-var st = [
+var ot = [
 	["Answer questions", "Each answer is a link. The questions are chosen so that few are needed."],
 	["Drag a row", "It stays where you drop it (a ring marks it). Rows dropped within the halo of each other are in one group; a row dropped on its own makes a new group."],
 	["Draw a link", "Choose Link same or Link different, then draw from one row to the other."],
 	["Select with the lasso", "Then drag the rows, or use the bar at the bottom of the map."],
 	["Lock a group", "Its rows stay in it, whatever else you say."]
 ];
-function ct(e) {
+function st(e) {
 	let t = u({
 		class: "ml-button primary",
 		autofocus: !0,
 		onclick: () => i.close()
 	}, "Close"), n = c("table", { class: "ml-keys" }, c("caption", {}, "Keys"));
-	for (let [e, t] of Ze) n.append(c("tr", {}, c("th", { scope: "row" }, c("kbd", {}, e)), c("td", {}, t)));
+	for (let [e, t] of Xe) n.append(c("tr", {}, c("th", { scope: "row" }, c("kbd", {}, e)), c("td", {}, t)));
 	let r = c("input", {
 		type: "checkbox",
 		id: a("single"),
-		onchange: () => nt(r.checked)
+		onchange: () => tt(r.checked)
 	});
-	r.checked = tt();
-	let i = S(e, {
+	r.checked = et();
+	let i = ne(e, {
 		role: "dialog",
 		title: "How to teach the groups",
 		body: [
-			c("dl", { class: "ml-ways" }, ...st.flatMap(([e, t]) => [c("dt", {}, e), c("dd", {}, t)])),
+			c("dl", { class: "ml-ways" }, ...ot.flatMap(([e, t]) => [c("dt", {}, e), c("dd", {}, t)])),
 			n,
-			c("div", {}, c("h3", { class: "ml-panel-title" }, "Keys on the map"), c("p", {}, He)),
+			c("div", {}, c("h3", { class: "ml-panel-title" }, "Keys on the map"), c("p", {}, Ve)),
 			c("label", { class: "ml-check" }, r, "Single keys act at once (not while typing)")
 		],
 		buttons: [t],
@@ -1165,28 +1168,28 @@ function ct(e) {
 	});
 }
 // src/panels/history.ts
-function lt(e) {
+function ct(e) {
 	let t = c("span", { class: "ml-step-text" });
 	return {
-		element: c("li", { class: "ml-step" }, c("span", { class: "ml-fine number" }, String(e.n)), t, A(e.when)),
-		update: (e) => d(t, e.text)
+		element: c("li", { class: "ml-step" }, c("span", { class: "ml-fine number" }, String(e.n)), t, O(e.when)),
+		update: (e) => f(t, e.text)
 	};
 }
-function ut(e, { name: t, when: n }) {
+function lt(e, { name: t, when: n }) {
 	let r = u({
 		class: "ml-button small",
 		"aria-label": `Restore ${t}`,
-		onclick: () => j(e, {
+		onclick: () => k(e, {
 			do: "restore",
 			name: t
 		})
 	}, "Restore");
 	return {
-		element: c("li", { class: "ml-step" }, c("span", { class: "ml-step-text" }, t), A(n), r),
+		element: c("li", { class: "ml-step" }, c("span", { class: "ml-step-text" }, t), O(n), r),
 		update: () => void 0
 	};
 }
-function dt(e) {
+function ut(e) {
 	let t = c("input", {
 		class: "ml-input",
 		"aria-label": "Name of the snapshot",
@@ -1204,11 +1207,11 @@ function dt(e) {
 	}, "Save snapshot")), r = c("ul", {
 		class: "ml-steps",
 		"aria-label": "Snapshots"
-	}), i = new m(r, (e) => `${e.name} ${e.when}`, (t) => ut(e, t));
+	}), i = new h(r, (e) => `${e.name} ${e.when}`, (t) => lt(e, t));
 	function a(n) {
 		n.preventDefault();
 		let r = t.value.trim();
-		r !== "" && (e.state?.snapshots.some((e) => e.name === r) ? (t.setCustomValidity("There is a snapshot of this name already; choose another name."), t.reportValidity()) : (t.value = "", j(e, {
+		r !== "" && (e.state?.snapshots.some((e) => e.name === r) ? (t.setCustomValidity("There is a snapshot of this name already; choose another name."), t.reportValidity()) : (t.value = "", k(e, {
 			do: "snapshot",
 			name: r
 		}, () => {
@@ -1218,54 +1221,60 @@ function dt(e) {
 	let o = () => i.update([...e.state?.snapshots ?? []].reverse());
 	return e.subscribe("state", o), o(), c("div", {}, c("h3", { class: "ml-panel-title" }, "Snapshots"), n, r);
 }
-function ft(e) {
+function dt(e) {
 	let t = c("p", { class: "ml-fine" }), n = c("ol", {
 		class: "ml-steps",
 		reversed: !0,
 		"aria-label": "Steps, newest first"
-	}), r = new m(n, (e) => `${e.n} ${e.when}`, lt), i = u({
+	}), r = new h(n, (e) => `${e.n} ${e.when}`, ct), i = u({
 		class: "ml-button small",
-		onclick: () => j(e, { do: "undo" })
+		onclick: () => k(e, { do: "undo" })
 	}, "Undo last step"), a = u({
 		class: "ml-button small",
-		onclick: () => j(e, { do: "redo" })
+		onclick: () => k(e, { do: "redo" })
 	}, "Redo step");
 	function o() {
 		let n = e.state, o = n?.history ?? [], s = o.length < (o.at(-1)?.n ?? 0) ? ` (the last ${o.length} are listed)` : "";
-		d(t, o.length ? `${p(o.at(-1).n, "step")}, newest first${s}; each was saved when it was done.` : "Nothing has been done yet. Every step is saved as it is done."), i.disabled = !n?.can_undo, a.disabled = !n?.can_redo, r.update([...o].reverse());
+		f(t, o.length ? `${m(o.at(-1).n, "step")}, newest first${s}; each was saved when it was done.` : "Nothing has been done yet. Every step is saved as it is done."), i.disabled = !n?.can_undo, a.disabled = !n?.can_redo, r.update([...o].reverse());
 	}
-	return e.subscribe("state", o), o(), c("div", { class: "ml-panel" }, dt(e), c("h3", { class: "ml-panel-title" }, "Steps"), c("div", { class: "ml-history-actions" }, i, a), t, n);
+	return e.subscribe("state", o), o(), c("div", { class: "ml-panel" }, ut(e), c("h3", { class: "ml-panel-title" }, "Steps"), c("div", { class: "ml-history-actions" }, i, a), t, n);
 }
 // src/panels/links.ts
-var G = 100;
-function K(e) {
+var ft = 100;
+function pt(e) {
+	return e.isPlaced && !e.kept;
+}
+function q(e) {
 	return e.suspicion !== null && e.suspicion > .5;
 }
-function pt(e, t) {
-	if (t.kind === "same" && !e.together || t.kind === "different" && e.together || t.kind === "suspect" && !K(e) || t.kind === "broken" && e.kept || t.source !== "" && e.source !== t.source) return !1;
+function mt(e, t) {
+	if (t.kind === "same" && !e.together || t.kind === "different" && e.together || t.kind === "suspect" && !q(e) || t.kind === "broken" && !pt(e) || t.source !== "" && e.source !== t.source) return !1;
 	let n = t.text.trim().toLowerCase();
 	return n === "" || e.a_name.toLowerCase().includes(n) || e.b_name.toLowerCase().includes(n);
 }
-function mt(e) {
-	let t = (e) => K(e) ? 2 + e.suspicion : +!e.kept;
+function ht(e) {
+	let t = (e) => q(e) ? 2 + e.suspicion : +!!pt(e);
 	return [...e].sort((e, n) => t(n) - t(e));
 }
-function ht(e) {
-	if (!K(e)) return "";
+function gt(e) {
+	if (!q(e)) return "";
 	let t = e.together ? "the rows are unlike each other" : "the rows are much alike";
 	return `May be wrong (${Math.round(100 * e.suspicion)}%): judged by the other links, ${t}.`;
 }
-function gt(e, t, n) {
+function _t(e) {
+	return e.isPlaced ? e.kept ? "✓ kept" : "✗ broken" : "no group yet";
+}
+function vt(e, t, n) {
 	let r = n, i = "", a = c("div", { class: "ml-link-names" }), o = c("div", { class: "ml-link-tags" }), s = c("p", { class: "ml-link-why" }), l = u({
 		class: "ml-button small",
 		onclick: m
-	}, "Delete"), f = u({
+	}, "Delete"), d = u({
 		class: "ml-button small",
 		onclick: () => t([r.a, r.b])
-	}, "Show on map"), p = c("li", { class: "ml-link" }, a, s, c("div", { class: "ml-link-foot" }, o, c("div", { class: "ml-link-actions" }, f, l)));
+	}, "Show on map"), p = c("li", { class: "ml-link" }, a, s, c("div", { class: "ml-link-foot" }, o, c("div", { class: "ml-link-actions" }, d, l)));
 	function m() {
 		let { a: t, b: n, source: i } = r;
-		j(e, i === "pin" ? {
+		k(e, i === "pin" ? {
 			do: "unpin",
 			rows: [t, n]
 		} : {
@@ -1277,34 +1286,34 @@ function gt(e, t, n) {
 	function h(e) {
 		r = e;
 		let t = JSON.stringify(e);
-		t !== i && (i = t, a.replaceChildren(c("span", {}, e.a_name), O(e.together), c("span", { class: "ml-unseen" }, ` ${E(e)} `), c("span", {}, e.b_name)), o.replaceChildren(c("span", { class: "ml-tag" }, e.together ? "same" : "different"), c("span", { class: "ml-tag" }, C[e.source]), c("span", { class: e.kept ? "ml-tag" : "ml-tag danger" }, e.kept ? "✓ kept" : "✗ broken")), e.when !== null && o.append(A(e.when)), o.title = k(e.when), d(s, ht(e)), s.hidden = !K(e), p.classList.toggle("suspect", K(e)), d(l, e.source === "pin" ? "Unpin both" : "Delete"), l.hidden = !T(e) && !(e.source === "pin" && e.together), l.setAttribute("aria-label", `${l.textContent} ${D(e)}`), f.setAttribute("aria-label", `Show on map ${D(e)}`));
+		t !== i && (i = t, a.replaceChildren(c("span", {}, e.a_name), E(e.together), c("span", { class: "ml-unseen" }, ` ${w(e)} `), c("span", {}, e.b_name)), o.replaceChildren(c("span", { class: "ml-tag" }, e.together ? "same" : "different"), c("span", { class: "ml-tag" }, x[e.source]), c("span", { class: pt(e) ? "ml-tag danger" : "ml-tag" }, _t(e))), e.when !== null && o.append(O(e.when)), o.title = D(e.when), f(s, gt(e)), s.hidden = !q(e), p.classList.toggle("suspect", q(e)), f(l, e.source === "pin" ? "Unpin both" : "Delete"), l.hidden = !C(e) && !(e.source === "pin" && e.together), l.setAttribute("aria-label", `${l.textContent} ${T(e)}`), d.setAttribute("aria-label", `Show on map ${T(e)}`));
 	}
 	return {
 		element: p,
 		update: h
 	};
 }
-function _t(e, t, n) {
+function yt(e, t, n) {
 	return c("select", {
 		class: "ml-input",
 		"aria-label": e,
 		onchange: n
 	}, ...t.map(([e, t]) => c("option", { value: e }, t)));
 }
-function vt(e, t) {
-	let n = G, r = c("input", {
+function bt(e, t) {
+	let n = ft, r = c("input", {
 		class: "ml-input",
 		type: "search",
 		placeholder: "Find a row",
 		"aria-label": "Filter links by row",
-		oninput: h
-	}), i = _t("Kind of link", [
+		oninput: p
+	}), i = yt("Kind of link", [
 		["", "All kinds"],
 		["same", "Same"],
 		["different", "Different"],
 		["suspect", "May be wrong"],
 		["broken", "Broken"]
-	], h), a = _t("Source of link", [["", "All sources"], ...Object.entries(C)], h), o = c("p", {
+	], p), a = yt("Source of link", [["", "All sources"], ...Object.entries(x)], p), o = c("p", {
 		class: "ml-fine",
 		role: "status"
 	}), s = c("ul", {
@@ -1313,17 +1322,17 @@ function vt(e, t) {
 	}), l = u({
 		class: "ml-button",
 		onclick: g
-	}, "Show more"), f = new m(s, (e) => `${e.a} ${e.b} ${e.together} ${e.source}`, (n) => gt(e, t, n));
-	function h() {
-		n = G, v();
+	}, "Show more"), d = new h(s, (e) => `${e.a} ${e.b} ${e.together} ${e.source}`, (n) => vt(e, t, n));
+	function p() {
+		n = ft, v();
 	}
 	function g() {
-		n += G, v();
+		n += ft, v();
 	}
 	function _(t) {
 		let n = e.state;
 		if (!n || n.n_links === 0) return "There are no links yet. Answer questions, or draw a link on the map.";
-		let r = p(n.n_links, "link"), i = n.links.filter(K).length, a = i ? `, ${i} may be wrong` : "", o = n.links.length < n.n_links ? `, the first ${n.links.length.toLocaleString("en-US")} are listed` : "";
+		let r = m(n.n_links, "link"), i = n.links.filter(q).length, a = i ? `, ${i} may be wrong` : "", o = n.links.length < n.n_links ? `, the first ${n.links.length.toLocaleString("en-US")} are listed` : "";
 		return `${t < n.links.length ? `${t.toLocaleString("en-US")} found of ${r}` : r}${a}${o}.`;
 	}
 	function v() {
@@ -1331,14 +1340,17 @@ function vt(e, t) {
 			text: r.value,
 			kind: i.value,
 			source: a.value
-		}, s = mt((e.state?.links ?? []).filter((e) => pt(e, t)));
-		d(o, _(s.length)), f.update(s.slice(0, n)), l.hidden = s.length <= n;
+		}, s = ht((e.state?.links ?? []).map((t) => ({
+			...t,
+			isPlaced: e.groupOf(t.a) !== null && e.groupOf(t.b) !== null
+		})).filter((e) => mt(e, t)));
+		f(o, _(s.length)), d.update(s.slice(0, n)), l.hidden = s.length <= n;
 	}
-	return e.subscribe("state", v), v(), c("div", { class: "ml-panel" }, c("div", { class: "ml-filters" }, r, i, a), o, s, l);
+	return e.subscribe(["state", "labels"], v), v(), c("div", { class: "ml-panel" }, c("div", { class: "ml-filters" }, r, i, a), o, s, l);
 }
 // src/panels/comparison.ts
-var yt = "≠";
-function bt(e, t, n, r) {
+var xt = "≠";
+function St(e, t, n, r) {
 	let i = c("span", { class: "ml-fine" }, "Loading the image…");
 	return r(e, n).then((e) => i.replaceWith(c("img", {
 		src: e,
@@ -1348,7 +1360,7 @@ function bt(e, t, n, r) {
 		i.textContent = e instanceof Error ? e.message : String(e);
 	}), i;
 }
-function xt(e, t, n) {
+function Ct(e, t, n) {
 	return t === "image" && e !== "" ? c("td", {
 		role: "cell",
 		class: "image"
@@ -1360,12 +1372,12 @@ function xt(e, t, n) {
 		class: t
 	}, e);
 }
-function St(e) {
+function wt(e) {
 	let t = document.createDocumentFragment();
 	for (let n of e.split(/(?<=[_./-])/)) t.append(n, document.createElement("wbr"));
 	return t;
 }
-function Ct(e, t) {
+function Tt(e, t) {
 	let n = c("tr", { role: "row" }, c("th", {
 		role: "columnheader",
 		scope: "col"
@@ -1385,7 +1397,7 @@ function Ct(e, t) {
 		class: "ml-differs",
 		"aria-hidden": "true",
 		title: "differs most"
-	}, yt), St(n.name), n.marked && c("span", { class: "ml-unseen" }, ", differs most")), xt(n.first, n.kind, () => bt(e.a, e.a_name, n.name, t)), xt(n.second, n.kind, () => bt(e.b, e.b_name, n.name, t))));
+	}, xt), wt(n.name), n.marked && c("span", { class: "ml-unseen" }, ", differs most")), Ct(n.first, n.kind, () => St(e.a, e.a_name, n.name, t)), Ct(n.second, n.kind, () => St(e.b, e.b_name, n.name, t))));
 	return c("table", {
 		role: "table",
 		class: "ml-comparison",
@@ -1393,131 +1405,131 @@ function Ct(e, t) {
 	}, c("thead", { role: "rowgroup" }, n), c("tbody", { role: "rowgroup" }, ...r));
 }
 // src/panels/question.ts
-var wt = "Do these two rows belong to the same group?", Tt = "Choosing the next question…";
-function Et(e) {
+var Et = "Do these two rows belong to the same group?", Dt = "Choosing the next question…";
+function Ot(e) {
 	let t = e.columns.filter((e) => e.marked && e.kind !== "image").map(({ name: e, first: t, second: n }) => `${e}: ${t || "empty"}, ${n || "empty"}`);
 	return `Question${e.number === void 0 ? "" : ` ${e.number}`}: ${e.a_name} and ${e.b_name}. ${t.join("; ")}`.trim();
 }
-function Dt({ links: e, n_links: t, counts: n }) {
+function kt({ links: e, n_links: t, counts: n }) {
 	let r = (e, t) => `${e.toLocaleString("en-US")} same, ${t.toLocaleString("en-US")} different`;
 	if (t > e.length) return `${r(n.together, n.apart)} in force, ${n.skipped} unsure`;
 	let i = e.filter(({ source: e }) => e === "answer" || e === "drawn"), a = i.filter((e) => e.together).length;
 	return `${r(a, i.length - a)}, ${n.skipped} unsure`;
 }
-function Ot(e, t, n) {
+function At(e, t, n) {
 	let r = c("h2", {
 		class: "ml-question-title",
 		tabindex: -1
 	}, "Question"), i = u({
 		class: "ml-button small",
 		title: "Select both rows on the map (f)",
-		onclick: D
-	}, "Show on map"), o = c("p", { class: "ml-asked" }, wt), s = c("div", {
+		onclick: T
+	}, "Show on map"), o = c("p", { class: "ml-asked" }, Et), s = c("div", {
 		class: "ml-question-rows",
 		tabindex: 0,
 		role: "group",
 		"aria-label": "The two rows"
-	}), l = c("p", { class: "ml-fine" }), m = c("p", { class: "ml-question-end" }), h = [
+	}), l = c("p", { class: "ml-fine" }), h = c("p", { class: "ml-question-end" }), g = [
 		u({
 			class: "ml-button same",
-			onclick: () => w(!0)
-		}, O(!0), "Same (s)"),
+			onclick: () => S(!0)
+		}, E(!0), d("Same", "s")),
 		u({
 			class: "ml-button different",
-			onclick: () => w(!1)
-		}, O(!1), "Different (d)"),
+			onclick: () => S(!1)
+		}, E(!1), d("Different", "d")),
 		u({
 			class: "ml-button",
-			onclick: () => w(null)
-		}, "Unsure (u)")
-	], g = c("div", { class: "ml-question-actions" }, ...h), _ = c("p", {
+			onclick: () => S(null)
+		}, d("Unsure", "u"))
+	], _ = c("div", { class: "ml-question-actions" }, ...g), v = c("p", {
 		class: "ml-advice",
 		role: "note"
-	}), v = c("span", {
+	}), y = c("span", {
 		class: "ml-fine",
 		title: "Answers and drawn links"
-	}), y = c("select", {
+	}), b = c("select", {
 		class: "ml-input small",
 		id: a("strategy"),
-		onchange: ee
-	}), b = c("div", { class: "ml-question-footer" }, v, c("label", {
+		onchange: re
+	}), ee = c("div", { class: "ml-question-footer" }, y, c("label", {
 		class: "ml-field",
-		for: y.id
-	}, "Ask by", y)), x = c("p", {
+		for: b.id
+	}, "Ask by", b)), te = c("p", {
 		class: "ml-unseen",
 		"aria-live": "polite"
-	}), S = c("div", { class: "ml-question-head" }, r, i);
-	e.append(S, o, s, l, m, g, _, b, x);
-	let C = null;
-	function w(e) {
+	}), ne = c("div", { class: "ml-question-head" }, r, i);
+	e.append(ne, o, s, l, h, _, v, ee, te);
+	let x = null;
+	function S(e) {
 		let n = t.question?.question;
-		n && !T(n) && (C = n, k(), j(t, {
+		n && !C(n) && (x = n, D(), k(t, {
 			do: "answer",
 			a: n.a,
 			b: n.b,
 			together: e
 		}, () => {
-			C === n && (C = null), k();
+			x === n && (x = null), D();
 		}));
 	}
-	function T({ a: e, b: t, number: n }) {
-		return C !== null && C.a === e && C.b === t && C.number === n;
+	function C({ a: e, b: t, number: n }) {
+		return x !== null && x.a === e && x.b === t && x.number === n;
 	}
-	function E() {
-		t.busy === 0 && t.state?.can_redo && (C = null);
+	function w() {
+		t.busy === 0 && t.state?.can_redo && (x = null);
 	}
-	function D() {
+	function T() {
 		let e = t.question?.question;
 		e && n([e.a, e.b]);
 	}
-	function ee() {
-		j(t, {
+	function re() {
+		k(t, {
 			do: "choose",
-			strategy: y.value
-		}, M);
+			strategy: b.value
+		}, A);
 	}
-	function k() {
-		let n = t.question?.question, r = n != null && T(n);
-		for (let e of h) e.setAttribute("aria-disabled", String(r || t.status !== "open"));
-		e.setAttribute("aria-busy", String(r)), d(o, r ? Tt : wt);
+	function D() {
+		let n = t.question?.question, r = n != null && C(n);
+		for (let e of g) e.setAttribute("aria-disabled", String(r || t.status !== "open"));
+		e.setAttribute("aria-busy", String(r)), f(o, r ? Dt : Et);
 	}
-	function A() {
+	function O() {
 		let n = t.question, a = n?.question ?? null;
-		E(), a && T(a) || (C = null), a === null && g.contains(f(e)) && r.focus();
+		w(), a && C(a) || (x = null), a === null && _.contains(p(e)) && r.focus();
 		for (let e of [
 			i,
 			o,
 			s,
-			g
+			_
 		]) e.hidden = a === null;
-		d(r, a?.number === void 0 ? "Question" : `Question ${a.number.toLocaleString("en-US")}`), d(m, n === null ? "Choosing a question…" : n.end ?? Tt), m.hidden = a !== null, d(_, n?.advice ?? ""), _.hidden = !n?.advice, l.hidden = !a || a.n_more === 0, s.replaceChildren(), d(x, a ? Et(a) : n?.end ?? ""), a && (s.append(Ct(a, (e, n) => t.ask({
+		f(r, a?.number === void 0 ? "Question" : `Question ${a.number.toLocaleString("en-US")}`), f(h, n === null ? "Choosing a question…" : n.end ?? Dt), h.hidden = a !== null, f(v, n?.advice ?? ""), v.hidden = !n?.advice, l.hidden = !a || a.n_more === 0, s.replaceChildren(), f(te, a ? Ot(a) : n?.end ?? ""), a && (s.append(Tt(a, (e, n) => t.ask({
 			do: "image",
 			row: e,
 			column: n
-		}).then((e) => e.url))), s.scrollTop = 0, d(l, `and ${p(a.n_more, "more column")} with smaller differences`)), k();
+		}).then((e) => e.url))), s.scrollTop = 0, f(l, `and ${m(a.n_more, "more column")} with smaller differences`)), D();
 	}
-	function M() {
+	function A() {
 		let e = t.state;
-		e && (d(v, Dt(e)), E(), k(), y.value = e.strategy);
+		e && (f(y, kt(e)), w(), D(), b.value = e.strategy);
 	}
-	function N() {
+	function j() {
 		let e = (t.hello?.strategies ?? []).map(({ name: e, title: t }) => c("option", { value: e }, t));
-		y.replaceChildren(...e), M();
+		b.replaceChildren(...e), A();
 	}
-	return t.subscribe("question", A), t.subscribe("state", M), t.subscribe("hello", N), t.subscribe("connection", k), N(), A(), {
-		answer: w,
-		showOnMap: D
+	return t.subscribe("question", O), t.subscribe("state", A), t.subscribe("hello", j), t.subscribe("connection", D), j(), O(), {
+		answer: S,
+		showOnMap: T
 	};
 }
 // src/panels/placing.ts
-var kt = .5, At = 2.2, jt = 40, q = 16, Mt = ({ x: e, y: t }) => ({
-	x: U(e, -1, 1),
-	y: U(t, -1, 1)
+var jt = .5, Mt = 2.2, Nt = 40, J = 16, Pt = ({ x: e, y: t }) => ({
+	x: G(e, -1, 1),
+	y: G(t, -1, 1)
 });
-function J(e, t) {
+function Ft(e, t) {
 	return Math.min(...t.map(([, t, n]) => Math.hypot(e.x - t, e.y - n)), Infinity);
 }
-function Nt(e, t) {
+function It(e, t) {
 	let n = 0, r = 0;
 	for (let i of e) n += t[2 * i] / e.length, r += t[2 * i + 1] / e.length;
 	return {
@@ -1525,46 +1537,46 @@ function Nt(e, t) {
 		y: r
 	};
 }
-function Pt(e, t, n) {
-	let r = Mt(e), i = J(r, t);
-	for (let a = 1; a <= jt && i < At * n; a++) for (let n = 0; n < q; n++) {
-		let o = 2 * Math.PI * n / q, s = 2 * a / jt, c = Mt({
+function Lt(e, t, n) {
+	let r = Pt(e), i = Ft(r, t);
+	for (let a = 1; a <= Nt && i < Mt * n; a++) for (let n = 0; n < J; n++) {
+		let o = 2 * Math.PI * n / J, s = 2 * a / Nt, c = Pt({
 			x: e.x + s * Math.cos(o),
 			y: e.y + s * Math.sin(o)
-		}), l = J(c, t);
+		}), l = Ft(c, t);
 		l > i && ([r, i] = [c, l]);
 	}
 	return r;
 }
-function Ft(e, t, n) {
+function Rt(e, t, n) {
 	let r = e, i = -1;
-	for (let a = 0; a < q; a++) {
-		let o = 2 * Math.PI * a / q, s = kt * n, c = V(e.x + s * Math.cos(o), e.y + s * Math.sin(o)), l = J(c, t);
+	for (let a = 0; a < J; a++) {
+		let o = 2 * Math.PI * a / J, s = jt * n, c = U(e.x + s * Math.cos(o), e.y + s * Math.sin(o)), l = Ft(c, t);
 		l > i && ([r, i] = [c, l]);
 	}
 	return r;
 }
 // src/panels/selection.ts
-function It(e, t) {
+function zt(e, t) {
 	let { state: n, selection: r } = e;
 	return !n || r.length === 0 || t.length !== 2 * e.nRows ? null : {
 		state: n,
 		rows: [...r]
 	};
 }
-function Lt(e, t) {
-	let n = It(e, t);
+function Bt(e, t) {
+	let n = zt(e, t);
 	if (!n) return null;
 	let { state: r, rows: i } = n, a = new Set(i), o = r.pins.filter(([e]) => !a.has(e));
 	return {
 		do: "move",
 		rows: i,
-		...Pt(Nt(i, t), o, r.eps),
+		...Lt(It(i, t), o, r.eps),
 		onto: null
 	};
 }
-function Rt(e, t, n) {
-	let r = It(e, t);
+function Vt(e, t, n) {
+	let r = zt(e, t);
 	if (!r) return null;
 	let { state: i } = r, a = r.rows.filter((t) => e.groupOf(t) !== n || !i.pins.some(([e]) => e === t));
 	if (a.length === 0) return null;
@@ -1574,20 +1586,20 @@ function Rt(e, t, n) {
 		return {
 			do: "move",
 			rows: a,
-			...Ft({
+			...Rt({
 				x: c[1],
 				y: c[2]
 			}, [...t, c], i.eps),
 			onto: null
 		};
 	}
-	let l = [...e.panels?.groups.find(({ id: e }) => e === n)?.typical.map(({ row: e }) => e) ?? [], ...we(e, n)].find((t) => !o.has(t) && e.groupOf(t) === n);
+	let l = [...e.panels?.groups.find(({ id: e }) => e === n)?.typical.map(({ row: e }) => e) ?? [], ...Ce(e, n)].find((t) => !o.has(t) && e.groupOf(t) === n);
 	if (l === void 0) return null;
 	let u = t[2 * l], d = t[2 * l + 1];
 	return {
 		do: "move",
 		rows: a,
-		...Ft({
+		...Rt({
 			x: u,
 			y: d
 		}, s, i.eps),
@@ -1598,11 +1610,11 @@ function Rt(e, t, n) {
 		]
 	};
 }
-function zt(e, t, n) {
+function Ht(e, t, n) {
 	let r = c("strong", { role: "status" }), i = c("select", {
 		class: "ml-input",
 		"aria-label": "Add to group",
-		onchange: m
+		onchange: p
 	}), a = u({
 		class: "ml-button",
 		onclick: g
@@ -1613,21 +1625,21 @@ function zt(e, t, n) {
 		hidden: !0
 	}, r, u({
 		class: "ml-button primary",
-		onclick: () => l(Lt(e, n.places))
+		onclick: () => l(Bt(e, n.places))
 	}, "Make a new group"), i, a, u({
 		class: "ml-button",
 		title: "Clear the selection (Escape)",
-		onclick: f
+		onclick: d
 	}, "Clear")), s = "";
 	function l(t) {
-		t && j(e, t);
+		t && k(e, t);
 	}
-	function f() {
+	function d() {
 		e.select([]), t.focus({ preventScroll: !0 });
 	}
-	function m() {
+	function p() {
 		let t = Number(i.value);
-		i.value = "", l(Rt(e, n.places, t));
+		i.value = "", l(Vt(e, n.places, t));
 	}
 	function h() {
 		let t = new Set(e.state?.pins.map(([e]) => e));
@@ -1650,24 +1662,24 @@ function zt(e, t, n) {
 	}
 	function v() {
 		let t = e.selection.length;
-		o.hidden = t === 0, d(r, t ? `${p(t, "row")} selected` : ""), a.disabled = h().length === 0;
+		o.hidden = t === 0, f(r, t ? `${m(t, "row")} selected` : ""), a.disabled = h().length === 0;
 	}
 	return e.subscribe("selection", v), e.subscribe("state", _), _(), o;
 }
 // src/panels/status.ts
-var Bt = {
+var Ut = {
 	instant: "instant result",
 	final: "final result",
 	working: "computing the final result…",
 	failed: "no final result"
-}, Vt = 1500, Ht = "Computing the first groups… You can answer questions meanwhile.", Ut = "Working on your last step… A first step of its kind takes longest, up to half a minute.";
-function Wt({ shown: e, groups: t }) {
+}, Wt = 1500, Gt = "Computing the first groups… You can answer questions meanwhile.", Kt = "Working on your last step… A first step of its kind takes longest, up to half a minute.";
+function qt({ shown: e, groups: t }) {
 	let { method: n, title: r, n_changed: i, status: a } = e;
-	if (t.length === 0 && a === "working") return Ht;
-	let o = i ? `${p(i, "row")} changed group` : "no row changed group", s = e.text || `${r}: ${o}.`;
-	return (i > 0 && i >= t.reduce((e, { size: t }) => e + t, 0) ? s.replace(/[;:] [\d,]+ rows? changed( group)?/, `: ${p(t.length, "group")}`) : s).replace(`by ${n}`, `by ${r}`);
+	if (t.length === 0 && a === "working") return Gt;
+	let o = i ? `${m(i, "row")} changed group` : "no row changed group", s = e.text || `${r}: ${o}.`;
+	return (i > 0 && i >= t.reduce((e, { size: t }) => e + t, 0) ? s.replace(/[;:] [\d,]+ rows? changed( group)?/, `: ${m(t.length, "group")}`) : s).replace(`by ${n}`, `by ${r}`);
 }
-function Gt(e, t) {
+function Jt(e, t) {
 	let n = c("span", {
 		class: "ml-spinner",
 		"aria-hidden": "true"
@@ -1677,11 +1689,11 @@ function Gt(e, t) {
 	function s() {
 		t.busy === 0 ? (clearTimeout(o), o = void 0, a = !1) : o ??= setTimeout(() => {
 			a = !0, l();
-		}, Vt), l();
+		}, Wt), l();
 	}
 	function l() {
 		let o = t.state?.shown;
-		d(r, t.notice || (a ? Ut : t.state ? Wt(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), d(i, o ? Bt[o.status] : "");
+		f(r, t.notice || (a ? Kt : t.state ? qt(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), f(i, o ? Ut[o.status] : "");
 		let s = t.status === "open";
 		i.hidden = !o || !s, n.hidden = !s || t.busy === 0 && o?.status !== "working" && t.awaitedView === null;
 	}
@@ -1694,7 +1706,7 @@ function Gt(e, t) {
 	], l), t.subscribe("busy", s), l();
 }
 // src/panels/tabs.ts
-function Kt(e, t) {
+function Yt(e, t) {
 	let n = t.map(({ title: e }) => u({
 		role: "tab",
 		id: a("tab"),
@@ -1736,7 +1748,7 @@ function Kt(e, t) {
 	};
 }
 // src/panels/icons.ts
-var qt = {
+var Xt = {
 	pan: "M12 3v18M3 12h18M12 3l-3 3M12 3l3 3M12 21l-3-3M12 21l3-3M3 12l3-3M3 12l3 3M21 12l-3-3M21 12l-3 3",
 	lasso: "M12 4c5 0 9 2.4 9 5.5S17 15 12 15 3 12.6 3 9.5 7 4 12 4M7 14c-1.5 1-1.5 3 0 3.5S9 19 8 21",
 	undo: "M9 5 4 10l5 5M4 10h10a6 6 0 0 1 0 12h-3",
@@ -1750,7 +1762,7 @@ function Y(e) {
 		viewBox: "0 0 24 24",
 		"aria-hidden": "true"
 	}, l("path", {
-		d: qt[e],
+		d: Xt[e],
 		fill: "none",
 		stroke: "currentColor",
 		"stroke-width": 1.8,
@@ -1759,7 +1771,7 @@ function Y(e) {
 	}));
 }
 // src/panels/toolbar.ts
-var Jt = [
+var Zt = [
 	[
 		"pan",
 		"Pan",
@@ -1776,37 +1788,37 @@ var Jt = [
 		"same",
 		"Link same",
 		"Draw a link between rows of the same group (3)",
-		() => O(!0)
+		() => E(!0)
 	],
 	[
 		"different",
 		"Link different",
 		"Draw a link between rows of different groups (4)",
-		() => O(!1)
+		() => E(!1)
 	]
-], Yt = .01, Xt = .4;
+], Qt = .01, $t = .4;
 function X(e, t, ...n) {
 	return t.id ||= a("field"), c("div", { class: "ml-field" }, c("label", { for: t.id }, e), t, ...n);
 }
-function Zt(e, t) {
+function en(e, t) {
 	e.replaceChildren(...t.map(({ name: e, title: t, available: n, why: r }) => c("option", {
 		value: e,
 		disabled: !n,
 		title: r
 	}, n || !r ? t : `${t} (${r})`)));
 }
-function Qt(e) {
+function tn(e) {
 	let t = c("select", {
 		class: "ml-input",
 		onchange: () => e.show(t.value)
 	}), n = () => {
 		t.value = e.awaitedView ?? e.view ?? "", t.setAttribute("aria-busy", String(e.awaitedView !== null));
 	}, r = () => {
-		Zt(t, e.hello?.views ?? []), n();
+		en(t, e.hello?.views ?? []), n();
 	};
 	return e.subscribe("hello", r), e.subscribe("view", n), r(), X("View", t);
 }
-function $t(e) {
+function nn(e) {
 	let t = c("select", {
 		class: "ml-input ml-method",
 		onchange: r
@@ -1814,17 +1826,17 @@ function $t(e) {
 		t.value = e.state?.method ?? "";
 	};
 	function r() {
-		j(e, {
+		k(e, {
 			do: "choose",
 			method: t.value
 		}, n);
 	}
 	let i = () => {
-		Zt(t, e.hello?.methods ?? []), n();
+		en(t, e.hello?.methods ?? []), n();
 	};
 	return e.subscribe("hello", i), e.subscribe("state", n), i(), X("Method", t);
 }
-function en(e) {
+function rn(e) {
 	let t = c("input", {
 		class: "ml-input ml-count",
 		type: "number",
@@ -1842,22 +1854,22 @@ function en(e) {
 	}
 	function i() {
 		let n = t.value === "" ? null : Number(t.value);
-		t.checkValidity() ? n !== (e.state?.n_clusters ?? null) && j(e, {
+		t.checkValidity() ? n !== (e.state?.n_clusters ?? null) && k(e, {
 			do: "choose",
 			n_clusters: n
 		}, r) : r();
 	}
 	return e.subscribe("state", n), n(), X("Number of groups", t);
 }
-function tn(e) {
+function an(e) {
 	let t = c("input", {
 		type: "range",
-		min: Yt,
-		max: Xt,
+		min: Qt,
+		max: $t,
 		step: .01,
 		title: "Pinned rows nearer than this are in one group",
-		oninput: () => d(n, r(Number(t.value))),
-		onchange: () => j(e, {
+		oninput: () => f(n, r(Number(t.value))),
+		onchange: () => k(e, {
 			do: "choose",
 			eps: Number(t.value)
 		}, i)
@@ -1865,12 +1877,12 @@ function tn(e) {
 	n.htmlFor.add(t.id = a("radius"));
 	let r = (e) => e.toFixed(2);
 	function i() {
-		e.state && (t.value = String(e.state.eps), d(n, r(e.state.eps)));
+		e.state && (t.value = String(e.state.eps), f(n, r(e.state.eps)));
 	}
 	return e.subscribe("state", i), i(), X("Pin radius", t, n);
 }
-function nn(e) {
-	let t = Jt.map(([t, n, r, i]) => u({
+function on(e) {
+	let t = Zt.map(([t, n, r, i]) => u({
 		class: "ml-button",
 		title: r,
 		"data-mode": t,
@@ -1885,11 +1897,11 @@ function nn(e) {
 		"aria-label": "What the pointer does"
 	}, ...t);
 }
-function rn(e) {
+function sn(e) {
 	let t = (t, n) => u({
 		class: "ml-button",
-		onclick: () => j(e, { do: t })
-	}, Y(t), n), n = t("undo", "Undo (z)"), r = t("redo", "Redo (y)"), i = () => {
+		onclick: () => k(e, { do: t })
+	}, Y(t), n), n = t("undo", d("Undo", "z")), r = t("redo", d("Redo", "y")), i = () => {
 		n.disabled = !e.state?.can_undo, r.disabled = !e.state?.can_redo;
 		let t = e.state?.history.at(-1);
 		n.title = t ? `Undo: ${t.text}` : "There is nothing to undo";
@@ -1900,7 +1912,7 @@ function rn(e) {
 		"aria-label": "Undo and redo"
 	}, n, r);
 }
-function an(e, t, n) {
+function cn(e, t, n) {
 	let r = c("h1", { class: "ml-title" }, "mustlink studio"), i = u({
 		class: "ml-button icon",
 		onclick: n.toggleTheme
@@ -1914,19 +1926,19 @@ function an(e, t, n) {
 		id: a("fields"),
 		role: "group",
 		"aria-label": "Settings"
-	}, Qt(t), $t(t), en(t), tn(t)), l = u({
+	}, tn(t), nn(t), rn(t), an(t)), l = u({
 		class: "ml-button ml-settings",
 		"aria-expanded": "false",
 		"aria-controls": s.id,
-		onclick: f
+		onclick: d
 	}, "Settings");
-	function f() {
+	function d() {
 		let e = s.classList.toggle("open");
 		l.setAttribute("aria-expanded", String(e));
 	}
-	e.append(r, s, l, rn(t), c("div", { class: "ml-toolbar-end" }, i, o));
+	e.append(r, s, l, sn(t), c("div", { class: "ml-toolbar-end" }, i, o));
 	let p = () => {
-		t.hello && d(r, t.hello.title), r.title = t.hello?.file ?? "";
+		t.hello && f(r, t.hello.title), r.title = t.hello?.file ?? "";
 	};
 	return t.subscribe("hello", p), p(), { showTheme(e) {
 		let t = e === "dark" ? "light" : "dark";
@@ -1934,38 +1946,38 @@ function an(e, t, n) {
 	} };
 }
 // src/panels/index.ts
-function on(e, t, n) {
+function ln(e, t, n) {
 	let { root: r } = e, i = (r) => {
 		t.select(r), n.focus(r), e.map.scrollIntoView({ block: "nearest" });
-	}, a = () => ct(r), o = an(e.toolbar, t, {
+	}, a = () => st(r), o = cn(e.toolbar, t, {
 		toggleTheme: () => s.toggle(),
 		openHelp: a
-	}), s = Xe(r, (e) => {
-		xe(r, e), o.showTheme(e);
-	}), c = Ot(e.question, t, i), l = Kt("Panels", [
+	}), s = Ye(r, (e) => {
+		be(r, e), o.showTheme(e);
+	}), c = At(e.question, t, i), l = Yt("Panels", [
 		{
 			title: "Groups",
-			content: Oe(t, i)
+			content: De(t, i)
 		},
 		{
 			title: "Links",
-			content: vt(t, i)
+			content: bt(t, i)
 		},
 		{
 			title: "Columns",
-			content: b(t)
+			content: ee(t)
 		},
 		{
 			title: "History",
-			content: ft(t)
+			content: dt(t)
 		},
 		{
 			title: "Export",
-			content: ue(t)
+			content: pe(t)
 		}
 	]);
-	e.side.append(l.element), e.banner.append(_(t)), e.map.append(nn(t), v(t), zt(t, e.plot, n)), Gt(e.status, t), oe(r, t);
-	let u = ot(r, {
+	e.side.append(l.element), e.banner.append(v(t)), e.map.append(on(t), y(t), Ht(t, e.plot, n)), Jt(e.status, t), le(r, t);
+	let u = at(r, {
 		store: t,
 		question: c,
 		openHelp: a
@@ -1975,10 +1987,10 @@ function on(e, t, n) {
 	};
 }
 // src/plot/theme.ts
-function sn(e) {
+function un(e) {
 	let t = getComputedStyle(e), n = (e) => t.getPropertyValue(`--ml-${e}`).trim();
 	return {
-		dark: cn(e),
+		dark: dn(e),
 		back: n("back"),
 		text: n("text"),
 		quiet: n("quiet"),
@@ -1988,21 +2000,21 @@ function sn(e) {
 		font: n("font")
 	};
 }
-function cn(e) {
+function dn(e) {
 	let t = e.dataset.theme;
 	return t === "dark" || t !== "light" && matchMedia("(prefers-color-scheme: dark)").matches;
 }
-function ln(e, t) {
+function fn(e, t) {
 	let n = matchMedia("(prefers-color-scheme: dark)"), r = new MutationObserver(t);
 	return r.observe(e, { attributeFilter: ["data-theme"] }), n.addEventListener("change", t), () => {
 		r.disconnect(), n.removeEventListener("change", t);
 	};
 }
-function un() {
+function pn() {
 	return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 // src/plot/card.ts
-var dn = 120, fn = 8, pn = 160, mn = "http://www.w3.org/2000/svg", hn = class {
+var mn = 120, hn = 8, gn = 160, _n = "http://www.w3.org/2000/svg", vn = class {
 	parent;
 	store;
 	root;
@@ -2013,7 +2025,7 @@ var dn = 120, fn = 8, pn = 160, mn = "http://www.w3.org/2000/svg", hn = class {
 		this.parent = e, this.store = t, this.root = n, this.element.className = "ml-card", this.element.setAttribute("role", "tooltip"), this.element.hidden = !0, e.append(this.element);
 	}
 	showSoon(e, t, n) {
-		e !== this.row && (this.hide(), this.row = e, this.timer = setTimeout(() => void this.show(e, t, n), dn));
+		e !== this.row && (this.hide(), this.row = e, this.timer = setTimeout(() => void this.show(e, t, n), mn));
 	}
 	async show(e, t, n) {
 		clearTimeout(this.timer), this.row = e;
@@ -2028,21 +2040,21 @@ var dn = 120, fn = 8, pn = 160, mn = "http://www.w3.org/2000/svg", hn = class {
 		let t = document.createElement("div");
 		t.className = "ml-card-head";
 		let n = document.createElement("strong");
-		n.textContent = e.name, t.append(n, this.groupMark(this.store.groupOf(e.row))), e.pinned && t.append(gn("pinned", "ml-card-pinned"));
+		n.textContent = e.name, t.append(n, this.groupMark(this.store.groupOf(e.row))), e.pinned && t.append(yn("pinned", "ml-card-pinned"));
 		let r = document.createElement("dl");
-		for (let t of e.cells.filter((e) => e.kind !== "image").slice(0, fn)) {
+		for (let t of e.cells.filter((e) => e.kind !== "image").slice(0, hn)) {
 			let [e, n] = [document.createElement("dt"), document.createElement("dd")];
-			e.textContent = t.column, n.textContent = t.text.length > pn ? `${t.text.slice(0, pn)}\u2026` : t.text, r.append(e, n);
+			e.textContent = t.column, n.textContent = t.text.length > gn ? `${t.text.slice(0, gn)}\u2026` : t.text, r.append(e, n);
 		}
-		this.element.replaceChildren(t, r), e.cells.length > fn && this.element.append(gn(`and ${e.cells.length - fn} more columns`, "ml-card-more"));
+		this.element.replaceChildren(t, r), e.cells.length > hn && this.element.append(yn(`and ${e.cells.length - hn} more columns`, "ml-card-more"));
 	}
 	groupMark(e) {
 		let t = document.createElement("span");
 		t.className = "ml-card-group";
-		let n = document.createElementNS(mn, "svg");
+		let n = document.createElementNS(_n, "svg");
 		n.setAttribute("viewBox", "-1.5 -1.5 3 3"), n.setAttribute("aria-hidden", "true");
-		let r = document.createElementNS(mn, "path");
-		r.setAttribute("d", I(F(e))), r.setAttribute("fill", P(e, cn(this.root))), n.append(r);
+		let r = document.createElementNS(_n, "path");
+		r.setAttribute("d", R(L(e))), r.setAttribute("fill", I(e, dn(this.root))), n.append(r);
 		let i = this.store.state?.groups.find((t) => t.id === e)?.name ?? "no group";
 		return t.append(n, i), t;
 	}
@@ -2059,26 +2071,26 @@ var dn = 120, fn = 8, pn = 160, mn = "http://www.w3.org/2000/svg", hn = class {
 		this.hide(), this.element.remove();
 	}
 };
-function gn(e, t) {
+function yn(e, t) {
 	let n = document.createElement("span");
 	return n.className = t, n.textContent = e, n;
 }
 // src/layout/worker.ts?worker&inline
-var _n = "(function(){function e(e,t){let n=/* @__PURE__ */ new Map;for(let[r,i,a]of e){let e=t[r];if(e===void 0||e===65535)continue;let o=n.get(e)??{x:0,y:0,count:0};n.set(e,{x:o.x+i,y:o.y+a,count:o.count+1})}let r=new Map([...n.keys()].map(e=>[e,[]]));return t.forEach((e,t)=>r.get(e)?.push(t)),[...n].map(([e,{x:t,y:n,count:i}])=>({x:t/i,y:n/i,rows:Uint32Array.from(r.get(e))}))}var t=class{x;y;children;mass;cx;cy;next;stack;nCells=0;x0;y0;side;constructor(e,t){this.x=e,this.y=t;let n=e.length,[r,i,a,o]=[1/0,1/0,-1/0,-1/0];for(let s=0;s<n;s++)r=Math.min(r,e[s]),i=Math.min(i,t[s]),a=Math.max(a,e[s]),o=Math.max(o,t[s]);this.x0=r,this.y0=i,this.side=Math.max(a-r,o-i,1e-9)*1.0001;let s=4*n+40+8;this.children=new Int32Array(4*s).fill(-1),this.mass=new Float64Array(s),this.cx=new Float64Array(s),this.cy=new Float64Array(s),this.next=new Int32Array(n).fill(-1),this.stack=/* @__PURE__ */ new Int32Array(336),n>0&&(this.nCells=1);for(let e=0;e<n;e++)this.insert(e);n>0&&this.sum(0)}insert(e){let t=this.x[e],n=this.y[e],r=0,[i,a,o]=[this.x0,this.y0,this.side];for(let s=0;;s++){o/=2;let c=+(t>=i+o),l=+(n>=a+o);i+=c*o,a+=l*o;let u=4*r+c+2*l,d=this.children[u];if(d===-1){this.children[u]=-2-e;return}if(d>=0){r=d;continue}let f=-2-d;if(this.x[f]===t&&this.y[f]===n||s>=40||4*(this.nCells+1)>this.children.length){this.next[e]=f,this.children[u]=-2-e;return}let p=this.nCells++;this.children[u]=p;let m=+(this.x[f]>=i+o/2),h=+(this.y[f]>=a+o/2);this.children[4*p+m+2*h]=d,r=p}}sum(e){for(let t=this.nCells-1;t>=e;t--){let[e,n,r]=[0,0,0];for(let i=0;i<4;i++){let a=this.children[4*t+i];if(a>=0)e+=this.mass[a],n+=this.mass[a]*this.cx[a],r+=this.mass[a]*this.cy[a];else if(a!==-1)for(let t=-2-a;t!==-1;t=this.next[t])e+=1,n+=this.x[t],r+=this.y[t]}this.mass[t]=e,this.cx[t]=n/e,this.cy[t]=r/e}}addRepulsion(e,t,n,r){for(let i=0;i<this.x.length;i++)this.repel(i,e,t,n,r*r)}repel(e,t,i,a,o){let{children:s,stack:c,mass:l,cx:u,cy:d,x:f,y:p,next:m}=this,h=f[e],g=p[e],_=0,v=0,y=0;for(c[y++]=0,c[y++]=0;y>0;){let t=c[--y],i=c[--y],b=this.side*2**-(t+1);for(let x=0;x<4;x++){let S=s[4*i+x];if(S!==-1){if(S>=0){let e=h-u[S],n=g-d[S],r=e*e+n*n;if(b*b<o*r){let t=a*l[S]/(r*Math.sqrt(r));_+=t*e,v+=t*n}else c[y++]=S,c[y++]=t+1}else for(let t=-2-S;t!==-1;t=m[t]){if(t===e)continue;let i=h-f[t],o=g-p[t];i===0&&o===0&&([i,o]=r(e,t));let s=Math.max(i*i+o*o,n),c=a/(s*Math.sqrt(s));_+=c*i,v+=c*o}}}}t[e]+=_,i[e]+=v}};let n=1e-4;function r(e,t){let[n,r]=e<t?[e,t]:[t,e],i=2.399963*(n+1)+1.618034*r,a=e<t?1:-1;return[a*.01*Math.cos(i),a*.01*Math.sin(i)]}let i={edgeStrength:2e-5,groupStrength:4e-5,length:50,repulsion:1,drag:.01,theta:.9,speedLimit:1,timeStep:50,minSpeed:.001};var a=class{edges;halfSize;constants;x;y;n;vx;vy;fx;fy;pinned;centers=[];step=0;alpha=1;constructor(e,t,n,r=i){this.edges=t,this.halfSize=n,this.constants=r,this.n=e.length/2,this.x=Float64Array.from({length:this.n},(t,n)=>e[2*n]),this.y=Float64Array.from({length:this.n},(t,n)=>e[2*n+1]),this.vx=new Float64Array(this.n),this.vy=new Float64Array(this.n),this.fx=new Float64Array(this.n),this.fy=new Float64Array(this.n),this.pinned=new Uint8Array(this.n),this.chooseStep()}pin(e){this.pinned.fill(0);for(let[t,n,r]of e)this.pinned[t]=1,this.x[t]=n,this.y[t]=r,this.vx[t]=this.vy[t]=0}setCenters(e){this.centers=e,this.chooseStep()}chooseStep(){let e=new Float64Array(this.n);for(let t of this.edges)e[t]+=2*this.constants.edgeStrength;for(let{rows:t}of this.centers)for(let n of t)e[n]+=this.constants.groupStrength;let t=e.reduce((e,t)=>Math.max(e,t),0);this.step=Math.min(this.constants.timeStep,1/Math.sqrt(Math.max(t,1e-12)))}sumForces(){this.fx.fill(0),this.fy.fill(0),this.repel(),this.pullEdges(),this.pullToCenters()}repel(){let{repulsion:e,theta:n}=this.constants;e!==0&&new t(this.x,this.y).addRepulsion(this.fx,this.fy,e,n)}pullEdges(){let{x:e,y:t,fx:n,fy:r,edges:i}=this,{edgeStrength:a,length:o}=this.constants;for(let s=0;s<i.length;s+=2){let c=i[s],l=i[s+1],u=e[l]-e[c],d=t[l]-t[c],f=Math.hypot(u,d);if(f===0)continue;let p=a*(f-o)/f;n[c]+=p*u,r[c]+=p*d,n[l]-=p*u,r[l]-=p*d}}pullToCenters(){let{x:e,y:t,fx:n,fy:r}=this,{groupStrength:i,length:a}=this.constants;for(let o of this.centers)for(let s of o.rows){let c=o.x-e[s],l=o.y-t[s],u=Math.hypot(c,l);if(u===0)continue;let d=i*(u-a)/u;n[s]+=d*c,r[s]+=d*l}}advance(){this.sumForces();let{x:e,y:t,vx:n,vy:r,fx:i,fy:a,pinned:o,halfSize:s}=this,{drag:c,speedLimit:l}=this.constants,u=this.step*this.alpha,d=Math.exp(-c*u),f=0;for(let c=0;c<this.n;c++){if(o[c])continue;let p=d*n[c]+u*i[c],m=d*r[c]+u*a[c],h=Math.hypot(p,m);h>l&&(p*=l/h,m*=l/h),n[c]=p,r[c]=m,e[c]=Math.max(-s,Math.min(s,e[c]+u*p)),t[c]=Math.max(-s,Math.min(s,t[c]+u*m)),f=Math.max(f,Math.min(h,l))}return f}};function o(e){return Math.max(500,50*Math.sqrt(e))}var s=class{springs;unit;isAtRest=!1;constructor(e,t){this.unit=o(e.length/2),this.springs=new a(e.map(e=>e*this.unit),t,this.unit)}know(t,n){let r=t.map(([e,t,n])=>[e,t*this.unit,n*this.unit]);this.springs.pin(r),this.springs.setCenters(t.length>1?e(r,n):[]),this.springs.alpha=1,this.isAtRest=!1}step(){let{springs:e}=this,t=e.advance();e.alpha*=.9772,this.isAtRest=t<i.minSpeed||e.alpha<.001}write(e){let{x:t,y:n}=this.springs;for(let r=0;r<this.springs.n;r++)e[2*r]=t[r]/this.unit,e[2*r+1]=n[r]/this.unit;return e}};let c=null,l=null,u=!1,d;function f(e){self.postMessage(e,{transfer:[e.positions.buffer]})}function p(){if(d=void 0,!c||!l||c.isAtRest)return;let e=performance.now()+(u?200:14);do c.step();while(!c.isAtRest&&performance.now()<e);if(u&&!c.isAtRest){m();return}let t=c.write(l);l=null,f({positions:t,isAtRest:c.isAtRest})}function m(){d??=setTimeout(p,0)}self.onmessage=({data:e})=>{switch(e.do){case`start`:c=new s(e.positions,e.edges),l=e.positions,u=e.untilRest;break;case`know`:c?.know(e.pins,e.labels);break;case`next`:l=e.positions}m()}})();", vn = typeof self < "u" && self.Blob && new Blob(["(self.URL || self.webkitURL).revokeObjectURL(self.location.href);", _n], { type: "text/javascript;charset=utf-8" });
-function yn(e) {
+var bn = "(function(){function e(e,t){let n=/* @__PURE__ */ new Map;for(let[r,i,a]of e){let e=t[r];if(e===void 0||e===65535)continue;let o=n.get(e)??{x:0,y:0,count:0};n.set(e,{x:o.x+i,y:o.y+a,count:o.count+1})}let r=new Map([...n.keys()].map(e=>[e,[]]));return t.forEach((e,t)=>r.get(e)?.push(t)),[...n].map(([e,{x:t,y:n,count:i}])=>({x:t/i,y:n/i,rows:Uint32Array.from(r.get(e))}))}var t=class{x;y;children;mass;cx;cy;next;stack;nCells=0;x0;y0;side;constructor(e,t){this.x=e,this.y=t;let n=e.length,[r,i,a,o]=[1/0,1/0,-1/0,-1/0];for(let s=0;s<n;s++)r=Math.min(r,e[s]),i=Math.min(i,t[s]),a=Math.max(a,e[s]),o=Math.max(o,t[s]);this.x0=r,this.y0=i,this.side=Math.max(a-r,o-i,1e-9)*1.0001;let s=4*n+40+8;this.children=new Int32Array(4*s).fill(-1),this.mass=new Float64Array(s),this.cx=new Float64Array(s),this.cy=new Float64Array(s),this.next=new Int32Array(n).fill(-1),this.stack=/* @__PURE__ */ new Int32Array(336),n>0&&(this.nCells=1);for(let e=0;e<n;e++)this.insert(e);n>0&&this.sum(0)}insert(e){let t=this.x[e],n=this.y[e],r=0,[i,a,o]=[this.x0,this.y0,this.side];for(let s=0;;s++){o/=2;let c=+(t>=i+o),l=+(n>=a+o);i+=c*o,a+=l*o;let u=4*r+c+2*l,d=this.children[u];if(d===-1){this.children[u]=-2-e;return}if(d>=0){r=d;continue}let f=-2-d;if(this.x[f]===t&&this.y[f]===n||s>=40||4*(this.nCells+1)>this.children.length){this.next[e]=f,this.children[u]=-2-e;return}let p=this.nCells++;this.children[u]=p;let m=+(this.x[f]>=i+o/2),h=+(this.y[f]>=a+o/2);this.children[4*p+m+2*h]=d,r=p}}sum(e){for(let t=this.nCells-1;t>=e;t--){let[e,n,r]=[0,0,0];for(let i=0;i<4;i++){let a=this.children[4*t+i];if(a>=0)e+=this.mass[a],n+=this.mass[a]*this.cx[a],r+=this.mass[a]*this.cy[a];else if(a!==-1)for(let t=-2-a;t!==-1;t=this.next[t])e+=1,n+=this.x[t],r+=this.y[t]}this.mass[t]=e,this.cx[t]=n/e,this.cy[t]=r/e}}addRepulsion(e,t,n,r){for(let i=0;i<this.x.length;i++)this.repel(i,e,t,n,r*r)}repel(e,t,i,a,o){let{children:s,stack:c,mass:l,cx:u,cy:d,x:f,y:p,next:m}=this,h=f[e],g=p[e],_=0,v=0,y=0;for(c[y++]=0,c[y++]=0;y>0;){let t=c[--y],i=c[--y],b=this.side*2**-(t+1);for(let x=0;x<4;x++){let S=s[4*i+x];if(S!==-1){if(S>=0){let e=h-u[S],n=g-d[S],r=e*e+n*n;if(b*b<o*r){let t=a*l[S]/(r*Math.sqrt(r));_+=t*e,v+=t*n}else c[y++]=S,c[y++]=t+1}else for(let t=-2-S;t!==-1;t=m[t]){if(t===e)continue;let i=h-f[t],o=g-p[t];i===0&&o===0&&([i,o]=r(e,t));let s=Math.max(i*i+o*o,n),c=a/(s*Math.sqrt(s));_+=c*i,v+=c*o}}}}t[e]+=_,i[e]+=v}};let n=1e-4;function r(e,t){let[n,r]=e<t?[e,t]:[t,e],i=2.399963*(n+1)+1.618034*r,a=e<t?1:-1;return[a*.01*Math.cos(i),a*.01*Math.sin(i)]}let i={edgeStrength:2e-5,groupStrength:4e-5,length:50,repulsion:1,drag:.01,theta:.9,speedLimit:1,timeStep:50,minSpeed:.001};var a=class{edges;halfSize;constants;x;y;n;vx;vy;fx;fy;pinned;centers=[];step=0;alpha=1;constructor(e,t,n,r=i){this.edges=t,this.halfSize=n,this.constants=r,this.n=e.length/2,this.x=Float64Array.from({length:this.n},(t,n)=>e[2*n]),this.y=Float64Array.from({length:this.n},(t,n)=>e[2*n+1]),this.vx=new Float64Array(this.n),this.vy=new Float64Array(this.n),this.fx=new Float64Array(this.n),this.fy=new Float64Array(this.n),this.pinned=new Uint8Array(this.n),this.chooseStep()}pin(e){this.pinned.fill(0);for(let[t,n,r]of e)this.pinned[t]=1,this.x[t]=n,this.y[t]=r,this.vx[t]=this.vy[t]=0}setCenters(e){this.centers=e,this.chooseStep()}chooseStep(){let e=new Float64Array(this.n);for(let t of this.edges)e[t]+=2*this.constants.edgeStrength;for(let{rows:t}of this.centers)for(let n of t)e[n]+=this.constants.groupStrength;let t=e.reduce((e,t)=>Math.max(e,t),0);this.step=Math.min(this.constants.timeStep,1/Math.sqrt(Math.max(t,1e-12)))}sumForces(){this.fx.fill(0),this.fy.fill(0),this.repel(),this.pullEdges(),this.pullToCenters()}repel(){let{repulsion:e,theta:n}=this.constants;e!==0&&new t(this.x,this.y).addRepulsion(this.fx,this.fy,e,n)}pullEdges(){let{x:e,y:t,fx:n,fy:r,edges:i}=this,{edgeStrength:a,length:o}=this.constants;for(let s=0;s<i.length;s+=2){let c=i[s],l=i[s+1],u=e[l]-e[c],d=t[l]-t[c],f=Math.hypot(u,d);if(f===0)continue;let p=a*(f-o)/f;n[c]+=p*u,r[c]+=p*d,n[l]-=p*u,r[l]-=p*d}}pullToCenters(){let{x:e,y:t,fx:n,fy:r}=this,{groupStrength:i,length:a}=this.constants;for(let o of this.centers)for(let s of o.rows){let c=o.x-e[s],l=o.y-t[s],u=Math.hypot(c,l);if(u===0)continue;let d=i*(u-a)/u;n[s]+=d*c,r[s]+=d*l}}advance(){this.sumForces();let{x:e,y:t,vx:n,vy:r,fx:i,fy:a,pinned:o,halfSize:s}=this,{drag:c,speedLimit:l}=this.constants,u=this.step*this.alpha,d=Math.exp(-c*u),f=0;for(let c=0;c<this.n;c++){if(o[c])continue;let p=d*n[c]+u*i[c],m=d*r[c]+u*a[c],h=Math.hypot(p,m);h>l&&(p*=l/h,m*=l/h),n[c]=p,r[c]=m,e[c]=Math.max(-s,Math.min(s,e[c]+u*p)),t[c]=Math.max(-s,Math.min(s,t[c]+u*m)),f=Math.max(f,Math.min(h,l))}return f}};function o(e){return Math.max(500,50*Math.sqrt(e))}var s=class{springs;unit;isAtRest=!1;constructor(e,t){this.unit=o(e.length/2),this.springs=new a(e.map(e=>e*this.unit),t,this.unit)}know(t,n){let r=t.map(([e,t,n])=>[e,t*this.unit,n*this.unit]);this.springs.pin(r),this.springs.setCenters(t.length>1?e(r,n):[]),this.springs.alpha=1,this.isAtRest=!1}step(){let{springs:e}=this,t=e.advance();e.alpha*=.9772,this.isAtRest=t<i.minSpeed||e.alpha<.001}write(e){let{x:t,y:n}=this.springs;for(let r=0;r<this.springs.n;r++)e[2*r]=t[r]/this.unit,e[2*r+1]=n[r]/this.unit;return e}};let c=null,l=null,u=!1,d;function f(e){self.postMessage(e,{transfer:[e.positions.buffer]})}function p(){if(d=void 0,!c||!l||c.isAtRest)return;let e=performance.now()+(u?200:14);do c.step();while(!c.isAtRest&&performance.now()<e);if(u&&!c.isAtRest){m();return}let t=c.write(l);l=null,f({positions:t,isAtRest:c.isAtRest})}function m(){d??=setTimeout(p,0)}self.onmessage=({data:e})=>{switch(e.do){case`start`:c=new s(e.positions,e.edges),l=e.positions,u=e.untilRest;break;case`know`:c?.know(e.pins,e.labels);break;case`next`:l=e.positions}m()}})();", xn = typeof self < "u" && self.Blob && new Blob(["(self.URL || self.webkitURL).revokeObjectURL(self.location.href);", bn], { type: "text/javascript;charset=utf-8" });
+function Sn(e) {
 	let t;
 	try {
-		if (t = vn && (self.URL || self.webkitURL).createObjectURL(vn), !t) throw "";
+		if (t = xn && (self.URL || self.webkitURL).createObjectURL(xn), !t) throw "";
 		let n = new Worker(t, { name: e?.name });
 		return n.addEventListener("error", () => {
 			(self.URL || self.webkitURL).revokeObjectURL(t);
 		}), n;
 	} catch {
-		return new Worker("data:text/javascript;charset=utf-8," + encodeURIComponent(_n), { name: e?.name });
+		return new Worker("data:text/javascript;charset=utf-8," + encodeURIComponent(bn), { name: e?.name });
 	}
 }
 // src/layout/driver.ts
-var bn = class {
+var Cn = class {
 	store;
 	isReduced;
 	draw;
@@ -2113,7 +2125,7 @@ var bn = class {
 		return this.last?.length === e.length ? this.last : e;
 	}
 	start(e) {
-		this.worker = new yn(), this.worker.onmessage = ({ data: e }) => this.receive(e), this.worker.onerror = () => {
+		this.worker = new Sn(), this.worker.onmessage = ({ data: e }) => this.receive(e), this.worker.onerror = () => {
 			this.store.setNotice("The spring layout stopped because of an error; the rows stay where they are."), this.stop();
 		};
 		let t = e.slice();
@@ -2142,7 +2154,7 @@ var bn = class {
 	reset() {
 		this.stop(), this.last = null;
 	}
-}, xn = 450, Sn = class {
+}, wn = 450, Tn = class {
 	positions = /* @__PURE__ */ new Float32Array();
 	held = /* @__PURE__ */ new Map();
 	base = /* @__PURE__ */ new Float32Array();
@@ -2155,7 +2167,7 @@ var bn = class {
 		return this.positions.length / 2;
 	}
 	get grid() {
-		return this.index ??= new Me(this.positions);
+		return this.index ??= new je(this.positions);
 	}
 	get isMoving() {
 		return this.to !== null;
@@ -2173,12 +2185,12 @@ var bn = class {
 		let n = this.base.slice();
 		for (let [e, t, r] of this.pins) n[2 * e] = t, n[2 * e + 1] = r;
 		for (let [e, [t, r]] of this.held) n[2 * e] = t, n[2 * e + 1] = r;
-		e && this.positions.length === n.length && !Cn(this.to ?? this.positions, n) ? (this.from = this.positions.slice(), this.to = n, this.startedAt = t) : e && this.positions.length === n.length || (this.from = this.to = null, this.positions = n, this.index = null);
+		e && this.positions.length === n.length && !En(this.to ?? this.positions, n) ? (this.from = this.positions.slice(), this.to = n, this.startedAt = t) : e && this.positions.length === n.length || (this.from = this.to = null, this.positions = n, this.index = null);
 	}
 	step(e) {
 		let { from: t, to: n } = this;
 		if (!t || !n) return !1;
-		let r = Math.min(1, (e - this.startedAt) / xn);
+		let r = Math.min(1, (e - this.startedAt) / wn);
 		if (r >= 1) this.positions = n, this.from = this.to = null;
 		else {
 			let e = r < .5 ? 4 * r ** 3 : 1 - (-2 * r + 2) ** 3 / 2;
@@ -2187,16 +2199,16 @@ var bn = class {
 		return this.index = null, !0;
 	}
 };
-function Cn(e, t) {
+function En(e, t) {
 	for (let n = 0; n < e.length; n++) if (e[n] !== t[n]) return !1;
 	return !0;
 }
 // src/plot/labels.ts
-var wn = 201;
-function Tn(e) {
+var Dn = 201;
+function On(e) {
 	let t = /* @__PURE__ */ new Uint32Array(65536);
 	for (let n = 0; n < e.length; n++) t[e[n]]++;
-	let n = t.map((e) => Math.max(1, Math.floor(e / wn))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
+	let n = t.map((e) => Math.max(1, Math.floor(e / Dn))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
 	for (let t = 0; t < e.length; t++) {
 		let a = e[t], o = r[a]++;
 		if (a === 65535 || o % n[a] !== 0) continue;
@@ -2205,7 +2217,7 @@ function Tn(e) {
 	}
 	return i;
 }
-function En(e, t) {
+function kn(e, t) {
 	let n = (n) => {
 		let r = Float32Array.from(e, (e) => t[2 * e + n]).sort();
 		return r[Math.floor(r.length / 2)];
@@ -2216,36 +2228,36 @@ function En(e, t) {
 	};
 }
 // src/plot/overlay.ts
-var Dn = 60, On = 3e3, kn = 3, An = 2 * Math.PI;
-function jn(e, t) {
-	e.clearRect(0, 0, t.camera.width, t.camera.height), t.drawn.n !== 0 && (Pn(e, t), t.changed.length <= On && Q(e, t, t.changed, t.radius + 1.5, t.theme.text, 1.25), Fn(e, t), In(e, t), Bn(e, t), Ln(e, t), zn(e, t), t.lasso && Gn(e, t, t.lasso), t.line && Kn(e, t), t.ghost && qn(e, t));
+var An = 60, jn = 3e3, Mn = 3, Nn = 2 * Math.PI;
+function Pn(e, t) {
+	e.clearRect(0, 0, t.camera.width, t.camera.height), t.drawn.n !== 0 && (Ln(e, t), t.changed.length <= jn && Q(e, t, t.changed, t.radius + 1.5, t.theme.text, 1.25), Rn(e, t), zn(e, t), Un(e, t), Bn(e, t), Hn(e, t), t.lasso && Jn(e, t, t.lasso), t.line && Yn(e, t), t.ghost && Xn(e, t));
 }
 function Z({ camera: e, drawn: t }, n) {
 	return [e.screenX(t.positions[2 * n]), e.screenY(t.positions[2 * n + 1])];
 }
-function Mn({ store: e }) {
+function Fn({ store: e }) {
 	let t = e.state?.links ?? [], n = new Set(e.selection.length <= 50 ? e.selection : []);
 	e.hovered !== null && n.add(e.hovered);
-	let r = t.filter((e) => e.source !== "pin" && e.source !== "lock").length <= Dn;
+	let r = t.filter((e) => e.source !== "pin" && e.source !== "lock").length <= An;
 	return t.filter((e) => n.has(e.a) || n.has(e.b) || r && e.source !== "pin" && e.source !== "lock");
 }
-function Nn(e, t, n, r, i) {
+function In(e, t, n, r, i) {
 	e.beginPath(), e.moveTo(...r), e.lineTo(...i);
 	let a = e.lineWidth;
 	e.strokeStyle = t.theme.back, e.lineWidth = a + 2, e.stroke(), e.lineWidth = a, e.setLineDash(n ? [] : [6, 4]), e.strokeStyle = n ? t.theme.text : t.theme.danger, e.stroke(), e.setLineDash([]);
 }
-function Pn(e, t) {
+function Ln(e, t) {
 	let n = t.store.refused?.chain ?? [];
 	e.lineWidth = 1.5, e.globalAlpha = n.length ? .25 : .7;
-	for (let n of Mn(t)) Nn(e, t, n.together, Z(t, n.a), Z(t, n.b));
+	for (let n of Fn(t)) In(e, t, n.together, Z(t, n.a), Z(t, n.b));
 	e.globalAlpha = 1, e.lineWidth = 3;
-	for (let r of n) Nn(e, t, r.together, Z(t, r.a), Z(t, r.b));
+	for (let r of n) In(e, t, r.together, Z(t, r.a), Z(t, r.b));
 }
-function Fn(e, t) {
+function Rn(e, t) {
 	let { selection: n } = t.store;
 	if (n.length === 0) return;
 	let { theme: r, radius: i } = t;
-	if (n.length > On) {
+	if (n.length > jn) {
 		e.fillStyle = r.text;
 		for (let r of n) {
 			let [n, i] = Z(t, r);
@@ -2257,34 +2269,34 @@ function Q(e, t, n, r, i, a) {
 	e.beginPath();
 	for (let i of n) {
 		let [n, a] = Z(t, i);
-		e.moveTo(n + r, a), e.arc(n, a, r, 0, An);
+		e.moveTo(n + r, a), e.arc(n, a, r, 0, Nn);
 	}
 	e.strokeStyle = i, e.lineWidth = a, e.stroke();
 }
-function In(e, t) {
+function zn(e, t) {
 	let n = (t.store.state?.pins ?? []).map(([e]) => e).concat([...t.drawn.held.keys()]);
 	if (n.length === 0) return;
 	let { accent: r } = t.theme, i = n.length > 40;
 	Q(e, t, n, t.radius + 2.5, r, i ? 1 : 1.5), i || Q(e, t, n, t.radius + 5.5, r, 1.5);
 }
-function Ln(e, t) {
+function Bn(e, t) {
 	let n = t.store.question?.question;
 	if (!n || n.a >= t.drawn.n || n.b >= t.drawn.n) return;
 	let { theme: r, radius: i } = t, [a, o] = [Z(t, n.a), Z(t, n.b)];
-	e.strokeStyle = r.accent, e.lineWidth = 1.5, e.setLineDash([1.5, 4]), e.beginPath(), e.moveTo(...a), e.lineTo(...o), e.stroke(), e.setLineDash([]), Q(e, t, [n.a, n.b], i + 6, r.back, 5), Q(e, t, [n.a, n.b], i + 6, r.accent, 2.5), Rn(e, t, a, "1"), Rn(e, t, o, "2");
+	e.strokeStyle = r.accent, e.lineWidth = 1.5, e.setLineDash([1.5, 4]), e.beginPath(), e.moveTo(...a), e.lineTo(...o), e.stroke(), e.setLineDash([]), Q(e, t, [n.a, n.b], i + 6, r.back, 5), Q(e, t, [n.a, n.b], i + 6, r.accent, 2.5), Vn(e, t, a, "1"), Vn(e, t, o, "2");
 }
-function Rn(e, { theme: t, radius: n }, [r, i], a) {
+function Vn(e, { theme: t, radius: n }, [r, i], a) {
 	let [o, s] = [r + n + 9, i - n - 9];
-	e.beginPath(), e.arc(o, s, 8, 0, An), e.fillStyle = t.accent, e.fill(), e.fillStyle = t.back, e.font = `700 11px ${t.font}`, e.textAlign = "center", e.textBaseline = "middle", e.fillText(a, o, s + .5);
+	e.beginPath(), e.arc(o, s, 8, 0, Nn), e.fillStyle = t.accent, e.fill(), e.fillStyle = t.back, e.font = `700 11px ${t.font}`, e.textAlign = "center", e.textBaseline = "middle", e.fillText(a, o, s + .5);
 }
-function zn(e, t) {
+function Hn(e, t) {
 	let { theme: n, radius: r, store: i, cursor: a } = t;
 	if (i.hovered !== null && Q(e, t, [i.hovered], r + 2, n.text, 2), a === null) return;
 	let [o, s] = Z(t, a), c = r + 7;
 	e.lineWidth = 5, e.strokeStyle = n.back, e.strokeRect(o - c, s - c, 2 * c, 2 * c), e.lineWidth = 2, e.strokeStyle = n.text, e.strokeRect(o - c, s - c, 2 * c, 2 * c);
 }
-function Bn(e, t) {
-	let { camera: n, theme: r, store: i, labels: a } = t, o = new Map(i.state?.groups.map((e) => [e.id, e])), s = Vn(t);
+function Un(e, t) {
+	let { camera: n, theme: r, store: i, labels: a } = t, o = new Map(i.state?.groups.map((e) => [e.id, e])), s = Wn(t);
 	e.font = `600 13px ${r.font}`, e.textAlign = "left", e.textBaseline = "middle";
 	let c = a.flatMap((e) => {
 		let t = o.get(e.group);
@@ -2296,7 +2308,7 @@ function Bn(e, t) {
 		}] : [];
 	});
 	for (let r of c.sort((e, t) => t.size - e.size)) {
-		let i = Wn(r.name) + (r.locked ? " (locked)" : ""), a = e.measureText(i).width + 20, o = n.screenX(r.x) - a / 2, c = n.screenY(r.y) - (r.size <= kn ? t.radius + 18 : 0);
+		let i = qn(r.name) + (r.locked ? " (locked)" : ""), a = e.measureText(i).width + 20, o = n.screenX(r.x) - a / 2, c = n.screenY(r.y) - (r.size <= Mn ? t.radius + 18 : 0);
 		if (o + a < 0 || o > n.width || c < -10 || c > n.height + 10) continue;
 		let l = [
 			0,
@@ -2304,16 +2316,16 @@ function Bn(e, t) {
 			-20,
 			40,
 			-40
-		].map((e) => c + e).find((e) => Hn(s, o, e, a));
+		].map((e) => c + e).find((e) => Gn(s, o, e, a));
 		l !== void 0 && (s.push([
 			o,
 			l,
 			a,
 			20
-		]), Un(e, t, r.group, i, o, l));
+		]), Kn(e, t, r.group, i, o, l));
 	}
 }
-function Vn(e) {
+function Wn(e) {
 	let t = e.store.question?.question;
 	return !t || t.a >= e.drawn.n || t.b >= e.drawn.n ? [] : [t.a, t.b].map((t) => {
 		let [n, r] = Z(e, t);
@@ -2325,48 +2337,48 @@ function Vn(e) {
 		];
 	});
 }
-function Hn(e, t, n, r) {
+function Gn(e, t, n, r) {
 	return e.every(([e, i, a]) => t + r < e || e + a < t || Math.abs(i - n) >= 20);
 }
-function Un(e, { theme: t }, n, r, i, a) {
-	e.fillStyle = t.back, e.globalAlpha = .85, e.beginPath(), e.roundRect(i - 3, a - 10, e.measureText(r).width + 26, 20, 5), e.fill(), e.globalAlpha = 1, e.fillStyle = t.text, e.fillText(r, i + 18, a + .5), e.save(), e.translate(i + 8, a), e.scale(6, 6), e.fillStyle = P(n, t.dark), e.fill(new Path2D(I(F(n)))), e.restore();
+function Kn(e, { theme: t }, n, r, i, a) {
+	e.fillStyle = t.back, e.globalAlpha = .85, e.beginPath(), e.roundRect(i - 3, a - 10, e.measureText(r).width + 26, 20, 5), e.fill(), e.globalAlpha = 1, e.fillStyle = t.text, e.fillText(r, i + 18, a + .5), e.save(), e.translate(i + 8, a), e.scale(6, 6), e.fillStyle = I(n, t.dark), e.fill(new Path2D(R(L(n)))), e.restore();
 }
-function Wn(e) {
+function qn(e) {
 	return e.length > 28 ? `${e.slice(0, 27)}\u2026` : e;
 }
-function Gn(e, { camera: t, theme: n }, r) {
+function Jn(e, { camera: t, theme: n }, r) {
 	e.beginPath();
 	for (let n = 0; n < r.length; n += 2) e.lineTo(t.screenX(r[n]), t.screenY(r[n + 1]));
 	e.closePath(), e.fillStyle = e.strokeStyle = n.accent, e.globalAlpha = .12, e.fill(), e.globalAlpha = 1, e.lineWidth = 1.5, e.setLineDash([4, 3]), e.stroke(), e.setLineDash([]);
 }
-function Kn(e, t) {
+function Yn(e, t) {
 	let { line: n, camera: r, radius: i, theme: a } = t;
 	if (!n) return;
 	let o = n.to === null ? [r.screenX(n.x), r.screenY(n.y)] : Z(t, n.to);
-	e.lineWidth = 2.5, Nn(e, t, n.together, Z(t, n.from), o), Q(e, t, n.to === null ? [n.from] : [n.from, n.to], i + 4, n.together ? a.text : a.danger, 2);
+	e.lineWidth = 2.5, In(e, t, n.together, Z(t, n.from), o), Q(e, t, n.to === null ? [n.from] : [n.from, n.to], i + 4, n.together ? a.text : a.danger, 2);
 }
-function qn(e, t) {
+function Xn(e, t) {
 	let { ghost: n, camera: r, theme: i, store: a, radius: o } = t;
 	if (!n) return;
 	let [s, c] = [r.screenX(n.x), r.screenY(n.y)], l = n.rows[0];
 	e.globalAlpha = .5, e.setLineDash([3, 3]), e.lineWidth = 1, e.strokeStyle = i.text, e.beginPath(), e.moveTo(...Z(t, l)), e.lineTo(s, c), e.stroke(), e.setLineDash([]), e.globalAlpha = 1, n.onto && Q(e, t, [n.onto[0]], o + 4, i.accent, 2.5), e.save(), e.translate(s, c), e.scale(o + 3, o + 3);
 	let u = a.groupOf(l);
-	e.fillStyle = P(u, i.dark), e.fill(new Path2D(I(F(u)))), e.restore(), Yn(e, t, s, c, Jn(t));
+	e.fillStyle = I(u, i.dark), e.fill(new Path2D(R(L(u)))), e.restore(), Qn(e, t, s, c, Zn(t));
 }
-function Jn({ ghost: e, store: t }) {
+function Zn({ ghost: e, store: t }) {
 	if (!e) return "";
 	let n = e.rows.length > 1 ? `${e.rows.length} rows ` : "";
 	if (!e.onto) return `${n}to a new place`;
 	let r = t.groupOf(e.onto[0]), i = t.state?.groups.find((e) => e.id === r)?.name;
-	return i ? `${n}into ${Wn(i)}` : `${n}together with this row`;
+	return i ? `${n}into ${qn(i)}` : `${n}together with this row`;
 }
-function Yn(e, { theme: t, camera: n }, r, i, a) {
+function Qn(e, { theme: t, camera: n }, r, i, a) {
 	e.font = `500 12px ${t.font}`;
-	let o = e.measureText(a).width + 14, s = U(r + 16, 4, n.width - o - 4), c = U(i + 16, 4, n.height - 28);
+	let o = e.measureText(a).width + 14, s = G(r + 16, 4, n.width - o - 4), c = G(i + 16, 4, n.height - 28);
 	e.fillStyle = t.text, e.beginPath(), e.roundRect(s, c, o, 24, 5), e.fill(), e.fillStyle = t.back, e.textAlign = "left", e.textBaseline = "middle", e.fillText(a, s + 7, c + 12.5);
 }
 // src/plot/canvaspoints.ts
-var Xn = class {
+var $n = class {
 	canvas;
 	kind = "canvas";
 	context;
@@ -2393,14 +2405,14 @@ var Xn = class {
 		this.styles = e;
 	}
 	setDark(e) {
-		this.colors = Uint8Array.from(ve(e), (e) => Math.round(255 * e));
+		this.colors = Uint8Array.from(_e(e), (e) => Math.round(255 * e));
 	}
 	draw(e, t) {
 		let { width: n, height: r } = this.canvas;
 		if (n === 0 || r === 0) return;
 		this.image ??= this.context.createImageData(n, r);
 		let i = new Uint8Array(this.image.data.buffer);
-		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), Zn(i)), this.context.putImageData(this.image, 0, 0);
+		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), er(i)), this.context.putImageData(this.image, 0, 0);
 	}
 	blend(e, t, n) {
 		let { positions: r, styles: i, ratio: a } = this, { width: o, height: s } = this.canvas;
@@ -2432,11 +2444,11 @@ var Xn = class {
 	}
 	prepareStamps(e) {
 		let t = e * this.ratio, n = e >= 3, r = `${t} ${n}`;
-		r !== this.stampKey && (this.stampKey = r, this.stamps = he.slice(0, n ? he.length : 1).map((e) => {
+		r !== this.stampKey && (this.stampKey = r, this.stamps = P.slice(0, n ? P.length : 1).map((e) => {
 			let r = 2 * Math.ceil((n ? 1.4 : 1) * t + .5), i = document.createElement("canvas");
 			i.width = i.height = r;
 			let a = i.getContext("2d", { willReadFrequently: !0 });
-			a.translate(r / 2, r / 2), a.scale(t, t), a.fill(new Path2D(I(e)));
+			a.translate(r / 2, r / 2), a.scale(t, t), a.fill(new Path2D(R(e)));
 			let { data: o } = a.getImageData(0, 0, r, r);
 			return {
 				side: r,
@@ -2448,7 +2460,7 @@ var Xn = class {
 		this.canvas.remove();
 	}
 };
-function Zn(e) {
+function er(e) {
 	for (let t = 0; t < e.length; t += 4) {
 		let n = e[t + 3];
 		if (n === 0 || n === 255) continue;
@@ -2457,7 +2469,7 @@ function Zn(e) {
 	}
 }
 // src/plot/glpoints.ts
-var Qn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center;\nuniform vec2 scale;\nuniform float size;\nuniform vec3 palette[9];\nvarying vec4 color;\nvarying float shape;\nvoid main() {\n  gl_Position = vec4((position - center) * scale, 0.0, 1.0);\n  gl_PointSize = size;\n  color = vec4(palette[int(style.x + 0.5)], style.z / 255.0);\n  shape = style.y;\n}", $n = "\nprecision mediump float;\nuniform float radius;\nuniform float extent;\nuniform bool discs;\nvarying vec4 color;\nvarying float shape;\n\nfloat box(vec2 p, vec2 half_size) {\n  vec2 d = abs(p) - half_size;\n  return max(d.x, d.y);\n}\nfloat triangle(vec2 p) {\n  return max(p.y - 0.8, 0.872 * abs(p.x) - 0.489 * p.y - 0.611);\n}\nfloat plus_sign(vec2 p) {\n  return min(box(p, vec2(0.42, 1.2)), box(p, vec2(1.2, 0.42)));\n}\nfloat star(vec2 p) {\n  float angle = atan(p.x, -p.y);\n  float part = 0.6283185;\n  angle = abs(mod(angle + part, 2.0 * part) - part);\n  vec2 q = length(p) * vec2(cos(angle), sin(angle));\n  vec2 tip = vec2(1.35, 0.0);\n  vec2 notch = 0.62 * vec2(cos(part), sin(part));\n  vec2 edge = notch - tip;\n  return dot(q - tip, normalize(vec2(edge.y, -edge.x)));\n}\nfloat outline(vec2 p) {\n  if (discs || shape < 0.5) return length(p) - 1.0;\n  if (shape < 1.5) return box(p, vec2(0.88));\n  if (shape < 2.5) return triangle(p);\n  if (shape < 3.5) return (abs(p.x) + abs(p.y) - 1.25) * 0.7071;\n  if (shape < 4.5) return triangle(vec2(p.x, -p.y));\n  if (shape < 5.5) return plus_sign(p);\n  if (shape < 6.5) return plus_sign(vec2(p.x + p.y, p.x - p.y) * 0.7071);\n  return star(p);\n}\nvoid main() {\n  vec2 p = (gl_PointCoord - 0.5) * extent;\n  float alpha = color.a * clamp(0.5 - outline(p) * radius, 0.0, 1.0);\n  if (alpha <= 0.0) discard;\n  gl_FragColor = vec4(color.rgb * alpha, alpha);\n}", er = 1.4, tr = class {
+var tr = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center;\nuniform vec2 scale;\nuniform float size;\nuniform vec3 palette[9];\nvarying vec4 color;\nvarying float shape;\nvoid main() {\n  gl_Position = vec4((position - center) * scale, 0.0, 1.0);\n  gl_PointSize = size;\n  color = vec4(palette[int(style.x + 0.5)], style.z / 255.0);\n  shape = style.y;\n}", nr = "\nprecision mediump float;\nuniform float radius;\nuniform float extent;\nuniform bool discs;\nvarying vec4 color;\nvarying float shape;\n\nfloat box(vec2 p, vec2 half_size) {\n  vec2 d = abs(p) - half_size;\n  return max(d.x, d.y);\n}\nfloat triangle(vec2 p) {\n  return max(p.y - 0.8, 0.872 * abs(p.x) - 0.489 * p.y - 0.611);\n}\nfloat plus_sign(vec2 p) {\n  return min(box(p, vec2(0.42, 1.2)), box(p, vec2(1.2, 0.42)));\n}\nfloat star(vec2 p) {\n  float angle = atan(p.x, -p.y);\n  float part = 0.6283185;\n  angle = abs(mod(angle + part, 2.0 * part) - part);\n  vec2 q = length(p) * vec2(cos(angle), sin(angle));\n  vec2 tip = vec2(1.35, 0.0);\n  vec2 notch = 0.62 * vec2(cos(part), sin(part));\n  vec2 edge = notch - tip;\n  return dot(q - tip, normalize(vec2(edge.y, -edge.x)));\n}\nfloat outline(vec2 p) {\n  if (discs || shape < 0.5) return length(p) - 1.0;\n  if (shape < 1.5) return box(p, vec2(0.88));\n  if (shape < 2.5) return triangle(p);\n  if (shape < 3.5) return (abs(p.x) + abs(p.y) - 1.25) * 0.7071;\n  if (shape < 4.5) return triangle(vec2(p.x, -p.y));\n  if (shape < 5.5) return plus_sign(p);\n  if (shape < 6.5) return plus_sign(vec2(p.x + p.y, p.x - p.y) * 0.7071);\n  return star(p);\n}\nvoid main() {\n  vec2 p = (gl_PointCoord - 0.5) * extent;\n  float alpha = color.a * clamp(0.5 - outline(p) * radius, 0.0, 1.0);\n  if (alpha <= 0.0) discard;\n  gl_FragColor = vec4(color.rgb * alpha, alpha);\n}", rr = 1.4, ir = class {
 	canvas;
 	gl;
 	kind = "webgl";
@@ -2480,7 +2492,7 @@ var Qn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 	}
 	prepare() {
 		let { gl: e } = this, t = e.createProgram();
-		for (let [n, r] of [[e.VERTEX_SHADER, Qn], [e.FRAGMENT_SHADER, $n]]) {
+		for (let [n, r] of [[e.VERTEX_SHADER, tr], [e.FRAGMENT_SHADER, nr]]) {
 			let i = e.createShader(n);
 			if (!i) throw Error("No shader can be made.");
 			if (e.shaderSource(i, r), e.compileShader(i), !e.getShaderParameter(i, e.COMPILE_STATUS)) throw Error(e.getShaderInfoLog(i) ?? "A shader does not compile.");
@@ -2517,8 +2529,8 @@ var Qn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 		let { gl: n, places: r, ratio: i } = this;
 		if (this.isLost || (n.viewport(0, 0, this.canvas.width, this.canvas.height), n.clear(n.COLOR_BUFFER_BIT), this.count === 0 || this.styles.length < 4 * this.count)) return;
 		n.useProgram(this.program);
-		let a = t * i, o = t < 3, s = 2 * ((o ? 1 : er) + .6 / a);
-		n.uniform2f(r.center, e.x, e.y), n.uniform2f(r.scale, 2 * e.scale / e.width, 2 * e.scale / e.height), n.uniform1f(r.size, a * s), n.uniform1f(r.radius, a), n.uniform1f(r.extent, s), n.uniform1i(r.discs, +!!o), n.uniform3fv(r.palette, ve(this.dark)), this.bind("position", this.positionBuffer, 2, n.FLOAT), this.bind("style", this.styleBuffer, 4, n.UNSIGNED_BYTE), n.drawArrays(n.POINTS, 0, this.count);
+		let a = t * i, o = t < 3, s = 2 * ((o ? 1 : rr) + .6 / a);
+		n.uniform2f(r.center, e.x, e.y), n.uniform2f(r.scale, 2 * e.scale / e.width, 2 * e.scale / e.height), n.uniform1f(r.size, a * s), n.uniform1f(r.radius, a), n.uniform1f(r.extent, s), n.uniform1i(r.discs, +!!o), n.uniform3fv(r.palette, _e(this.dark)), this.bind("position", this.positionBuffer, 2, n.FLOAT), this.bind("style", this.styleBuffer, 4, n.UNSIGNED_BYTE), n.drawArrays(n.POINTS, 0, this.count);
 	}
 	bind(e, t, n, r) {
 		let { gl: i } = this, a = i.getAttribLocation(this.program, e);
@@ -2527,41 +2539,41 @@ var Qn = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 	destroy() {
 		this.gl.getExtension("WEBGL_lose_context")?.loseContext(), this.canvas.remove();
 	}
-}, nr = 2, rr = 5.5, ir = 7, ar = .25;
-function or(t, n, r) {
+}, ar = 2, or = 5.5, sr = 7, cr = .25;
+function lr(t, n, r) {
 	for (let i = 0; i < t.length; i++) {
 		let a = t[i], o = a === e;
-		r[4 * i] = o ? 8 : ge(a), r[4 * i + 1] = o ? 0 : _e(a), r[4 * i + 2] = 255 * ar + .75 * n[i];
+		r[4 * i] = o ? 8 : F(a), r[4 * i + 1] = o ? 0 : ge(a), r[4 * i + 2] = 255 * cr + .75 * n[i];
 	}
 	return r;
 }
-function sr(e, t) {
-	let n = Math.max(nr, Math.min(rr, rr * (1e3 / Math.max(e, 1)) ** .2));
-	return Math.max(.8, Math.min(ir, n * Math.sqrt(t)));
+function ur(e, t) {
+	let n = Math.max(ar, Math.min(or, or * (1e3 / Math.max(e, 1)) ** .2));
+	return Math.max(.8, Math.min(sr, n * Math.sqrt(t)));
 }
-function cr(e) {
+function dr(e) {
 	let t = e.getExtension("WEBGL_debug_renderer_info"), n = t ? String(e.getParameter(t.UNMASKED_RENDERER_WEBGL)) : "";
 	return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(n);
 }
-function lr(e = !1) {
+function fr(e = !1) {
 	let t = document.createElement("canvas"), n = t.getContext("webgl", {
 		antialias: !1,
 		failIfMajorPerformanceCaveat: !e,
 		powerPreference: "high-performance"
 	});
-	if (n && (e || !cr(n))) try {
-		return new tr(t, n);
+	if (n && (e || !dr(n))) try {
+		return new ir(t, n);
 	} catch (e) {
 		console.warn("WebGL does not work here; the map is drawn without it.", e);
 	}
-	return new Xn(document.createElement("canvas"));
+	return new $n(document.createElement("canvas"));
 }
 // src/plot/underlay.ts
-var ur = 2e4;
-function dr(e, t) {
-	e.clearRect(0, 0, t.camera.width, t.camera.height), fr(e, t), t.store.view === "spring" && pr(e, t);
+var pr = 2e4;
+function mr(e, t) {
+	e.clearRect(0, 0, t.camera.width, t.camera.height), hr(e, t), t.store.view === "spring" && gr(e, t);
 }
-function fr(e, t) {
+function hr(e, t) {
 	let { camera: n, drawn: r, theme: i, store: a } = t, o = (a.state?.eps ?? 0) * n.scale, s = (a.state?.pins ?? []).map(([e]) => [n.screenX(r.positions[2 * e]), n.screenY(r.positions[2 * e + 1])]);
 	if (t.ghost && s.push([n.screenX(t.ghost.x), n.screenY(t.ghost.y)]), s.length !== 0) {
 		e.beginPath();
@@ -2569,8 +2581,8 @@ function fr(e, t) {
 		e.fillStyle = i.accent, e.strokeStyle = i.accent, e.globalAlpha = .6, e.lineWidth = 2, e.stroke(), e.globalAlpha = 1, e.globalCompositeOperation = "destination-out", e.fill(), e.globalCompositeOperation = "source-over", e.globalAlpha = i.dark ? .14 : .09, e.fill(), e.globalAlpha = 1;
 	}
 }
-function pr(e, { camera: t, drawn: n, theme: r, store: i }) {
-	let { edges: a } = i, { positions: o } = n, s = a.length / 2 <= ur, c = new Set(i.selection);
+function gr(e, { camera: t, drawn: n, theme: r, store: i }) {
+	let { edges: a } = i, { positions: o } = n, s = a.length / 2 <= pr, c = new Set(i.selection);
 	if (i.hovered !== null && c.add(i.hovered), s || c.size !== 0) {
 		e.beginPath();
 		for (let n = 0; n < a.length; n += 2) {
@@ -2581,12 +2593,12 @@ function pr(e, { camera: t, drawn: n, theme: r, store: i }) {
 	}
 }
 // src/plot/map.ts
-var mr = 300, hr = 3e3, gr = class {
+var _r = 300, vr = 3e3, yr = class {
 	element;
 	store;
 	root;
-	camera = new H();
-	drawn = new Sn();
+	camera = new W();
+	drawn = new Tn();
 	theme;
 	radius = 3;
 	cursor = null;
@@ -2612,15 +2624,15 @@ var mr = 300, hr = 3e3, gr = class {
 	hasFitted = !1;
 	hasShownPins = !1;
 	constructor(e, t, n) {
-		this.element = e, this.store = t, this.root = n, this.points = lr(n.dataset.points === "webgl");
-		let [r, i] = [_r("ml-plot-under"), _r("ml-plot-over")];
+		this.element = e, this.store = t, this.root = n, this.points = fr(n.dataset.points === "webgl");
+		let [r, i] = [br("ml-plot-under"), br("ml-plot-over")];
 		[this.under, this.over] = [r, i], this.points.canvas.className = "ml-plot-points", e.append(r.canvas, this.points.canvas, i.canvas);
 		for (let e of [
 			r.canvas,
 			this.points.canvas,
 			i.canvas
 		]) e.setAttribute("aria-hidden", "true");
-		this.theme = sn(n), this.points.setDark(this.theme.dark), this.springs = new bn(t, un, (e) => {
+		this.theme = un(n), this.points.setDark(this.theme.dark), this.springs = new Cn(t, pn, (e) => {
 			this.drawn.setBase(e, !1, performance.now()), this.movePoints();
 		}), this.resizes = new ResizeObserver(() => this.resize()), this.resizes.observe(e), this.listen(), this.resize(), this.takeAll();
 	}
@@ -2638,8 +2650,8 @@ var mr = 300, hr = 3e3, gr = class {
 			"hover",
 			"refused",
 			"question"
-		], () => this.redraw()), ln(this.root, () => {
-			this.theme = sn(this.root), this.points.setDark(this.theme.dark), this.redrawPoints();
+		], () => this.redraw()), fn(this.root, () => {
+			this.theme = un(this.root), this.points.setDark(this.theme.dark), this.redrawPoints();
 		})), this.points.canvas.addEventListener("mustlink-redraw", () => this.redrawPoints());
 	}
 	takeAll() {
@@ -2667,7 +2679,7 @@ var mr = 300, hr = 3e3, gr = class {
 	markChanged() {
 		this.store.changed.length !== 0 && (this.changed = this.store.changed, clearTimeout(this.unmark), this.unmark = setTimeout(() => {
 			this.changed = [], this.redraw();
-		}, hr));
+		}, vr));
 	}
 	hold(e, t = []) {
 		for (let e of t) this.drawn.held.delete(e);
@@ -2675,7 +2687,7 @@ var mr = 300, hr = 3e3, gr = class {
 		this.drawn.aim(e === null && this.isAnimated, performance.now()), this.movePoints();
 	}
 	get isAnimated() {
-		return !un();
+		return !pn();
 	}
 	movePoints() {
 		this.drawn.isMoving || this.points.setPositions(this.drawn.positions), this.labels = [], this.redrawPoints();
@@ -2688,9 +2700,9 @@ var mr = 300, hr = 3e3, gr = class {
 	}
 	moveCamera(e, t = !1) {
 		if (t && this.isAnimated) {
-			let t = Object.assign(new H(), this.camera);
+			let t = Object.assign(new W(), this.camera);
 			e(t), this.flight = {
-				from: Object.assign(new H(), this.camera),
+				from: Object.assign(new W(), this.camera),
 				to: t,
 				startedAt: performance.now()
 			};
@@ -2722,7 +2734,7 @@ var mr = 300, hr = 3e3, gr = class {
 	}
 	fly(e) {
 		if (!this.flight) return !1;
-		let { from: t, to: n, startedAt: r } = this.flight, i = U((e - r) / mr, 0, 1), a = 1 - (1 - i) ** 3;
+		let { from: t, to: n, startedAt: r } = this.flight, i = G((e - r) / _r, 0, 1), a = 1 - (1 - i) ** 3;
 		return this.camera.x = t.x + a * (n.x - t.x), this.camera.y = t.y + a * (n.y - t.y), this.camera.scale = t.scale * (n.scale / t.scale) ** a, i >= 1 && (this.flight = null), !0;
 	}
 	screen(e) {
@@ -2748,18 +2760,18 @@ var mr = 300, hr = 3e3, gr = class {
 		this.arePointsStale = !0, this.redraw();
 	}
 	drawNow(e) {
-		cancelAnimationFrame(this.frame), this.frame = 0, this.drawn.step(e) && (this.points.setPositions(this.drawn.positions), this.labels = [], this.arePointsStale = !0), this.fly(e) && (this.arePointsStale = !0), this.radius = sr(this.drawn.n, this.camera.zoom);
+		cancelAnimationFrame(this.frame), this.frame = 0, this.drawn.step(e) && (this.points.setPositions(this.drawn.positions), this.labels = [], this.arePointsStale = !0), this.fly(e) && (this.arePointsStale = !0), this.radius = ur(this.drawn.n, this.camera.zoom);
 		let t = this.areStylesStale;
-		t && this.uploadStyles(), this.arePointsStale && this.points.draw(this.camera, this.radius), this.arePointsStale = !1, this.labels.length === 0 && this.placeLabels(), dr(this.under, this), jn(this.over, this), t && this.markDrawn(), (this.drawn.isMoving || this.flight) && this.redraw();
+		t && this.uploadStyles(), this.arePointsStale && this.points.draw(this.camera, this.radius), this.arePointsStale = !1, this.labels.length === 0 && this.placeLabels(), mr(this.under, this), Pn(this.over, this), t && this.markDrawn(), (this.drawn.isMoving || this.flight) && this.redraw();
 	}
 	uploadStyles() {
 		let { labels: e, confidence: t } = this.store;
-		this.areStylesStale = !1, this.styles.length !== 4 * e.length && (this.styles = new Uint8Array(4 * e.length)), this.points.setStyles(or(e, t, this.styles));
+		this.areStylesStale = !1, this.styles.length !== 4 * e.length && (this.styles = new Uint8Array(4 * e.length)), this.points.setStyles(lr(e, t, this.styles));
 	}
 	placeLabels() {
-		this.store.labels.length === this.drawn.n && (this.samples ??= Tn(this.store.labels), this.labels = [...this.samples].map(([e, t]) => ({
+		this.store.labels.length === this.drawn.n && (this.samples ??= On(this.store.labels), this.labels = [...this.samples].map(([e, t]) => ({
 			group: e,
-			...En(t, this.drawn.positions)
+			...kn(t, this.drawn.positions)
 		})));
 	}
 	markDrawn() {
@@ -2773,7 +2785,7 @@ var mr = 300, hr = 3e3, gr = class {
 		this.points.destroy(), this.element.replaceChildren();
 	}
 };
-function _r(e) {
+function br(e) {
 	let t = document.createElement("canvas");
 	t.className = e;
 	let n = t.getContext("2d");
@@ -2781,7 +2793,7 @@ function _r(e) {
 	return n;
 }
 // src/plot/pointer.ts
-var vr = 4, yr = 5, br = 16, xr = class {
+var xr = 4, Sr = 5, Cr = 16, wr = class {
 	map;
 	card;
 	fingers = /* @__PURE__ */ new Map();
@@ -2806,7 +2818,7 @@ var vr = 4, yr = 5, br = 16, xr = class {
 		};
 	}
 	rowAt(e, t, n) {
-		return this.map.rowAt(e, t, this.map.radius + (n ? br : yr));
+		return this.map.rowAt(e, t, this.map.radius + (n ? Cr : Sr));
 	}
 	down(e) {
 		if (e.pointerType === "mouse" && e.button !== 0) return;
@@ -2835,7 +2847,7 @@ var vr = 4, yr = 5, br = 16, xr = class {
 		else if (r.gesture === "pinch") this.pinch(e, t, n);
 		else {
 			if (r.gesture === "undecided") {
-				if (Math.hypot(t - r.startX, n - r.startY) <= vr) return;
+				if (Math.hypot(t - r.startX, n - r.startY) <= xr) return;
 				r.gesture = this.decide(r), r.gesture === "lasso" && this.startLasso(r);
 			}
 			this.go(r, t, n), r.x = t, r.y = n;
@@ -2860,7 +2872,7 @@ var vr = 4, yr = 5, br = 16, xr = class {
 				break;
 			case "drag": {
 				let { selection: t } = r.store;
-				W(r, t.includes(e.row) ? t : [e.row], i.x, i.y);
+				K(r, t.includes(e.row) ? t : [e.row], i.x, i.y);
 				break;
 			}
 			case "link": this.drawLine(e.row, t, n, e.isTouch);
@@ -2885,10 +2897,10 @@ var vr = 4, yr = 5, br = 16, xr = class {
 		}
 		this.press = null;
 		let { line: r, lasso: i } = n;
-		t.gesture === "undecided" ? this.click(t) : t.gesture === "drag" ? Re(n) : t.gesture === "lasso" && i ? this.endLasso(i, t.isAdding) : t.gesture === "link" && r?.to != null && Be(n, r.from, r.to, r.together), this.stopGesture();
+		t.gesture === "undecided" ? this.click(t) : t.gesture === "drag" ? Le(n) : t.gesture === "lasso" && i ? this.endLasso(i, t.isAdding) : t.gesture === "link" && r?.to != null && ze(n, r.from, r.to, r.together), this.stopGesture();
 	}
 	endLasso(e, t) {
-		let { store: n, drawn: r } = this.map, i = Ne(r.grid, r.positions, e);
+		let { store: n, drawn: r } = this.map, i = Me(r.grid, r.positions, e);
 		n.select(t ? [.../* @__PURE__ */ new Set([...n.selection, ...i])] : i);
 	}
 	click({ row: e, isAdding: t }) {
@@ -2897,7 +2909,7 @@ var vr = 4, yr = 5, br = 16, xr = class {
 	}
 	chooseLinked(e) {
 		let { store: t } = this.map, n = this.linkFrom;
-		return e === null || n === null || e === n ? (this.linkFrom = e === n ? null : e, t.select(this.linkFrom === null ? [] : [this.linkFrom]), this.linkFrom === null ? "none" : "first") : (this.linkFrom = null, t.select([]), Be(this.map, n, e, t.mode === "same"), "linked");
+		return e === null || n === null || e === n ? (this.linkFrom = e === n ? null : e, t.select(this.linkFrom === null ? [] : [this.linkFrom]), this.linkFrom === null ? "none" : "first") : (this.linkFrom = null, t.select([]), ze(this.map, n, e, t.mode === "same"), "linked");
 	}
 	pinch(e, t, n) {
 		let r = [...this.fingers].find(([t]) => t !== e.pointerId)?.[1], i = this.fingers.get(e.pointerId);
@@ -2942,11 +2954,11 @@ var vr = 4, yr = 5, br = 16, xr = class {
 	destroy() {
 		this.ends.abort();
 	}
-}, Sr = 24, Cr = 0;
-function wr(e, t, n) {
-	let r = new gr(e, t, n), i = new hn(e, t, n), a = new xr(r, i), o = new Ke(r, i, a, Tr(e));
-	Er(e, r);
-	let s = [Dr(e, t), Or(e, t)];
+}, Tr = 24, Er = 0;
+function Dr(e, t, n) {
+	let r = new yr(e, t, n), i = new vn(e, t, n), a = new wr(r, i), o = new Ge(r, i, a, Or(e));
+	kr(e, r);
+	let s = [Ar(e, t), jr(e, t)];
 	return {
 		screenPosition(e) {
 			if (!(e >= 0 && e < r.drawn.n)) return null;
@@ -2961,7 +2973,7 @@ function wr(e, t, n) {
 		},
 		nearest(e, t) {
 			let n = r.surface.getBoundingClientRect();
-			return r.rowAt(e - n.left, t - n.top, Sr);
+			return r.rowAt(e - n.left, t - n.top, Tr);
 		},
 		get drawnAt() {
 			return r.drawnAt;
@@ -2980,15 +2992,15 @@ function wr(e, t, n) {
 		}
 	};
 }
-function Tr(e) {
+function Or(e) {
 	let t = document.createElement("p");
-	t.id = `ml-plot-help-${++Cr}`, t.className = "ml-unseen", t.textContent = He;
+	t.id = `ml-plot-help-${++Er}`, t.className = "ml-unseen", t.textContent = Ve;
 	let n = document.createElement("p");
 	return n.className = "ml-unseen", n.setAttribute("aria-live", "polite"), e.append(t, n), e.tabIndex = 0, e.setAttribute("role", "application"), e.setAttribute("aria-label", "Map of the rows"), e.setAttribute("aria-describedby", t.id), (e) => {
 		n.textContent = e;
 	};
 }
-function Er(e, t) {
+function kr(e, t) {
 	let n = document.createElement("div");
 	n.className = "ml-zoom";
 	let r = (e, t, r) => {
@@ -2997,13 +3009,13 @@ function Er(e, t) {
 	}, i = (e) => () => t.moveCamera((t) => t.zoomAt(t.width / 2, t.height / 2, e), !0);
 	r("+", "Zoom in", i(1.6)), r("−", "Zoom out", i(1 / 1.6)), r("⤢", "Show all rows", () => t.fit()), e.append(n);
 }
-function Dr(e, t) {
+function Ar(e, t) {
 	let n = () => {
 		e.dataset.mode = t.mode;
 	};
 	return n(), t.subscribe("mode", n);
 }
-function Or(e, t) {
+function jr(e, t) {
 	let n = document.createElement("p");
 	n.className = "ml-waiting", e.append(n);
 	let r = () => {
@@ -3018,7 +3030,7 @@ function Or(e, t) {
 	], r);
 }
 // src/store.ts
-var kr = class {
+var Mr = class {
 	connection;
 	hello = null;
 	state = null;
@@ -3069,7 +3081,7 @@ var kr = class {
 			let t = await this.connection.request(e);
 			return t.type === "refused" ? this.setRefused(t) : this.notice && this.setNotice(""), t;
 		} catch (e) {
-			throw this.setNotice(jr(e)), e;
+			throw this.setNotice(Pr(e)), e;
 		} finally {
 			this.setBusy(-1);
 		}
@@ -3078,7 +3090,7 @@ var kr = class {
 		try {
 			return await this.connection.request(e);
 		} catch (e) {
-			throw this.setNotice(jr(e)), e;
+			throw this.setNotice(Pr(e)), e;
 		}
 	}
 	row(e) {
@@ -3166,7 +3178,7 @@ var kr = class {
 			}
 			case "labels":
 				if (e.values.length !== t) return;
-				this.changed = Ar(this.labels, e.values), this.labels = e.values, this.tell("labels");
+				this.changed = Nr(this.labels, e.values), this.labels = e.values, this.tell("labels");
 				break;
 			case "confidence":
 				if (e.values.length !== t) return;
@@ -3182,12 +3194,12 @@ var kr = class {
 		this.stop(), this.listeners.clear();
 	}
 };
-function Ar(e, t) {
+function Nr(e, t) {
 	let n = [];
 	for (let r = 0; r < t.length; r++) e[r] !== t[r] && e[r] !== 65535 && n.push(r);
 	return n;
 }
-function jr(e) {
+function Pr(e) {
 	return e instanceof Error ? e.message : String(e);
 }
 // src/main.ts
@@ -3197,7 +3209,7 @@ function $(e, t, n = {}) {
 	for (let [e, t] of Object.entries(n)) r.setAttribute(e, t);
 	return r;
 }
-function Mr(e) {
+function Fr(e) {
 	e.classList.add("ml-studio");
 	let t = {
 		root: e,
@@ -3221,8 +3233,8 @@ function Mr(e) {
 	let r = $("div", "frame");
 	return r.append(t.toolbar, t.banner, n, t.side, t.status), e.replaceChildren(r), t;
 }
-function Nr(e, t) {
-	let n = new kr(t), r = Mr(e), i = wr(r.plot, n, e), a = on(r, n, i), o = {
+function Ir(e, t) {
+	let n = new Mr(t), r = Fr(e), i = Dr(r.plot, n, e), a = ln(r, n, i), o = {
 		store: n,
 		plot: i,
 		destroy() {
@@ -3235,7 +3247,7 @@ function Nr(e, t) {
 	}, o;
 }
 // src/styles/index.css?inline
-var Pr = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"max-content\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map{flex-direction:column;display:flex}.ml-plot{border-top:1px solid var(--ml-line);height:clamp(320px,90cqi,480px);position:relative;inset:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:25ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:60px}.ml-title{max-width:14ch}.ml-undo svg{display:none}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);display:grid;position:absolute;top:54px;left:10px}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-modes,.ml-notices,.ml-selection{box-shadow:none;position:static}.ml-modes{order:1;padding:8px 10px}.ml-modes .ml-button{flex:1}.ml-notices{order:2;max-width:none;padding:0 10px 8px}.ml-notices:empty{display:none}.ml-notice{box-shadow:none}.ml-map .ml-plot{order:3}.ml-selection{border:0;border-top:1px solid var(--ml-line);border-radius:0;order:4;justify-content:start;width:auto;max-width:none;margin:0}.ml-selection .ml-input{max-width:18ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", Fr = class extends n {
+var Lr = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}@media (hover:none) and (pointer:coarse){.ml-key{clip-path:inset(50%);width:1px;height:1px;position:absolute;overflow:hidden}}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"max-content\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map{flex-direction:column;display:flex}.ml-plot{border-top:1px solid var(--ml-line);height:clamp(320px,90cqi,480px);position:relative;inset:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:25ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:60px}.ml-title{max-width:14ch}.ml-undo svg{display:none}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);max-height:min(140px,30%);display:grid;position:absolute;top:54px;left:10px;overflow-y:auto}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-modes,.ml-notices,.ml-selection{box-shadow:none;position:static}.ml-modes{order:1;padding:8px 10px}.ml-modes .ml-button{flex:1}.ml-notices{order:2;max-width:none;max-height:150px;padding:0 10px 8px}.ml-notices:empty{display:none}.ml-notice{box-shadow:none}.ml-map .ml-plot{order:3}.ml-selection{border:0;border-top:1px solid var(--ml-line);border-radius:0;order:4;justify-content:start;width:auto;max-width:none;margin:0}.ml-selection .ml-input{max-width:18ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", Rr = class extends n {
 	model;
 	receive = (e, t) => {
 		this.status !== "open" && this.setStatus("open");
@@ -3253,15 +3265,15 @@ var Pr = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-sc
 		this.model.off("msg:custom", this.receive), this.setStatus("closed", "The notebook closed this view.");
 	}
 };
-function Ir({ model: e, el: t }) {
+function zr({ model: e, el: t }) {
 	let n = document.createElement("style");
-	n.textContent = Pr;
+	n.textContent = Lr;
 	let r = document.createElement("div");
 	r.classList.add("ml-in-notebook"), t.append(n, r);
-	let i = new Fr(e), a = Nr(r, i);
+	let i = new Rr(e), a = Ir(r, i);
 	return () => {
 		a.destroy(), i.close();
 	};
 }
-var Lr = { render: Ir };
-export { Lr as default };
+var Br = { render: zr };
+export { Br as default };
