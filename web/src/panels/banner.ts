@@ -6,14 +6,14 @@ import { KeyedList, make, makeButton } from "./element";
 
 const STOPPED = "The studio was stopped.";
 
-/** What happened, where the answers are, and the command that goes on with them. */
+/** What happened; of a lost connection also where the answers are, and the command that goes on with them. */
 function describeLoss(store: Store): (string | HTMLElement)[] {
-  const happened = store.status === "lost" ? LOST : store.notice || STOPPED;
+  // A studio that is closed says itself how to continue.
+  if (store.status !== "lost") return [store.notice || STOPPED];
   const file = store.hello?.file;
-  if (!file || store.status === "refused") return [happened];
+  if (!file) return [LOST];
   const command = `mustlink studio ${/^[\w./-]+$/.test(file) ? file : JSON.stringify(file)}`;
-  if (store.status === "closed") return [`${happened} To continue: `, make("code", {}, command)];
-  return [`${happened} Answers are saved in ${file}; if the studio was stopped, start `, make("code", {}, command), "."];
+  return [`${LOST} Answers are saved in ${file}; if the studio was stopped, start `, make("code", {}, command), "."];
 }
 
 /** Shown while there is no connection; gone when it is there again. */

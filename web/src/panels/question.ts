@@ -1,6 +1,6 @@
 // The question card: two rows, same or different or unsure.
 
-import type { Comparison, State } from "../protocol";
+import type { Comparison } from "../protocol";
 import type { Store } from "../store";
 import { makeComparison } from "./comparison";
 import { focusedElement, make, makeButton, nameWithKey, setText, spellCount, uniqueId } from "./element";
@@ -23,17 +23,6 @@ export function speak(question: Comparison): string {
   const differences = marked.map(({ name, first, second }) => `${name}: ${first || "empty"}, ${second || "empty"}`);
   const number = question.number === undefined ? "" : ` ${question.number}`;
   return `Question${number}: ${question.a_name} and ${question.b_name}. ${differences.join("; ")}`.trim();
-}
-
-/** What the person has said by answers and drawn links; pins, locks and files make links of their own. */
-export function countSaid({ links, n_links, counts }: State): string {
-  const spell = (together: number, apart: number): string =>
-    `${together.toLocaleString("en-US")} same, ${apart.toLocaleString("en-US")} different`;
-  // Of very many links the page gets a part, and can count no sources.
-  if (n_links > links.length) return `${spell(counts.together, counts.apart)} in force, ${counts.skipped} unsure`;
-  const said = links.filter(({ source }) => source === "answer" || source === "drawn");
-  const together = said.filter((link) => link.together).length;
-  return `${spell(together, said.length - together)}, ${counts.skipped} unsure`;
 }
 
 export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap): QuestionCard {
@@ -132,7 +121,8 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   function showState(): void {
     const state = store.state;
     if (!state) return;
-    setText(counts, countSaid(state));
+    const { together, apart, skipped } = state.counts;
+    setText(counts, `${together} same, ${apart} different, ${skipped} unsure`);
     reopen();
     showBusy();
     strategy.value = state.strategy;

@@ -152,9 +152,12 @@ describe("status and banner", () => {
     page.connection.tell(hello);
     expect(banner().hidden).toBe(true);
     page.connection.tell({ ...hello, file: "my rows.mustlink" });
-    page.connection.close("The studio was stopped.");
+    page.connection.lose();
     expect(banner().querySelector("code")!.textContent).toBe('mustlink studio "my rows.mustlink"');
-    expect(banner().textContent).toBe('The studio was stopped. To continue: mustlink studio "my rows.mustlink"');
+    page.connection.close("The studio was closed; everything is saved. To continue, run: mustlink studio a.mustlink");
+    expect(banner().textContent).toBe(
+      "The studio was closed; everything is saved. To continue, run: mustlink studio a.mustlink",
+    );
   });
 
   it("shows notices until they are dismissed", () => {

@@ -34,7 +34,7 @@ function t(e) {
 	}
 }
 // src/connection.ts
-var n = class {
+var n = "The connection to the studio is lost; trying again.", r = class {
 	next;
 	status = "connecting";
 	statusText = "";
@@ -91,44 +91,44 @@ var n = class {
 		}
 		for (let n of this.listeners) n.status?.(e, t);
 	}
-}, r = "http://www.w3.org/2000/svg", i = 0;
-function a(e) {
-	return i += 1, `mustlink-${e}-${i}`;
-}
-function o(e, t) {
-	for (let [n, r] of Object.entries(t)) typeof r == "function" ? e.addEventListener(n.slice(2), r) : r === !0 ? e.setAttribute(n, "") : r !== !1 && r != null && e.setAttribute(n, String(r));
+}, i = "http://www.w3.org/2000/svg", a = 0;
+function o(e) {
+	return a += 1, `mustlink-${e}-${a}`;
 }
 function s(e, t) {
+	for (let [n, r] of Object.entries(t)) typeof r == "function" ? e.addEventListener(n.slice(2), r) : r === !0 ? e.setAttribute(n, "") : r !== !1 && r != null && e.setAttribute(n, String(r));
+}
+function c(e, t) {
 	for (let n of t) n != null && n !== !1 && e.append(n);
 }
-function c(e, t = {}, ...n) {
-	let r = document.createElement(e);
-	return o(r, t), s(r, n), r;
-}
 function l(e, t = {}, ...n) {
-	let i = document.createElementNS(r, e);
-	return o(i, t), s(i, n), i;
+	let r = document.createElement(e);
+	return s(r, t), c(r, n), r;
 }
-function u(e, ...t) {
-	return c("button", {
+function u(e, t = {}, ...n) {
+	let r = document.createElementNS(i, e);
+	return s(r, t), c(r, n), r;
+}
+function d(e, ...t) {
+	return l("button", {
 		type: "button",
 		...e
 	}, ...t);
 }
-function d(e, t) {
-	return c("span", {}, e, c("span", { class: "ml-key" }, ` (${t})`));
-}
 function f(e, t) {
+	return l("span", {}, e, l("span", { class: "ml-key" }, ` (${t})`));
+}
+function p(e, t) {
 	e.textContent !== t && (e.textContent = t);
 }
-function p(e) {
+function m(e) {
 	let t = e.getRootNode(), n = t instanceof ShadowRoot ? t.activeElement : document.activeElement;
 	return n instanceof HTMLElement ? n : null;
 }
-function m(e, t, n = `${t}s`) {
+function h(e, t, n = `${t}s`) {
 	return `${e.toLocaleString("en-US")} ${e === 1 ? t : n}`;
 }
-var h = class {
+var g = class {
 	parent;
 	keyOf;
 	create;
@@ -137,7 +137,7 @@ var h = class {
 		this.parent = e, this.keyOf = t, this.create = n;
 	}
 	update(e) {
-		let t = p(this.parent), n = t !== null && this.parent.contains(t), r = new Set(this.entries.keys()), i = this.parent.firstElementChild;
+		let t = m(this.parent), n = t !== null && this.parent.contains(t), r = new Set(this.entries.keys()), i = this.parent.firstElementChild;
 		for (let t of e) {
 			let e = this.keyOf(t);
 			r.delete(e);
@@ -148,37 +148,38 @@ var h = class {
 		n && this.restoreFocus(t);
 	}
 	restoreFocus(e) {
-		p(this.parent) !== e && (e.isConnected ? e.focus({ preventScroll: !0 }) : this.parent.querySelector("button, input, select")?.focus({ preventScroll: !0 }));
+		m(this.parent) !== e && (e.isConnected ? e.focus({ preventScroll: !0 }) : this.parent.querySelector("button, input, select")?.focus({ preventScroll: !0 }));
 	}
-}, g = "The studio was stopped.";
-function _(e) {
-	let t = e.status === "lost" ? "The connection to the studio is lost; trying again." : e.notice || g, n = e.hello?.file;
-	if (!n || e.status === "refused") return [t];
-	let r = `mustlink studio ${/^[\w./-]+$/.test(n) ? n : JSON.stringify(n)}`;
-	return e.status === "closed" ? [`${t} To continue: `, c("code", {}, r)] : [
-		`${t} Answers are saved in ${n}; if the studio was stopped, start `,
-		c("code", {}, r),
+}, _ = "The studio was stopped.";
+function v(e) {
+	if (e.status !== "lost") return [e.notice || _];
+	let t = e.hello?.file;
+	if (!t) return [n];
+	let r = `mustlink studio ${/^[\w./-]+$/.test(t) ? t : JSON.stringify(t)}`;
+	return [
+		`${n} Answers are saved in ${t}; if the studio was stopped, start `,
+		l("code", {}, r),
 		"."
 	];
 }
-function v(e) {
-	let t = c("div", {
+function y(e) {
+	let t = l("div", {
 		class: "ml-banner",
 		role: "alert",
 		hidden: !0
 	}), n = () => {
 		let n = e.status !== "open" && e.status !== "connecting";
-		t.hidden = !n, t.replaceChildren(...n ? _(e) : []);
+		t.hidden = !n, t.replaceChildren(...n ? v(e) : []);
 	};
 	return e.subscribe(["connection", "hello"], n), n(), t;
 }
-function y(e) {
-	let t = c("ul", {
+function b(e) {
+	let t = l("ul", {
 		class: "ml-notices",
 		"aria-label": "Notices",
 		"aria-live": "polite"
-	}), n = /* @__PURE__ */ new Set(), r = new h(t, (e) => e, (e) => {
-		let t = u({
+	}), n = /* @__PURE__ */ new Set(), r = new g(t, (e) => e, (e) => {
+		let t = d({
 			class: "ml-button small plain",
 			"aria-label": `Dismiss: ${e}`,
 			onclick: () => {
@@ -186,7 +187,7 @@ function y(e) {
 			}
 		}, "✕");
 		return {
-			element: c("li", { class: "ml-notice" }, c("span", {}, e), t),
+			element: l("li", { class: "ml-notice" }, l("span", {}, e), t),
 			update: () => void 0
 		};
 	});
@@ -198,106 +199,106 @@ function y(e) {
 	return e.subscribe("state", i), i(), t;
 }
 // src/panels/columns.ts
-function b() {
-	let e = c("span", { class: "ml-column-name" }), t = c("span", { class: "ml-fine number" }), n = c("span");
+function ee() {
+	let e = l("span", { class: "ml-column-name" }), t = l("span", { class: "ml-fine number" }), n = l("span");
 	return {
-		element: c("li", { class: "ml-column-row" }, e, c("div", {
+		element: l("li", { class: "ml-column-row" }, e, l("div", {
 			class: "ml-bar",
 			"aria-hidden": "true"
 		}, n), t),
 		update(r) {
-			f(e, r.name), f(t, `${Math.round(100 * r.share)}%`), n.style.width = `${100 * r.share}%`;
+			p(e, r.name), p(t, `${Math.round(100 * r.share)}%`), n.style.width = `${100 * r.share}%`;
 		}
 	};
 }
-function ee(e) {
-	let t = c("p", { class: "ml-fine" }), n = c("ul", {
+function x(e) {
+	let t = l("p", { class: "ml-fine" }), n = l("ul", {
 		class: "ml-column-list",
 		"aria-label": "Columns by weight"
-	}), r = new h(n, (e) => e.name, b);
+	}), r = new g(n, (e) => e.name, ee);
 	function i() {
 		let n = e.panels?.columns ?? [], i = Math.max(...n.map((e) => e.weight), 0);
-		f(t, i > 0 ? "What your links say matters: the weight of each column, as a share of the heaviest one." : "After some links, this shows which columns they say matter.");
+		p(t, i > 0 ? "What your links say matters: the weight of each column, as a share of the heaviest one." : "After some links, this shows which columns they say matter.");
 		let a = i > 0 ? [...n].sort((e, t) => t.weight - e.weight) : [];
 		r.update(a.map((e) => ({
 			...e,
 			share: e.weight / i
 		})));
 	}
-	return e.subscribe("panels", i), i(), c("div", { class: "ml-panel" }, t, n);
+	return e.subscribe("panels", i), i(), l("div", { class: "ml-panel" }, t, n);
 }
 // src/panels/dialog.ts
 var te = "button:not(:disabled), input:not(:disabled), select:not(:disabled), [tabindex='0']";
-function ne(e, t) {
-	let n = p(e), r = c("h2", {
-		id: a("title"),
+function S(e, t) {
+	let n = m(e), r = l("h2", {
+		id: o("title"),
 		class: "ml-dialog-title"
-	}, t.title), i = c("div", {
+	}, t.title), i = l("div", {
 		role: t.role,
 		"aria-modal": "true",
 		"aria-labelledby": r.id,
 		class: "ml-dialog",
 		tabindex: -1
-	}, r, t.description, c("div", { class: "ml-dialog-body" }, ...t.body), c("div", { class: "ml-dialog-buttons" }, ...t.buttons));
-	t.description !== void 0 && (t.description.id ||= a("description"), i.setAttribute("aria-describedby", t.description.id));
-	let o = c("div", {
+	}, r, t.description, l("div", { class: "ml-dialog-body" }, ...t.body), l("div", { class: "ml-dialog-buttons" }, ...t.buttons));
+	t.description !== void 0 && (t.description.id ||= o("description"), i.setAttribute("aria-describedby", t.description.id));
+	let a = l("div", {
 		class: "ml-veil",
 		onclick: d,
 		onkeydown: f
 	}, i), s = [...e.children].filter((e) => e instanceof HTMLElement && !e.inert);
 	for (let e of s) e.inert = !0;
-	e.append(o), (i.querySelector("[autofocus]") ?? i).focus();
-	function l() {
-		if (o.isConnected) {
-			o.remove();
+	e.append(a), (i.querySelector("[autofocus]") ?? i).focus();
+	function c() {
+		if (a.isConnected) {
+			a.remove();
 			for (let e of s) e.inert = !1;
 			n?.isConnected && n.focus({ preventScroll: !0 });
 		}
 	}
 	function u() {
-		l(), t.onDismiss();
+		c(), t.onDismiss();
 	}
 	function d(e) {
-		e.target === o && u();
+		e.target === a && u();
 	}
 	function f(e) {
-		e.stopPropagation(), e.key === "Escape" ? (e.preventDefault(), u()) : e.key === "Tab" && m(e);
+		e.stopPropagation(), e.key === "Escape" ? (e.preventDefault(), u()) : e.key === "Tab" && p(e);
 	}
-	function m(t) {
+	function p(t) {
 		let n = [...i.querySelectorAll(te)], r = n[0], a = n[n.length - 1];
 		if (r === void 0 || a === void 0) return;
-		let o = p(e), s = o === null || !n.includes(o);
+		let o = m(e), s = o === null || !n.includes(o);
 		t.shiftKey && (s || o === r) ? (t.preventDefault(), a.focus()) : !t.shiftKey && (s || o === a) && (t.preventDefault(), r.focus());
 	}
 	return {
 		element: i,
-		close: l
+		close: c
 	};
 }
 // src/panels/link-words.ts
-var x = {
+var C = {
 	file: "from the file",
 	drawn: "drawn",
 	answer: "answered",
 	pin: "pinned",
 	lock: "locked group",
 	fixed: "fixed by a column"
-}, S = /* @__PURE__ */ new Set([
+}, w = /* @__PURE__ */ new Set([
 	"file",
 	"drawn",
 	"answer"
 ]);
-function C(e) {
-	return S.has(e.source);
-}
-function w(e) {
-	return e.together ? "same group as" : "different group from";
-}
 function T(e) {
-	return `${e.a_name}: ${w(e)} ${e.b_name} (${x[e.source]})`;
+	return w.has(e.source);
 }
 function E(e) {
-	let t = l("line", {
+	return e.together ? "same group as" : "different group from";
+}
+function ne(e) {
+	return `${e.a_name}: ${E(e)} ${e.b_name} (${C[e.source]})`;
+}
+function D(e) {
+	let t = u("line", {
 		x1: 5,
 		y1: 8,
 		x2: 19,
@@ -305,12 +306,12 @@ function E(e) {
 		stroke: "currentColor",
 		"stroke-width": 2,
 		"stroke-dasharray": e ? null : "3 2"
-	}), n = [5, 19].map((e) => l("circle", {
+	}), n = [5, 19].map((e) => u("circle", {
 		cx: e,
 		cy: 8,
 		r: 3.5,
 		fill: "currentColor"
-	})), r = e ? null : l("line", {
+	})), r = e ? null : u("line", {
 		x1: 9,
 		y1: 13,
 		x2: 15,
@@ -318,13 +319,13 @@ function E(e) {
 		stroke: "currentColor",
 		"stroke-width": 2
 	});
-	return l("svg", {
+	return u("svg", {
 		viewBox: "0 0 24 16",
 		class: `ml-link-symbol ${e ? "same" : "different"}`,
 		"aria-hidden": "true"
 	}, t, ...n, r);
 }
-function re(e) {
+function O(e) {
 	let t = e[0];
 	if (t === void 0) return [];
 	let n = e[1], r = (e) => n !== void 0 && (e === n.a || e === n.b), i = [r(t.a) && !r(t.b) ? {
@@ -346,7 +347,7 @@ function re(e) {
 	}
 	return i;
 }
-function D(e) {
+function k(e) {
 	if (e === null) return "";
 	let t = new Date(e);
 	return Number.isNaN(t.getTime()) ? e : t.toDateString() === (/* @__PURE__ */ new Date()).toDateString() ? t.toLocaleTimeString([], {
@@ -357,41 +358,41 @@ function D(e) {
 		timeStyle: "short"
 	});
 }
-function O(e) {
-	return c("time", {
+function A(e) {
+	return l("time", {
 		class: "ml-fine",
 		datetime: e
-	}, D(e));
+	}, k(e));
 }
 // src/panels/perform.ts
-function k(e, t, n = () => void 0) {
+function j(e, t, n = () => void 0) {
 	e.act(t).then((e) => {
 		e.type === "refused" && n();
 	}, n);
 }
 // src/panels/conflict.ts
-var A = "↓";
-function j(e, t) {
+var M = "↓";
+function re(e, t) {
 	return t?.do !== "link" && t?.do !== "answer" ? !1 : (e.a === t.a && e.b === t.b || e.a === t.b && e.b === t.a) && e.together === t.together;
 }
 function ie(e, t, n, r) {
-	return c("li", { class: r ? "ml-chain-link weakest" : "ml-chain-link" }, c("span", {
+	return l("li", { class: r ? "ml-chain-link weakest" : "ml-chain-link" }, l("span", {
 		class: "ml-chain-arrow",
 		"aria-hidden": "true"
-	}, A), E(e.together), c("span", { class: "ml-soft" }, `${w(e)} `), c("strong", {}, t), " ", c("span", { class: "ml-tag" }, n), r && " ", r && c("span", { class: "ml-tag warning" }, "weakest"));
+	}, M), D(e.together), l("span", { class: "ml-soft" }, `${E(e)} `), l("strong", {}, t), " ", l("span", { class: "ml-tag" }, n), r && " ", r && l("span", { class: "ml-tag warning" }, "weakest"));
 }
 function ae(e) {
-	let t = re(e.chain);
-	return c("ol", {
+	let t = O(e.chain);
+	return l("ol", {
 		class: "ml-chain",
 		"aria-label": "The links that contradict it"
-	}, c("li", { class: "ml-chain-link" }, c("strong", {}, t[0]?.name ?? "")), ...e.chain.map((n, r) => {
-		let i = j(n, e.then) ? "what you asked" : x[n.source];
+	}, l("li", { class: "ml-chain-link" }, l("strong", {}, t[0]?.name ?? "")), ...e.chain.map((n, r) => {
+		let i = re(n, e.then) ? "what you asked" : C[n.source];
 		return ie(n, t[r + 1]?.name ?? "", i, r === e.weakest);
 	}));
 }
 function oe(e) {
-	let t = `${e.a_name} and ${e.b_name} (${x[e.source]})`;
+	let t = `${e.a_name} and ${e.b_name} (${C[e.source]})`;
 	return e.source === "pin" ? `The weakest link: ${t}. Removing it unpins rows, then does what you asked.` : `The weakest link: ${t}. Removing it deletes it, then does what you asked.`;
 }
 function se(e) {
@@ -403,42 +404,42 @@ function se(e) {
 	return `None of these links can be removed here${t.length ? `: ${t.join("; ")}` : ""}.`;
 }
 function ce(e, t, n) {
-	let { then: r } = n, i = n.weakest === null ? void 0 : n.chain[n.weakest], o = [u({
+	let { then: r } = n, i = n.weakest === null ? void 0 : n.chain[n.weakest], a = [d({
 		class: "ml-button",
 		autofocus: !0,
-		onclick: d
-	}, "Keep it as it was")], s = c("p", {
+		onclick: u
+	}, "Keep it as it was")], s = l("p", {
 		class: "ml-fine",
-		id: a("weakest")
+		id: o("weakest")
 	});
 	if (i && r) {
 		s.textContent = oe(i);
-		let e = u({
+		let e = d({
 			class: "ml-button primary",
 			"aria-describedby": s.id,
 			onclick: () => f(i, r)
 		}, "Remove the weakest link");
-		o.unshift(e);
+		a.unshift(e);
 	} else n.chain.length > 0 && (s.textContent = se(n.chain));
-	let l = ne(e, {
+	let c = S(e, {
 		role: "alertdialog",
 		title: n.chain.length > 0 ? "That contradicts earlier links" : "That cannot be done",
-		description: c("p", {}, n.message),
+		description: l("p", {}, n.message),
 		body: [n.chain.length > 0 && ae(n), s],
-		buttons: o,
+		buttons: a,
 		onDismiss: () => t.setRefused(null)
 	});
-	function d() {
-		l.close(), t.setRefused(null);
+	function u() {
+		c.close(), t.setRefused(null);
 	}
 	function f({ a: e, b: n }, r) {
-		l.close(), t.setRefused(null), k(t, {
+		c.close(), t.setRefused(null), j(t, {
 			do: "replace",
 			remove: [e, n],
 			then: r
 		});
 	}
-	return l;
+	return c;
 }
 function le(e, t) {
 	let n = null;
@@ -475,40 +476,40 @@ var ue = [
 	]
 ], de = "The final result is still being computed: files that are saved now hold the groups that are shown now.";
 function fe(e, t, n) {
-	let r = URL.createObjectURL(new Blob([n], { type: t })), i = c("a", {
+	let r = URL.createObjectURL(new Blob([n], { type: t })), i = l("a", {
 		href: r,
 		download: e
 	});
 	document.body.append(i), i.click(), i.remove(), setTimeout(() => URL.revokeObjectURL(r), 1e4);
 }
 function pe(e) {
-	let t = c("p", {
+	let t = l("p", {
 		class: "ml-fine",
 		role: "status"
 	});
 	function n(n, r) {
-		r.disabled = !0, f(t, "Preparing the file…"), e.ask({
+		r.disabled = !0, p(t, "Preparing the file…"), e.ask({
 			do: "export",
 			what: n
 		}).then((e) => {
-			fe(e.name, e.media, e.text), f(t, `${e.name} was handed to the browser.`);
-		}, (e) => f(t, e instanceof Error ? e.message : String(e))).finally(() => {
+			fe(e.name, e.media, e.text), p(t, `${e.name} was handed to the browser.`);
+		}, (e) => p(t, e instanceof Error ? e.message : String(e))).finally(() => {
 			r.disabled = !1, r.focus();
 		});
 	}
 	let r = ue.map(([e, t, r]) => {
-		let i = u({
+		let i = d({
 			class: "ml-button",
 			onclick: () => n(e, i)
 		}, t);
-		return c("li", { class: "ml-export" }, i, c("span", { class: "ml-fine" }, r));
-	}), i = c("p", { class: "ml-fine" }, de), a = () => {
+		return l("li", { class: "ml-export" }, i, l("span", { class: "ml-fine" }, r));
+	}), i = l("p", { class: "ml-fine" }, de), a = () => {
 		i.hidden = e.state?.shown.status !== "working";
 	};
-	return e.subscribe("state", a), a(), c("div", { class: "ml-panel" }, i, c("ul", { class: "ml-export-list" }, ...r), t);
+	return e.subscribe("state", a), a(), l("div", { class: "ml-panel" }, i, l("ul", { class: "ml-export-list" }, ...r), t);
 }
 // src/plot/palette.ts
-var M = [
+var N = [
 	"#0072B2",
 	"#D55E00",
 	"#009E73",
@@ -517,7 +518,7 @@ var M = [
 	"#56B4E9",
 	"#000000",
 	"#B2A800"
-], N = [
+], P = [
 	"#4FA8E0",
 	"#FF8A3D",
 	"#2FCFA0",
@@ -526,7 +527,7 @@ var M = [
 	"#A5DAFF",
 	"#FFFFFF",
 	"#EDE25A"
-], me = "#8A8A8A", he = "#8F98A1", P = [
+], me = "#8A8A8A", he = "#8F98A1", F = [
 	"circle",
 	"square",
 	"triangle up",
@@ -536,56 +537,56 @@ var M = [
 	"cross",
 	"star"
 ];
-function F(e) {
+function I(e) {
 	return e % 8;
 }
 function ge(e) {
 	return (e + Math.floor(e / 8)) % 8;
 }
-function I(e, t) {
-	return e === null ? t ? he : me : (t ? N : M)[F(e)];
+function L(e, t) {
+	return e === null ? t ? he : me : (t ? P : N)[I(e)];
 }
-function L(e) {
-	return e === null ? "circle" : P[ge(e)];
+function R(e) {
+	return e === null ? "circle" : F[ge(e)];
 }
 function _e(e) {
-	let t = [...e ? N : M, e ? he : me];
+	let t = [...e ? P : N, e ? he : me];
 	return Float32Array.from(t.flatMap((e) => [
 		1,
 		3,
 		5
 	].map((t) => parseInt(e.slice(t, t + 2), 16) / 255)));
 }
-function R(e) {
+function z(e) {
 	switch (e) {
 		case "circle": return "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z";
-		case "square": return V([-.88, -.88], [.88, -.88], [.88, .88], [-.88, .88]);
-		case "triangle up": return V([0, -1.25], [1.15, .8], [-1.15, .8]);
-		case "diamond": return V([0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]);
-		case "triangle down": return V([0, 1.25], [1.15, -.8], [-1.15, -.8]);
-		case "plus": return V(...ve);
-		case "cross": return V(...ve.map(([e, t]) => [(e - t) * Math.SQRT1_2, (e + t) * Math.SQRT1_2]));
-		case "star": return V(...Array.from({ length: 10 }, (e, t) => {
+		case "square": return H([-.88, -.88], [.88, -.88], [.88, .88], [-.88, .88]);
+		case "triangle up": return H([0, -1.25], [1.15, .8], [-1.15, .8]);
+		case "diamond": return H([0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]);
+		case "triangle down": return H([0, 1.25], [1.15, -.8], [-1.15, -.8]);
+		case "plus": return H(...ve);
+		case "cross": return H(...ve.map(([e, t]) => [(e - t) * Math.SQRT1_2, (e + t) * Math.SQRT1_2]));
+		case "star": return H(...Array.from({ length: 10 }, (e, t) => {
 			let n = t % 2 ? .62 : 1.35;
 			return [n * Math.sin(Math.PI * t / 5), -n * Math.cos(Math.PI * t / 5)];
 		}));
 	}
 }
-var z = .42, B = 1.2, ve = [
+var B = .42, V = 1.2, ve = [
 	[-.42, -1.2],
-	[z, -1.2],
-	[z, -.42],
+	[B, -1.2],
 	[B, -.42],
-	[B, z],
-	[z, z],
-	[z, B],
+	[V, -.42],
+	[V, B],
+	[B, B],
+	[B, V],
+	[-.42, V],
 	[-.42, B],
-	[-.42, z],
-	[-1.2, z],
+	[-1.2, B],
 	[-1.2, -.42],
 	[-.42, -.42]
 ];
-function V(...e) {
+function H(...e) {
 	return `M${e.map(([e, t]) => `${ye(e)},${ye(t)}`).join("L")}Z`;
 }
 function ye(e) {
@@ -593,14 +594,14 @@ function ye(e) {
 }
 // src/panels/symbol.ts
 function be(e, t) {
-	(t === "dark" ? N : M).forEach((t, n) => e.style.setProperty(`--ml-color-${n}`, t));
+	(t === "dark" ? P : N).forEach((t, n) => e.style.setProperty(`--ml-color-${n}`, t));
 }
 function xe(e) {
-	return `var(--ml-color-${F(e)})`;
+	return `var(--ml-color-${I(e)})`;
 }
 function Se(e) {
-	let t = l("path", { d: R(L(e)) });
-	return t.style.fill = xe(e), l("svg", {
+	let t = u("path", { d: z(R(e)) });
+	return t.style.fill = xe(e), u("svg", {
 		viewBox: "-1.5 -1.5 3 3",
 		class: "ml-symbol",
 		"aria-hidden": "true"
@@ -614,7 +615,7 @@ function Ce(e, t) {
 	}), n;
 }
 function we(e, t) {
-	let n = c("input", {
+	let n = l("input", {
 		class: "ml-group-name",
 		maxlength: 80,
 		autocomplete: "off",
@@ -624,7 +625,7 @@ function we(e, t) {
 	});
 	function r() {
 		let r = t(), a = n.value.trim();
-		a === "" || a === r.name ? i() : k(e, {
+		a === "" || a === r.name ? i() : j(e, {
 			do: "rename",
 			group: r.id,
 			name: a
@@ -639,27 +640,27 @@ function we(e, t) {
 	return n;
 }
 function Te(e, t) {
-	return (t?.typical ?? []).map(({ row: t, name: n, cells: r }) => c("li", {}, u({
+	return (t?.typical ?? []).map(({ row: t, name: n, cells: r }) => l("li", {}, d({
 		class: "ml-row-name",
 		title: "Show this row on the map",
 		onclick: () => e([t])
-	}, n), c("span", { class: "ml-fine" }, r.map(([e, t]) => `${e} ${t}`).join(", "))));
+	}, n), l("span", { class: "ml-fine" }, r.map(([e, t]) => `${e} ${t}`).join(", "))));
 }
 function Ee(e, t, n) {
-	let r = n, i = we(e, () => r.group), a = c("span", { class: "ml-group-symbol" }), o = c("span", { class: "ml-fine number" }), s = c("span"), l = u({
+	let r = n, i = we(e, () => r.group), a = l("span", { class: "ml-group-symbol" }), o = l("span", { class: "ml-fine number" }), s = l("span"), c = d({
 		class: "ml-button small",
 		onclick: y
-	}), d = u({
+	}), u = d({
 		class: "ml-button small",
 		onclick: () => e.select(Ce(e, r.group.id))
 	});
-	d.textContent = "Select rows";
-	let p = c("ul", { class: "ml-traits" }), h = c("ul", { class: "ml-typical" }), g = c("details", { class: "ml-group-details" }, c("summary", {}, "Typical rows"), h), _ = c("li", { class: "ml-group" }, c("div", { class: "ml-group-head" }, a, i, o), c("div", {
+	u.textContent = "Select rows";
+	let f = l("ul", { class: "ml-traits" }), m = l("ul", { class: "ml-typical" }), g = l("details", { class: "ml-group-details" }, l("summary", {}, "Typical rows"), m), _ = l("li", { class: "ml-group" }, l("div", { class: "ml-group-head" }, a, i, o), l("div", {
 		class: "ml-bar",
 		"aria-hidden": "true"
-	}, s), p, c("div", { class: "ml-group-foot" }, g, c("div", { class: "ml-group-actions" }, d, l))), v;
+	}, s), f, l("div", { class: "ml-group-foot" }, g, l("div", { class: "ml-group-actions" }, u, c))), v;
 	function y() {
-		k(e, {
+		j(e, {
 			do: "lock",
 			group: r.group.id,
 			locked: !r.group.locked
@@ -667,8 +668,8 @@ function Ee(e, t, n) {
 	}
 	function b(e) {
 		r = e;
-		let { group: n, about: u } = e;
-		document.activeElement !== i && (i.value = n.name), i.setAttribute("aria-label", `Name of group ${n.id + 1}`), a.replaceChildren(Se(n.id)), f(o, m(n.size, "row")), s.style.background = xe(n.id), s.style.width = `${100 * n.size / Math.max(e.largest, 1)}%`, f(l, n.locked ? "Locked" : "Lock"), l.setAttribute("aria-pressed", String(n.locked)), l.setAttribute("aria-label", `Lock ${n.name}`), l.title = n.locked ? "Its rows stay in it; press to release them" : "Keep its rows in it", d.setAttribute("aria-label", `Select rows of ${n.name}`), g.hidden = !u?.typical.length, u !== v && (v = u, p.replaceChildren(...(u?.traits ?? []).map((e) => c("li", {}, e))), p.hidden = !u?.traits.length, h.replaceChildren(...Te(t, u)));
+		let { group: n, about: d } = e;
+		document.activeElement !== i && (i.value = n.name), i.setAttribute("aria-label", `Name of group ${n.id + 1}`), a.replaceChildren(Se(n.id)), p(o, h(n.size, "row")), s.style.background = xe(n.id), s.style.width = `${100 * n.size / Math.max(e.largest, 1)}%`, p(c, n.locked ? "Locked" : "Lock"), c.setAttribute("aria-pressed", String(n.locked)), c.setAttribute("aria-label", `Lock ${n.name}`), c.title = n.locked ? "Its rows stay in it; press to release them" : "Keep its rows in it", u.setAttribute("aria-label", `Select rows of ${n.name}`), g.hidden = !d?.typical.length, d !== v && (v = d, f.replaceChildren(...(d?.traits ?? []).map((e) => l("li", {}, e))), f.hidden = !d?.traits.length, m.replaceChildren(...Te(t, d)));
 	}
 	return {
 		element: _,
@@ -676,13 +677,13 @@ function Ee(e, t, n) {
 	};
 }
 function De(e, t) {
-	let n = c("p", { class: "ml-fine" }), r = c("ul", {
+	let n = l("p", { class: "ml-fine" }), r = l("ul", {
 		class: "ml-group-list",
 		"aria-label": "Groups by size"
-	}), i = new h(r, (e) => String(e.group.id), (n) => Ee(e, t, n));
+	}), i = new g(r, (e) => String(e.group.id), (n) => Ee(e, t, n));
 	function a() {
 		let t = [...e.state?.groups ?? []].sort((e, t) => t.size - e.size || e.id - t.id), r = new Map(e.panels?.groups.map((e) => [e.id, e])), a = t[0]?.size ?? 0;
-		f(n, t.length ? `${m(t.length, "group")} of ${m(e.nRows, "row")}.` : e.state?.shown.status === "working" ? "The first groups are being computed. Answer questions meanwhile, or drag rows to two places of the map." : "There are no groups yet. Answer questions, or drag rows to two places of the map."), i.update(t.map((e) => ({
+		p(n, t.length ? `${h(t.length, "group")} of ${h(e.nRows, "row")}.` : e.state?.shown.status === "working" ? "The first groups are being computed. Answer questions meanwhile, or drag rows to two places of the map." : "There are no groups yet. Answer questions, or drag rows to two places of the map."), i.update(t.map((e) => ({
 			group: e,
 			about: r.get(e.id),
 			largest: a
@@ -692,24 +693,24 @@ function De(e, t) {
 		"state",
 		"panels",
 		"hello"
-	], a), a(), c("div", { class: "ml-panel" }, n, r);
+	], a), a(), l("div", { class: "ml-panel" }, n, r);
 }
 // src/plot/camera.ts
-var H = 1.12, Oe = .2, ke = 400;
-function U(e, t) {
+var U = 1.12, Oe = .2, ke = 400;
+function W(e, t) {
 	return {
-		x: G(e, -4, 4),
-		y: G(t, -4, 4)
+		x: K(e, -4, 4),
+		y: K(t, -4, 4)
 	};
 }
-var W = class {
+var G = class {
 	x = 0;
 	y = 0;
 	scale = 1;
 	width = 1;
 	height = 1;
 	get fitScale() {
-		return Math.min(this.width, this.height) / (2 * H);
+		return Math.min(this.width, this.height) / (2 * U);
 	}
 	get zoom() {
 		return this.scale / this.fitScale;
@@ -726,7 +727,7 @@ var W = class {
 			1
 		];
 		for (let a = 0; a < e.length; a += 2) t = Math.min(t, e[a]), r = Math.max(r, e[a]), n = Math.min(n, e[a + 1]), i = Math.max(i, e[a + 1]);
-		this.x = (t + r) / 2, this.y = (n + i) / 2, this.scale = Math.min(this.width / (r - t), this.height / (i - n)) / H;
+		this.x = (t + r) / 2, this.y = (n + i) / 2, this.scale = Math.min(this.width / (r - t), this.height / (i - n)) / U;
 	}
 	screenX(e) {
 		return this.width / 2 + (e - this.x) * this.scale;
@@ -745,18 +746,18 @@ var W = class {
 	}
 	zoomAt(e, t, n) {
 		let r = this.toWorld(e, t);
-		this.scale = G(this.scale * n, Oe * this.fitScale, ke * this.fitScale), this.moveTo(r.x - (e - this.width / 2) / this.scale, r.y + (t - this.height / 2) / this.scale);
+		this.scale = K(this.scale * n, Oe * this.fitScale, ke * this.fitScale), this.moveTo(r.x - (e - this.width / 2) / this.scale, r.y + (t - this.height / 2) / this.scale);
 	}
 	moveTo(e, t) {
-		Object.assign(this, U(e, t));
+		Object.assign(this, W(e, t));
 	}
 	show(e, t, n, r) {
 		this.x = (e + n) / 2, this.y = (t + r) / 2;
 		let i = Math.min(this.width / Math.max(n - e, 1e-9), this.height / Math.max(r - t, 1e-9));
-		this.scale = G(i / 1.6, Math.min(this.fitScale, i / H), 12 * this.fitScale);
+		this.scale = K(i / 1.6, Math.min(this.fitScale, i / U), 12 * this.fitScale);
 	}
 };
-function G(e, t, n) {
+function K(e, t, n) {
 	return Math.max(t, Math.min(n, e));
 }
 // src/plot/grid.ts
@@ -876,15 +877,15 @@ function Ie(e, t, n, r) {
 		return [i, [t + o * Math.cos(a * Pe), n + o * Math.sin(a * Pe)]];
 	}));
 }
-function K(e, t, n, r) {
-	let i = e.store.state?.eps ?? 0, a = U(n, r), o = Ne(e.drawn.grid, e.drawn.positions, new Set(t), a.x, a.y, i);
+function Le(e, t, n, r) {
+	let i = e.store.state?.eps ?? 0, a = W(n, r), o = Ne(e.drawn.grid, e.drawn.positions, new Set(t), a.x, a.y, i);
 	e.ghost = {
 		rows: t,
 		...a,
 		onto: o
 	}, e.redraw();
 }
-async function Le(e) {
+async function Re(e) {
 	let { ghost: t, store: n } = e;
 	if (e.ghost = null, e.redraw(), !t) return;
 	let { rows: r, x: i, y: a, onto: o } = t;
@@ -897,12 +898,12 @@ async function Le(e) {
 			y: a,
 			onto: o
 		});
-		t.type === "done" && await Re(e, t.revision);
+		t.type === "done" && await ze(e, t.revision);
 	} catch {} finally {
 		e.hold(null, r);
 	}
 }
-function Re(e, t) {
+function ze(e, t) {
 	let { store: n } = e;
 	return new Promise((e) => {
 		let r = () => (n.state?.revision ?? 0) >= t || n.status !== "open";
@@ -915,7 +916,7 @@ function Re(e, t) {
 		});
 	});
 }
-function ze(e, t, n, r) {
+function Be(e, t, n, r) {
 	t !== n && e.store.act({
 		do: "link",
 		a: t,
@@ -923,7 +924,7 @@ function ze(e, t, n, r) {
 		together: r
 	}).catch(() => {});
 }
-function Be(e, t) {
+function Ve(e, t) {
 	let n = new Set(e.store.state?.pins.map(([e]) => e)), r = t.filter((e) => n.has(e));
 	r.length && e.store.act({
 		do: "unpin",
@@ -931,12 +932,12 @@ function Be(e, t) {
 	}).catch(() => {});
 }
 // src/plot/keys.ts
-var Ve = "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. To link two rows, press 3 for same or 4 for different, then Enter on the one and on the other; 1 ends it. m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. Escape clears the selection.", He = {
+var He = "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. To link two rows, press 3 for same or 4 for different, then Enter on the one and on the other; 1 ends it. m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. Escape clears the selection.", Ue = {
 	ArrowLeft: [-1, 0],
 	ArrowRight: [1, 0],
 	ArrowUp: [0, 1],
 	ArrowDown: [0, -1]
-}, Ue = 48, We = 8, Ge = class {
+}, We = 48, Ge = 8, Ke = class {
 	map;
 	card;
 	pointers;
@@ -952,14 +953,14 @@ var Ve = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 		e.target !== this.map.element || e.ctrlKey || e.metaKey || e.altKey || this.handle(e) && (e.preventDefault(), e.stopPropagation());
 	}
 	handle(e) {
-		let { map: t } = this, { store: n } = t, r = He[e.key];
+		let { map: t } = this, { store: n } = t, r = Ue[e.key];
 		if (r) return this.isCarrying ? this.carryBy(r, e.shiftKey) : this.walk(r), !0;
 		switch (e.key) {
 			case "Enter":
 			case " ": return this.isCarrying ? this.letGo() : n.mode === "same" || n.mode === "different" ? this.link() : this.toggle(), !0;
 			case "Escape": return this.escape();
 			case "m": return this.pickUp();
-			case "p": return Be(t, this.meant()), !0;
+			case "p": return Ve(t, this.meant()), !0;
 			case "+":
 			case "=":
 			case "-": return t.moveCamera((t) => t.zoomAt(...this.zoomPlace(), e.key === "-" ? 1 / 1.5 : 1.5), !0), !0;
@@ -1025,18 +1026,18 @@ var Ve = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 		let e = this.meant();
 		if (e.length === 0) return !1;
 		let { map: t } = this, { positions: n } = t.drawn;
-		return this.isCarrying = !0, this.card.hide(), K(t, e, n[2 * e[0]], n[2 * e[0] + 1]), this.announce(`Picked up ${e.length === 1 ? "1 row" : `${e.length} rows`}. Arrow keys carry, Enter drops, Escape puts back.`), !0;
+		return this.isCarrying = !0, this.card.hide(), Le(t, e, n[2 * e[0]], n[2 * e[0] + 1]), this.announce(`Picked up ${e.length === 1 ? "1 row" : `${e.length} rows`}. Arrow keys carry, Enter drops, Escape puts back.`), !0;
 	}
 	carryBy([e, t], n) {
 		let { map: r } = this;
 		if (!r.ghost) return;
-		let i = (n ? We : Ue) / r.camera.scale;
-		K(r, r.ghost.rows, r.ghost.x + e * i, r.ghost.y + t * i);
+		let i = (n ? Ge : We) / r.camera.scale;
+		Le(r, r.ghost.rows, r.ghost.x + e * i, r.ghost.y + t * i);
 		let { onto: a } = r.ghost, o = a && r.store.state?.groups.find((e) => e.id === r.store.groupOf(a[0]))?.name;
 		this.announce(a ? `Over ${o ?? "a row without a group"}` : "Over an empty place");
 	}
 	letGo() {
-		this.isCarrying = !1, this.announce("Dropped."), Le(this.map);
+		this.isCarrying = !1, this.announce("Dropped."), Re(this.map);
 	}
 	escape() {
 		let { map: e } = this;
@@ -1048,21 +1049,21 @@ var Ve = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 	destroy() {
 		this.ends.abort();
 	}
-}, Ke = "mustlink-theme";
-function qe(e) {
+}, qe = "mustlink-theme";
+function Je(e) {
 	try {
 		return localStorage.getItem(e);
 	} catch {
 		return null;
 	}
 }
-function Je(e, t) {
+function Ye(e, t) {
 	try {
 		localStorage.setItem(e, t);
 	} catch {}
 }
-function Ye(e, t) {
-	let n = window.matchMedia("(prefers-color-scheme: dark)"), r = qe(Ke) ?? e.dataset.theme, i = r === "light" || r === "dark" ? r : null, a = () => i ?? (n.matches ? "dark" : "light");
+function Xe(e, t) {
+	let n = window.matchMedia("(prefers-color-scheme: dark)"), r = Je(qe) ?? e.dataset.theme, i = r === "light" || r === "dark" ? r : null, a = () => i ?? (n.matches ? "dark" : "light");
 	function o() {
 		e.dataset.theme !== a() && (e.dataset.theme = a()), t(a());
 	}
@@ -1071,13 +1072,13 @@ function Ye(e, t) {
 			return a();
 		},
 		toggle() {
-			i = a() === "dark" ? "light" : "dark", Je(Ke, i), o();
+			i = a() === "dark" ? "light" : "dark", Ye(qe, i), o();
 		},
 		destroy: () => n.removeEventListener("change", o)
 	};
 }
 // src/panels/keyboard.ts
-var Xe = [
+var Ze = [
 	["s", "Answer the question: same group"],
 	["d", "Answer the question: different groups"],
 	["u", "Unsure: ask something else"],
@@ -1090,107 +1091,107 @@ var Xe = [
 	["4", "Link different"],
 	["Escape", "Clear the selection, close a dialog"],
 	["?", "This help"]
-], Ze = {
+], Qe = {
 	1: "pan",
 	2: "lasso",
 	3: "same",
 	4: "different"
-}, Qe = "mustlink-single-keys", $e = "input:not([type='range']):not([type='checkbox']), textarea, select, [contenteditable]";
-function et() {
-	return qe(Qe) !== "off";
-}
-function tt(e) {
-	Je(Qe, e ? "on" : "off");
+}, $e = "mustlink-single-keys", et = "input:not([type='range']):not([type='checkbox']), textarea, select, [contenteditable]";
+function tt() {
+	return Je($e) !== "off";
 }
 function nt(e) {
-	return e instanceof Element && e.closest($e) !== null;
+	Ye($e, e ? "on" : "off");
 }
-function rt(e, { store: t, question: n, openHelp: r }) {
-	let i = Ze[e];
+function rt(e) {
+	return e instanceof Element && e.closest(et) !== null;
+}
+function it(e, { store: t, question: n, openHelp: r }) {
+	let i = Qe[e];
 	if (i !== void 0) t.setMode(i);
 	else if (e === "s") n.answer(!0);
 	else if (e === "d") n.answer(!1);
 	else if (e === "u") n.answer(null);
 	else if (e === "f") n.showOnMap();
-	else if (e === "z" && t.state?.can_undo) k(t, { do: "undo" });
-	else if (e === "y" && t.state?.can_redo) k(t, { do: "redo" });
+	else if (e === "z" && t.state?.can_undo) j(t, { do: "undo" });
+	else if (e === "y" && t.state?.can_redo) j(t, { do: "redo" });
 	else if (e === "?") r();
 	else return !1;
 	return !0;
 }
-function it(e) {
+function at(e) {
 	if (e.altKey || !(e.ctrlKey || e.metaKey)) return null;
 	let t = e.key.toLowerCase();
 	return t === "z" ? e.shiftKey ? "y" : "z" : t === "y" ? "y" : null;
 }
-function at(e, t) {
+function ot(e, t) {
 	let n = e.classList.contains("ml-in-notebook") ? e : document;
 	n === e && e.setAttribute("data-lm-suppress-shortcuts", "true");
 	function r(r) {
-		if (!(r instanceof KeyboardEvent) || r.defaultPrevented || nt(r.target) || e.querySelector("[aria-modal='true']") !== null) return;
-		let i = it(r), a = !r.ctrlKey && !r.metaKey && !r.altKey;
-		r.key === "Escape" && a ? t.store.select([]) : !r.repeat && (i !== null || a && et()) && rt(i ?? (r.key.length === 1 ? r.key.toLowerCase() : r.key), t) && (r.preventDefault(), n === e && r.stopPropagation());
+		if (!(r instanceof KeyboardEvent) || r.defaultPrevented || rt(r.target) || e.querySelector("[aria-modal='true']") !== null) return;
+		let i = at(r), a = !r.ctrlKey && !r.metaKey && !r.altKey;
+		r.key === "Escape" && a ? t.store.select([]) : !r.repeat && (i !== null || a && tt()) && it(i ?? (r.key.length === 1 ? r.key.toLowerCase() : r.key), t) && (r.preventDefault(), n === e && r.stopPropagation());
 	}
 	return n.addEventListener("keydown", r), () => n.removeEventListener("keydown", r);
 }
 // src/panels/help.ts
-var ot = [
+var st = [
 	["Answer questions", "Each answer is a link. The questions are chosen so that few are needed."],
 	["Drag a row", "It stays where you drop it (a ring marks it). Rows dropped within the halo of each other are in one group; a row dropped on its own makes a new group."],
 	["Draw a link", "Choose Link same or Link different, then draw from one row to the other."],
 	["Select with the lasso", "Then drag the rows, or use the bar at the bottom of the map."],
 	["Lock a group", "Its rows stay in it, whatever else you say."]
 ];
-function st(e) {
-	let t = u({
+function ct(e) {
+	let t = d({
 		class: "ml-button primary",
 		autofocus: !0,
 		onclick: () => i.close()
-	}, "Close"), n = c("table", { class: "ml-keys" }, c("caption", {}, "Keys"));
-	for (let [e, t] of Xe) n.append(c("tr", {}, c("th", { scope: "row" }, c("kbd", {}, e)), c("td", {}, t)));
-	let r = c("input", {
+	}, "Close"), n = l("table", { class: "ml-keys" }, l("caption", {}, "Keys"));
+	for (let [e, t] of Ze) n.append(l("tr", {}, l("th", { scope: "row" }, l("kbd", {}, e)), l("td", {}, t)));
+	let r = l("input", {
 		type: "checkbox",
-		id: a("single"),
-		onchange: () => tt(r.checked)
+		id: o("single"),
+		onchange: () => nt(r.checked)
 	});
-	r.checked = et();
-	let i = ne(e, {
+	r.checked = tt();
+	let i = S(e, {
 		role: "dialog",
 		title: "How to teach the groups",
 		body: [
-			c("dl", { class: "ml-ways" }, ...ot.flatMap(([e, t]) => [c("dt", {}, e), c("dd", {}, t)])),
+			l("dl", { class: "ml-ways" }, ...st.flatMap(([e, t]) => [l("dt", {}, e), l("dd", {}, t)])),
 			n,
-			c("div", {}, c("h3", { class: "ml-panel-title" }, "Keys on the map"), c("p", {}, Ve)),
-			c("label", { class: "ml-check" }, r, "Single keys act at once (not while typing)")
+			l("div", {}, l("h3", { class: "ml-panel-title" }, "Keys on the map"), l("p", {}, He)),
+			l("label", { class: "ml-check" }, r, "Single keys act at once (not while typing)")
 		],
 		buttons: [t],
 		onDismiss: () => void 0
 	});
 }
 // src/panels/history.ts
-function ct(e) {
-	let t = c("span", { class: "ml-step-text" });
+function lt(e) {
+	let t = l("span", { class: "ml-step-text" });
 	return {
-		element: c("li", { class: "ml-step" }, c("span", { class: "ml-fine number" }, String(e.n)), t, O(e.when)),
-		update: (e) => f(t, e.text)
+		element: l("li", { class: "ml-step" }, l("span", { class: "ml-fine number" }, String(e.n)), t, A(e.when)),
+		update: (e) => p(t, e.text)
 	};
 }
-function lt(e, { name: t, when: n }) {
-	let r = u({
+function ut(e, { name: t, when: n }) {
+	let r = d({
 		class: "ml-button small",
 		"aria-label": `Restore ${t}`,
-		onclick: () => k(e, {
+		onclick: () => j(e, {
 			do: "restore",
 			name: t
 		})
 	}, "Restore");
 	return {
-		element: c("li", { class: "ml-step" }, c("span", { class: "ml-step-text" }, t), O(n), r),
+		element: l("li", { class: "ml-step" }, l("span", { class: "ml-step-text" }, t), A(n), r),
 		update: () => void 0
 	};
 }
-function ut(e) {
-	let t = c("input", {
+function dt(e) {
+	let t = l("input", {
 		class: "ml-input",
 		"aria-label": "Name of the snapshot",
 		placeholder: "Name of the snapshot",
@@ -1198,20 +1199,20 @@ function ut(e) {
 		autocomplete: "off",
 		required: !0,
 		oninput: () => t.setCustomValidity("")
-	}), n = c("form", {
+	}), n = l("form", {
 		class: "ml-snapshot-form",
 		onsubmit: a
-	}, t, c("button", {
+	}, t, l("button", {
 		type: "submit",
 		class: "ml-button"
-	}, "Save snapshot")), r = c("ul", {
+	}, "Save snapshot")), r = l("ul", {
 		class: "ml-steps",
 		"aria-label": "Snapshots"
-	}), i = new h(r, (e) => `${e.name} ${e.when}`, (t) => lt(e, t));
+	}), i = new g(r, (e) => `${e.name} ${e.when}`, (t) => ut(e, t));
 	function a(n) {
 		n.preventDefault();
 		let r = t.value.trim();
-		r !== "" && (e.state?.snapshots.some((e) => e.name === r) ? (t.setCustomValidity("There is a snapshot of this name already; choose another name."), t.reportValidity()) : (t.value = "", k(e, {
+		r !== "" && (e.state?.snapshots.some((e) => e.name === r) ? (t.setCustomValidity("There is a snapshot of this name already; choose another name."), t.reportValidity()) : (t.value = "", j(e, {
 			do: "snapshot",
 			name: r
 		}, () => {
@@ -1219,62 +1220,62 @@ function ut(e) {
 		})));
 	}
 	let o = () => i.update([...e.state?.snapshots ?? []].reverse());
-	return e.subscribe("state", o), o(), c("div", {}, c("h3", { class: "ml-panel-title" }, "Snapshots"), n, r);
+	return e.subscribe("state", o), o(), l("div", {}, l("h3", { class: "ml-panel-title" }, "Snapshots"), n, r);
 }
-function dt(e) {
-	let t = c("p", { class: "ml-fine" }), n = c("ol", {
+function ft(e) {
+	let t = l("p", { class: "ml-fine" }), n = l("ol", {
 		class: "ml-steps",
 		reversed: !0,
 		"aria-label": "Steps, newest first"
-	}), r = new h(n, (e) => `${e.n} ${e.when}`, ct), i = u({
+	}), r = new g(n, (e) => `${e.n} ${e.when}`, lt), i = d({
 		class: "ml-button small",
-		onclick: () => k(e, { do: "undo" })
-	}, "Undo last step"), a = u({
+		onclick: () => j(e, { do: "undo" })
+	}, "Undo last step"), a = d({
 		class: "ml-button small",
-		onclick: () => k(e, { do: "redo" })
+		onclick: () => j(e, { do: "redo" })
 	}, "Redo step");
 	function o() {
 		let n = e.state, o = n?.history ?? [], s = o.length < (o.at(-1)?.n ?? 0) ? ` (the last ${o.length} are listed)` : "";
-		f(t, o.length ? `${m(o.at(-1).n, "step")}, newest first${s}; each was saved when it was done.` : "Nothing has been done yet. Every step is saved as it is done."), i.disabled = !n?.can_undo, a.disabled = !n?.can_redo, r.update([...o].reverse());
+		p(t, o.length ? `${h(o.at(-1).n, "step")}, newest first${s}; each was saved when it was done.` : "Nothing has been done yet. Every step is saved as it is done."), i.disabled = !n?.can_undo, a.disabled = !n?.can_redo, r.update([...o].reverse());
 	}
-	return e.subscribe("state", o), o(), c("div", { class: "ml-panel" }, ut(e), c("h3", { class: "ml-panel-title" }, "Steps"), c("div", { class: "ml-history-actions" }, i, a), t, n);
+	return e.subscribe("state", o), o(), l("div", { class: "ml-panel" }, dt(e), l("h3", { class: "ml-panel-title" }, "Steps"), l("div", { class: "ml-history-actions" }, i, a), t, n);
 }
 // src/panels/links.ts
-var ft = 100;
-function pt(e) {
+var pt = 100;
+function mt(e) {
 	return e.isPlaced && !e.kept;
 }
 function q(e) {
 	return e.suspicion !== null && e.suspicion > .5;
 }
-function mt(e, t) {
-	if (t.kind === "same" && !e.together || t.kind === "different" && e.together || t.kind === "suspect" && !q(e) || t.kind === "broken" && !pt(e) || t.source !== "" && e.source !== t.source) return !1;
+function ht(e, t) {
+	if (t.kind === "same" && !e.together || t.kind === "different" && e.together || t.kind === "suspect" && !q(e) || t.kind === "broken" && !mt(e) || t.source !== "" && e.source !== t.source) return !1;
 	let n = t.text.trim().toLowerCase();
 	return n === "" || e.a_name.toLowerCase().includes(n) || e.b_name.toLowerCase().includes(n);
 }
-function ht(e) {
-	let t = (e) => q(e) ? 2 + e.suspicion : +!!pt(e);
+function gt(e) {
+	let t = (e) => q(e) ? 2 + e.suspicion : +!!mt(e);
 	return [...e].sort((e, n) => t(n) - t(e));
 }
-function gt(e) {
+function _t(e) {
 	if (!q(e)) return "";
 	let t = e.together ? "the rows are unlike each other" : "the rows are much alike";
 	return `May be wrong (${Math.round(100 * e.suspicion)}%): judged by the other links, ${t}.`;
 }
-function _t(e) {
+function vt(e) {
 	return e.isPlaced ? e.kept ? "✓ kept" : "✗ broken" : "no group yet";
 }
-function vt(e, t, n) {
-	let r = n, i = "", a = c("div", { class: "ml-link-names" }), o = c("div", { class: "ml-link-tags" }), s = c("p", { class: "ml-link-why" }), l = u({
+function yt(e, t, n) {
+	let r = n, i = "", a = l("div", { class: "ml-link-names" }), o = l("div", { class: "ml-link-tags" }), s = l("p", { class: "ml-link-why" }), c = d({
 		class: "ml-button small",
 		onclick: m
-	}, "Delete"), d = u({
+	}, "Delete"), u = d({
 		class: "ml-button small",
 		onclick: () => t([r.a, r.b])
-	}, "Show on map"), p = c("li", { class: "ml-link" }, a, s, c("div", { class: "ml-link-foot" }, o, c("div", { class: "ml-link-actions" }, d, l)));
+	}, "Show on map"), f = l("li", { class: "ml-link" }, a, s, l("div", { class: "ml-link-foot" }, o, l("div", { class: "ml-link-actions" }, u, c)));
 	function m() {
 		let { a: t, b: n, source: i } = r;
-		k(e, i === "pin" ? {
+		j(e, i === "pin" ? {
 			do: "unpin",
 			rows: [t, n]
 		} : {
@@ -1286,53 +1287,53 @@ function vt(e, t, n) {
 	function h(e) {
 		r = e;
 		let t = JSON.stringify(e);
-		t !== i && (i = t, a.replaceChildren(c("span", {}, e.a_name), E(e.together), c("span", { class: "ml-unseen" }, ` ${w(e)} `), c("span", {}, e.b_name)), o.replaceChildren(c("span", { class: "ml-tag" }, e.together ? "same" : "different"), c("span", { class: "ml-tag" }, x[e.source]), c("span", { class: pt(e) ? "ml-tag danger" : "ml-tag" }, _t(e))), e.when !== null && o.append(O(e.when)), o.title = D(e.when), f(s, gt(e)), s.hidden = !q(e), p.classList.toggle("suspect", q(e)), f(l, e.source === "pin" ? "Unpin both" : "Delete"), l.hidden = !C(e) && !(e.source === "pin" && e.together), l.setAttribute("aria-label", `${l.textContent} ${T(e)}`), d.setAttribute("aria-label", `Show on map ${T(e)}`));
+		t !== i && (i = t, a.replaceChildren(l("span", {}, e.a_name), D(e.together), l("span", { class: "ml-unseen" }, ` ${E(e)} `), l("span", {}, e.b_name)), o.replaceChildren(l("span", { class: "ml-tag" }, e.together ? "same" : "different"), l("span", { class: "ml-tag" }, C[e.source]), l("span", { class: mt(e) ? "ml-tag danger" : "ml-tag" }, vt(e))), e.when !== null && o.append(A(e.when)), o.title = k(e.when), p(s, _t(e)), s.hidden = !q(e), f.classList.toggle("suspect", q(e)), p(c, e.source === "pin" ? "Unpin both" : "Delete"), c.hidden = !T(e) && !(e.source === "pin" && e.together), c.setAttribute("aria-label", `${c.textContent} ${ne(e)}`), u.setAttribute("aria-label", `Show on map ${ne(e)}`));
 	}
 	return {
-		element: p,
+		element: f,
 		update: h
 	};
 }
-function yt(e, t, n) {
-	return c("select", {
+function bt(e, t, n) {
+	return l("select", {
 		class: "ml-input",
 		"aria-label": e,
 		onchange: n
-	}, ...t.map(([e, t]) => c("option", { value: e }, t)));
+	}, ...t.map(([e, t]) => l("option", { value: e }, t)));
 }
-function bt(e, t) {
-	let n = ft, r = c("input", {
+function xt(e, t) {
+	let n = pt, r = l("input", {
 		class: "ml-input",
 		type: "search",
 		placeholder: "Find a row",
 		"aria-label": "Filter links by row",
-		oninput: p
-	}), i = yt("Kind of link", [
+		oninput: f
+	}), i = bt("Kind of link", [
 		["", "All kinds"],
 		["same", "Same"],
 		["different", "Different"],
 		["suspect", "May be wrong"],
 		["broken", "Broken"]
-	], p), a = yt("Source of link", [["", "All sources"], ...Object.entries(x)], p), o = c("p", {
+	], f), a = bt("Source of link", [["", "All sources"], ...Object.entries(C)], f), o = l("p", {
 		class: "ml-fine",
 		role: "status"
-	}), s = c("ul", {
+	}), s = l("ul", {
 		class: "ml-link-list",
 		"aria-label": "Links"
-	}), l = u({
+	}), c = d({
 		class: "ml-button",
-		onclick: g
-	}, "Show more"), d = new h(s, (e) => `${e.a} ${e.b} ${e.together} ${e.source}`, (n) => vt(e, t, n));
-	function p() {
-		n = ft, v();
+		onclick: m
+	}, "Show more"), u = new g(s, (e) => `${e.a} ${e.b} ${e.together} ${e.source}`, (n) => yt(e, t, n));
+	function f() {
+		n = pt, v();
 	}
-	function g() {
-		n += ft, v();
+	function m() {
+		n += pt, v();
 	}
 	function _(t) {
 		let n = e.state;
 		if (!n || n.n_links === 0) return "There are no links yet. Answer questions, or draw a link on the map.";
-		let r = m(n.n_links, "link"), i = n.links.filter(q).length, a = i ? `, ${i} may be wrong` : "", o = n.links.length < n.n_links ? `, the first ${n.links.length.toLocaleString("en-US")} are listed` : "";
+		let r = h(n.n_links, "link"), i = n.links.filter(q).length, a = i ? `, ${i} may be wrong` : "", o = n.links.length < n.n_links ? `, the first ${n.links.length.toLocaleString("en-US")} are listed` : "";
 		return `${t < n.links.length ? `${t.toLocaleString("en-US")} found of ${r}` : r}${a}${o}.`;
 	}
 	function v() {
@@ -1340,19 +1341,19 @@ function bt(e, t) {
 			text: r.value,
 			kind: i.value,
 			source: a.value
-		}, s = ht((e.state?.links ?? []).map((t) => ({
+		}, s = gt((e.state?.links ?? []).map((t) => ({
 			...t,
 			isPlaced: e.groupOf(t.a) !== null && e.groupOf(t.b) !== null
-		})).filter((e) => mt(e, t)));
-		f(o, _(s.length)), d.update(s.slice(0, n)), l.hidden = s.length <= n;
+		})).filter((e) => ht(e, t)));
+		p(o, _(s.length)), u.update(s.slice(0, n)), c.hidden = s.length <= n;
 	}
-	return e.subscribe(["state", "labels"], v), v(), c("div", { class: "ml-panel" }, c("div", { class: "ml-filters" }, r, i, a), o, s, l);
+	return e.subscribe(["state", "labels"], v), v(), l("div", { class: "ml-panel" }, l("div", { class: "ml-filters" }, r, i, a), o, s, c);
 }
 // src/panels/comparison.ts
-var xt = "≠";
-function St(e, t, n, r) {
-	let i = c("span", { class: "ml-fine" }, "Loading the image…");
-	return r(e, n).then((e) => i.replaceWith(c("img", {
+var St = "≠";
+function Ct(e, t, n, r) {
+	let i = l("span", { class: "ml-fine" }, "Loading the image…");
+	return r(e, n).then((e) => i.replaceWith(l("img", {
 		src: e,
 		alt: `${n} of ${t}`,
 		class: "ml-cell-image"
@@ -1360,171 +1361,167 @@ function St(e, t, n, r) {
 		i.textContent = e instanceof Error ? e.message : String(e);
 	}), i;
 }
-function Ct(e, t, n) {
-	return t === "image" && e !== "" ? c("td", {
+function wt(e, t, n) {
+	return t === "image" && e !== "" ? l("td", {
 		role: "cell",
 		class: "image"
-	}, n()) : e === "" ? c("td", {
+	}, n()) : e === "" ? l("td", {
 		role: "cell",
 		class: "empty"
-	}, "(empty)") : c("td", {
+	}, "(empty)") : l("td", {
 		role: "cell",
 		class: t
 	}, e);
 }
-function wt(e) {
+function Tt(e) {
 	let t = document.createDocumentFragment();
 	for (let n of e.split(/(?<=[_./-])/)) t.append(n, document.createElement("wbr"));
 	return t;
 }
-function Tt(e, t) {
-	let n = c("tr", { role: "row" }, c("th", {
+function Et(e, t) {
+	let n = l("tr", { role: "row" }, l("th", {
 		role: "columnheader",
 		scope: "col"
-	}, c("span", { class: "ml-unseen" }, "Column")), c("th", {
+	}, l("span", { class: "ml-unseen" }, "Column")), l("th", {
 		role: "columnheader",
 		scope: "col"
-	}, e.a_name), c("th", {
+	}, e.a_name), l("th", {
 		role: "columnheader",
 		scope: "col"
-	}, e.b_name)), r = e.columns.map((n) => c("tr", {
+	}, e.b_name)), r = e.columns.map((n) => l("tr", {
 		role: "row",
 		class: `${n.kind === "text" || n.kind === "image" ? "wide" : ""} ${n.marked ? "marked" : ""}`.trim()
-	}, c("th", {
+	}, l("th", {
 		role: "rowheader",
 		scope: "row"
-	}, n.marked && c("span", {
+	}, n.marked && l("span", {
 		class: "ml-differs",
 		"aria-hidden": "true",
 		title: "differs most"
-	}, xt), wt(n.name), n.marked && c("span", { class: "ml-unseen" }, ", differs most")), Ct(n.first, n.kind, () => St(e.a, e.a_name, n.name, t)), Ct(n.second, n.kind, () => St(e.b, e.b_name, n.name, t))));
-	return c("table", {
+	}, St), Tt(n.name), n.marked && l("span", { class: "ml-unseen" }, ", differs most")), wt(n.first, n.kind, () => Ct(e.a, e.a_name, n.name, t)), wt(n.second, n.kind, () => Ct(e.b, e.b_name, n.name, t))));
+	return l("table", {
 		role: "table",
 		class: "ml-comparison",
 		"aria-label": `${e.a_name} beside ${e.b_name}`
-	}, c("thead", { role: "rowgroup" }, n), c("tbody", { role: "rowgroup" }, ...r));
+	}, l("thead", { role: "rowgroup" }, n), l("tbody", { role: "rowgroup" }, ...r));
 }
 // src/panels/question.ts
-var Et = "Do these two rows belong to the same group?", Dt = "Choosing the next question…";
-function Ot(e) {
+var Dt = "Do these two rows belong to the same group?", Ot = "Choosing the next question…";
+function kt(e) {
 	let t = e.columns.filter((e) => e.marked && e.kind !== "image").map(({ name: e, first: t, second: n }) => `${e}: ${t || "empty"}, ${n || "empty"}`);
 	return `Question${e.number === void 0 ? "" : ` ${e.number}`}: ${e.a_name} and ${e.b_name}. ${t.join("; ")}`.trim();
 }
-function kt({ links: e, n_links: t, counts: n }) {
-	let r = (e, t) => `${e.toLocaleString("en-US")} same, ${t.toLocaleString("en-US")} different`;
-	if (t > e.length) return `${r(n.together, n.apart)} in force, ${n.skipped} unsure`;
-	let i = e.filter(({ source: e }) => e === "answer" || e === "drawn"), a = i.filter((e) => e.together).length;
-	return `${r(a, i.length - a)}, ${n.skipped} unsure`;
-}
 function At(e, t, n) {
-	let r = c("h2", {
+	let r = l("h2", {
 		class: "ml-question-title",
 		tabindex: -1
-	}, "Question"), i = u({
+	}, "Question"), i = d({
 		class: "ml-button small",
 		title: "Select both rows on the map (f)",
-		onclick: T
-	}, "Show on map"), o = c("p", { class: "ml-asked" }, Et), s = c("div", {
+		onclick: E
+	}, "Show on map"), a = l("p", { class: "ml-asked" }, Dt), s = l("div", {
 		class: "ml-question-rows",
 		tabindex: 0,
 		role: "group",
 		"aria-label": "The two rows"
-	}), l = c("p", { class: "ml-fine" }), h = c("p", { class: "ml-question-end" }), g = [
-		u({
+	}), c = l("p", { class: "ml-fine" }), u = l("p", { class: "ml-question-end" }), g = [
+		d({
 			class: "ml-button same",
-			onclick: () => S(!0)
-		}, E(!0), d("Same", "s")),
-		u({
+			onclick: () => C(!0)
+		}, D(!0), f("Same", "s")),
+		d({
 			class: "ml-button different",
-			onclick: () => S(!1)
-		}, E(!1), d("Different", "d")),
-		u({
+			onclick: () => C(!1)
+		}, D(!1), f("Different", "d")),
+		d({
 			class: "ml-button",
-			onclick: () => S(null)
-		}, d("Unsure", "u"))
-	], _ = c("div", { class: "ml-question-actions" }, ...g), v = c("p", {
+			onclick: () => C(null)
+		}, f("Unsure", "u"))
+	], _ = l("div", { class: "ml-question-actions" }, ...g), v = l("p", {
 		class: "ml-advice",
 		role: "note"
-	}), y = c("span", {
+	}), y = l("span", {
 		class: "ml-fine",
 		title: "Answers and drawn links"
-	}), b = c("select", {
+	}), b = l("select", {
 		class: "ml-input small",
-		id: a("strategy"),
-		onchange: re
-	}), ee = c("div", { class: "ml-question-footer" }, y, c("label", {
+		id: o("strategy"),
+		onchange: ne
+	}), ee = l("div", { class: "ml-question-footer" }, y, l("label", {
 		class: "ml-field",
 		for: b.id
-	}, "Ask by", b)), te = c("p", {
+	}, "Ask by", b)), x = l("p", {
 		class: "ml-unseen",
 		"aria-live": "polite"
-	}), ne = c("div", { class: "ml-question-head" }, r, i);
-	e.append(ne, o, s, l, h, _, v, ee, te);
-	let x = null;
-	function S(e) {
+	}), te = l("div", { class: "ml-question-head" }, r, i);
+	e.append(te, a, s, c, u, _, v, ee, x);
+	let S = null;
+	function C(e) {
 		let n = t.question?.question;
-		n && !C(n) && (x = n, D(), k(t, {
+		n && !w(n) && (S = n, O(), j(t, {
 			do: "answer",
 			a: n.a,
 			b: n.b,
 			together: e
 		}, () => {
-			x === n && (x = null), D();
+			S === n && (S = null), O();
 		}));
 	}
-	function C({ a: e, b: t, number: n }) {
-		return x !== null && x.a === e && x.b === t && x.number === n;
-	}
-	function w() {
-		t.busy === 0 && t.state?.can_redo && (x = null);
+	function w({ a: e, b: t, number: n }) {
+		return S !== null && S.a === e && S.b === t && S.number === n;
 	}
 	function T() {
+		t.busy === 0 && t.state?.can_redo && (S = null);
+	}
+	function E() {
 		let e = t.question?.question;
 		e && n([e.a, e.b]);
 	}
-	function re() {
-		k(t, {
+	function ne() {
+		j(t, {
 			do: "choose",
 			strategy: b.value
 		}, A);
 	}
-	function D() {
-		let n = t.question?.question, r = n != null && C(n);
-		for (let e of g) e.setAttribute("aria-disabled", String(r || t.status !== "open"));
-		e.setAttribute("aria-busy", String(r)), f(o, r ? Dt : Et);
-	}
 	function O() {
-		let n = t.question, a = n?.question ?? null;
-		w(), a && C(a) || (x = null), a === null && _.contains(p(e)) && r.focus();
+		let n = t.question?.question, r = n != null && w(n);
+		for (let e of g) e.setAttribute("aria-disabled", String(r || t.status !== "open"));
+		e.setAttribute("aria-busy", String(r)), p(a, r ? Ot : Dt);
+	}
+	function k() {
+		let n = t.question, o = n?.question ?? null;
+		T(), o && w(o) || (S = null), o === null && _.contains(m(e)) && r.focus();
 		for (let e of [
 			i,
-			o,
+			a,
 			s,
 			_
-		]) e.hidden = a === null;
-		f(r, a?.number === void 0 ? "Question" : `Question ${a.number.toLocaleString("en-US")}`), f(h, n === null ? "Choosing a question…" : n.end ?? Dt), h.hidden = a !== null, f(v, n?.advice ?? ""), v.hidden = !n?.advice, l.hidden = !a || a.n_more === 0, s.replaceChildren(), f(te, a ? Ot(a) : n?.end ?? ""), a && (s.append(Tt(a, (e, n) => t.ask({
+		]) e.hidden = o === null;
+		p(r, o?.number === void 0 ? "Question" : `Question ${o.number.toLocaleString("en-US")}`), p(u, n === null ? "Choosing a question…" : n.end ?? Ot), u.hidden = o !== null, p(v, n?.advice ?? ""), v.hidden = !n?.advice, c.hidden = !o || o.n_more === 0, s.replaceChildren(), p(x, o ? kt(o) : n?.end ?? ""), o && (s.append(Et(o, (e, n) => t.ask({
 			do: "image",
 			row: e,
 			column: n
-		}).then((e) => e.url))), s.scrollTop = 0, f(l, `and ${m(a.n_more, "more column")} with smaller differences`)), D();
+		}).then((e) => e.url))), s.scrollTop = 0, p(c, `and ${h(o.n_more, "more column")} with smaller differences`)), O();
 	}
 	function A() {
 		let e = t.state;
-		e && (f(y, kt(e)), w(), D(), b.value = e.strategy);
+		if (!e) return;
+		let { together: n, apart: r, skipped: i } = e.counts;
+		p(y, `${n} same, ${r} different, ${i} unsure`), T(), O(), b.value = e.strategy;
 	}
-	function j() {
-		let e = (t.hello?.strategies ?? []).map(({ name: e, title: t }) => c("option", { value: e }, t));
+	function M() {
+		let e = (t.hello?.strategies ?? []).map(({ name: e, title: t }) => l("option", { value: e }, t));
 		b.replaceChildren(...e), A();
 	}
-	return t.subscribe("question", O), t.subscribe("state", A), t.subscribe("hello", j), t.subscribe("connection", D), j(), O(), {
-		answer: S,
-		showOnMap: T
+	return t.subscribe("question", k), t.subscribe("state", A), t.subscribe("hello", M), t.subscribe("connection", O), M(), k(), {
+		answer: C,
+		showOnMap: E
 	};
 }
 // src/panels/placing.ts
 var jt = .5, Mt = 2.2, Nt = 40, J = 16, Pt = ({ x: e, y: t }) => ({
-	x: G(e, -1, 1),
-	y: G(t, -1, 1)
+	x: K(e, -1, 1),
+	y: K(t, -1, 1)
 });
 function Ft(e, t) {
 	return Math.min(...t.map(([, t, n]) => Math.hypot(e.x - t, e.y - n)), Infinity);
@@ -1551,7 +1548,7 @@ function Lt(e, t, n) {
 function Rt(e, t, n) {
 	let r = e, i = -1;
 	for (let a = 0; a < J; a++) {
-		let o = 2 * Math.PI * a / J, s = jt * n, c = U(e.x + s * Math.cos(o), e.y + s * Math.sin(o)), l = Ft(c, t);
+		let o = 2 * Math.PI * a / J, s = jt * n, c = W(e.x + s * Math.cos(o), e.y + s * Math.sin(o)), l = Ft(c, t);
 		l > i && ([r, i] = [c, l]);
 	}
 	return r;
@@ -1611,43 +1608,43 @@ function Vt(e, t, n) {
 	};
 }
 function Ht(e, t, n) {
-	let r = c("strong", { role: "status" }), i = c("select", {
+	let r = l("strong", { role: "status" }), i = l("select", {
 		class: "ml-input",
 		"aria-label": "Add to group",
-		onchange: p
-	}), a = u({
+		onchange: f
+	}), a = d({
 		class: "ml-button",
 		onclick: g
-	}, "Unpin"), o = c("div", {
+	}, "Unpin"), o = l("div", {
 		class: "ml-selection",
 		role: "region",
 		"aria-label": "Selected rows",
 		hidden: !0
-	}, r, u({
+	}, r, d({
 		class: "ml-button primary",
-		onclick: () => l(Bt(e, n.places))
-	}, "Make a new group"), i, a, u({
+		onclick: () => c(Bt(e, n.places))
+	}, "Make a new group"), i, a, d({
 		class: "ml-button",
 		title: "Clear the selection (Escape)",
-		onclick: d
+		onclick: u
 	}, "Clear")), s = "";
-	function l(t) {
-		t && k(e, t);
+	function c(t) {
+		t && j(e, t);
 	}
-	function d() {
+	function u() {
 		e.select([]), t.focus({ preventScroll: !0 });
 	}
-	function p() {
+	function f() {
 		let t = Number(i.value);
-		i.value = "", l(Vt(e, n.places, t));
+		i.value = "", c(Vt(e, n.places, t));
 	}
-	function h() {
+	function m() {
 		let t = new Set(e.state?.pins.map(([e]) => e));
 		return e.selection.filter((e) => t.has(e));
 	}
 	function g() {
-		let e = h();
-		e.length && l({
+		let e = m();
+		e.length && c({
 			do: "unpin",
 			rows: e
 		});
@@ -1655,14 +1652,14 @@ function Ht(e, t, n) {
 	function _() {
 		let t = e.state?.groups ?? [], n = JSON.stringify(t.map(({ id: e, name: t }) => [e, t]));
 		if (n !== s) {
-			let e = t.map(({ id: e, name: t }) => c("option", { value: e }, t));
-			i.replaceChildren(c("option", { value: "" }, "Add to group…"), ...e), i.disabled = e.length === 0, s = n;
+			let e = t.map(({ id: e, name: t }) => l("option", { value: e }, t));
+			i.replaceChildren(l("option", { value: "" }, "Add to group…"), ...e), i.disabled = e.length === 0, s = n;
 		}
 		v();
 	}
 	function v() {
 		let t = e.selection.length;
-		o.hidden = t === 0, f(r, t ? `${m(t, "row")} selected` : ""), a.disabled = h().length === 0;
+		o.hidden = t === 0, p(r, t ? `${h(t, "row")} selected` : ""), a.disabled = m().length === 0;
 	}
 	return e.subscribe("selection", v), e.subscribe("state", _), _(), o;
 }
@@ -1676,24 +1673,24 @@ var Ut = {
 function qt({ shown: e, groups: t }) {
 	let { method: n, title: r, n_changed: i, status: a } = e;
 	if (t.length === 0 && a === "working") return Gt;
-	let o = i ? `${m(i, "row")} changed group` : "no row changed group", s = e.text || `${r}: ${o}.`;
-	return (i > 0 && i >= t.reduce((e, { size: t }) => e + t, 0) ? s.replace(/[;:] [\d,]+ rows? changed( group)?/, `: ${m(t.length, "group")}`) : s).replace(`by ${n}`, `by ${r}`);
+	let o = i ? `${h(i, "row")} changed group` : "no row changed group", s = e.text || `${r}: ${o}.`;
+	return (i > 0 && i >= t.reduce((e, { size: t }) => e + t, 0) ? s.replace(/[;:] [\d,]+ rows? changed( group)?/, `: ${h(t.length, "group")}`) : s).replace(`by ${n}`, `by ${r}`);
 }
 function Jt(e, t) {
-	let n = c("span", {
+	let n = l("span", {
 		class: "ml-spinner",
 		"aria-hidden": "true"
-	}), r = c("span", { class: "ml-status-text" }), i = c("span", { class: "ml-tag" });
+	}), r = l("span", { class: "ml-status-text" }), i = l("span", { class: "ml-tag" });
 	e.setAttribute("aria-live", "polite"), e.append(n, r, i);
 	let a = !1, o;
 	function s() {
 		t.busy === 0 ? (clearTimeout(o), o = void 0, a = !1) : o ??= setTimeout(() => {
-			a = !0, l();
-		}, Wt), l();
+			a = !0, c();
+		}, Wt), c();
 	}
-	function l() {
+	function c() {
 		let o = t.state?.shown;
-		f(r, t.notice || (a ? Kt : t.state ? qt(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), f(i, o ? Ut[o.status] : "");
+		p(r, t.notice || (a ? Kt : t.state ? qt(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), p(i, o ? Ut[o.status] : "");
 		let s = t.status === "open";
 		i.hidden = !o || !s, n.hidden = !s || t.busy === 0 && o?.status !== "working" && t.awaitedView === null;
 	}
@@ -1703,19 +1700,19 @@ function Jt(e, t) {
 		"view",
 		"hello",
 		"connection"
-	], l), t.subscribe("busy", s), l();
+	], c), t.subscribe("busy", s), c();
 }
 // src/panels/tabs.ts
 function Yt(e, t) {
-	let n = t.map(({ title: e }) => u({
+	let n = t.map(({ title: e }) => d({
 		role: "tab",
-		id: a("tab"),
+		id: o("tab"),
 		class: "ml-tab",
 		onclick: () => i(e)
 	}, e)), r = t.map(({ content: e }, t) => {
-		let r = c("div", {
+		let r = l("div", {
 			role: "tabpanel",
-			id: a("tabpanel"),
+			id: o("tabpanel"),
 			class: "ml-tab-panel",
 			tabindex: 0,
 			"aria-labelledby": n[t].id
@@ -1728,7 +1725,7 @@ function Yt(e, t) {
 			n[i].setAttribute("aria-selected", String(a)), n[i].tabIndex = a ? 0 : -1, r[i].hidden = !a;
 		});
 	}
-	function o(e) {
+	function a(e) {
 		let r = n.findIndex((e) => e.getAttribute("aria-selected") === "true"), a = {
 			ArrowRight: (r + 1) % n.length,
 			ArrowLeft: (r - 1 + n.length) % n.length,
@@ -1738,11 +1735,11 @@ function Yt(e, t) {
 		a !== void 0 && (e.preventDefault(), i(t[a].title), n[a].focus());
 	}
 	return i(t[0].title), {
-		element: c("div", { class: "ml-tabs" }, c("div", {
+		element: l("div", { class: "ml-tabs" }, l("div", {
 			role: "tablist",
 			"aria-label": e,
 			class: "ml-tab-list",
-			onkeydown: o
+			onkeydown: a
 		}, ...n), ...r),
 		show: i
 	};
@@ -1758,10 +1755,10 @@ var Xt = {
 	help: "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.5M12 2.5a9.5 9.5 0 1 1 0 19 9.5 9.5 0 0 1 0-19"
 };
 function Y(e) {
-	return l("svg", {
+	return u("svg", {
 		viewBox: "0 0 24 24",
 		"aria-hidden": "true"
-	}, l("path", {
+	}, u("path", {
 		d: Xt[e],
 		fill: "none",
 		stroke: "currentColor",
@@ -1788,27 +1785,27 @@ var Zt = [
 		"same",
 		"Link same",
 		"Draw a link between rows of the same group (3)",
-		() => E(!0)
+		() => D(!0)
 	],
 	[
 		"different",
 		"Link different",
 		"Draw a link between rows of different groups (4)",
-		() => E(!1)
+		() => D(!1)
 	]
 ], Qt = .01, $t = .4;
 function X(e, t, ...n) {
-	return t.id ||= a("field"), c("div", { class: "ml-field" }, c("label", { for: t.id }, e), t, ...n);
+	return t.id ||= o("field"), l("div", { class: "ml-field" }, l("label", { for: t.id }, e), t, ...n);
 }
 function en(e, t) {
-	e.replaceChildren(...t.map(({ name: e, title: t, available: n, why: r }) => c("option", {
+	e.replaceChildren(...t.map(({ name: e, title: t, available: n, why: r }) => l("option", {
 		value: e,
 		disabled: !n,
 		title: r
 	}, n || !r ? t : `${t} (${r})`)));
 }
 function tn(e) {
-	let t = c("select", {
+	let t = l("select", {
 		class: "ml-input",
 		onchange: () => e.show(t.value)
 	}), n = () => {
@@ -1819,14 +1816,14 @@ function tn(e) {
 	return e.subscribe("hello", r), e.subscribe("view", n), r(), X("View", t);
 }
 function nn(e) {
-	let t = c("select", {
+	let t = l("select", {
 		class: "ml-input ml-method",
 		onchange: r
 	}), n = () => {
 		t.value = e.state?.method ?? "";
 	};
 	function r() {
-		k(e, {
+		j(e, {
 			do: "choose",
 			method: t.value
 		}, n);
@@ -1837,7 +1834,7 @@ function nn(e) {
 	return e.subscribe("hello", i), e.subscribe("state", n), i(), X("Method", t);
 }
 function rn(e) {
-	let t = c("input", {
+	let t = l("input", {
 		class: "ml-input ml-count",
 		type: "number",
 		min: 1,
@@ -1854,7 +1851,7 @@ function rn(e) {
 	}
 	function i() {
 		let n = t.value === "" ? null : Number(t.value);
-		t.checkValidity() ? n !== (e.state?.n_clusters ?? null) && k(e, {
+		t.checkValidity() ? n !== (e.state?.n_clusters ?? null) && j(e, {
 			do: "choose",
 			n_clusters: n
 		}, r) : r();
@@ -1862,85 +1859,85 @@ function rn(e) {
 	return e.subscribe("state", n), n(), X("Number of groups", t);
 }
 function an(e) {
-	let t = c("input", {
+	let t = l("input", {
 		type: "range",
 		min: Qt,
 		max: $t,
 		step: .01,
 		title: "Pinned rows nearer than this are in one group",
-		oninput: () => f(n, r(Number(t.value))),
-		onchange: () => k(e, {
+		oninput: () => p(n, r(Number(t.value))),
+		onchange: () => j(e, {
 			do: "choose",
 			eps: Number(t.value)
 		}, i)
-	}), n = c("output", { class: "ml-radius" });
-	n.htmlFor.add(t.id = a("radius"));
+	}), n = l("output", { class: "ml-radius" });
+	n.htmlFor.add(t.id = o("radius"));
 	let r = (e) => e.toFixed(2);
 	function i() {
-		e.state && (t.value = String(e.state.eps), f(n, r(e.state.eps)));
+		e.state && (t.value = String(e.state.eps), p(n, r(e.state.eps)));
 	}
 	return e.subscribe("state", i), i(), X("Pin radius", t, n);
 }
 function on(e) {
-	let t = Zt.map(([t, n, r, i]) => u({
+	let t = Zt.map(([t, n, r, i]) => d({
 		class: "ml-button",
 		title: r,
 		"data-mode": t,
 		"aria-label": n,
 		onclick: () => e.setMode(t)
-	}, i(), c("span", { class: "ml-mode-title" }, n))), n = () => {
+	}, i(), l("span", { class: "ml-mode-title" }, n))), n = () => {
 		for (let n of t) n.setAttribute("aria-pressed", String(n.dataset.mode === e.mode));
 	};
-	return e.subscribe("mode", n), n(), c("div", {
+	return e.subscribe("mode", n), n(), l("div", {
 		class: "ml-modes",
 		role: "group",
 		"aria-label": "What the pointer does"
 	}, ...t);
 }
 function sn(e) {
-	let t = (t, n) => u({
+	let t = (t, n) => d({
 		class: "ml-button",
-		onclick: () => k(e, { do: t })
-	}, Y(t), n), n = t("undo", d("Undo", "z")), r = t("redo", d("Redo", "y")), i = () => {
+		onclick: () => j(e, { do: t })
+	}, Y(t), n), n = t("undo", f("Undo", "z")), r = t("redo", f("Redo", "y")), i = () => {
 		n.disabled = !e.state?.can_undo, r.disabled = !e.state?.can_redo;
 		let t = e.state?.history.at(-1);
 		n.title = t ? `Undo: ${t.text}` : "There is nothing to undo";
 	};
-	return e.subscribe("state", i), i(), c("div", {
+	return e.subscribe("state", i), i(), l("div", {
 		class: "ml-undo",
 		role: "group",
 		"aria-label": "Undo and redo"
 	}, n, r);
 }
 function cn(e, t, n) {
-	let r = c("h1", { class: "ml-title" }, "mustlink studio"), i = u({
+	let r = l("h1", { class: "ml-title" }, "mustlink studio"), i = d({
 		class: "ml-button icon",
 		onclick: n.toggleTheme
-	}), o = u({
+	}), a = d({
 		class: "ml-button icon",
 		"aria-label": "Help and keys",
 		title: "Help and keys (?)",
 		onclick: n.openHelp
-	}, Y("help")), s = c("div", {
+	}, Y("help")), s = l("div", {
 		class: "ml-fields",
-		id: a("fields"),
+		id: o("fields"),
 		role: "group",
 		"aria-label": "Settings"
-	}, tn(t), nn(t), rn(t), an(t)), l = u({
+	}, tn(t), nn(t), rn(t), an(t)), c = d({
 		class: "ml-button ml-settings",
 		"aria-expanded": "false",
 		"aria-controls": s.id,
-		onclick: d
+		onclick: u
 	}, "Settings");
-	function d() {
+	function u() {
 		let e = s.classList.toggle("open");
-		l.setAttribute("aria-expanded", String(e));
+		c.setAttribute("aria-expanded", String(e));
 	}
-	e.append(r, s, l, sn(t), c("div", { class: "ml-toolbar-end" }, i, o));
-	let p = () => {
-		t.hello && f(r, t.hello.title), r.title = t.hello?.file ?? "";
+	e.append(r, s, c, sn(t), l("div", { class: "ml-toolbar-end" }, i, a));
+	let f = () => {
+		t.hello && p(r, t.hello.title), r.title = t.hello?.file ?? "";
 	};
-	return t.subscribe("hello", p), p(), { showTheme(e) {
+	return t.subscribe("hello", f), f(), { showTheme(e) {
 		let t = e === "dark" ? "light" : "dark";
 		i.replaceChildren(Y(e === "dark" ? "sun" : "moon")), i.setAttribute("aria-label", `Use the ${t} theme`), i.title = `Use the ${t} theme`;
 	} };
@@ -1949,10 +1946,10 @@ function cn(e, t, n) {
 function ln(e, t, n) {
 	let { root: r } = e, i = (r) => {
 		t.select(r), n.focus(r), e.map.scrollIntoView({ block: "nearest" });
-	}, a = () => st(r), o = cn(e.toolbar, t, {
+	}, a = () => ct(r), o = cn(e.toolbar, t, {
 		toggleTheme: () => s.toggle(),
 		openHelp: a
-	}), s = Ye(r, (e) => {
+	}), s = Xe(r, (e) => {
 		be(r, e), o.showTheme(e);
 	}), c = At(e.question, t, i), l = Yt("Panels", [
 		{
@@ -1961,23 +1958,23 @@ function ln(e, t, n) {
 		},
 		{
 			title: "Links",
-			content: bt(t, i)
+			content: xt(t, i)
 		},
 		{
 			title: "Columns",
-			content: ee(t)
+			content: x(t)
 		},
 		{
 			title: "History",
-			content: dt(t)
+			content: ft(t)
 		},
 		{
 			title: "Export",
 			content: pe(t)
 		}
 	]);
-	e.side.append(l.element), e.banner.append(v(t)), e.map.append(on(t), y(t), Ht(t, e.plot, n)), Jt(e.status, t), le(r, t);
-	let u = at(r, {
+	e.side.append(l.element), e.banner.append(y(t)), e.map.append(on(t), b(t), Ht(t, e.plot, n)), Jt(e.status, t), le(r, t);
+	let u = ot(r, {
 		store: t,
 		question: c,
 		openHelp: a
@@ -2054,7 +2051,7 @@ var mn = 120, hn = 8, gn = 160, _n = "http://www.w3.org/2000/svg", vn = class {
 		let n = document.createElementNS(_n, "svg");
 		n.setAttribute("viewBox", "-1.5 -1.5 3 3"), n.setAttribute("aria-hidden", "true");
 		let r = document.createElementNS(_n, "path");
-		r.setAttribute("d", R(L(e))), r.setAttribute("fill", I(e, dn(this.root))), n.append(r);
+		r.setAttribute("d", z(R(e))), r.setAttribute("fill", L(e, dn(this.root))), n.append(r);
 		let i = this.store.state?.groups.find((t) => t.id === e)?.name ?? "no group";
 		return t.append(n, i), t;
 	}
@@ -2341,7 +2338,7 @@ function Gn(e, t, n, r) {
 	return e.every(([e, i, a]) => t + r < e || e + a < t || Math.abs(i - n) >= 20);
 }
 function Kn(e, { theme: t }, n, r, i, a) {
-	e.fillStyle = t.back, e.globalAlpha = .85, e.beginPath(), e.roundRect(i - 3, a - 10, e.measureText(r).width + 26, 20, 5), e.fill(), e.globalAlpha = 1, e.fillStyle = t.text, e.fillText(r, i + 18, a + .5), e.save(), e.translate(i + 8, a), e.scale(6, 6), e.fillStyle = I(n, t.dark), e.fill(new Path2D(R(L(n)))), e.restore();
+	e.fillStyle = t.back, e.globalAlpha = .85, e.beginPath(), e.roundRect(i - 3, a - 10, e.measureText(r).width + 26, 20, 5), e.fill(), e.globalAlpha = 1, e.fillStyle = t.text, e.fillText(r, i + 18, a + .5), e.save(), e.translate(i + 8, a), e.scale(6, 6), e.fillStyle = L(n, t.dark), e.fill(new Path2D(z(R(n)))), e.restore();
 }
 function qn(e) {
 	return e.length > 28 ? `${e.slice(0, 27)}\u2026` : e;
@@ -2363,7 +2360,7 @@ function Xn(e, t) {
 	let [s, c] = [r.screenX(n.x), r.screenY(n.y)], l = n.rows[0];
 	e.globalAlpha = .5, e.setLineDash([3, 3]), e.lineWidth = 1, e.strokeStyle = i.text, e.beginPath(), e.moveTo(...Z(t, l)), e.lineTo(s, c), e.stroke(), e.setLineDash([]), e.globalAlpha = 1, n.onto && Q(e, t, [n.onto[0]], o + 4, i.accent, 2.5), e.save(), e.translate(s, c), e.scale(o + 3, o + 3);
 	let u = a.groupOf(l);
-	e.fillStyle = I(u, i.dark), e.fill(new Path2D(R(L(u)))), e.restore(), Qn(e, t, s, c, Zn(t));
+	e.fillStyle = L(u, i.dark), e.fill(new Path2D(z(R(u)))), e.restore(), Qn(e, t, s, c, Zn(t));
 }
 function Zn({ ghost: e, store: t }) {
 	if (!e) return "";
@@ -2374,7 +2371,7 @@ function Zn({ ghost: e, store: t }) {
 }
 function Qn(e, { theme: t, camera: n }, r, i, a) {
 	e.font = `500 12px ${t.font}`;
-	let o = e.measureText(a).width + 14, s = G(r + 16, 4, n.width - o - 4), c = G(i + 16, 4, n.height - 28);
+	let o = e.measureText(a).width + 14, s = K(r + 16, 4, n.width - o - 4), c = K(i + 16, 4, n.height - 28);
 	e.fillStyle = t.text, e.beginPath(), e.roundRect(s, c, o, 24, 5), e.fill(), e.fillStyle = t.back, e.textAlign = "left", e.textBaseline = "middle", e.fillText(a, s + 7, c + 12.5);
 }
 // src/plot/canvaspoints.ts
@@ -2444,11 +2441,11 @@ var $n = class {
 	}
 	prepareStamps(e) {
 		let t = e * this.ratio, n = e >= 3, r = `${t} ${n}`;
-		r !== this.stampKey && (this.stampKey = r, this.stamps = P.slice(0, n ? P.length : 1).map((e) => {
+		r !== this.stampKey && (this.stampKey = r, this.stamps = F.slice(0, n ? F.length : 1).map((e) => {
 			let r = 2 * Math.ceil((n ? 1.4 : 1) * t + .5), i = document.createElement("canvas");
 			i.width = i.height = r;
 			let a = i.getContext("2d", { willReadFrequently: !0 });
-			a.translate(r / 2, r / 2), a.scale(t, t), a.fill(new Path2D(R(e)));
+			a.translate(r / 2, r / 2), a.scale(t, t), a.fill(new Path2D(z(e)));
 			let { data: o } = a.getImageData(0, 0, r, r);
 			return {
 				side: r,
@@ -2543,7 +2540,7 @@ var tr = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 function lr(t, n, r) {
 	for (let i = 0; i < t.length; i++) {
 		let a = t[i], o = a === e;
-		r[4 * i] = o ? 8 : F(a), r[4 * i + 1] = o ? 0 : ge(a), r[4 * i + 2] = 255 * cr + .75 * n[i];
+		r[4 * i] = o ? 8 : I(a), r[4 * i + 1] = o ? 0 : ge(a), r[4 * i + 2] = 255 * cr + .75 * n[i];
 	}
 	return r;
 }
@@ -2597,7 +2594,7 @@ var _r = 300, vr = 3e3, yr = class {
 	element;
 	store;
 	root;
-	camera = new W();
+	camera = new G();
 	drawn = new Tn();
 	theme;
 	radius = 3;
@@ -2700,9 +2697,9 @@ var _r = 300, vr = 3e3, yr = class {
 	}
 	moveCamera(e, t = !1) {
 		if (t && this.isAnimated) {
-			let t = Object.assign(new W(), this.camera);
+			let t = Object.assign(new G(), this.camera);
 			e(t), this.flight = {
-				from: Object.assign(new W(), this.camera),
+				from: Object.assign(new G(), this.camera),
 				to: t,
 				startedAt: performance.now()
 			};
@@ -2734,7 +2731,7 @@ var _r = 300, vr = 3e3, yr = class {
 	}
 	fly(e) {
 		if (!this.flight) return !1;
-		let { from: t, to: n, startedAt: r } = this.flight, i = G((e - r) / _r, 0, 1), a = 1 - (1 - i) ** 3;
+		let { from: t, to: n, startedAt: r } = this.flight, i = K((e - r) / _r, 0, 1), a = 1 - (1 - i) ** 3;
 		return this.camera.x = t.x + a * (n.x - t.x), this.camera.y = t.y + a * (n.y - t.y), this.camera.scale = t.scale * (n.scale / t.scale) ** a, i >= 1 && (this.flight = null), !0;
 	}
 	screen(e) {
@@ -2872,7 +2869,7 @@ var xr = 4, Sr = 5, Cr = 16, wr = class {
 				break;
 			case "drag": {
 				let { selection: t } = r.store;
-				K(r, t.includes(e.row) ? t : [e.row], i.x, i.y);
+				Le(r, t.includes(e.row) ? t : [e.row], i.x, i.y);
 				break;
 			}
 			case "link": this.drawLine(e.row, t, n, e.isTouch);
@@ -2897,7 +2894,7 @@ var xr = 4, Sr = 5, Cr = 16, wr = class {
 		}
 		this.press = null;
 		let { line: r, lasso: i } = n;
-		t.gesture === "undecided" ? this.click(t) : t.gesture === "drag" ? Le(n) : t.gesture === "lasso" && i ? this.endLasso(i, t.isAdding) : t.gesture === "link" && r?.to != null && ze(n, r.from, r.to, r.together), this.stopGesture();
+		t.gesture === "undecided" ? this.click(t) : t.gesture === "drag" ? Re(n) : t.gesture === "lasso" && i ? this.endLasso(i, t.isAdding) : t.gesture === "link" && r?.to != null && Be(n, r.from, r.to, r.together), this.stopGesture();
 	}
 	endLasso(e, t) {
 		let { store: n, drawn: r } = this.map, i = Me(r.grid, r.positions, e);
@@ -2909,7 +2906,7 @@ var xr = 4, Sr = 5, Cr = 16, wr = class {
 	}
 	chooseLinked(e) {
 		let { store: t } = this.map, n = this.linkFrom;
-		return e === null || n === null || e === n ? (this.linkFrom = e === n ? null : e, t.select(this.linkFrom === null ? [] : [this.linkFrom]), this.linkFrom === null ? "none" : "first") : (this.linkFrom = null, t.select([]), ze(this.map, n, e, t.mode === "same"), "linked");
+		return e === null || n === null || e === n ? (this.linkFrom = e === n ? null : e, t.select(this.linkFrom === null ? [] : [this.linkFrom]), this.linkFrom === null ? "none" : "first") : (this.linkFrom = null, t.select([]), Be(this.map, n, e, t.mode === "same"), "linked");
 	}
 	pinch(e, t, n) {
 		let r = [...this.fingers].find(([t]) => t !== e.pointerId)?.[1], i = this.fingers.get(e.pointerId);
@@ -2956,7 +2953,7 @@ var xr = 4, Sr = 5, Cr = 16, wr = class {
 	}
 }, Tr = 24, Er = 0;
 function Dr(e, t, n) {
-	let r = new yr(e, t, n), i = new vn(e, t, n), a = new wr(r, i), o = new Ge(r, i, a, Or(e));
+	let r = new yr(e, t, n), i = new vn(e, t, n), a = new wr(r, i), o = new Ke(r, i, a, Or(e));
 	kr(e, r);
 	let s = [Ar(e, t), jr(e, t)];
 	return {
@@ -2994,7 +2991,7 @@ function Dr(e, t, n) {
 }
 function Or(e) {
 	let t = document.createElement("p");
-	t.id = `ml-plot-help-${++Er}`, t.className = "ml-unseen", t.textContent = Ve;
+	t.id = `ml-plot-help-${++Er}`, t.className = "ml-unseen", t.textContent = He;
 	let n = document.createElement("p");
 	return n.className = "ml-unseen", n.setAttribute("aria-live", "polite"), e.append(t, n), e.tabIndex = 0, e.setAttribute("role", "application"), e.setAttribute("aria-label", "Map of the rows"), e.setAttribute("aria-describedby", t.id), (e) => {
 		n.textContent = e;
@@ -3247,7 +3244,7 @@ function Ir(e, t) {
 	}, o;
 }
 // src/styles/index.css?inline
-var Lr = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}@media (hover:none) and (pointer:coarse){.ml-key{clip-path:inset(50%);width:1px;height:1px;position:absolute;overflow:hidden}}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"max-content\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map{flex-direction:column;display:flex}.ml-plot{border-top:1px solid var(--ml-line);height:clamp(320px,90cqi,480px);position:relative;inset:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:25ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:60px}.ml-title{max-width:14ch}.ml-undo svg{display:none}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);max-height:min(140px,30%);display:grid;position:absolute;top:54px;left:10px;overflow-y:auto}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-modes,.ml-notices,.ml-selection{box-shadow:none;position:static}.ml-modes{order:1;padding:8px 10px}.ml-modes .ml-button{flex:1}.ml-notices{order:2;max-width:none;max-height:150px;padding:0 10px 8px}.ml-notices:empty{display:none}.ml-notice{box-shadow:none}.ml-map .ml-plot{order:3}.ml-selection{border:0;border-top:1px solid var(--ml-line);border-radius:0;order:4;justify-content:start;width:auto;max-width:none;margin:0}.ml-selection .ml-input{max-width:18ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", Rr = class extends n {
+var Lr = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}@media (hover:none) and (pointer:coarse){.ml-key{clip-path:inset(50%);width:1px;height:1px;position:absolute;overflow:hidden}}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"max-content\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map{flex-direction:column;display:flex}.ml-plot{border-top:1px solid var(--ml-line);height:clamp(320px,90cqi,480px);position:relative;inset:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:25ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:60px}.ml-title{max-width:14ch}.ml-undo svg{display:none}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);max-height:min(140px,30%);display:grid;position:absolute;top:54px;left:10px;overflow-y:auto}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-modes,.ml-notices,.ml-selection{box-shadow:none;position:static}.ml-modes{order:1;padding:8px 10px}.ml-modes .ml-button{flex:1}.ml-notices{order:2;max-width:none;max-height:150px;padding:0 10px 8px}.ml-notices:empty{display:none}.ml-notice{box-shadow:none}.ml-map .ml-plot{order:3}.ml-selection{border:0;border-top:1px solid var(--ml-line);border-radius:0;order:4;justify-content:start;width:auto;max-width:none;margin:0}.ml-selection .ml-input{max-width:18ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", Rr = class extends r {
 	model;
 	receive = (e, t) => {
 		this.status !== "open" && this.setStatus("open");
