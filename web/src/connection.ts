@@ -3,7 +3,10 @@
 import type { Action, Answers, Buffer, ClientMessage, Done, Query, Refused, ServerMessage } from "./protocol";
 import { parseBuffer } from "./protocol";
 
-export type ConnectionStatus = "connecting" | "open" | "lost" | "closed";
+/** "closed" by the studio or the page, "refused" if trying again is of no use. */
+export type ConnectionStatus = "connecting" | "open" | "lost" | "closed" | "refused";
+
+export const LOST = "The connection to the studio is lost; trying again.";
 
 export interface Listener {
   message?(message: ServerMessage): void;
@@ -34,7 +37,9 @@ export abstract class Exchange implements Connection {
   private statusText = "";
   private readonly listeners = new Set<Listener>();
   private readonly pending = new Map<number, Pending>();
-  private next = 1;
+
+  /** `next` is the number of the first message. */
+  constructor(private next = 1) {}
 
   protected abstract transmit(message: ClientMessage & { id: number }): void;
   abstract close(): void;

@@ -90,7 +90,7 @@ export interface Link {
 export interface Shown {
   method: string;
   title: string;
-  status: "instant" | "final" | "working";
+  status: "instant" | "final" | "working" | "failed";
   n_changed: number;
   text: string;
 }
@@ -106,6 +106,7 @@ export interface State {
   pins: [number, number, number][];
   links: Link[];
   n_links: number;
+  /** Answers and drawn links, not what follows from pins, locks and files. */
   counts: { together: number; apart: number; skipped: number };
   history: { n: number; text: string; when: string }[];
   can_undo: boolean;

@@ -1,13 +1,14 @@
 // The connection of the page: a WebSocket that reconnects.
 
-import { Exchange } from "./connection";
+import { Exchange, LOST } from "./connection";
 import type { ClientMessage, ServerMessage } from "./protocol";
 
 const FIRST_WAIT = 250;
 const MAX_WAIT = 5_000;
 const PING_EVERY = 20_000;
 /** Codes of the server with which trying again is of no use. */
-const FINAL_CODES = new Set([1008, 1009, 4400, 4401, 4403, 4409]);
+const FINAL_CODES = new Set([1008, 1009]);
+const OTHER_TOKEN = "The studio was started again with another address: open the one that the terminal shows.";
 
 /** Address of the socket beside the page; the page's cookie holds the token. */
 export function socketAddress(page: Location): string {
@@ -52,10 +53,11 @@ export class SocketConnection extends Exchange {
     socket.onclose = (event) => {
       if (this.ended) return;
       if (FINAL_CODES.has(event.code)) {
-        this.end(event.reason || "The studio refused the connection.");
+        this.end(event.reason || "The studio refused the connection.", "refused");
         return;
       }
-      this.setStatus("lost", "The connection to the studio is lost; trying again.");
+      this.setStatus("lost", LOST);
+      void this.checkToken();
       this.timer = setTimeout(() => this.connect(), this.wait);
       this.wait = Math.min(2 * this.wait, MAX_WAIT);
     };
@@ -67,11 +69,19 @@ export class SocketConnection extends Exchange {
     this.socket.send(JSON.stringify(message));
   }
 
-  private end(text: string): void {
+  /** A refused handshake looks like a lost connection; the page itself is refused with a status. */
+  private async checkToken(): Promise<void> {
+    const page = new URL(".", this.address.replace(/^ws/, "http"));
+    const status = await fetch(page, { cache: "no-store" }).then((answer) => answer.status, () => 0);
+    if (status === 403 && this.status !== "open") this.end(OTHER_TOKEN, "refused");
+  }
+
+  private end(text: string, status: "closed" | "refused" = "closed"): void {
+    if (this.ended) return;
     this.ended = true;
     clearTimeout(this.timer);
     clearInterval(this.pings);
-    this.setStatus("closed", text);
+    this.setStatus(status, text);
     this.socket?.close();
   }
 

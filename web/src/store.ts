@@ -45,6 +45,8 @@ export class Store {
   /** Positions by the view's place in `hello.views`. */
   readonly positions = new Map<number, Float32Array>();
   labels: Uint16Array = new Uint16Array(0);
+  /** Rows that the last labels put into another group. */
+  changed: readonly number[] = [];
   confidence: Uint8Array = new Uint8Array(0);
   edges: Uint32Array = new Uint32Array(0);
   /** The view that is drawn; null until its positions are there. */
@@ -287,6 +289,7 @@ export class Store {
       }
       case "labels":
         if (buffer.values.length !== n) return;
+        this.changed = changedRows(this.labels, buffer.values);
         this.labels = buffer.values;
         this.tell("labels");
         break;
@@ -312,6 +315,15 @@ export class Store {
     this.stop();
     this.listeners.clear();
   }
+}
+
+/** Rows that had a group and have another one, or none. */
+function changedRows(before: Uint16Array, after: Uint16Array): number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < after.length; row++) {
+    if (before[row] !== after[row] && before[row] !== NO_GROUP) rows.push(row);
+  }
+  return rows;
 }
 
 function sentence(error: unknown): string {

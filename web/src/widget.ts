@@ -23,9 +23,10 @@ class WidgetConnection extends Exchange {
   };
 
   constructor(private readonly model: Model) {
-    super();
+    // All views of a widget get every answer: each has numbers of its own, and takes no answer of another for its own.
+    super(Math.floor(Math.random() * 2 ** 46));
     model.on("msg:custom", this.receive);
-    // Every view of the widget is a conversation of its own; this one asks for the whole state.
+    // This view asks for the whole state.
     model.send({ do: "open" });
   }
 

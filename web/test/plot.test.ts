@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Action } from "../src/protocol";
 import { Camera } from "../src/plot/camera";
-import { carry, drop, placeAround } from "../src/plot/deeds";
+import { carry, drop, placeAround } from "../src/plot/row-actions";
 import { Drawn } from "../src/plot/drawn";
 import { medianPlace, sampleGroups } from "../src/plot/labels";
 import type { MapView } from "../src/plot/map";
@@ -37,6 +37,19 @@ describe("Camera", () => {
     expect(after.x).toBeCloseTo(before.x, 12);
     expect(after.y).toBeCloseTo(before.y, 12);
     expect([camera.screenX(after.x), camera.screenY(after.y)].map(Math.round)).toEqual([123, 456]);
+  });
+
+  it("shows the box, and rows that were dropped around it", () => {
+    const camera = new Camera();
+    camera.resize(800, 600);
+    camera.fit(Float32Array.of(0, 0, 0.5, -0.5));
+    expect([camera.x, camera.y, camera.zoom]).toEqual([0, 0, 1]);
+    camera.fit(Float32Array.of(0, 0, 3, -2.5));
+    const x = camera.screenX(3);
+    const y = camera.screenY(-2.5);
+    expect(x).toBeLessThan(800);
+    expect(y).toBeLessThan(600);
+    expect(Math.min(camera.screenX(-1), camera.screenY(1))).toBeGreaterThan(0);
   });
 
   it("keeps its zoom when the element gets another size", () => {
@@ -137,12 +150,20 @@ describe("a drop", () => {
     expect(map.ghost).toBeNull();
   });
 
+  it("stays where it was let go, also outside of the box of the view", async () => {
+    const { map, acted } = fakeMap(() => ({ type: "done", revision: 1 }));
+    carry(map, [0], 1.4, -1.2);
+    await drop(map);
+    expect(acted).toEqual([{ do: "move", rows: [0], x: 1.4, y: -1.2, onto: null }]);
+  });
+
   it("is taken back when it is refused or not answered", async () => {
     for (const answer of [() => ({ type: "refused" }), () => Promise.reject(new Error("lost"))]) {
       const { map, acted, hold } = fakeMap(answer);
       carry(map, [0, 1], 5, -0.5);
+      expect(map.ghost).toMatchObject({ x: 4, y: -0.5 });
       await drop(map);
-      expect(acted).toEqual([{ do: "move", rows: [0, 1], x: 1, y: -0.5, onto: null }]);
+      expect(acted).toEqual([{ do: "move", rows: [0, 1], x: 4, y: -0.5, onto: null }]);
       expect(hold).toHaveBeenLastCalledWith(null, [0, 1]);
     }
   });

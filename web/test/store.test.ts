@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeConnection } from "../dev/fake";
+import { NO_GROUP } from "../src/protocol";
 import { Store } from "../src/store";
+import { hello, ScriptedConnection } from "./panels/fixture";
 
 let connection: FakeConnection;
 let store: Store;
@@ -36,6 +38,17 @@ describe("Store", () => {
     stop();
     await store.act({ do: "undo" });
     expect(labels).toHaveBeenCalledTimes(1);
+  });
+
+  it("knows which rows have changed their group, and none at the start", () => {
+    const scripted = new ScriptedConnection();
+    const own = new Store(scripted);
+    scripted.setOpen();
+    scripted.tell(hello);
+    scripted.tellLabels([0, 0, 1, 1, 1, 1]);
+    expect(own.changed).toEqual([]);
+    scripted.tellLabels([0, 1, 1, 1, 1, NO_GROUP]);
+    expect(own.changed).toEqual([1, 5]);
   });
 
   it("keeps a refusal until the next action", async () => {

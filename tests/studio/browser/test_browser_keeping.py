@@ -71,6 +71,8 @@ def test_a_killed_server_loses_nothing(
         studio.read(SEND_MANY, N_SENT)
         studio.page.wait_for_function("() => window.acknowledged.length >= 3")
         studio.expect_trouble("WebSocket connection")
+        # The page looks whether a server with another token is there.
+        studio.expect_trouble("Failed to load resource")
         running.kill_server()
         studio.page.get_by_role("status", name="Status").get_by_text("lost").wait_for()
         acknowledged = studio.page.evaluate("window.acknowledged")

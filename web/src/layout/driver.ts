@@ -15,7 +15,7 @@ export class SpringDriver {
     private readonly store: Store,
     private readonly isReduced: () => boolean,
     /** Draws positions; they are valid until it returns. */
-    private readonly draw: (positions: Float32Array, isAtRest: boolean) => void,
+    private readonly draw: (positions: Float32Array) => void,
   ) {}
 
   /** Run while the spring view is shown and there are edges, with what the store knows now. */
@@ -55,7 +55,7 @@ export class SpringDriver {
   private receive({ positions, isAtRest }: FromWorker): void {
     this.isAtRest = isAtRest;
     this.last = positions.slice();
-    this.draw(this.last, isAtRest);
+    this.draw(this.last);
     // Asked for the next frame only when this one can be drawn, so that frames do not queue.
     requestAnimationFrame(() => this.post({ do: "next", positions }, [positions.buffer]));
   }

@@ -47,9 +47,6 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     case "next":
       spare = data.positions;
       break;
-    case "stop":
-      run = null;
-      return;
   }
   schedule();
 };

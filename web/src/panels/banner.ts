@@ -1,25 +1,26 @@
 // A lost connection, and the notices of the server.
 
+import { LOST } from "../connection";
 import type { Store } from "../store";
 import { KeyedList, make, makeButton } from "./element";
 
-const LOST = "The connection to the studio is lost; trying again.";
 const STOPPED = "The studio was stopped.";
 
-/** What happened, where the answers are, and the command that goes on with them. */
+/** What happened; of a lost connection also where the answers are, and the command that goes on with them. */
 function describeLoss(store: Store): (string | HTMLElement)[] {
-  const happened = store.status === "lost" ? LOST : store.notice || STOPPED;
+  // A studio that is closed says itself how to continue.
+  if (store.status !== "lost") return [store.notice || STOPPED];
   const file = store.hello?.file;
-  if (!file) return [happened];
+  if (!file) return [LOST];
   const command = `mustlink studio ${/^[\w./-]+$/.test(file) ? file : JSON.stringify(file)}`;
-  return [`${happened} Answers are saved in ${file}; start `, make("code", {}, command), " again."];
+  return [`${LOST} Answers are saved in ${file}; if the studio was stopped, start `, make("code", {}, command), "."];
 }
 
 /** Shown while there is no connection; gone when it is there again. */
 export function makeBanner(store: Store): HTMLElement {
   const banner = make("div", { class: "ml-banner", role: "alert", hidden: true });
   const show = (): void => {
-    const isLost = store.status === "lost" || store.status === "closed";
+    const isLost = store.status !== "open" && store.status !== "connecting";
     banner.hidden = !isLost;
     banner.replaceChildren(...(isLost ? describeLoss(store) : []));
   };

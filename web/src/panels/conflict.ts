@@ -1,6 +1,6 @@
 // The dialog of a refused action: the chain of links that contradicts it, and what can be done.
 
-import type { Action, Link, Refused } from "../protocol";
+import type { Action, Link, LinkSource, Refused } from "../protocol";
 import type { Store } from "../store";
 import { openDialog, type Dialog } from "./dialog";
 import { make, makeButton, uniqueId } from "./element";
@@ -51,6 +51,17 @@ function spellWeakest(link: Link): string {
     : `The weakest link: ${pair}. Removing it deletes it, then does what you asked.`;
 }
 
+/** Why nothing can be removed, and what can be done instead. */
+function spellStuck(chain: readonly Link[]): string {
+  const ways: [LinkSource, string][] = [
+    ["lock", "unlock the group"],
+    ["pin", "unpin rows or move fewer"],
+    ["fixed", "what comes from columns of the table stays"],
+  ];
+  const said = ways.filter(([source]) => chain.some((link) => link.source === source)).map(([, way]) => way);
+  return `None of these links can be removed here${said.length ? `: ${said.join("; ")}` : ""}.`;
+}
+
 export function openConflict(root: HTMLElement, store: Store, refused: Refused): Dialog {
   const { then } = refused;
   const weakest = refused.weakest === null ? undefined : refused.chain[refused.weakest];
@@ -64,7 +75,7 @@ export function openConflict(root: HTMLElement, store: Store, refused: Refused):
       "Remove the weakest link",
     );
     buttons.unshift(remove);
-  } else if (refused.chain.length > 0) note.textContent = "None of these links can be removed here: they come from columns of the table.";
+  } else if (refused.chain.length > 0) note.textContent = spellStuck(refused.chain);
 
   const dialog = openDialog(root, {
     role: "alertdialog",

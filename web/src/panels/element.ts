@@ -60,6 +60,11 @@ export function makeButton(attributes: Attributes, ...children: Child[]): HTMLBu
   return make("button", { type: "button", ...attributes }, ...children);
 }
 
+/** The name of a button with its key, which is not shown where there is no keyboard. */
+export function nameWithKey(name: string, key: string): HTMLElement {
+  return make("span", {}, name, make("span", { class: "ml-key" }, ` (${key})`));
+}
+
 /** Set a text only if it differs, so that screen readers do not read it twice. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;

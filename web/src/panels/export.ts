@@ -6,11 +6,13 @@ import { make, makeButton, setText } from "./element";
 
 const FILES: [ExportWhat, string, string][] = [
   ["labels", "Labels", "The group of every row, as a CSV file."],
-  ["links", "Links", "Every link in force, as a CSV file that mustlink reads."],
+  ["links", "Links", "The links that you, files, pins and locks gave, not those of columns, as a CSV file that mustlink reads."],
   ["report", "Report", "Groups, links and columns on one HTML page."],
-  ["python", "Python", "The script that computes the shown groups again."],
+  ["python", "Python", "The script that computes the groups again; while a final result is being computed, the groups of that."],
   ["log", "Log", "Every step with its time, as JSON."],
 ];
+
+const EARLY = "The final result is still being computed: files that are saved now hold the groups that are shown now.";
 
 /** Hand a text to the browser as a file. */
 export function download(name: string, media: string, text: string): void {
@@ -48,9 +50,16 @@ export function makeExportPanel(store: Store): HTMLElement {
     const button = makeButton({ class: "ml-button", onclick: () => save(what, button) }, title);
     return make("li", { class: "ml-export" }, button, make("span", { class: "ml-fine" }, about));
   });
+  const note = make("p", { class: "ml-fine" }, EARLY);
+  const show = (): void => {
+    note.hidden = store.state?.shown.status !== "working";
+  };
+  store.subscribe("state", show);
+  show();
   return make(
     "div",
     { class: "ml-panel" },
+    note,
     make("ul", { class: "ml-export-list" }, ...items),
     said,
   );

@@ -147,7 +147,9 @@ export function makeGroupsPanel(store: Store, showOnMap: ShowOnMap): HTMLElement
       about,
       groups.length
         ? `${spellCount(groups.length, "group")} of ${spellCount(store.nRows, "row")}.`
-        : "There are no groups yet. Answer questions, or drag rows to two places of the map.",
+        : store.state?.shown.status === "working"
+          ? "The first groups are being computed. Answer questions meanwhile, or drag rows to two places of the map."
+          : "There are no groups yet. Answer questions, or drag rows to two places of the map.",
     );
     entries.update(groups.map((group) => ({ group, about: known.get(group.id), largest })));
   }

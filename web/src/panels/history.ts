@@ -48,6 +48,7 @@ function makeSnapshots(store: Store): HTMLElement {
     maxlength: 80,
     autocomplete: "off",
     required: true,
+    oninput: () => name.setCustomValidity(""),
   });
   const form = make(
     "form",
@@ -66,6 +67,11 @@ function makeSnapshots(store: Store): HTMLElement {
     event.preventDefault();
     const given = name.value.trim();
     if (given === "") return;
+    if (store.state?.snapshots.some((snapshot) => snapshot.name === given)) {
+      name.setCustomValidity("There is a snapshot of this name already; choose another name.");
+      name.reportValidity();
+      return;
+    }
     name.value = "";
     perform(store, { do: "snapshot", name: given }, () => {
       name.value = given;
@@ -88,10 +94,12 @@ export function makeHistoryPanel(store: Store): HTMLElement {
   function show(): void {
     const state = store.state;
     const steps = state?.history ?? [];
+    // Of a long history the page gets the last steps.
+    const isPart = steps.length < (steps.at(-1)?.n ?? 0) ? ` (the last ${steps.length} are listed)` : "";
     setText(
       about,
       steps.length
-        ? `${spellCount(steps.length, "step")}, newest first; each was saved when it was done.`
+        ? `${spellCount(steps.at(-1)!.n, "step")}, newest first${isPart}; each was saved when it was done.`
         : "Nothing has been done yet. Every step is saved as it is done.",
     );
     undo.disabled = !state?.can_undo;

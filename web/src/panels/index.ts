@@ -21,7 +21,7 @@ import { followTheme } from "./theme";
 import { makeModes, mountToolbar } from "./toolbar";
 
 /** Fill the frame; the returned function stops listening to keys and to the system's theme. */
-export function mountPanels(frame: Frame, store: Store, plot: Pick<Plot, "focus">): () => void {
+export function mountPanels(frame: Frame, store: Store, plot: Pick<Plot, "focus" | "places">): () => void {
   const { root } = frame;
   const showOnMap = (rows: readonly number[]): void => {
     store.select(rows);
@@ -44,7 +44,7 @@ export function mountPanels(frame: Frame, store: Store, plot: Pick<Plot, "focus"
   ]);
   frame.side.append(tabs.element);
   frame.banner.append(makeBanner(store));
-  frame.map.append(makeModes(store), makeNotices(store), makeSelectionBar(store, frame.plot));
+  frame.map.append(makeModes(store), makeNotices(store), makeSelectionBar(store, frame.plot, plot));
   mountStatus(frame.status, store);
   watchConflicts(root, store);
   const stopKeys = listenToKeys(root, { store, question, openHelp: help });

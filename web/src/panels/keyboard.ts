@@ -6,8 +6,8 @@ import type { QuestionCard } from "./question";
 import { keep, recall } from "./theme";
 
 export const KEYS: [key: string, what: string][] = [
-  ["s", "Same group"],
-  ["d", "Different groups"],
+  ["s", "Answer the question: same group"],
+  ["d", "Answer the question: different groups"],
   ["u", "Unsure: ask something else"],
   ["z", "Undo"],
   ["y", "Redo"],

@@ -15,24 +15,33 @@ interface Filter {
   source: string;
 }
 
+interface ListedLink extends Link {
+  /** Whether both rows have a group, without which a link is neither kept nor broken. */
+  isPlaced: boolean;
+}
+
+function isBroken(link: ListedLink): boolean {
+  return link.isPlaced && !link.kept;
+}
+
 /** Whether a link is more likely wrong than right, as estimated from the others. */
 function isSuspect(link: Link): boolean {
   return link.suspicion !== null && link.suspicion > 0.5;
 }
 
-function matches(link: Link, filter: Filter): boolean {
+function matches(link: ListedLink, filter: Filter): boolean {
   if (filter.kind === "same" && !link.together) return false;
   if (filter.kind === "different" && link.together) return false;
   if (filter.kind === "suspect" && !isSuspect(link)) return false;
-  if (filter.kind === "broken" && link.kept) return false;
+  if (filter.kind === "broken" && !isBroken(link)) return false;
   if (filter.source !== "" && link.source !== filter.source) return false;
   const text = filter.text.trim().toLowerCase();
   return text === "" || link.a_name.toLowerCase().includes(text) || link.b_name.toLowerCase().includes(text);
 }
 
 /** Suspects first, the most suspicious on top; then broken links; the order of the server otherwise. */
-export function sortLinks(links: readonly Link[]): Link[] {
-  const rank = (link: Link): number => (isSuspect(link) ? 2 + link.suspicion! : link.kept ? 0 : 1);
+function sortLinks(links: readonly ListedLink[]): ListedLink[] {
+  const rank = (link: ListedLink): number => (isSuspect(link) ? 2 + link.suspicion! : isBroken(link) ? 1 : 0);
   return [...links].sort((a, b) => rank(b) - rank(a));
 }
 
@@ -43,7 +52,12 @@ export function reason(link: Link): string {
   return `May be wrong (${Math.round(100 * link.suspicion!)}%): judged by the other links, ${against}.`;
 }
 
-function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> {
+function spellKept(link: ListedLink): string {
+  if (!link.isPlaced) return "no group yet";
+  return link.kept ? "\u2713 kept" : "\u2717 broken";
+}
+
+function makeLink(store: Store, showOnMap: ShowOnMap, first: ListedLink): Entry<ListedLink> {
   let link = first;
   let drawn = "";
   const names = make("div", { class: "ml-link-names" });
@@ -65,7 +79,7 @@ function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> 
     perform(store, action);
   }
 
-  function update(next: Link): void {
+  function update(next: ListedLink): void {
     link = next;
     // A long list is updated after every action, and few of its links change.
     const wanted = JSON.stringify(next);
@@ -80,15 +94,16 @@ function makeLink(store: Store, showOnMap: ShowOnMap, first: Link): Entry<Link> 
     tags.replaceChildren(
       make("span", { class: "ml-tag" }, next.together ? "same" : "different"),
       make("span", { class: "ml-tag" }, SOURCE_WORDS[next.source]),
-      make("span", { class: next.kept ? "ml-tag" : "ml-tag danger" }, next.kept ? "\u2713 kept" : "\u2717 broken"),
+      make("span", { class: isBroken(next) ? "ml-tag danger" : "ml-tag" }, spellKept(next)),
     );
     if (next.when !== null) tags.append(makeTime(next.when));
     tags.title = spellTime(next.when);
     setText(why, reason(next));
     why.hidden = !isSuspect(next);
     element.classList.toggle("suspect", isSuspect(next));
-    setText(remove, next.source === "pin" ? "Unpin" : "Delete");
-    remove.hidden = !isRemovable(next) && next.source !== "pin";
+    setText(remove, next.source === "pin" ? "Unpin both" : "Delete");
+    // Two places are kept apart by a link between two of their rows: without these, other rows would get it.
+    remove.hidden = !isRemovable(next) && !(next.source === "pin" && next.together);
     remove.setAttribute("aria-label", `${remove.textContent} ${spellLink(next)}`);
     map.setAttribute("aria-label", `Show on map ${spellLink(next)}`);
   }
@@ -132,7 +147,7 @@ export function makeLinksPanel(store: Store, showOnMap: ShowOnMap): HTMLElement 
   const about = make("p", { class: "ml-fine", role: "status" });
   const list = make("ul", { class: "ml-link-list", "aria-label": "Links" });
   const more = makeButton({ class: "ml-button", onclick: showMore }, "Show more");
-  const entries = new KeyedList<Link>(
+  const entries = new KeyedList<ListedLink>(
     list,
     (link) => `${link.a} ${link.b} ${link.together} ${link.source}`,
     (link) => makeLink(store, showOnMap, link),
@@ -161,13 +176,17 @@ export function makeLinksPanel(store: Store, showOnMap: ShowOnMap): HTMLElement 
 
   function show(): void {
     const filter = { text: text.value, kind: kind.value, source: source.value };
-    const found = sortLinks((store.state?.links ?? []).filter((link) => matches(link, filter)));
+    const links = (store.state?.links ?? []).map((link) => ({
+      ...link,
+      isPlaced: store.groupOf(link.a) !== null && store.groupOf(link.b) !== null,
+    }));
+    const found = sortLinks(links.filter((link) => matches(link, filter)));
     setText(about, describe(found.length));
     entries.update(found.slice(0, nShown));
     more.hidden = found.length <= nShown;
   }
 
-  store.subscribe("state", show);
+  store.subscribe(["state", "labels"], show);
   show();
   return make(
     "div",

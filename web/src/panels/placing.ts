@@ -1,9 +1,6 @@
 // Where selected rows go on the map when they are put into a group without dragging.
 
-export interface Place {
-  x: number;
-  y: number;
-}
+import { clamp, insideWorld, type Point as Place } from "../plot/camera";
 
 type Pin = readonly [row: number, x: number, y: number];
 
@@ -14,7 +11,8 @@ const APART = 2.2;
 const N_STEPS = 40;
 const N_DIRECTIONS = 16;
 
-const clamp = (value: number): number => Math.min(1, Math.max(-1, value));
+/** Where a view draws its rows. */
+const insideBox = ({ x, y }: Place): Place => ({ x: clamp(x, -1, 1), y: clamp(y, -1, 1) });
 
 function nearest(place: Place, pins: readonly Pin[]): number {
   return Math.min(...pins.map(([, x, y]) => Math.hypot(place.x - x, place.y - y)), Infinity);
@@ -33,15 +31,13 @@ export function meanPlace(rows: readonly number[], positions: Float32Array): Pla
 
 /** The place nearest to `near` that no pin is close to: rows put there make a group of their own. */
 export function freePlace(near: Place, pins: readonly Pin[], radius: number): Place {
-  let best: Place = { x: clamp(near.x), y: clamp(near.y) };
+  let best = insideBox(near);
   let bestGap = nearest(best, pins);
   for (let step = 1; step <= N_STEPS && bestGap < APART * radius; step++) {
     for (let i = 0; i < N_DIRECTIONS; i++) {
       const angle = (2 * Math.PI * i) / N_DIRECTIONS;
-      const place = {
-        x: clamp(near.x + (step / N_STEPS) * 2 * Math.cos(angle)),
-        y: clamp(near.y + (step / N_STEPS) * 2 * Math.sin(angle)),
-      };
+      const reach = (2 * step) / N_STEPS;
+      const place = insideBox({ x: near.x + reach * Math.cos(angle), y: near.y + reach * Math.sin(angle) });
       const gap = nearest(place, pins);
       // All directions of one step are tried, so that the farthest of them is taken.
       if (gap > bestGap) [best, bestGap] = [place, gap];
@@ -56,10 +52,8 @@ export function placeBeside(anchor: Place, others: readonly Pin[], radius: numbe
   let bestGap = -1;
   for (let i = 0; i < N_DIRECTIONS; i++) {
     const angle = (2 * Math.PI * i) / N_DIRECTIONS;
-    const place = {
-      x: clamp(anchor.x + BESIDE * radius * Math.cos(angle)),
-      y: clamp(anchor.y + BESIDE * radius * Math.sin(angle)),
-    };
+    const reach = BESIDE * radius;
+    const place = insideWorld(anchor.x + reach * Math.cos(angle), anchor.y + reach * Math.sin(angle));
     const gap = nearest(place, others);
     if (gap > bestGap) [best, bestGap] = [place, gap];
   }

@@ -3,7 +3,7 @@
 import type { Comparison } from "../protocol";
 import type { Store } from "../store";
 import { makeComparison } from "./comparison";
-import { focusedElement, make, makeButton, setText, spellCount, uniqueId } from "./element";
+import { focusedElement, make, makeButton, nameWithKey, setText, spellCount, uniqueId } from "./element";
 import type { ShowOnMap } from "./groups";
 import { drawLink } from "./link-words";
 import { perform } from "./perform";
@@ -33,13 +33,13 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   const more = make("p", { class: "ml-fine" });
   const end = make("p", { class: "ml-question-end" });
   const buttons = [
-    makeButton({ class: "ml-button same", onclick: () => answer(true) }, drawLink(true), "Same (s)"),
-    makeButton({ class: "ml-button different", onclick: () => answer(false) }, drawLink(false), "Different (d)"),
-    makeButton({ class: "ml-button", onclick: () => answer(null) }, "Unsure (u)"),
+    makeButton({ class: "ml-button same", onclick: () => answer(true) }, drawLink(true), nameWithKey("Same", "s")),
+    makeButton({ class: "ml-button different", onclick: () => answer(false) }, drawLink(false), nameWithKey("Different", "d")),
+    makeButton({ class: "ml-button", onclick: () => answer(null) }, nameWithKey("Unsure", "u")),
   ];
   const actions = make("div", { class: "ml-question-actions" }, ...buttons);
   const advice = make("p", { class: "ml-advice", role: "note" });
-  const counts = make("span", { class: "ml-fine" });
+  const counts = make("span", { class: "ml-fine", title: "Answers and drawn links" });
   const strategy = make("select", { class: "ml-input small", id: uniqueId("strategy"), onchange: choose });
   const footer = make(
     "div",
@@ -51,19 +51,28 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   const spoken = make("p", { class: "ml-unseen", "aria-live": "polite" });
   const head = make("div", { class: "ml-question-head" }, heading, map);
   place.append(head, asked, rows, more, end, actions, advice, footer, spoken);
-  // The question that is answered, until the next one comes.
-  let answered: object | null = null;
+  // The question that is answered, until another one comes.
+  let answered: Comparison | null = null;
 
   function answer(together: boolean | null): void {
-    const message = store.question;
-    const question = message?.question;
-    if (!message || !question || answered === message) return;
-    answered = message;
+    const question = store.question?.question;
+    if (!question || isAnswered(question)) return;
+    answered = question;
     showBusy();
     perform(store, { do: "answer", a: question.a, b: question.b, together }, () => {
-      if (answered === message) answered = null;
+      if (answered === question) answered = null;
       showBusy();
     });
+  }
+
+  /** Whether it is the answered one, which the server may send again before it has chosen the next. */
+  function isAnswered({ a, b, number }: Comparison): boolean {
+    return answered !== null && answered.a === a && answered.b === b && answered.number === number;
+  }
+
+  /** After undo, the answered question is open again. */
+  function reopen(): void {
+    if (store.busy === 0 && store.state?.can_redo) answered = null;
   }
 
   function showOnMap(): void {
@@ -76,7 +85,8 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   }
 
   function showBusy(): void {
-    const isWaiting = answered !== null && answered === store.question;
+    const question = store.question?.question;
+    const isWaiting = question != null && isAnswered(question);
     for (const button of buttons) button.setAttribute("aria-disabled", String(isWaiting || store.status !== "open"));
     place.setAttribute("aria-busy", String(isWaiting));
     setText(asked, isWaiting ? NEXT : ASKED);
@@ -85,7 +95,8 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
   function showQuestion(): void {
     const message = store.question;
     const question = message?.question ?? null;
-    answered = null;
+    reopen();
+    if (!question || !isAnswered(question)) answered = null;
     // The buttons go away when no question is left, and with them the focus.
     if (question === null && actions.contains(focusedElement(place))) heading.focus();
     for (const element of [map, asked, rows, actions]) element.hidden = question === null;
@@ -112,6 +123,8 @@ export function mountQuestion(place: HTMLElement, store: Store, show: ShowOnMap)
     if (!state) return;
     const { together, apart, skipped } = state.counts;
     setText(counts, `${together} same, ${apart} different, ${skipped} unsure`);
+    reopen();
+    showBusy();
     strategy.value = state.strategy;
   }
 

@@ -1,5 +1,6 @@
 // The bar of the selected rows: what a drag does, by keyboard.
 
+import type { Plot } from "../plot";
 import type { Action, State } from "../protocol";
 import type { Store } from "../store";
 import { make, makeButton, setText, spellCount } from "./element";
@@ -9,17 +10,17 @@ import { freePlace, meanPlace, placeBeside } from "./placing";
 
 type Move = Extract<Action, { do: "move" }>;
 
-function movable(store: Store): { positions: Float32Array; state: State; rows: number[] } | null {
-  const positions = store.shownPositions;
-  if (!positions || !store.state || store.selection.length === 0) return null;
-  return { positions, state: store.state, rows: [...store.selection] };
+function movable(store: Store, positions: Float32Array): { state: State; rows: number[] } | null {
+  const { state, selection } = store;
+  if (!state || selection.length === 0 || positions.length !== 2 * store.nRows) return null;
+  return { state, rows: [...selection] };
 }
 
-/** The move that makes a group of the selected rows. */
-export function moveToNewGroup(store: Store): Move | null {
-  const now = movable(store);
+/** The move that makes a group of the selected rows, `positions` being where rows are drawn. */
+export function moveToNewGroup(store: Store, positions: Float32Array): Move | null {
+  const now = movable(store, positions);
   if (!now) return null;
-  const { state, rows, positions } = now;
+  const { state, rows } = now;
   const moved = new Set(rows);
   const others = state.pins.filter(([row]) => !moved.has(row));
   const place = freePlace(meanPlace(rows, positions), others, state.eps);
@@ -27,10 +28,10 @@ export function moveToNewGroup(store: Store): Move | null {
 }
 
 /** The move that puts the selected rows beside a pin of a group or, without one, beside its most typical row. */
-export function moveToGroup(store: Store, group: number): Move | null {
-  const now = movable(store);
+export function moveToGroup(store: Store, positions: Float32Array, group: number): Move | null {
+  const now = movable(store, positions);
   if (!now) return null;
-  const { state, positions } = now;
+  const { state } = now;
   const rows = now.rows.filter((row) => store.groupOf(row) !== group || !state.pins.some(([pin]) => pin === row));
   if (rows.length === 0) return null;
   const moved = new Set(rows);
@@ -49,7 +50,7 @@ export function moveToGroup(store: Store, group: number): Move | null {
   return { do: "move", rows, ...placeBeside({ x, y }, others, state.eps), onto: [anchor, x, y] };
 }
 
-export function makeSelectionBar(store: Store, map: HTMLElement): HTMLElement {
+export function makeSelectionBar(store: Store, map: HTMLElement, plot: Pick<Plot, "places">): HTMLElement {
   const text = make("strong", { role: "status" });
   const choose = make("select", { class: "ml-input", "aria-label": "Add to group", onchange: addToGroup });
   const unpin = makeButton({ class: "ml-button", onclick: unpinRows }, "Unpin");
@@ -57,7 +58,7 @@ export function makeSelectionBar(store: Store, map: HTMLElement): HTMLElement {
     "div",
     { class: "ml-selection", role: "region", "aria-label": "Selected rows", hidden: true },
     text,
-    makeButton({ class: "ml-button primary", onclick: () => act(moveToNewGroup(store)) }, "Make a new group"),
+    makeButton({ class: "ml-button primary", onclick: () => act(moveToNewGroup(store, plot.places)) }, "Make a new group"),
     choose,
     unpin,
     makeButton({ class: "ml-button", title: "Clear the selection (Escape)", onclick: clear }, "Clear"),
@@ -78,7 +79,7 @@ export function makeSelectionBar(store: Store, map: HTMLElement): HTMLElement {
   function addToGroup(): void {
     const group = Number(choose.value);
     choose.value = "";
-    act(moveToGroup(store, group));
+    act(moveToGroup(store, plot.places, group));
   }
 
   function pinned(): number[] {

@@ -2,7 +2,7 @@
 
 import type { Choice, ViewName } from "../protocol";
 import type { Mode, Store } from "../store";
-import { make, makeButton, setText, uniqueId, type Child } from "./element";
+import { make, makeButton, nameWithKey, setText, uniqueId, type Child } from "./element";
 import { drawIcon } from "./icons";
 import { drawLink } from "./link-words";
 import { perform } from "./perform";
@@ -143,10 +143,10 @@ export function makeModes(store: Store): HTMLElement {
 }
 
 function makeHistory(store: Store): HTMLElement {
-  const button = (kind: "undo" | "redo", name: string): HTMLButtonElement =>
+  const button = (kind: "undo" | "redo", name: HTMLElement): HTMLButtonElement =>
     makeButton({ class: "ml-button", onclick: () => perform(store, { do: kind }) }, drawIcon(kind), name);
-  const undo = button("undo", "Undo (z)");
-  const redo = button("redo", "Redo (y)");
+  const undo = button("undo", nameWithKey("Undo", "z"));
+  const redo = button("redo", nameWithKey("Redo", "y"));
   const show = (): void => {
     undo.disabled = !store.state?.can_undo;
     redo.disabled = !store.state?.can_redo;

@@ -45,7 +45,7 @@ export class Card {
       this.place(x, y);
       return answer;
     } catch {
-      // A card that does not come is no news; the status line tells of a lost connection.
+      // The status line tells of a lost connection.
       return null;
     }
   }

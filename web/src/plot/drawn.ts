@@ -28,6 +28,11 @@ export class Drawn {
     return this.to !== null;
   }
 
+  /** Where rows are, or will be at the end of a transition. */
+  get target(): Float32Array {
+    return this.to ?? this.positions;
+  }
+
   setBase(base: Float32Array, animated: boolean, now: number): void {
     this.base = base;
     this.aim(animated, now);

@@ -11,6 +11,8 @@ const NEAR = 24;
 export interface Plot {
   /** Page pixels of a row, null if it is not drawn. */
   screenPosition(row: number): { x: number; y: number } | null;
+  /** World positions x0, y0, x1, y1, ... at which rows are drawn, or will be when they have stopped. */
+  readonly places: Float32Array;
   /** Row drawn nearest to a place of the page, null if there is none near. */
   nearest(x: number, y: number): number | null;
   /** When the points were last on the screen with new colors (`performance.now()`). */
@@ -42,6 +44,9 @@ export function mountPlot(element: HTMLElement, store: Store, root: HTMLElement)
       const box = map.surface.getBoundingClientRect();
       const { x, y } = map.screen(row);
       return { x: box.left + x, y: box.top + y };
+    },
+    get places() {
+      return map.drawn.target;
     },
     nearest(x, y) {
       const box = map.surface.getBoundingClientRect();

@@ -1,13 +1,13 @@
 // The map by keyboard: a cursor that walks from row to row.
 
 import type { Card } from "./card";
-import { carry, drop, link, unpin } from "./deeds";
+import { carry, drop, unpin } from "./row-actions";
 import type { MapView } from "./map";
 import type { Pointers } from "./pointer";
 
 export const KEYS_HELP =
   "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. " +
-  "With two rows selected, s links them as same and d as different. " +
+  "To link two rows, press 3 for same or 4 for different, then Enter on the one and on the other; 1 ends it. " +
   "m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, " +
   "Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. " +
   "Escape clears the selection.";
@@ -61,15 +61,11 @@ export class Keys {
       case "Enter":
       case " ":
         if (this.isCarrying) this.letGo();
+        else if (store.mode === "same" || store.mode === "different") this.link();
         else this.toggle();
         return true;
       case "Escape":
         return this.escape();
-      case "s":
-      case "d":
-        if (store.selection.length !== 2) return false;
-        link(map, store.selection[0]!, store.selection[1]!, event.key === "s");
-        return true;
       case "m":
         return this.pickUp();
       case "p":
@@ -149,6 +145,16 @@ export class Keys {
     const isSelected = store.selection.includes(cursor);
     store.select(isSelected ? store.selection.filter((row) => row !== cursor) : [...store.selection, cursor]);
     this.announce(`${isSelected ? "Not selected" : "Selected"}; ${store.selection.length} selected in all.`);
+  }
+
+  /** The row of the cursor is the first or the second row of a link, as if it were clicked. */
+  private link(): void {
+    const { cursor, store } = this.map;
+    if (cursor === null) return;
+    const kind = store.mode === "same" ? "same group" : "different groups";
+    const was = this.pointers.chooseLinked(cursor);
+    if (was === "first") this.announce(`First row of a link, ${kind}; Enter on the second row draws it.`);
+    else this.announce(was === "linked" ? `Linked: ${kind}.` : "The link is given up.");
   }
 
   private pickUp(): boolean {

@@ -12,6 +12,7 @@ import { isMotionReduced, readTheme, type Theme, watchTheme } from "./theme";
 import { drawUnderlay } from "./underlay";
 
 const CAMERA_DURATION = 300;
+const CHANGE_DURATION = 3_000;
 
 export class MapView implements Scene {
   readonly camera = new Camera();
@@ -23,6 +24,7 @@ export class MapView implements Scene {
   line: Line | null = null;
   lasso: number[] | null = null;
   labels: Scene["labels"] = [];
+  changed: readonly number[] = [];
   /** When points with new colors were on the screen. */
   drawnAt = 0;
 
@@ -35,10 +37,12 @@ export class MapView implements Scene {
   private samples: Map<number, number[]> | null = null;
   private styles = new Uint8Array(0);
   private frame = 0;
+  private unmark: ReturnType<typeof setTimeout> | undefined;
   private arePointsStale = false;
   private areStylesStale = false;
   private flight: { from: Camera; to: Camera; startedAt: number } | null = null;
   private hasFitted = false;
+  private hasShownPins = false;
 
   constructor(
     readonly element: HTMLElement,
@@ -87,6 +91,7 @@ export class MapView implements Scene {
       store.subscribe("edges", () => this.springs.update()),
       store.subscribe("state", () => this.takeState()),
       store.subscribe(["labels", "confidence"], () => this.takeStyles()),
+      store.subscribe("labels", () => this.markChanged()),
       store.subscribe("selection", () => this.reveal(store.selection)),
       store.subscribe(["hover", "refused", "question"], () => this.redraw()),
       watchTheme(this.root, () => {
@@ -108,7 +113,10 @@ export class MapView implements Scene {
     const positions = this.store.shownPositions;
     if (positions) {
       // A new table starts in full view; a new view of the same rows keeps the camera.
-      if (!this.hasFitted || this.drawn.n !== positions.length / 2) this.camera.fit();
+      if (!this.hasFitted || this.drawn.n !== positions.length / 2) {
+        this.camera.fit();
+        this.hasShownPins = false;
+      }
       this.hasFitted = true;
       const places = this.store.view === "spring" ? this.springs.placesFor(positions) : positions;
       this.drawn.setBase(places, this.isAnimated, performance.now());
@@ -119,9 +127,19 @@ export class MapView implements Scene {
 
   private takeState(): void {
     const state = this.store.state;
-    if (state && state.pins.every(([row]) => row < this.store.nRows)) this.drawn.setPins(state.pins, this.isAnimated, performance.now());
+    if (state && state.pins.every(([row]) => row < this.store.nRows)) {
+      this.drawn.setPins(state.pins, this.isAnimated, performance.now());
+      this.showPins();
+    }
     this.springs.update();
     this.movePoints();
+  }
+
+  /** Of a session that is continued, pins outside of the box are in the first view too. */
+  private showPins(): void {
+    if (this.hasShownPins || !this.hasFitted) return;
+    this.hasShownPins = true;
+    this.camera.fit(this.drawn.target);
   }
 
   private takeStyles(): void {
@@ -129,6 +147,17 @@ export class MapView implements Scene {
     this.areStylesStale = true;
     this.springs.update();
     this.redrawPoints();
+  }
+
+  /** Ring the rows that changed their group for a short time: a new color alone is easily missed. */
+  private markChanged(): void {
+    if (this.store.changed.length === 0) return;
+    this.changed = this.store.changed;
+    clearTimeout(this.unmark);
+    this.unmark = setTimeout(() => {
+      this.changed = [];
+      this.redraw();
+    }, CHANGE_DURATION);
   }
 
   /** Hold rows where they were dropped until the server has answered; null lets them go. */
@@ -180,7 +209,7 @@ export class MapView implements Scene {
   }
 
   fit(): void {
-    this.moveCamera((camera) => camera.fit(), true);
+    this.moveCamera((camera) => camera.fit(this.drawn.target), true);
   }
 
   focus(rows: readonly number[]): void {
@@ -301,6 +330,7 @@ export class MapView implements Scene {
 
   destroy(): void {
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.unmark);
     this.springs.stop();
     this.resizes.disconnect();
     for (const stop of this.stops) stop();

@@ -7,12 +7,14 @@ import type { Scene } from "./scene";
 
 const MAX_LINKS = 60;
 const MAX_RINGS = 3_000;
+const MAX_FEW = 3;
 const TAU = 2 * Math.PI;
 
 export function drawOverlay(context: CanvasRenderingContext2D, scene: Scene): void {
   context.clearRect(0, 0, scene.camera.width, scene.camera.height);
   if (scene.drawn.n === 0) return;
   drawLinks(context, scene);
+  if (scene.changed.length <= MAX_RINGS) rings(context, scene, scene.changed, scene.radius + 1.5, scene.theme.text, 1.25);
   drawSelection(context, scene);
   drawPins(context, scene);
   drawNames(context, scene);
@@ -161,7 +163,7 @@ function drawHovered(context: CanvasRenderingContext2D, scene: Scene): void {
 function drawNames(context: CanvasRenderingContext2D, scene: Scene): void {
   const { camera, theme, store, labels } = scene;
   const groups = new Map(store.state?.groups.map((group) => [group.id, group]));
-  const taken: [number, number, number, number][] = [];
+  const taken = questionBoxes(scene);
   context.font = `600 13px ${theme.font}`;
   context.textAlign = "left";
   context.textBaseline = "middle";
@@ -173,13 +175,24 @@ function drawNames(context: CanvasRenderingContext2D, scene: Scene): void {
     const text = shorten(label.name) + (label.locked ? " (locked)" : "");
     const width = context.measureText(text).width + 20;
     const x = camera.screenX(label.x) - width / 2;
-    const wanted = camera.screenY(label.y);
+    // The name of a few rows would cover all of them: it stands above.
+    const wanted = camera.screenY(label.y) - (label.size <= MAX_FEW ? scene.radius + 18 : 0);
     if (x + width < 0 || x > camera.width || wanted < -10 || wanted > camera.height + 10) continue;
     const y = [0, 20, -20, 40, -40].map((dy) => wanted + dy).find((at) => isFree(taken, x, at, width));
     if (y === undefined) continue;
     taken.push([x, y, width, 20]);
     drawName(context, scene, label.group, text, x, y);
   }
+}
+
+/** Where the marks of the question are, which names must leave free: left edge, middle, width, height. */
+function questionBoxes(scene: Scene): [number, number, number, number][] {
+  const question = scene.store.question?.question;
+  if (!question || question.a >= scene.drawn.n || question.b >= scene.drawn.n) return [];
+  return [question.a, question.b].map((row) => {
+    const [x, y] = place(scene, row);
+    return [x - scene.radius - 8, y - 8, 2 * scene.radius + 26, 20];
+  });
 }
 
 function isFree(taken: readonly [number, number, number, number][], x: number, y: number, width: number): boolean {

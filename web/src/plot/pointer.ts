@@ -1,7 +1,7 @@
 // Mouse, pen and fingers: pan, zoom, select, lasso, drag rows, draw links.
 
 import type { Card } from "./card";
-import { carry, drop, link } from "./deeds";
+import { carry, drop, link } from "./row-actions";
 import { rowsInPolygon } from "./grid";
 import type { MapView } from "./map";
 
@@ -180,7 +180,7 @@ export class Pointers {
   private click({ row, isAdding }: Press): void {
     const { store } = this.map;
     if (store.mode === "same" || store.mode === "different") {
-      this.clickLink(row);
+      this.chooseLinked(row);
       return;
     }
     if (row === null) store.select(isAdding ? store.selection : []);
@@ -189,17 +189,19 @@ export class Pointers {
     else store.select([...store.selection, row]);
   }
 
-  private clickLink(row: number | null): void {
+  /** Take a row as the first or second one of a link; no row, or the first one again, gives the link up. */
+  chooseLinked(row: number | null): "first" | "linked" | "none" {
     const { store } = this.map;
     const from = this.linkFrom;
     if (row === null || from === null || row === from) {
       this.linkFrom = row === from ? null : row;
       store.select(this.linkFrom === null ? [] : [this.linkFrom]);
-      return;
+      return this.linkFrom === null ? "none" : "first";
     }
     this.linkFrom = null;
     store.select([]);
     link(this.map, from, row, store.mode === "same");
+    return "linked";
   }
 
   // ---- the rest ----

@@ -46,7 +46,7 @@ export function pointRadius(nRows: number, zoom: number): number {
   return Math.max(0.8, Math.min(MAX_ZOOMED_RADIUS, base * Math.sqrt(zoom)));
 }
 
-/** Whether the processor plays the graphics card; browsers do not always say so by themselves. */
+/** Whether WebGL is rendered in software; browsers do not always say so by themselves. */
 function isSoftware(gl: WebGLRenderingContext): boolean {
   const about = gl.getExtension("WEBGL_debug_renderer_info");
   const name = about ? String(gl.getParameter(about.UNMASKED_RENDERER_WEBGL)) : "";

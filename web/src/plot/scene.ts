@@ -35,6 +35,8 @@ export interface Scene {
   line: Line | null;
   /** Lasso as world positions x0, y0, x1, y1, ... */
   lasso: number[] | null;
+  /** Rows that just changed their group, marked for a short time. */
+  changed: readonly number[];
   /** Group and world position of its name. */
   labels: { group: number; x: number; y: number }[];
 }

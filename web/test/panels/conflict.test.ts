@@ -98,7 +98,9 @@ it("takes no keys of the page while it is open", async () => {
 it("offers nothing to remove where nothing can be removed", async () => {
   await refuse({ weakest: null, chain: [link(0, 3, { source: "fixed" })] });
   expect(dialog()!.querySelectorAll("button")).toHaveLength(1);
-  expect(dialog()!.textContent).toContain("None of these links can be removed here");
+  expect(dialog()!.textContent).toContain("None of these links can be removed here: what comes from columns");
+  await refuse({ weakest: null, chain: [link(0, 3, { source: "lock" }), link(3, 4, { source: "answer" })] });
+  expect(dialog()!.textContent).toContain("None of these links can be removed here: unlock the group.");
 });
 
 it("shows the second refusal in place of the first", async () => {

@@ -168,6 +168,8 @@ export interface Mounted {
   root: HTMLElement;
   /** What the map was asked to bring into view. */
   focused: number[][];
+  /** Stands for the map; `places` can be set to where a test draws rows. */
+  plot: { places: Float32Array };
   end(): void;
 }
 
@@ -196,13 +198,16 @@ export function mount(): Mounted {
   const connection = new ScriptedConnection();
   const store = new Store(connection);
   const focused: number[][] = [];
-  const end = mountPanels(frame, store, { focus: (rows) => void focused.push([...rows]) });
+  const places: Float32Array = new Float32Array(0);
+  const plot = { focus: (rows: readonly number[]) => void focused.push([...rows]), places };
+  const end = mountPanels(frame, store, plot);
   connection.setOpen();
   connection.tell(hello);
   connection.tellPositions([0, 0, 0.1, 0, 0.5, 0.5, 0.6, 0.5, -0.5, -0.5, -0.6, -0.5]);
   connection.tellLabels([0, 0, 1, 1, 1, 1]);
   connection.tell(state(), panels, { type: "question", question: comparison(), end: null, advice: null });
-  return { connection, store, root, focused, end };
+  plot.places = store.shownPositions!;
+  return { connection, store, root, focused, plot, end };
 }
 
 /** An element by its role's selector and its accessible name (label, or text). */

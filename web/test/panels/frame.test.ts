@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { freePlace, placeBeside } from "../../src/panels/placing";
+import type { Action } from "../../src/protocol";
 import { change, hello, mount, named, state, type Mounted } from "./fixture";
 
 let page: Mounted;
@@ -93,11 +94,26 @@ describe("status and banner", () => {
   const status = (): string => page.root.querySelector(".ml-status-text")!.textContent!;
   const banner = (): HTMLElement => page.root.querySelector("[role=alert]")!;
 
+  it("says how many groups there are when they are the first", () => {
+    const shown = { method: "boost", title: "RobustBoostCluster", status: "final", n_changed: 6 } as const;
+    page.connection.tell(state({ shown: { ...shown, text: "Groups by boost; 6 rows changed." } }));
+    expect(status()).toBe("Groups by RobustBoostCluster: 2 groups.");
+    page.connection.tell(state({ shown: { ...shown, n_changed: 5, text: "Groups by boost; 5 rows changed." } }));
+    expect(status()).toBe("Groups by RobustBoostCluster; 5 rows changed.");
+    const none = { ...shown, n_changed: 0, text: "No groups yet: link rows." };
+    page.connection.tell(state({ groups: [], shown: { ...none, status: "instant" } }));
+    expect(status()).toBe("No groups yet: link rows.");
+    page.connection.tell(state({ groups: [], shown: { ...none, status: "working" } }));
+    expect(status()).toContain("Computing the first groups");
+  });
+
   it("says what is shown and what changed", () => {
-    expect(status()).toBe("RobustBoostCluster: 23 rows changed group");
+    const few = { method: "boost", title: "RobustBoostCluster", status: "final", n_changed: 3, text: "" } as const;
+    page.connection.tell(state({ shown: few }));
+    expect(status()).toBe("RobustBoostCluster: 3 rows changed group.");
     const shown = { method: "instant", title: "SeededSingleLink", status: "working", n_changed: 1, text: "" } as const;
     page.connection.tell(state({ shown }));
-    expect(status()).toBe("SeededSingleLink: 1 row changed group");
+    expect(status()).toBe("SeededSingleLink: 1 row changed group.");
     expect(page.root.querySelector<HTMLElement>(".ml-spinner")!.hidden).toBe(false);
     const text = "Groups by boost before the last links; 2 rows changed.";
     page.connection.tell(state({ shown: { ...shown, method: "boost", title: "RobustBoostCluster", text } }));
@@ -105,6 +121,18 @@ describe("status and banner", () => {
     expect(page.root.textContent).toContain("computing the final result");
     page.connection.tell(state());
     expect(page.root.querySelector<HTMLElement>(".ml-spinner")!.hidden).toBe(true);
+  });
+
+  it("says that a step takes long", async () => {
+    vi.useFakeTimers();
+    button("Undo (z)").click();
+    vi.advanceTimersByTime(1_000);
+    expect(status()).not.toContain("Working");
+    vi.advanceTimersByTime(1_000);
+    expect(status()).toContain("Working on your last step");
+    await page.connection.acknowledge();
+    expect(status()).not.toContain("Working");
+    vi.useRealTimers();
   });
 
   it("shows a sentence that is an error", () => {
@@ -118,15 +146,18 @@ describe("status and banner", () => {
     expect(banner().hidden).toBe(false);
     expect(banner().textContent).toBe(
       "The connection to the studio is lost; trying again. Answers are saved in customers.mustlink; " +
-        "start mustlink studio customers.mustlink again.",
+        "if the studio was stopped, start mustlink studio customers.mustlink.",
     );
     page.connection.setOpen();
     page.connection.tell(hello);
     expect(banner().hidden).toBe(true);
     page.connection.tell({ ...hello, file: "my rows.mustlink" });
-    page.connection.close("The studio was stopped.");
+    page.connection.lose();
     expect(banner().querySelector("code")!.textContent).toBe('mustlink studio "my rows.mustlink"');
-    expect(banner().textContent).toMatch(/^The studio was stopped\. Answers are saved/);
+    page.connection.close("The studio was closed; everything is saved. To continue, run: mustlink studio a.mustlink");
+    expect(banner().textContent).toBe(
+      "The studio was closed; everything is saved. To continue, run: mustlink studio a.mustlink",
+    );
   });
 
   it("shows notices until they are dismissed", () => {
@@ -194,6 +225,22 @@ describe("selected rows", () => {
     page.connection.tell(state({ pins: [[3, 0, 0]] }));
     button("Unpin").click();
     expect(page.connection.last).toEqual({ do: "unpin", rows: [3] });
+  });
+
+  it("goes by where rows are drawn, which the spring layout decides", () => {
+    page.plot.places = Float32Array.of(0.7, 0.7, -0.7, 0.7, 0.2, 0.9, 0.3, 0.9, -0.9, -0.9, -0.8, -0.9);
+    page.store.select([2, 3]);
+    button("Make a new group").click();
+    const made = page.connection.last as Extract<Action, { do: "move" }>;
+    expect([made.x, made.y]).toEqual([expect.closeTo(0.25, 6), expect.closeTo(0.9, 6)]);
+    change(named(page.root, "select", "Add to group"), "0");
+    const added = page.connection.last as Extract<Action, { do: "move" }>;
+    expect(added.onto).toEqual([1, expect.closeTo(-0.7, 6), expect.closeTo(0.7, 6)]);
+  });
+
+  it("places beside a pin outside of the box", () => {
+    const beside = placeBeside({ x: 2.5, y: -1.5 }, [], 0.08);
+    expect(gap(beside.x, beside.y, [0, 2.5, -1.5])).toBeCloseTo(0.04, 6);
   });
 
   it("places inside the box, also in a corner full of pins", () => {

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { reason, sortLinks } from "../../src/panels/links";
+import { reason } from "../../src/panels/links";
 import { change, link, mount, named, panels, pressKey, settle, state, type Mounted } from "./fixture";
 
 let page: Mounted;
@@ -109,12 +109,24 @@ describe("links", () => {
   beforeEach(() => page.connection.tell(state({ links, n_links: 5 })));
 
   it("puts suspects first, then broken links, with the reason", () => {
-    expect(sortLinks(links).map(({ a }) => a)).toEqual([4, 2, 3, 0, 1]);
-    expect(shown()[0]).toBe("row 4 same group as row 5");
-    expect(shown()[1]).toBe("row 2 different group from row 3");
+    expect(shown()).toEqual([
+      "row 4 same group as row 5",
+      "row 2 different group from row 3",
+      "row 3 same group as row 4",
+      "row 0 same group as row 1",
+      "row 1 different group from row 2",
+    ]);
     expect(texts(".ml-link.suspect .ml-link-why")).toEqual(links.slice(1, 3).reverse().map(reason));
     expect(reason(links[2]!)).toContain("90%");
     expect(texts(".ml-link .ml-tag.danger")).toEqual(["\u2717 broken", "\u2717 broken"]);
+  });
+
+  it("calls no link broken whose rows have no group yet", () => {
+    page.connection.tellLabels([0, 0, 1, 65535, 65535, 1]);
+    expect(texts(".ml-link .ml-tag.danger")).toEqual([]);
+    expect(texts(".ml-link .ml-tag").filter((text) => text === "no group yet")).toHaveLength(3);
+    change(filter("Kind of link"), "broken");
+    expect(shown()).toEqual([]);
   });
 
   it("filters by text, kind and source", () => {
@@ -133,8 +145,11 @@ describe("links", () => {
   it("deletes, unpins, and leaves fixed links alone", () => {
     button("Delete row 0: same group as row 1 (answered)").click();
     expect(page.connection.last).toEqual({ do: "unlink", a: 0, b: 1 });
-    button("Unpin row 1: different group from row 2 (pinned)").click();
-    expect(page.connection.last).toEqual({ do: "unpin", rows: [1, 2] });
+    // A link that keeps two places apart would come back between other rows of them.
+    expect(button("Unpin both row 1: different group from row 2 (pinned)").hidden).toBe(true);
+    page.connection.tell(state({ links: [link(2, 4, { source: "pin" }), ...page.store.state!.links], n_links: 6 }));
+    button("Unpin both row 2: same group as row 4 (pinned)").click();
+    expect(page.connection.last).toEqual({ do: "unpin", rows: [2, 4] });
     expect(button("Delete row 3: same group as row 4 (fixed by a column)").hidden).toBe(true);
     button("Show on map row 0: same group as row 1 (answered)").click();
     expect(page.store.selection).toEqual([0, 1]);
@@ -165,9 +180,18 @@ describe("columns", () => {
   });
 });
 
+it("says in the export panel that the final result is not there yet", () => {
+  const note = [...page.root.querySelectorAll<HTMLElement>(".ml-panel .ml-fine")].find((element) => element.textContent!.startsWith("The final"))!;
+  expect(note.hidden).toBe(true);
+  page.connection.tell(state({ shown: { ...state().shown, status: "working" } }));
+  expect(note.hidden).toBe(false);
+});
+
 describe("history", () => {
   it("lists the newest step first", () => {
     const history = [1, 2, 3].map((n) => ({ n, text: `step ${n}`, when: "2026-01-02T03:04:05Z" }));
+    page.connection.tell(state({ history: history.map((step) => ({ ...step, n: step.n + 300 })) }));
+    expect(page.root.textContent).toContain("303 steps, newest first (the last 3 are listed);");
     page.connection.tell(state({ history }));
     expect(texts("ol .ml-step-text")).toEqual(["step 3", "step 2", "step 1"]);
     button("Undo last step").click();

@@ -41,6 +41,20 @@ it.each([
   expect(page.connection.sent).toHaveLength(2);
 });
 
+it("stays answered when the server sends it once more, and is open again after undo", async () => {
+  const again = { type: "question", question: comparison(), end: null, advice: null } as const;
+  button("Same (s)").click();
+  page.connection.tell({ ...again });
+  await page.connection.acknowledge();
+  page.connection.tell(state(), { ...again });
+  expect(text(".ml-asked")).toContain("Choosing the next question");
+  button("Same (s)").click();
+  expect(page.connection.sent).toHaveLength(1);
+  page.connection.tell(state({ can_redo: true }), { ...again });
+  button("Same (s)").click();
+  expect(page.connection.sent).toHaveLength(2);
+});
+
 it("can be answered again after a refusal", async () => {
   button("Same (s)").click();
   const then = { do: "answer", a: 0, b: 1, together: true } as const;
@@ -95,12 +109,15 @@ it("asks for the images of cells", async () => {
   expect(text(".ml-comparison td:last-child")).toBe("There is no file b.png.");
 });
 
-it("chooses the strategy and counts the answers", () => {
+it("chooses the strategy", () => {
   const select = page.root.querySelector<HTMLSelectElement>(".ml-question-footer select")!;
   expect([...select.options].map((option) => option.text)).toEqual(["farthest first", "random pairs"]);
   select.value = "random";
   select.dispatchEvent(new Event("change"));
   expect(page.connection.last).toEqual({ do: "choose", strategy: "random" });
+});
+
+it("counts what the person has said", () => {
   page.connection.tell(state({ counts: { together: 5, apart: 2, skipped: 1 } }));
   expect(text(".ml-question-footer span")).toBe("5 same, 2 different, 1 unsure");
 });

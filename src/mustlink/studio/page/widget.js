@@ -34,12 +34,15 @@ function t(e) {
 	}
 }
 // src/connection.ts
-var n = class {
+var n = "The connection to the studio is lost; trying again.", r = class {
+	next;
 	status = "connecting";
 	statusText = "";
 	listeners = /* @__PURE__ */ new Set();
 	pending = /* @__PURE__ */ new Map();
-	next = 1;
+	constructor(e = 1) {
+		this.next = e;
+	}
 	send(e) {
 		this.transmit({
 			id: this.next++,
@@ -88,41 +91,44 @@ var n = class {
 		}
 		for (let n of this.listeners) n.status?.(e, t);
 	}
-}, r = "http://www.w3.org/2000/svg", i = 0;
-function a(e) {
-	return i += 1, `mustlink-${e}-${i}`;
-}
-function o(e, t) {
-	for (let [n, r] of Object.entries(t)) typeof r == "function" ? e.addEventListener(n.slice(2), r) : r === !0 ? e.setAttribute(n, "") : r !== !1 && r != null && e.setAttribute(n, String(r));
+}, i = "http://www.w3.org/2000/svg", a = 0;
+function o(e) {
+	return a += 1, `mustlink-${e}-${a}`;
 }
 function s(e, t) {
+	for (let [n, r] of Object.entries(t)) typeof r == "function" ? e.addEventListener(n.slice(2), r) : r === !0 ? e.setAttribute(n, "") : r !== !1 && r != null && e.setAttribute(n, String(r));
+}
+function c(e, t) {
 	for (let n of t) n != null && n !== !1 && e.append(n);
 }
-function c(e, t = {}, ...n) {
-	let r = document.createElement(e);
-	return o(r, t), s(r, n), r;
-}
 function l(e, t = {}, ...n) {
-	let i = document.createElementNS(r, e);
-	return o(i, t), s(i, n), i;
+	let r = document.createElement(e);
+	return s(r, t), c(r, n), r;
 }
-function u(e, ...t) {
-	return c("button", {
+function u(e, t = {}, ...n) {
+	let r = document.createElementNS(i, e);
+	return s(r, t), c(r, n), r;
+}
+function d(e, ...t) {
+	return l("button", {
 		type: "button",
 		...e
 	}, ...t);
 }
-function d(e, t) {
+function f(e, t) {
+	return l("span", {}, e, l("span", { class: "ml-key" }, ` (${t})`));
+}
+function p(e, t) {
 	e.textContent !== t && (e.textContent = t);
 }
-function f(e) {
+function m(e) {
 	let t = e.getRootNode(), n = t instanceof ShadowRoot ? t.activeElement : document.activeElement;
 	return n instanceof HTMLElement ? n : null;
 }
-function p(e, t, n = `${t}s`) {
+function h(e, t, n = `${t}s`) {
 	return `${e.toLocaleString("en-US")} ${e === 1 ? t : n}`;
 }
-var m = class {
+var g = class {
 	parent;
 	keyOf;
 	create;
@@ -131,7 +137,7 @@ var m = class {
 		this.parent = e, this.keyOf = t, this.create = n;
 	}
 	update(e) {
-		let t = f(this.parent), n = t !== null && this.parent.contains(t), r = new Set(this.entries.keys()), i = this.parent.firstElementChild;
+		let t = m(this.parent), n = t !== null && this.parent.contains(t), r = new Set(this.entries.keys()), i = this.parent.firstElementChild;
 		for (let t of e) {
 			let e = this.keyOf(t);
 			r.delete(e);
@@ -142,37 +148,38 @@ var m = class {
 		n && this.restoreFocus(t);
 	}
 	restoreFocus(e) {
-		f(this.parent) !== e && (e.isConnected ? e.focus({ preventScroll: !0 }) : this.parent.querySelector("button, input, select")?.focus({ preventScroll: !0 }));
+		m(this.parent) !== e && (e.isConnected ? e.focus({ preventScroll: !0 }) : this.parent.querySelector("button, input, select")?.focus({ preventScroll: !0 }));
 	}
-}, h = "The connection to the studio is lost; trying again.", g = "The studio was stopped.";
-function _(e) {
-	let t = e.status === "lost" ? h : e.notice || g, n = e.hello?.file;
-	if (!n) return [t];
-	let r = `mustlink studio ${/^[\w./-]+$/.test(n) ? n : JSON.stringify(n)}`;
+}, _ = "The studio was stopped.";
+function v(e) {
+	if (e.status !== "lost") return [e.notice || _];
+	let t = e.hello?.file;
+	if (!t) return [n];
+	let r = `mustlink studio ${/^[\w./-]+$/.test(t) ? t : JSON.stringify(t)}`;
 	return [
-		`${t} Answers are saved in ${n}; start `,
-		c("code", {}, r),
-		" again."
+		`${n} Answers are saved in ${t}; if the studio was stopped, start `,
+		l("code", {}, r),
+		"."
 	];
 }
-function v(e) {
-	let t = c("div", {
+function y(e) {
+	let t = l("div", {
 		class: "ml-banner",
 		role: "alert",
 		hidden: !0
 	}), n = () => {
-		let n = e.status === "lost" || e.status === "closed";
-		t.hidden = !n, t.replaceChildren(...n ? _(e) : []);
+		let n = e.status !== "open" && e.status !== "connecting";
+		t.hidden = !n, t.replaceChildren(...n ? v(e) : []);
 	};
 	return e.subscribe(["connection", "hello"], n), n(), t;
 }
-function y(e) {
-	let t = c("ul", {
+function b(e) {
+	let t = l("ul", {
 		class: "ml-notices",
 		"aria-label": "Notices",
 		"aria-live": "polite"
-	}), n = /* @__PURE__ */ new Set(), r = new m(t, (e) => e, (e) => {
-		let t = u({
+	}), n = /* @__PURE__ */ new Set(), r = new g(t, (e) => e, (e) => {
+		let t = d({
 			class: "ml-button small plain",
 			"aria-label": `Dismiss: ${e}`,
 			onclick: () => {
@@ -180,7 +187,7 @@ function y(e) {
 			}
 		}, "✕");
 		return {
-			element: c("li", { class: "ml-notice" }, c("span", {}, e), t),
+			element: l("li", { class: "ml-notice" }, l("span", {}, e), t),
 			update: () => void 0
 		};
 	});
@@ -192,80 +199,80 @@ function y(e) {
 	return e.subscribe("state", i), i(), t;
 }
 // src/panels/columns.ts
-function b() {
-	let e = c("span", { class: "ml-column-name" }), t = c("span", { class: "ml-fine number" }), n = c("span");
+function ee() {
+	let e = l("span", { class: "ml-column-name" }), t = l("span", { class: "ml-fine number" }), n = l("span");
 	return {
-		element: c("li", { class: "ml-column-row" }, e, c("div", {
+		element: l("li", { class: "ml-column-row" }, e, l("div", {
 			class: "ml-bar",
 			"aria-hidden": "true"
 		}, n), t),
 		update(r) {
-			d(e, r.name), d(t, `${Math.round(100 * r.share)}%`), n.style.width = `${100 * r.share}%`;
+			p(e, r.name), p(t, `${Math.round(100 * r.share)}%`), n.style.width = `${100 * r.share}%`;
 		}
 	};
 }
 function x(e) {
-	let t = c("p", { class: "ml-fine" }), n = c("ul", {
+	let t = l("p", { class: "ml-fine" }), n = l("ul", {
 		class: "ml-column-list",
 		"aria-label": "Columns by weight"
-	}), r = new m(n, (e) => e.name, b);
+	}), r = new g(n, (e) => e.name, ee);
 	function i() {
 		let n = e.panels?.columns ?? [], i = Math.max(...n.map((e) => e.weight), 0);
-		d(t, i > 0 ? "What your links say matters: the weight of each column, as a share of the heaviest one." : "After some links, this shows which columns they say matter.");
+		p(t, i > 0 ? "What your links say matters: the weight of each column, as a share of the heaviest one." : "After some links, this shows which columns they say matter.");
 		let a = i > 0 ? [...n].sort((e, t) => t.weight - e.weight) : [];
 		r.update(a.map((e) => ({
 			...e,
 			share: e.weight / i
 		})));
 	}
-	return e.subscribe("panels", i), i(), c("div", { class: "ml-panel" }, t, n);
+	return e.subscribe("panels", i), i(), l("div", { class: "ml-panel" }, t, n);
 }
 // src/panels/dialog.ts
-var ee = "button:not(:disabled), input:not(:disabled), select:not(:disabled), [tabindex='0']";
+var te = "button:not(:disabled), input:not(:disabled), select:not(:disabled), [tabindex='0']";
 function S(e, t) {
-	let n = f(e), r = c("h2", {
-		id: a("title"),
+	let n = m(e), r = l("h2", {
+		id: o("title"),
 		class: "ml-dialog-title"
-	}, t.title), i = c("div", {
+	}, t.title), i = l("div", {
 		role: t.role,
 		"aria-modal": "true",
 		"aria-labelledby": r.id,
 		class: "ml-dialog",
 		tabindex: -1
-	}, r, t.description, c("div", { class: "ml-dialog-body" }, ...t.body), c("div", { class: "ml-dialog-buttons" }, ...t.buttons));
-	t.description !== void 0 && (t.description.id ||= a("description"), i.setAttribute("aria-describedby", t.description.id));
-	let o = c("div", {
+	}, r, t.description, l("div", { class: "ml-dialog-body" }, ...t.body), l("div", { class: "ml-dialog-buttons" }, ...t.buttons));
+	t.description !== void 0 && (t.description.id ||= o("description"), i.setAttribute("aria-describedby", t.description.id));
+	let a = l("div", {
 		class: "ml-veil",
 		onclick: d,
-		onkeydown: p
+		onkeydown: f
 	}, i), s = [...e.children].filter((e) => e instanceof HTMLElement && !e.inert);
 	for (let e of s) e.inert = !0;
-	e.append(o), (i.querySelector("[autofocus]") ?? i).focus();
-	function l() {
-		if (o.isConnected) {
-			o.remove();
+	e.append(a), (i.querySelector("[autofocus]") ?? i).focus();
+	function c() {
+		if (a.isConnected) {
+			a.remove();
 			for (let e of s) e.inert = !1;
 			n?.isConnected && n.focus({ preventScroll: !0 });
 		}
 	}
 	function u() {
-		l(), t.onDismiss();
+		c(), t.onDismiss();
 	}
 	function d(e) {
-		e.target === o && u();
+		e.target === a && u();
 	}
-	function p(e) {
-		e.stopPropagation(), e.key === "Escape" ? (e.preventDefault(), u()) : e.key === "Tab" && m(e);
+	function f(e) {
+		e.stopPropagation(), e.key === "Escape" ? (e.preventDefault(), u()) : e.key === "Tab" && p(e);
 	}
-	function m(t) {
-		let n = [...i.querySelectorAll(ee)], r = n[0], a = n[n.length - 1];
+	function p(t) {
+		let n = [...i.querySelectorAll(te)], r = n[0], a = n[n.length - 1];
 		if (r === void 0 || a === void 0) return;
-		let o = f(e), s = o === null || !n.includes(o);
+		let o = m(e), s = o === null || !n.includes(o);
 		t.shiftKey && (s || o === r) ? (t.preventDefault(), a.focus()) : !t.shiftKey && (s || o === a) && (t.preventDefault(), r.focus());
 	}
 	return {
 		element: i,
-		close: l
+		close: c
 	};
 }
 // src/panels/link-words.ts
@@ -281,17 +288,17 @@ var C = {
 	"drawn",
 	"answer"
 ]);
-function te(e) {
+function T(e) {
 	return w.has(e.source);
 }
-function T(e) {
+function E(e) {
 	return e.together ? "same group as" : "different group from";
 }
-function E(e) {
-	return `${e.a_name}: ${T(e)} ${e.b_name} (${C[e.source]})`;
+function ne(e) {
+	return `${e.a_name}: ${E(e)} ${e.b_name} (${C[e.source]})`;
 }
 function D(e) {
-	let t = l("line", {
+	let t = u("line", {
 		x1: 5,
 		y1: 8,
 		x2: 19,
@@ -299,12 +306,12 @@ function D(e) {
 		stroke: "currentColor",
 		"stroke-width": 2,
 		"stroke-dasharray": e ? null : "3 2"
-	}), n = [5, 19].map((e) => l("circle", {
+	}), n = [5, 19].map((e) => u("circle", {
 		cx: e,
 		cy: 8,
 		r: 3.5,
 		fill: "currentColor"
-	})), r = e ? null : l("line", {
+	})), r = e ? null : u("line", {
 		x1: 9,
 		y1: 13,
 		x2: 15,
@@ -312,7 +319,7 @@ function D(e) {
 		stroke: "currentColor",
 		"stroke-width": 2
 	});
-	return l("svg", {
+	return u("svg", {
 		viewBox: "0 0 24 16",
 		class: `ml-link-symbol ${e ? "same" : "different"}`,
 		"aria-hidden": "true"
@@ -352,7 +359,7 @@ function k(e) {
 	});
 }
 function A(e) {
-	return c("time", {
+	return l("time", {
 		class: "ml-fine",
 		datetime: e
 	}, k(e));
@@ -364,22 +371,22 @@ function j(e, t, n = () => void 0) {
 	}, n);
 }
 // src/panels/conflict.ts
-var ne = "↓";
+var M = "↓";
 function re(e, t) {
 	return t?.do !== "link" && t?.do !== "answer" ? !1 : (e.a === t.a && e.b === t.b || e.a === t.b && e.b === t.a) && e.together === t.together;
 }
 function ie(e, t, n, r) {
-	return c("li", { class: r ? "ml-chain-link weakest" : "ml-chain-link" }, c("span", {
+	return l("li", { class: r ? "ml-chain-link weakest" : "ml-chain-link" }, l("span", {
 		class: "ml-chain-arrow",
 		"aria-hidden": "true"
-	}, ne), D(e.together), c("span", { class: "ml-soft" }, `${T(e)} `), c("strong", {}, t), " ", c("span", { class: "ml-tag" }, n), r && " ", r && c("span", { class: "ml-tag warning" }, "weakest"));
+	}, M), D(e.together), l("span", { class: "ml-soft" }, `${E(e)} `), l("strong", {}, t), " ", l("span", { class: "ml-tag" }, n), r && " ", r && l("span", { class: "ml-tag warning" }, "weakest"));
 }
 function ae(e) {
 	let t = O(e.chain);
-	return c("ol", {
+	return l("ol", {
 		class: "ml-chain",
 		"aria-label": "The links that contradict it"
-	}, c("li", { class: "ml-chain-link" }, c("strong", {}, t[0]?.name ?? "")), ...e.chain.map((n, r) => {
+	}, l("li", { class: "ml-chain-link" }, l("strong", {}, t[0]?.name ?? "")), ...e.chain.map((n, r) => {
 		let i = re(n, e.then) ? "what you asked" : C[n.source];
 		return ie(n, t[r + 1]?.name ?? "", i, r === e.weakest);
 	}));
@@ -388,52 +395,60 @@ function oe(e) {
 	let t = `${e.a_name} and ${e.b_name} (${C[e.source]})`;
 	return e.source === "pin" ? `The weakest link: ${t}. Removing it unpins rows, then does what you asked.` : `The weakest link: ${t}. Removing it deletes it, then does what you asked.`;
 }
-function se(e, t, n) {
-	let { then: r } = n, i = n.weakest === null ? void 0 : n.chain[n.weakest], o = [u({
+function se(e) {
+	let t = [
+		["lock", "unlock the group"],
+		["pin", "unpin rows or move fewer"],
+		["fixed", "what comes from columns of the table stays"]
+	].filter(([t]) => e.some((e) => e.source === t)).map(([, e]) => e);
+	return `None of these links can be removed here${t.length ? `: ${t.join("; ")}` : ""}.`;
+}
+function ce(e, t, n) {
+	let { then: r } = n, i = n.weakest === null ? void 0 : n.chain[n.weakest], a = [d({
 		class: "ml-button",
 		autofocus: !0,
-		onclick: d
-	}, "Keep it as it was")], s = c("p", {
+		onclick: u
+	}, "Keep it as it was")], s = l("p", {
 		class: "ml-fine",
-		id: a("weakest")
+		id: o("weakest")
 	});
 	if (i && r) {
 		s.textContent = oe(i);
-		let e = u({
+		let e = d({
 			class: "ml-button primary",
 			"aria-describedby": s.id,
 			onclick: () => f(i, r)
 		}, "Remove the weakest link");
-		o.unshift(e);
-	} else n.chain.length > 0 && (s.textContent = "None of these links can be removed here: they come from columns of the table.");
-	let l = S(e, {
+		a.unshift(e);
+	} else n.chain.length > 0 && (s.textContent = se(n.chain));
+	let c = S(e, {
 		role: "alertdialog",
 		title: n.chain.length > 0 ? "That contradicts earlier links" : "That cannot be done",
-		description: c("p", {}, n.message),
+		description: l("p", {}, n.message),
 		body: [n.chain.length > 0 && ae(n), s],
-		buttons: o,
+		buttons: a,
 		onDismiss: () => t.setRefused(null)
 	});
-	function d() {
-		l.close(), t.setRefused(null);
+	function u() {
+		c.close(), t.setRefused(null);
 	}
 	function f({ a: e, b: n }, r) {
-		l.close(), t.setRefused(null), j(t, {
+		c.close(), t.setRefused(null), j(t, {
 			do: "replace",
 			remove: [e, n],
 			then: r
 		});
 	}
-	return l;
+	return c;
 }
-function ce(e, t) {
+function le(e, t) {
 	let n = null;
 	t.subscribe("refused", () => {
-		n?.close(), n = t.refused ? se(e, t, t.refused) : null;
+		n?.close(), n = t.refused ? ce(e, t, t.refused) : null;
 	});
 }
 // src/panels/export.ts
-var le = [
+var ue = [
 	[
 		"labels",
 		"Labels",
@@ -442,7 +457,7 @@ var le = [
 	[
 		"links",
 		"Links",
-		"Every link in force, as a CSV file that mustlink reads."
+		"The links that you, files, pins and locks gave, not those of columns, as a CSV file that mustlink reads."
 	],
 	[
 		"report",
@@ -452,46 +467,49 @@ var le = [
 	[
 		"python",
 		"Python",
-		"The script that computes the shown groups again."
+		"The script that computes the groups again; while a final result is being computed, the groups of that."
 	],
 	[
 		"log",
 		"Log",
 		"Every step with its time, as JSON."
 	]
-];
-function ue(e, t, n) {
-	let r = URL.createObjectURL(new Blob([n], { type: t })), i = c("a", {
+], de = "The final result is still being computed: files that are saved now hold the groups that are shown now.";
+function fe(e, t, n) {
+	let r = URL.createObjectURL(new Blob([n], { type: t })), i = l("a", {
 		href: r,
 		download: e
 	});
 	document.body.append(i), i.click(), i.remove(), setTimeout(() => URL.revokeObjectURL(r), 1e4);
 }
-function de(e) {
-	let t = c("p", {
+function pe(e) {
+	let t = l("p", {
 		class: "ml-fine",
 		role: "status"
 	});
 	function n(n, r) {
-		r.disabled = !0, d(t, "Preparing the file…"), e.ask({
+		r.disabled = !0, p(t, "Preparing the file…"), e.ask({
 			do: "export",
 			what: n
 		}).then((e) => {
-			ue(e.name, e.media, e.text), d(t, `${e.name} was handed to the browser.`);
-		}, (e) => d(t, e instanceof Error ? e.message : String(e))).finally(() => {
+			fe(e.name, e.media, e.text), p(t, `${e.name} was handed to the browser.`);
+		}, (e) => p(t, e instanceof Error ? e.message : String(e))).finally(() => {
 			r.disabled = !1, r.focus();
 		});
 	}
-	return c("div", { class: "ml-panel" }, c("ul", { class: "ml-export-list" }, ...le.map(([e, t, r]) => {
-		let i = u({
+	let r = ue.map(([e, t, r]) => {
+		let i = d({
 			class: "ml-button",
 			onclick: () => n(e, i)
 		}, t);
-		return c("li", { class: "ml-export" }, i, c("span", { class: "ml-fine" }, r));
-	})), t);
+		return l("li", { class: "ml-export" }, i, l("span", { class: "ml-fine" }, r));
+	}), i = l("p", { class: "ml-fine" }, de), a = () => {
+		i.hidden = e.state?.shown.status !== "working";
+	};
+	return e.subscribe("state", a), a(), l("div", { class: "ml-panel" }, i, l("ul", { class: "ml-export-list" }, ...r), t);
 }
 // src/plot/palette.ts
-var fe = [
+var N = [
 	"#0072B2",
 	"#D55E00",
 	"#009E73",
@@ -500,7 +518,7 @@ var fe = [
 	"#56B4E9",
 	"#000000",
 	"#B2A800"
-], pe = [
+], P = [
 	"#4FA8E0",
 	"#FF8A3D",
 	"#2FCFA0",
@@ -509,7 +527,7 @@ var fe = [
 	"#A5DAFF",
 	"#FFFFFF",
 	"#EDE25A"
-], me = "#8A8A8A", he = "#8F98A1", M = [
+], me = "#8A8A8A", he = "#8F98A1", F = [
 	"circle",
 	"square",
 	"triangle up",
@@ -519,56 +537,56 @@ var fe = [
 	"cross",
 	"star"
 ];
-function N(e) {
+function I(e) {
 	return e % 8;
 }
 function ge(e) {
 	return (e + Math.floor(e / 8)) % 8;
 }
-function P(e, t) {
-	return e === null ? t ? he : me : (t ? pe : fe)[N(e)];
+function L(e, t) {
+	return e === null ? t ? he : me : (t ? P : N)[I(e)];
 }
-function F(e) {
-	return e === null ? "circle" : M[ge(e)];
+function R(e) {
+	return e === null ? "circle" : F[ge(e)];
 }
 function _e(e) {
-	let t = [...e ? pe : fe, e ? he : me];
+	let t = [...e ? P : N, e ? he : me];
 	return Float32Array.from(t.flatMap((e) => [
 		1,
 		3,
 		5
 	].map((t) => parseInt(e.slice(t, t + 2), 16) / 255)));
 }
-function I(e) {
+function z(e) {
 	switch (e) {
 		case "circle": return "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z";
-		case "square": return z([-.88, -.88], [.88, -.88], [.88, .88], [-.88, .88]);
-		case "triangle up": return z([0, -1.25], [1.15, .8], [-1.15, .8]);
-		case "diamond": return z([0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]);
-		case "triangle down": return z([0, 1.25], [1.15, -.8], [-1.15, -.8]);
-		case "plus": return z(...ve);
-		case "cross": return z(...ve.map(([e, t]) => [(e - t) * Math.SQRT1_2, (e + t) * Math.SQRT1_2]));
-		case "star": return z(...Array.from({ length: 10 }, (e, t) => {
+		case "square": return H([-.88, -.88], [.88, -.88], [.88, .88], [-.88, .88]);
+		case "triangle up": return H([0, -1.25], [1.15, .8], [-1.15, .8]);
+		case "diamond": return H([0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]);
+		case "triangle down": return H([0, 1.25], [1.15, -.8], [-1.15, -.8]);
+		case "plus": return H(...ve);
+		case "cross": return H(...ve.map(([e, t]) => [(e - t) * Math.SQRT1_2, (e + t) * Math.SQRT1_2]));
+		case "star": return H(...Array.from({ length: 10 }, (e, t) => {
 			let n = t % 2 ? .62 : 1.35;
 			return [n * Math.sin(Math.PI * t / 5), -n * Math.cos(Math.PI * t / 5)];
 		}));
 	}
 }
-var L = .42, R = 1.2, ve = [
+var B = .42, V = 1.2, ve = [
 	[-.42, -1.2],
-	[L, -1.2],
-	[L, -.42],
-	[R, -.42],
-	[R, L],
-	[L, L],
-	[L, R],
-	[-.42, R],
-	[-.42, L],
-	[-1.2, L],
+	[B, -1.2],
+	[B, -.42],
+	[V, -.42],
+	[V, B],
+	[B, B],
+	[B, V],
+	[-.42, V],
+	[-.42, B],
+	[-1.2, B],
 	[-1.2, -.42],
 	[-.42, -.42]
 ];
-function z(...e) {
+function H(...e) {
 	return `M${e.map(([e, t]) => `${ye(e)},${ye(t)}`).join("L")}Z`;
 }
 function ye(e) {
@@ -576,14 +594,14 @@ function ye(e) {
 }
 // src/panels/symbol.ts
 function be(e, t) {
-	(t === "dark" ? pe : fe).forEach((t, n) => e.style.setProperty(`--ml-color-${n}`, t));
+	(t === "dark" ? P : N).forEach((t, n) => e.style.setProperty(`--ml-color-${n}`, t));
 }
 function xe(e) {
-	return `var(--ml-color-${N(e)})`;
+	return `var(--ml-color-${I(e)})`;
 }
 function Se(e) {
-	let t = l("path", { d: I(F(e)) });
-	return t.style.fill = xe(e), l("svg", {
+	let t = u("path", { d: z(R(e)) });
+	return t.style.fill = xe(e), u("svg", {
 		viewBox: "-1.5 -1.5 3 3",
 		class: "ml-symbol",
 		"aria-hidden": "true"
@@ -597,7 +615,7 @@ function Ce(e, t) {
 	}), n;
 }
 function we(e, t) {
-	let n = c("input", {
+	let n = l("input", {
 		class: "ml-group-name",
 		maxlength: 80,
 		autocomplete: "off",
@@ -622,25 +640,25 @@ function we(e, t) {
 	return n;
 }
 function Te(e, t) {
-	return (t?.typical ?? []).map(({ row: t, name: n, cells: r }) => c("li", {}, u({
+	return (t?.typical ?? []).map(({ row: t, name: n, cells: r }) => l("li", {}, d({
 		class: "ml-row-name",
 		title: "Show this row on the map",
 		onclick: () => e([t])
-	}, n), c("span", { class: "ml-fine" }, r.map(([e, t]) => `${e} ${t}`).join(", "))));
+	}, n), l("span", { class: "ml-fine" }, r.map(([e, t]) => `${e} ${t}`).join(", "))));
 }
 function Ee(e, t, n) {
-	let r = n, i = we(e, () => r.group), a = c("span", { class: "ml-group-symbol" }), o = c("span", { class: "ml-fine number" }), s = c("span"), l = u({
+	let r = n, i = we(e, () => r.group), a = l("span", { class: "ml-group-symbol" }), o = l("span", { class: "ml-fine number" }), s = l("span"), c = d({
 		class: "ml-button small",
 		onclick: y
-	}), f = u({
+	}), u = d({
 		class: "ml-button small",
 		onclick: () => e.select(Ce(e, r.group.id))
 	});
-	f.textContent = "Select rows";
-	let m = c("ul", { class: "ml-traits" }), h = c("ul", { class: "ml-typical" }), g = c("details", { class: "ml-group-details" }, c("summary", {}, "Typical rows"), h), _ = c("li", { class: "ml-group" }, c("div", { class: "ml-group-head" }, a, i, o), c("div", {
+	u.textContent = "Select rows";
+	let f = l("ul", { class: "ml-traits" }), m = l("ul", { class: "ml-typical" }), g = l("details", { class: "ml-group-details" }, l("summary", {}, "Typical rows"), m), _ = l("li", { class: "ml-group" }, l("div", { class: "ml-group-head" }, a, i, o), l("div", {
 		class: "ml-bar",
 		"aria-hidden": "true"
-	}, s), m, c("div", { class: "ml-group-foot" }, g, c("div", { class: "ml-group-actions" }, f, l))), v;
+	}, s), f, l("div", { class: "ml-group-foot" }, g, l("div", { class: "ml-group-actions" }, u, c))), v;
 	function y() {
 		j(e, {
 			do: "lock",
@@ -650,8 +668,8 @@ function Ee(e, t, n) {
 	}
 	function b(e) {
 		r = e;
-		let { group: n, about: u } = e;
-		document.activeElement !== i && (i.value = n.name), i.setAttribute("aria-label", `Name of group ${n.id + 1}`), a.replaceChildren(Se(n.id)), d(o, p(n.size, "row")), s.style.background = xe(n.id), s.style.width = `${100 * n.size / Math.max(e.largest, 1)}%`, d(l, n.locked ? "Locked" : "Lock"), l.setAttribute("aria-pressed", String(n.locked)), l.setAttribute("aria-label", `Lock ${n.name}`), l.title = n.locked ? "Its rows stay in it; press to release them" : "Keep its rows in it", f.setAttribute("aria-label", `Select rows of ${n.name}`), g.hidden = !u?.typical.length, u !== v && (v = u, m.replaceChildren(...(u?.traits ?? []).map((e) => c("li", {}, e))), m.hidden = !u?.traits.length, h.replaceChildren(...Te(t, u)));
+		let { group: n, about: d } = e;
+		document.activeElement !== i && (i.value = n.name), i.setAttribute("aria-label", `Name of group ${n.id + 1}`), a.replaceChildren(Se(n.id)), p(o, h(n.size, "row")), s.style.background = xe(n.id), s.style.width = `${100 * n.size / Math.max(e.largest, 1)}%`, p(c, n.locked ? "Locked" : "Lock"), c.setAttribute("aria-pressed", String(n.locked)), c.setAttribute("aria-label", `Lock ${n.name}`), c.title = n.locked ? "Its rows stay in it; press to release them" : "Keep its rows in it", u.setAttribute("aria-label", `Select rows of ${n.name}`), g.hidden = !d?.typical.length, d !== v && (v = d, f.replaceChildren(...(d?.traits ?? []).map((e) => l("li", {}, e))), f.hidden = !d?.traits.length, m.replaceChildren(...Te(t, d)));
 	}
 	return {
 		element: _,
@@ -659,13 +677,13 @@ function Ee(e, t, n) {
 	};
 }
 function De(e, t) {
-	let n = c("p", { class: "ml-fine" }), r = c("ul", {
+	let n = l("p", { class: "ml-fine" }), r = l("ul", {
 		class: "ml-group-list",
 		"aria-label": "Groups by size"
-	}), i = new m(r, (e) => String(e.group.id), (n) => Ee(e, t, n));
+	}), i = new g(r, (e) => String(e.group.id), (n) => Ee(e, t, n));
 	function a() {
 		let t = [...e.state?.groups ?? []].sort((e, t) => t.size - e.size || e.id - t.id), r = new Map(e.panels?.groups.map((e) => [e.id, e])), a = t[0]?.size ?? 0;
-		d(n, t.length ? `${p(t.length, "group")} of ${p(e.nRows, "row")}.` : "There are no groups yet. Answer questions, or drag rows to two places of the map."), i.update(t.map((e) => ({
+		p(n, t.length ? `${h(t.length, "group")} of ${h(e.nRows, "row")}.` : e.state?.shown.status === "working" ? "The first groups are being computed. Answer questions meanwhile, or drag rows to two places of the map." : "There are no groups yet. Answer questions, or drag rows to two places of the map."), i.update(t.map((e) => ({
 			group: e,
 			about: r.get(e.id),
 			largest: a
@@ -675,17 +693,24 @@ function De(e, t) {
 		"state",
 		"panels",
 		"hello"
-	], a), a(), c("div", { class: "ml-panel" }, n, r);
+	], a), a(), l("div", { class: "ml-panel" }, n, r);
 }
 // src/plot/camera.ts
-var Oe = 1.12, ke = 400, Ae = class {
+var U = 1.12, Oe = .2, ke = 400;
+function W(e, t) {
+	return {
+		x: K(e, -4, 4),
+		y: K(t, -4, 4)
+	};
+}
+var G = class {
 	x = 0;
 	y = 0;
 	scale = 1;
 	width = 1;
 	height = 1;
 	get fitScale() {
-		return Math.min(this.width, this.height) / (2 * Oe);
+		return Math.min(this.width, this.height) / (2 * U);
 	}
 	get zoom() {
 		return this.scale / this.fitScale;
@@ -694,8 +719,15 @@ var Oe = 1.12, ke = 400, Ae = class {
 		let n = this.width > 1 ? this.zoom : 1;
 		this.width = Math.max(1, e), this.height = Math.max(1, t), this.scale = n * this.fitScale;
 	}
-	fit() {
-		this.x = 0, this.y = 0, this.scale = this.fitScale;
+	fit(e = /* @__PURE__ */ new Float32Array()) {
+		let [t, n, r, i] = [
+			-1,
+			-1,
+			1,
+			1
+		];
+		for (let a = 0; a < e.length; a += 2) t = Math.min(t, e[a]), r = Math.max(r, e[a]), n = Math.min(n, e[a + 1]), i = Math.max(i, e[a + 1]);
+		this.x = (t + r) / 2, this.y = (n + i) / 2, this.scale = Math.min(this.width / (r - t), this.height / (i - n)) / U;
 	}
 	screenX(e) {
 		return this.width / 2 + (e - this.x) * this.scale;
@@ -710,23 +742,26 @@ var Oe = 1.12, ke = 400, Ae = class {
 		};
 	}
 	panBy(e, t) {
-		this.x = B(this.x - e / this.scale, -2, 2), this.y = B(this.y + t / this.scale, -2, 2);
+		this.moveTo(this.x - e / this.scale, this.y + t / this.scale);
 	}
 	zoomAt(e, t, n) {
 		let r = this.toWorld(e, t);
-		this.scale = B(this.scale * n, .4 * this.fitScale, ke * this.fitScale), this.x = B(r.x - (e - this.width / 2) / this.scale, -2, 2), this.y = B(r.y + (t - this.height / 2) / this.scale, -2, 2);
+		this.scale = K(this.scale * n, Oe * this.fitScale, ke * this.fitScale), this.moveTo(r.x - (e - this.width / 2) / this.scale, r.y + (t - this.height / 2) / this.scale);
+	}
+	moveTo(e, t) {
+		Object.assign(this, W(e, t));
 	}
 	show(e, t, n, r) {
 		this.x = (e + n) / 2, this.y = (t + r) / 2;
-		let i = Math.min(this.width / Math.max(n - e, 1e-9), this.height / Math.max(r - t, 1e-9)) / 1.6;
-		this.scale = B(i, this.fitScale, 12 * this.fitScale);
+		let i = Math.min(this.width / Math.max(n - e, 1e-9), this.height / Math.max(r - t, 1e-9));
+		this.scale = K(i / 1.6, Math.min(this.fitScale, i / U), 12 * this.fitScale);
 	}
 };
-function B(e, t, n) {
+function K(e, t, n) {
 	return Math.max(t, Math.min(n, e));
 }
 // src/plot/grid.ts
-var je = 4, Me = class {
+var Ae = 4, je = class {
 	positions;
 	side;
 	starts;
@@ -749,7 +784,7 @@ var je = 4, Me = class {
 		}
 		this.x0 = t ? n : 0, this.y0 = t ? r : 0;
 		let o = t ? Math.max(i - n, a - r, 1e-6) : 1;
-		this.side = o / Math.max(1, Math.ceil(Math.sqrt(t / je))), this.cellsX = t ? Math.floor((i - n) / this.side) + 1 : 1, this.cellsY = t ? Math.floor((a - r) / this.side) + 1 : 1, this.starts = new Uint32Array(this.cellsX * this.cellsY + 1), this.rows = new Uint32Array(t);
+		this.side = o / Math.max(1, Math.ceil(Math.sqrt(t / Ae))), this.cellsX = t ? Math.floor((i - n) / this.side) + 1 : 1, this.cellsY = t ? Math.floor((a - r) / this.side) + 1 : 1, this.starts = new Uint32Array(this.cellsX * this.cellsY + 1), this.rows = new Uint32Array(t);
 		let s = new Uint32Array(t);
 		for (let n = 0; n < t; n++) {
 			let t = this.cellY(e[2 * n + 1]) * this.cellsX + this.cellX(e[2 * n]);
@@ -814,7 +849,7 @@ var je = 4, Me = class {
 		];
 	}
 };
-function Ne(e, t, n) {
+function Me(e, t, n) {
 	let r = n.filter((e, t) => t % 2 == 0), i = n.filter((e, t) => t % 2 == 1);
 	if (r.length < 3) return [];
 	let a = [];
@@ -824,7 +859,7 @@ function Ne(e, t, n) {
 		s && a.push(e);
 	}), a.sort((e, t) => e - t);
 }
-function Pe(e, t, n, r, i, a) {
+function Ne(e, t, n, r, i, a) {
 	let o = e.nearest(r, i, a, (e) => !n.has(e));
 	if (o === null) return null;
 	let [s, c] = [t[2 * o], t[2 * o + 1]];
@@ -834,28 +869,27 @@ function Pe(e, t, n, r, i, a) {
 		c
 	] : null;
 }
-// src/plot/deeds.ts
-var Fe = Math.PI * (3 - Math.sqrt(5)), Ie = .4;
-function Le(e, t, n, r) {
+// src/plot/row-actions.ts
+var Pe = Math.PI * (3 - Math.sqrt(5)), Fe = .4;
+function Ie(e, t, n, r) {
 	return new Map(e.map((i, a) => {
-		let o = e.length === 1 ? 0 : Ie * r * Math.sqrt(a / e.length);
-		return [i, [t + o * Math.cos(a * Fe), n + o * Math.sin(a * Fe)]];
+		let o = e.length === 1 ? 0 : Fe * r * Math.sqrt(a / e.length);
+		return [i, [t + o * Math.cos(a * Pe), n + o * Math.sin(a * Pe)]];
 	}));
 }
-function Re(e, t, n, r) {
-	let i = e.store.state?.eps ?? 0, [a, o] = [B(n, -1, 1), B(r, -1, 1)];
+function Le(e, t, n, r) {
+	let i = e.store.state?.eps ?? 0, a = W(n, r), o = Ne(e.drawn.grid, e.drawn.positions, new Set(t), a.x, a.y, i);
 	e.ghost = {
 		rows: t,
-		x: a,
-		y: o,
-		onto: Pe(e.drawn.grid, e.drawn.positions, new Set(t), a, o, i)
+		...a,
+		onto: o
 	}, e.redraw();
 }
-async function ze(e) {
+async function Re(e) {
 	let { ghost: t, store: n } = e;
 	if (e.ghost = null, e.redraw(), !t) return;
 	let { rows: r, x: i, y: a, onto: o } = t;
-	e.hold(Le(r, i, a, n.state?.eps ?? 0));
+	e.hold(Ie(r, i, a, n.state?.eps ?? 0));
 	try {
 		let t = await n.act({
 			do: "move",
@@ -864,12 +898,12 @@ async function ze(e) {
 			y: a,
 			onto: o
 		});
-		t.type === "done" && await Be(e, t.revision);
+		t.type === "done" && await ze(e, t.revision);
 	} catch {} finally {
 		e.hold(null, r);
 	}
 }
-function Be(e, t) {
+function ze(e, t) {
 	let { store: n } = e;
 	return new Promise((e) => {
 		let r = () => (n.state?.revision ?? 0) >= t || n.status !== "open";
@@ -882,7 +916,7 @@ function Be(e, t) {
 		});
 	});
 }
-function V(e, t, n, r) {
+function Be(e, t, n, r) {
 	t !== n && e.store.act({
 		do: "link",
 		a: t,
@@ -898,7 +932,7 @@ function Ve(e, t) {
 	}).catch(() => {});
 }
 // src/plot/keys.ts
-var He = "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. With two rows selected, s links them as same and d as different. m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. Escape clears the selection.", Ue = {
+var He = "Arrow keys move a cursor from row to row; Enter selects the row or takes it out of the selection. To link two rows, press 3 for same or 4 for different, then Enter on the one and on the other; 1 ends it. m picks up the selected rows, or the row of the cursor: then arrow keys carry them, Shift for small steps, Enter drops them and Escape puts them back. p lets go of pins. Plus, minus and 0 zoom in, zoom out and show all rows. Escape clears the selection.", Ue = {
 	ArrowLeft: [-1, 0],
 	ArrowRight: [1, 0],
 	ArrowUp: [0, 1],
@@ -923,10 +957,8 @@ var He = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 		if (r) return this.isCarrying ? this.carryBy(r, e.shiftKey) : this.walk(r), !0;
 		switch (e.key) {
 			case "Enter":
-			case " ": return this.isCarrying ? this.letGo() : this.toggle(), !0;
+			case " ": return this.isCarrying ? this.letGo() : n.mode === "same" || n.mode === "different" ? this.link() : this.toggle(), !0;
 			case "Escape": return this.escape();
-			case "s":
-			case "d": return n.selection.length === 2 && (V(t, n.selection[0], n.selection[1], e.key === "s"), !0);
 			case "m": return this.pickUp();
 			case "p": return Ve(t, this.meant()), !0;
 			case "+":
@@ -984,22 +1016,28 @@ var He = "Arrow keys move a cursor from row to row; Enter selects the row or tak
 		let r = t.selection.includes(n);
 		t.select(r ? t.selection.filter((e) => e !== n) : [...t.selection, n]), this.announce(`${r ? "Not selected" : "Selected"}; ${t.selection.length} selected in all.`);
 	}
+	link() {
+		let { cursor: e, store: t } = this.map;
+		if (e === null) return;
+		let n = t.mode === "same" ? "same group" : "different groups", r = this.pointers.chooseLinked(e);
+		r === "first" ? this.announce(`First row of a link, ${n}; Enter on the second row draws it.`) : this.announce(r === "linked" ? `Linked: ${n}.` : "The link is given up.");
+	}
 	pickUp() {
 		let e = this.meant();
 		if (e.length === 0) return !1;
 		let { map: t } = this, { positions: n } = t.drawn;
-		return this.isCarrying = !0, this.card.hide(), Re(t, e, n[2 * e[0]], n[2 * e[0] + 1]), this.announce(`Picked up ${e.length === 1 ? "1 row" : `${e.length} rows`}. Arrow keys carry, Enter drops, Escape puts back.`), !0;
+		return this.isCarrying = !0, this.card.hide(), Le(t, e, n[2 * e[0]], n[2 * e[0] + 1]), this.announce(`Picked up ${e.length === 1 ? "1 row" : `${e.length} rows`}. Arrow keys carry, Enter drops, Escape puts back.`), !0;
 	}
 	carryBy([e, t], n) {
 		let { map: r } = this;
 		if (!r.ghost) return;
 		let i = (n ? Ge : We) / r.camera.scale;
-		Re(r, r.ghost.rows, r.ghost.x + e * i, r.ghost.y + t * i);
+		Le(r, r.ghost.rows, r.ghost.x + e * i, r.ghost.y + t * i);
 		let { onto: a } = r.ghost, o = a && r.store.state?.groups.find((e) => e.id === r.store.groupOf(a[0]))?.name;
 		this.announce(a ? `Over ${o ?? "a row without a group"}` : "Over an empty place");
 	}
 	letGo() {
-		this.isCarrying = !1, this.announce("Dropped."), ze(this.map);
+		this.isCarrying = !1, this.announce("Dropped."), Re(this.map);
 	}
 	escape() {
 		let { map: e } = this;
@@ -1041,8 +1079,8 @@ function Xe(e, t) {
 }
 // src/panels/keyboard.ts
 var Ze = [
-	["s", "Same group"],
-	["d", "Different groups"],
+	["s", "Answer the question: same group"],
+	["d", "Answer the question: different groups"],
 	["u", "Unsure: ask something else"],
 	["z", "Undo"],
 	["y", "Redo"],
@@ -1105,15 +1143,15 @@ var st = [
 	["Lock a group", "Its rows stay in it, whatever else you say."]
 ];
 function ct(e) {
-	let t = u({
+	let t = d({
 		class: "ml-button primary",
 		autofocus: !0,
 		onclick: () => i.close()
-	}, "Close"), n = c("table", { class: "ml-keys" }, c("caption", {}, "Keys"));
-	for (let [e, t] of Ze) n.append(c("tr", {}, c("th", { scope: "row" }, c("kbd", {}, e)), c("td", {}, t)));
-	let r = c("input", {
+	}, "Close"), n = l("table", { class: "ml-keys" }, l("caption", {}, "Keys"));
+	for (let [e, t] of Ze) n.append(l("tr", {}, l("th", { scope: "row" }, l("kbd", {}, e)), l("td", {}, t)));
+	let r = l("input", {
 		type: "checkbox",
-		id: a("single"),
+		id: o("single"),
 		onchange: () => nt(r.checked)
 	});
 	r.checked = tt();
@@ -1121,10 +1159,10 @@ function ct(e) {
 		role: "dialog",
 		title: "How to teach the groups",
 		body: [
-			c("dl", { class: "ml-ways" }, ...st.flatMap(([e, t]) => [c("dt", {}, e), c("dd", {}, t)])),
+			l("dl", { class: "ml-ways" }, ...st.flatMap(([e, t]) => [l("dt", {}, e), l("dd", {}, t)])),
 			n,
-			c("div", {}, c("h3", { class: "ml-panel-title" }, "Keys on the map"), c("p", {}, He)),
-			c("label", { class: "ml-check" }, r, "Single keys act at once (not while typing)")
+			l("div", {}, l("h3", { class: "ml-panel-title" }, "Keys on the map"), l("p", {}, He)),
+			l("label", { class: "ml-check" }, r, "Single keys act at once (not while typing)")
 		],
 		buttons: [t],
 		onDismiss: () => void 0
@@ -1132,14 +1170,14 @@ function ct(e) {
 }
 // src/panels/history.ts
 function lt(e) {
-	let t = c("span", { class: "ml-step-text" });
+	let t = l("span", { class: "ml-step-text" });
 	return {
-		element: c("li", { class: "ml-step" }, c("span", { class: "ml-fine number" }, String(e.n)), t, A(e.when)),
-		update: (e) => d(t, e.text)
+		element: l("li", { class: "ml-step" }, l("span", { class: "ml-fine number" }, String(e.n)), t, A(e.when)),
+		update: (e) => p(t, e.text)
 	};
 }
 function ut(e, { name: t, when: n }) {
-	let r = u({
+	let r = d({
 		class: "ml-button small",
 		"aria-label": `Restore ${t}`,
 		onclick: () => j(e, {
@@ -1148,86 +1186,93 @@ function ut(e, { name: t, when: n }) {
 		})
 	}, "Restore");
 	return {
-		element: c("li", { class: "ml-step" }, c("span", { class: "ml-step-text" }, t), A(n), r),
+		element: l("li", { class: "ml-step" }, l("span", { class: "ml-step-text" }, t), A(n), r),
 		update: () => void 0
 	};
 }
 function dt(e) {
-	let t = c("input", {
+	let t = l("input", {
 		class: "ml-input",
 		"aria-label": "Name of the snapshot",
 		placeholder: "Name of the snapshot",
 		maxlength: 80,
 		autocomplete: "off",
-		required: !0
-	}), n = c("form", {
+		required: !0,
+		oninput: () => t.setCustomValidity("")
+	}), n = l("form", {
 		class: "ml-snapshot-form",
 		onsubmit: a
-	}, t, c("button", {
+	}, t, l("button", {
 		type: "submit",
 		class: "ml-button"
-	}, "Save snapshot")), r = c("ul", {
+	}, "Save snapshot")), r = l("ul", {
 		class: "ml-steps",
 		"aria-label": "Snapshots"
-	}), i = new m(r, (e) => `${e.name} ${e.when}`, (t) => ut(e, t));
+	}), i = new g(r, (e) => `${e.name} ${e.when}`, (t) => ut(e, t));
 	function a(n) {
 		n.preventDefault();
 		let r = t.value.trim();
-		r !== "" && (t.value = "", j(e, {
+		r !== "" && (e.state?.snapshots.some((e) => e.name === r) ? (t.setCustomValidity("There is a snapshot of this name already; choose another name."), t.reportValidity()) : (t.value = "", j(e, {
 			do: "snapshot",
 			name: r
 		}, () => {
 			t.value = r;
-		}));
+		})));
 	}
 	let o = () => i.update([...e.state?.snapshots ?? []].reverse());
-	return e.subscribe("state", o), o(), c("div", {}, c("h3", { class: "ml-panel-title" }, "Snapshots"), n, r);
+	return e.subscribe("state", o), o(), l("div", {}, l("h3", { class: "ml-panel-title" }, "Snapshots"), n, r);
 }
 function ft(e) {
-	let t = c("p", { class: "ml-fine" }), n = c("ol", {
+	let t = l("p", { class: "ml-fine" }), n = l("ol", {
 		class: "ml-steps",
 		reversed: !0,
 		"aria-label": "Steps, newest first"
-	}), r = new m(n, (e) => `${e.n} ${e.when}`, lt), i = u({
+	}), r = new g(n, (e) => `${e.n} ${e.when}`, lt), i = d({
 		class: "ml-button small",
 		onclick: () => j(e, { do: "undo" })
-	}, "Undo last step"), a = u({
+	}, "Undo last step"), a = d({
 		class: "ml-button small",
 		onclick: () => j(e, { do: "redo" })
 	}, "Redo step");
 	function o() {
-		let n = e.state, o = n?.history ?? [];
-		d(t, o.length ? `${p(o.length, "step")}, newest first; each was saved when it was done.` : "Nothing has been done yet. Every step is saved as it is done."), i.disabled = !n?.can_undo, a.disabled = !n?.can_redo, r.update([...o].reverse());
+		let n = e.state, o = n?.history ?? [], s = o.length < (o.at(-1)?.n ?? 0) ? ` (the last ${o.length} are listed)` : "";
+		p(t, o.length ? `${h(o.at(-1).n, "step")}, newest first${s}; each was saved when it was done.` : "Nothing has been done yet. Every step is saved as it is done."), i.disabled = !n?.can_undo, a.disabled = !n?.can_redo, r.update([...o].reverse());
 	}
-	return e.subscribe("state", o), o(), c("div", { class: "ml-panel" }, dt(e), c("h3", { class: "ml-panel-title" }, "Steps"), c("div", { class: "ml-history-actions" }, i, a), t, n);
+	return e.subscribe("state", o), o(), l("div", { class: "ml-panel" }, dt(e), l("h3", { class: "ml-panel-title" }, "Steps"), l("div", { class: "ml-history-actions" }, i, a), t, n);
 }
 // src/panels/links.ts
-var H = 100;
-function U(e) {
+var pt = 100;
+function mt(e) {
+	return e.isPlaced && !e.kept;
+}
+function q(e) {
 	return e.suspicion !== null && e.suspicion > .5;
 }
-function pt(e, t) {
-	if (t.kind === "same" && !e.together || t.kind === "different" && e.together || t.kind === "suspect" && !U(e) || t.kind === "broken" && e.kept || t.source !== "" && e.source !== t.source) return !1;
+function ht(e, t) {
+	if (t.kind === "same" && !e.together || t.kind === "different" && e.together || t.kind === "suspect" && !q(e) || t.kind === "broken" && !mt(e) || t.source !== "" && e.source !== t.source) return !1;
 	let n = t.text.trim().toLowerCase();
 	return n === "" || e.a_name.toLowerCase().includes(n) || e.b_name.toLowerCase().includes(n);
 }
-function mt(e) {
-	let t = (e) => U(e) ? 2 + e.suspicion : +!e.kept;
+function gt(e) {
+	let t = (e) => q(e) ? 2 + e.suspicion : +!!mt(e);
 	return [...e].sort((e, n) => t(n) - t(e));
 }
-function ht(e) {
-	if (!U(e)) return "";
+function _t(e) {
+	if (!q(e)) return "";
 	let t = e.together ? "the rows are unlike each other" : "the rows are much alike";
 	return `May be wrong (${Math.round(100 * e.suspicion)}%): judged by the other links, ${t}.`;
 }
-function gt(e, t, n) {
-	let r = n, i = "", a = c("div", { class: "ml-link-names" }), o = c("div", { class: "ml-link-tags" }), s = c("p", { class: "ml-link-why" }), l = u({
+function vt(e) {
+	return e.isPlaced ? e.kept ? "✓ kept" : "✗ broken" : "no group yet";
+}
+function yt(e, t, n) {
+	let r = n, i = "", a = l("div", { class: "ml-link-names" }), o = l("div", { class: "ml-link-tags" }), s = l("p", { class: "ml-link-why" }), c = d({
 		class: "ml-button small",
 		onclick: m
-	}, "Delete"), f = u({
+	}, "Delete"), u = d({
 		class: "ml-button small",
 		onclick: () => t([r.a, r.b])
-	}, "Show on map"), p = c("li", { class: "ml-link" }, a, s, c("div", { class: "ml-link-foot" }, o, c("div", { class: "ml-link-actions" }, f, l)));
+	}, "Show on map"), f = l("li", { class: "ml-link" }, a, s, l("div", { class: "ml-link-foot" }, o, l("div", { class: "ml-link-actions" }, u, c)));
 	function m() {
 		let { a: t, b: n, source: i } = r;
 		j(e, i === "pin" ? {
@@ -1242,53 +1287,53 @@ function gt(e, t, n) {
 	function h(e) {
 		r = e;
 		let t = JSON.stringify(e);
-		t !== i && (i = t, a.replaceChildren(c("span", {}, e.a_name), D(e.together), c("span", { class: "ml-unseen" }, ` ${T(e)} `), c("span", {}, e.b_name)), o.replaceChildren(c("span", { class: "ml-tag" }, e.together ? "same" : "different"), c("span", { class: "ml-tag" }, C[e.source]), c("span", { class: e.kept ? "ml-tag" : "ml-tag danger" }, e.kept ? "✓ kept" : "✗ broken")), e.when !== null && o.append(A(e.when)), o.title = k(e.when), d(s, ht(e)), s.hidden = !U(e), p.classList.toggle("suspect", U(e)), d(l, e.source === "pin" ? "Unpin" : "Delete"), l.hidden = !te(e) && e.source !== "pin", l.setAttribute("aria-label", `${l.textContent} ${E(e)}`), f.setAttribute("aria-label", `Show on map ${E(e)}`));
+		t !== i && (i = t, a.replaceChildren(l("span", {}, e.a_name), D(e.together), l("span", { class: "ml-unseen" }, ` ${E(e)} `), l("span", {}, e.b_name)), o.replaceChildren(l("span", { class: "ml-tag" }, e.together ? "same" : "different"), l("span", { class: "ml-tag" }, C[e.source]), l("span", { class: mt(e) ? "ml-tag danger" : "ml-tag" }, vt(e))), e.when !== null && o.append(A(e.when)), o.title = k(e.when), p(s, _t(e)), s.hidden = !q(e), f.classList.toggle("suspect", q(e)), p(c, e.source === "pin" ? "Unpin both" : "Delete"), c.hidden = !T(e) && !(e.source === "pin" && e.together), c.setAttribute("aria-label", `${c.textContent} ${ne(e)}`), u.setAttribute("aria-label", `Show on map ${ne(e)}`));
 	}
 	return {
-		element: p,
+		element: f,
 		update: h
 	};
 }
-function _t(e, t, n) {
-	return c("select", {
+function bt(e, t, n) {
+	return l("select", {
 		class: "ml-input",
 		"aria-label": e,
 		onchange: n
-	}, ...t.map(([e, t]) => c("option", { value: e }, t)));
+	}, ...t.map(([e, t]) => l("option", { value: e }, t)));
 }
-function vt(e, t) {
-	let n = H, r = c("input", {
+function xt(e, t) {
+	let n = pt, r = l("input", {
 		class: "ml-input",
 		type: "search",
 		placeholder: "Find a row",
 		"aria-label": "Filter links by row",
-		oninput: h
-	}), i = _t("Kind of link", [
+		oninput: f
+	}), i = bt("Kind of link", [
 		["", "All kinds"],
 		["same", "Same"],
 		["different", "Different"],
 		["suspect", "May be wrong"],
 		["broken", "Broken"]
-	], h), a = _t("Source of link", [["", "All sources"], ...Object.entries(C)], h), o = c("p", {
+	], f), a = bt("Source of link", [["", "All sources"], ...Object.entries(C)], f), o = l("p", {
 		class: "ml-fine",
 		role: "status"
-	}), s = c("ul", {
+	}), s = l("ul", {
 		class: "ml-link-list",
 		"aria-label": "Links"
-	}), l = u({
+	}), c = d({
 		class: "ml-button",
-		onclick: g
-	}, "Show more"), f = new m(s, (e) => `${e.a} ${e.b} ${e.together} ${e.source}`, (n) => gt(e, t, n));
-	function h() {
-		n = H, v();
+		onclick: m
+	}, "Show more"), u = new g(s, (e) => `${e.a} ${e.b} ${e.together} ${e.source}`, (n) => yt(e, t, n));
+	function f() {
+		n = pt, v();
 	}
-	function g() {
-		n += H, v();
+	function m() {
+		n += pt, v();
 	}
 	function _(t) {
 		let n = e.state;
 		if (!n || n.n_links === 0) return "There are no links yet. Answer questions, or draw a link on the map.";
-		let r = p(n.n_links, "link"), i = n.links.filter(U).length, a = i ? `, ${i} may be wrong` : "", o = n.links.length < n.n_links ? `, the first ${n.links.length.toLocaleString("en-US")} are listed` : "";
+		let r = h(n.n_links, "link"), i = n.links.filter(q).length, a = i ? `, ${i} may be wrong` : "", o = n.links.length < n.n_links ? `, the first ${n.links.length.toLocaleString("en-US")} are listed` : "";
 		return `${t < n.links.length ? `${t.toLocaleString("en-US")} found of ${r}` : r}${a}${o}.`;
 	}
 	function v() {
@@ -1296,16 +1341,19 @@ function vt(e, t) {
 			text: r.value,
 			kind: i.value,
 			source: a.value
-		}, s = mt((e.state?.links ?? []).filter((e) => pt(e, t)));
-		d(o, _(s.length)), f.update(s.slice(0, n)), l.hidden = s.length <= n;
+		}, s = gt((e.state?.links ?? []).map((t) => ({
+			...t,
+			isPlaced: e.groupOf(t.a) !== null && e.groupOf(t.b) !== null
+		})).filter((e) => ht(e, t)));
+		p(o, _(s.length)), u.update(s.slice(0, n)), c.hidden = s.length <= n;
 	}
-	return e.subscribe("state", v), v(), c("div", { class: "ml-panel" }, c("div", { class: "ml-filters" }, r, i, a), o, s, l);
+	return e.subscribe(["state", "labels"], v), v(), l("div", { class: "ml-panel" }, l("div", { class: "ml-filters" }, r, i, a), o, s, c);
 }
 // src/panels/comparison.ts
-var yt = "≠";
-function bt(e, t, n, r) {
-	let i = c("span", { class: "ml-fine" }, "Loading the image…");
-	return r(e, n).then((e) => i.replaceWith(c("img", {
+var St = "≠";
+function Ct(e, t, n, r) {
+	let i = l("span", { class: "ml-fine" }, "Loading the image…");
+	return r(e, n).then((e) => i.replaceWith(l("img", {
 		src: e,
 		alt: `${n} of ${t}`,
 		class: "ml-cell-image"
@@ -1313,160 +1361,172 @@ function bt(e, t, n, r) {
 		i.textContent = e instanceof Error ? e.message : String(e);
 	}), i;
 }
-function xt(e, t, n) {
-	return t === "image" && e !== "" ? c("td", {
+function wt(e, t, n) {
+	return t === "image" && e !== "" ? l("td", {
 		role: "cell",
 		class: "image"
-	}, n()) : e === "" ? c("td", {
+	}, n()) : e === "" ? l("td", {
 		role: "cell",
 		class: "empty"
-	}, "(empty)") : c("td", {
+	}, "(empty)") : l("td", {
 		role: "cell",
 		class: t
 	}, e);
 }
-function St(e) {
+function Tt(e) {
 	let t = document.createDocumentFragment();
 	for (let n of e.split(/(?<=[_./-])/)) t.append(n, document.createElement("wbr"));
 	return t;
 }
-function Ct(e, t) {
-	let n = c("tr", { role: "row" }, c("th", {
+function Et(e, t) {
+	let n = l("tr", { role: "row" }, l("th", {
 		role: "columnheader",
 		scope: "col"
-	}, c("span", { class: "ml-unseen" }, "Column")), c("th", {
+	}, l("span", { class: "ml-unseen" }, "Column")), l("th", {
 		role: "columnheader",
 		scope: "col"
-	}, e.a_name), c("th", {
+	}, e.a_name), l("th", {
 		role: "columnheader",
 		scope: "col"
-	}, e.b_name)), r = e.columns.map((n) => c("tr", {
+	}, e.b_name)), r = e.columns.map((n) => l("tr", {
 		role: "row",
 		class: `${n.kind === "text" || n.kind === "image" ? "wide" : ""} ${n.marked ? "marked" : ""}`.trim()
-	}, c("th", {
+	}, l("th", {
 		role: "rowheader",
 		scope: "row"
-	}, n.marked && c("span", {
+	}, n.marked && l("span", {
 		class: "ml-differs",
 		"aria-hidden": "true",
 		title: "differs most"
-	}, yt), St(n.name), n.marked && c("span", { class: "ml-unseen" }, ", differs most")), xt(n.first, n.kind, () => bt(e.a, e.a_name, n.name, t)), xt(n.second, n.kind, () => bt(e.b, e.b_name, n.name, t))));
-	return c("table", {
+	}, St), Tt(n.name), n.marked && l("span", { class: "ml-unseen" }, ", differs most")), wt(n.first, n.kind, () => Ct(e.a, e.a_name, n.name, t)), wt(n.second, n.kind, () => Ct(e.b, e.b_name, n.name, t))));
+	return l("table", {
 		role: "table",
 		class: "ml-comparison",
 		"aria-label": `${e.a_name} beside ${e.b_name}`
-	}, c("thead", { role: "rowgroup" }, n), c("tbody", { role: "rowgroup" }, ...r));
+	}, l("thead", { role: "rowgroup" }, n), l("tbody", { role: "rowgroup" }, ...r));
 }
 // src/panels/question.ts
-var wt = "Do these two rows belong to the same group?", Tt = "Choosing the next question…";
-function Et(e) {
+var Dt = "Do these two rows belong to the same group?", Ot = "Choosing the next question…";
+function kt(e) {
 	let t = e.columns.filter((e) => e.marked && e.kind !== "image").map(({ name: e, first: t, second: n }) => `${e}: ${t || "empty"}, ${n || "empty"}`);
 	return `Question${e.number === void 0 ? "" : ` ${e.number}`}: ${e.a_name} and ${e.b_name}. ${t.join("; ")}`.trim();
 }
-function Dt(e, t, n) {
-	let r = c("h2", {
+function At(e, t, n) {
+	let r = l("h2", {
 		class: "ml-question-title",
 		tabindex: -1
-	}, "Question"), i = u({
+	}, "Question"), i = d({
 		class: "ml-button small",
 		title: "Select both rows on the map (f)",
-		onclick: w
-	}, "Show on map"), o = c("p", { class: "ml-asked" }, wt), s = c("div", {
+		onclick: E
+	}, "Show on map"), a = l("p", { class: "ml-asked" }, Dt), s = l("div", {
 		class: "ml-question-rows",
 		tabindex: 0,
 		role: "group",
 		"aria-label": "The two rows"
-	}), l = c("p", { class: "ml-fine" }), m = c("p", { class: "ml-question-end" }), h = [
-		u({
+	}), c = l("p", { class: "ml-fine" }), u = l("p", { class: "ml-question-end" }), g = [
+		d({
 			class: "ml-button same",
 			onclick: () => C(!0)
-		}, D(!0), "Same (s)"),
-		u({
+		}, D(!0), f("Same", "s")),
+		d({
 			class: "ml-button different",
 			onclick: () => C(!1)
-		}, D(!1), "Different (d)"),
-		u({
+		}, D(!1), f("Different", "d")),
+		d({
 			class: "ml-button",
 			onclick: () => C(null)
-		}, "Unsure (u)")
-	], g = c("div", { class: "ml-question-actions" }, ...h), _ = c("p", {
+		}, f("Unsure", "u"))
+	], _ = l("div", { class: "ml-question-actions" }, ...g), v = l("p", {
 		class: "ml-advice",
 		role: "note"
-	}), v = c("span", { class: "ml-fine" }), y = c("select", {
+	}), y = l("span", {
+		class: "ml-fine",
+		title: "Answers and drawn links"
+	}), b = l("select", {
 		class: "ml-input small",
-		id: a("strategy"),
-		onchange: te
-	}), b = c("div", { class: "ml-question-footer" }, v, c("label", {
+		id: o("strategy"),
+		onchange: ne
+	}), ee = l("div", { class: "ml-question-footer" }, y, l("label", {
 		class: "ml-field",
-		for: y.id
-	}, "Ask by", y)), x = c("p", {
+		for: b.id
+	}, "Ask by", b)), x = l("p", {
 		class: "ml-unseen",
 		"aria-live": "polite"
-	}), ee = c("div", { class: "ml-question-head" }, r, i);
-	e.append(ee, o, s, l, m, g, _, b, x);
+	}), te = l("div", { class: "ml-question-head" }, r, i);
+	e.append(te, a, s, c, u, _, v, ee, x);
 	let S = null;
 	function C(e) {
-		let n = t.question, r = n?.question;
-		n && r && S !== n && (S = n, T(), j(t, {
+		let n = t.question?.question;
+		n && !w(n) && (S = n, O(), j(t, {
 			do: "answer",
-			a: r.a,
-			b: r.b,
+			a: n.a,
+			b: n.b,
 			together: e
 		}, () => {
-			S === n && (S = null), T();
+			S === n && (S = null), O();
 		}));
 	}
-	function w() {
+	function w({ a: e, b: t, number: n }) {
+		return S !== null && S.a === e && S.b === t && S.number === n;
+	}
+	function T() {
+		t.busy === 0 && t.state?.can_redo && (S = null);
+	}
+	function E() {
 		let e = t.question?.question;
 		e && n([e.a, e.b]);
 	}
-	function te() {
+	function ne() {
 		j(t, {
 			do: "choose",
-			strategy: y.value
-		}, O);
+			strategy: b.value
+		}, A);
 	}
-	function T() {
-		let n = S !== null && S === t.question;
-		for (let e of h) e.setAttribute("aria-disabled", String(n || t.status !== "open"));
-		e.setAttribute("aria-busy", String(n)), d(o, n ? Tt : wt);
+	function O() {
+		let n = t.question?.question, r = n != null && w(n);
+		for (let e of g) e.setAttribute("aria-disabled", String(r || t.status !== "open"));
+		e.setAttribute("aria-busy", String(r)), p(a, r ? Ot : Dt);
 	}
-	function E() {
-		let n = t.question, a = n?.question ?? null;
-		S = null, a === null && g.contains(f(e)) && r.focus();
+	function k() {
+		let n = t.question, o = n?.question ?? null;
+		T(), o && w(o) || (S = null), o === null && _.contains(m(e)) && r.focus();
 		for (let e of [
 			i,
-			o,
+			a,
 			s,
-			g
-		]) e.hidden = a === null;
-		d(r, a?.number === void 0 ? "Question" : `Question ${a.number.toLocaleString("en-US")}`), d(m, n === null ? "Choosing a question…" : n.end ?? Tt), m.hidden = a !== null, d(_, n?.advice ?? ""), _.hidden = !n?.advice, l.hidden = !a || a.n_more === 0, s.replaceChildren(), d(x, a ? Et(a) : n?.end ?? ""), a && (s.append(Ct(a, (e, n) => t.ask({
+			_
+		]) e.hidden = o === null;
+		p(r, o?.number === void 0 ? "Question" : `Question ${o.number.toLocaleString("en-US")}`), p(u, n === null ? "Choosing a question…" : n.end ?? Ot), u.hidden = o !== null, p(v, n?.advice ?? ""), v.hidden = !n?.advice, c.hidden = !o || o.n_more === 0, s.replaceChildren(), p(x, o ? kt(o) : n?.end ?? ""), o && (s.append(Et(o, (e, n) => t.ask({
 			do: "image",
 			row: e,
 			column: n
-		}).then((e) => e.url))), s.scrollTop = 0, d(l, `and ${p(a.n_more, "more column")} with smaller differences`)), T();
+		}).then((e) => e.url))), s.scrollTop = 0, p(c, `and ${h(o.n_more, "more column")} with smaller differences`)), O();
 	}
-	function O() {
+	function A() {
 		let e = t.state;
 		if (!e) return;
 		let { together: n, apart: r, skipped: i } = e.counts;
-		d(v, `${n} same, ${r} different, ${i} unsure`), y.value = e.strategy;
+		p(y, `${n} same, ${r} different, ${i} unsure`), T(), O(), b.value = e.strategy;
 	}
-	function k() {
-		let e = (t.hello?.strategies ?? []).map(({ name: e, title: t }) => c("option", { value: e }, t));
-		y.replaceChildren(...e), O();
+	function M() {
+		let e = (t.hello?.strategies ?? []).map(({ name: e, title: t }) => l("option", { value: e }, t));
+		b.replaceChildren(...e), A();
 	}
-	return t.subscribe("question", E), t.subscribe("state", O), t.subscribe("hello", k), t.subscribe("connection", T), k(), E(), {
+	return t.subscribe("question", k), t.subscribe("state", A), t.subscribe("hello", M), t.subscribe("connection", O), M(), k(), {
 		answer: C,
-		showOnMap: w
+		showOnMap: E
 	};
 }
 // src/panels/placing.ts
-var Ot = .5, kt = 2.2, W = 40, G = 16, K = (e) => Math.min(1, Math.max(-1, e));
-function q(e, t) {
+var jt = .5, Mt = 2.2, Nt = 40, J = 16, Pt = ({ x: e, y: t }) => ({
+	x: K(e, -1, 1),
+	y: K(t, -1, 1)
+});
+function Ft(e, t) {
 	return Math.min(...t.map(([, t, n]) => Math.hypot(e.x - t, e.y - n)), Infinity);
 }
-function At(e, t) {
+function It(e, t) {
 	let n = 0, r = 0;
 	for (let i of e) n += t[2 * i] / e.length, r += t[2 * i + 1] / e.length;
 	return {
@@ -1474,79 +1534,72 @@ function At(e, t) {
 		y: r
 	};
 }
-function jt(e, t, n) {
-	let r = {
-		x: K(e.x),
-		y: K(e.y)
-	}, i = q(r, t);
-	for (let a = 1; a <= W && i < kt * n; a++) for (let n = 0; n < G; n++) {
-		let o = 2 * Math.PI * n / G, s = {
-			x: K(e.x + a / W * 2 * Math.cos(o)),
-			y: K(e.y + a / W * 2 * Math.sin(o))
-		}, c = q(s, t);
-		c > i && ([r, i] = [s, c]);
+function Lt(e, t, n) {
+	let r = Pt(e), i = Ft(r, t);
+	for (let a = 1; a <= Nt && i < Mt * n; a++) for (let n = 0; n < J; n++) {
+		let o = 2 * Math.PI * n / J, s = 2 * a / Nt, c = Pt({
+			x: e.x + s * Math.cos(o),
+			y: e.y + s * Math.sin(o)
+		}), l = Ft(c, t);
+		l > i && ([r, i] = [c, l]);
 	}
 	return r;
 }
-function Mt(e, t, n) {
+function Rt(e, t, n) {
 	let r = e, i = -1;
-	for (let a = 0; a < G; a++) {
-		let o = 2 * Math.PI * a / G, s = {
-			x: K(e.x + Ot * n * Math.cos(o)),
-			y: K(e.y + Ot * n * Math.sin(o))
-		}, c = q(s, t);
-		c > i && ([r, i] = [s, c]);
+	for (let a = 0; a < J; a++) {
+		let o = 2 * Math.PI * a / J, s = jt * n, c = W(e.x + s * Math.cos(o), e.y + s * Math.sin(o)), l = Ft(c, t);
+		l > i && ([r, i] = [c, l]);
 	}
 	return r;
 }
 // src/panels/selection.ts
-function Nt(e) {
-	let t = e.shownPositions;
-	return !t || !e.state || e.selection.length === 0 ? null : {
-		positions: t,
-		state: e.state,
-		rows: [...e.selection]
+function zt(e, t) {
+	let { state: n, selection: r } = e;
+	return !n || r.length === 0 || t.length !== 2 * e.nRows ? null : {
+		state: n,
+		rows: [...r]
 	};
 }
-function Pt(e) {
-	let t = Nt(e);
-	if (!t) return null;
-	let { state: n, rows: r, positions: i } = t, a = new Set(r), o = n.pins.filter(([e]) => !a.has(e));
+function Bt(e, t) {
+	let n = zt(e, t);
+	if (!n) return null;
+	let { state: r, rows: i } = n, a = new Set(i), o = r.pins.filter(([e]) => !a.has(e));
 	return {
 		do: "move",
-		rows: r,
-		...jt(At(r, i), o, n.eps),
+		rows: i,
+		...Lt(It(i, t), o, r.eps),
 		onto: null
 	};
 }
-function Ft(e, t) {
-	let n = Nt(e);
-	if (!n) return null;
-	let { state: r, positions: i } = n, a = n.rows.filter((n) => e.groupOf(n) !== t || !r.pins.some(([e]) => e === n));
+function Vt(e, t, n) {
+	let r = zt(e, t);
+	if (!r) return null;
+	let { state: i } = r, a = r.rows.filter((t) => e.groupOf(t) !== n || !i.pins.some(([e]) => e === t));
 	if (a.length === 0) return null;
-	let o = new Set(a), s = r.pins.filter(([e]) => !o.has(e)), c = s.find(([n]) => e.groupOf(n) === t);
+	let o = new Set(a), s = i.pins.filter(([e]) => !o.has(e)), c = s.find(([t]) => e.groupOf(t) === n);
 	if (c) {
-		let n = s.filter(([n]) => e.groupOf(n) !== t);
+		let t = s.filter(([t]) => e.groupOf(t) !== n);
 		return {
 			do: "move",
 			rows: a,
-			...Mt({
+			...Rt({
 				x: c[1],
 				y: c[2]
-			}, [...n, c], r.eps),
+			}, [...t, c], i.eps),
 			onto: null
 		};
 	}
-	let l = [...e.panels?.groups.find(({ id: e }) => e === t)?.typical.map(({ row: e }) => e) ?? [], ...Ce(e, t)].find((n) => !o.has(n) && e.groupOf(n) === t);
+	let l = [...e.panels?.groups.find(({ id: e }) => e === n)?.typical.map(({ row: e }) => e) ?? [], ...Ce(e, n)].find((t) => !o.has(t) && e.groupOf(t) === n);
 	if (l === void 0) return null;
-	let u = i[2 * l], d = i[2 * l + 1];
+	let u = t[2 * l], d = t[2 * l + 1];
 	return {
 		do: "move",
 		rows: a,
-		...Mt({
+		...Rt({
 			x: u,
 			y: d
-		}, s, r.eps),
+		}, s, i.eps),
 		onto: [
 			l,
 			u,
@@ -1554,104 +1607,112 @@ function Ft(e, t) {
 		]
 	};
 }
-function It(e, t) {
-	let n = c("strong", { role: "status" }), r = c("select", {
+function Ht(e, t, n) {
+	let r = l("strong", { role: "status" }), i = l("select", {
 		class: "ml-input",
 		"aria-label": "Add to group",
 		onchange: f
-	}), i = u({
+	}), a = d({
 		class: "ml-button",
-		onclick: h
-	}, "Unpin"), a = c("div", {
+		onclick: g
+	}, "Unpin"), o = l("div", {
 		class: "ml-selection",
 		role: "region",
 		"aria-label": "Selected rows",
 		hidden: !0
-	}, n, u({
+	}, r, d({
 		class: "ml-button primary",
-		onclick: () => s(Pt(e))
-	}, "Make a new group"), r, i, u({
+		onclick: () => c(Bt(e, n.places))
+	}, "Make a new group"), i, a, d({
 		class: "ml-button",
 		title: "Clear the selection (Escape)",
-		onclick: l
-	}, "Clear")), o = "";
-	function s(t) {
+		onclick: u
+	}, "Clear")), s = "";
+	function c(t) {
 		t && j(e, t);
 	}
-	function l() {
+	function u() {
 		e.select([]), t.focus({ preventScroll: !0 });
 	}
 	function f() {
-		let t = Number(r.value);
-		r.value = "", s(Ft(e, t));
+		let t = Number(i.value);
+		i.value = "", c(Vt(e, n.places, t));
 	}
 	function m() {
 		let t = new Set(e.state?.pins.map(([e]) => e));
 		return e.selection.filter((e) => t.has(e));
 	}
-	function h() {
+	function g() {
 		let e = m();
-		e.length && s({
+		e.length && c({
 			do: "unpin",
 			rows: e
 		});
 	}
-	function g() {
-		let t = e.state?.groups ?? [], n = JSON.stringify(t.map(({ id: e, name: t }) => [e, t]));
-		if (n !== o) {
-			let e = t.map(({ id: e, name: t }) => c("option", { value: e }, t));
-			r.replaceChildren(c("option", { value: "" }, "Add to group…"), ...e), r.disabled = e.length === 0, o = n;
-		}
-		_();
-	}
 	function _() {
-		let t = e.selection.length;
-		a.hidden = t === 0, d(n, t ? `${p(t, "row")} selected` : ""), i.disabled = m().length === 0;
+		let t = e.state?.groups ?? [], n = JSON.stringify(t.map(({ id: e, name: t }) => [e, t]));
+		if (n !== s) {
+			let e = t.map(({ id: e, name: t }) => l("option", { value: e }, t));
+			i.replaceChildren(l("option", { value: "" }, "Add to group…"), ...e), i.disabled = e.length === 0, s = n;
+		}
+		v();
 	}
-	return e.subscribe("selection", _), e.subscribe("state", g), g(), a;
+	function v() {
+		let t = e.selection.length;
+		o.hidden = t === 0, p(r, t ? `${h(t, "row")} selected` : ""), a.disabled = m().length === 0;
+	}
+	return e.subscribe("selection", v), e.subscribe("state", _), _(), o;
 }
 // src/panels/status.ts
-var Lt = {
+var Ut = {
 	instant: "instant result",
 	final: "final result",
-	working: "computing the final result…"
-};
-function Rt({ method: e, title: t, n_changed: n, text: r }) {
-	let i = n ? `${p(n, "row")} changed group` : "no row changed group", a = (r || i).replace(`by ${e}`, `by ${t}`);
-	return a.includes(t) ? a : `${t}: ${a}`;
+	working: "computing the final result…",
+	failed: "no final result"
+}, Wt = 1500, Gt = "Computing the first groups… You can answer questions meanwhile.", Kt = "Working on your last step… A first step of its kind takes longest, up to half a minute.";
+function qt({ shown: e, groups: t }) {
+	let { method: n, title: r, n_changed: i, status: a } = e;
+	if (t.length === 0 && a === "working") return Gt;
+	let o = i ? `${h(i, "row")} changed group` : "no row changed group", s = e.text || `${r}: ${o}.`;
+	return (i > 0 && i >= t.reduce((e, { size: t }) => e + t, 0) ? s.replace(/[;:] [\d,]+ rows? changed( group)?/, `: ${h(t.length, "group")}`) : s).replace(`by ${n}`, `by ${r}`);
 }
-function zt(e, t) {
-	let n = c("span", {
+function Jt(e, t) {
+	let n = l("span", {
 		class: "ml-spinner",
 		"aria-hidden": "true"
-	}), r = c("span", { class: "ml-status-text" }), i = c("span", { class: "ml-tag" });
+	}), r = l("span", { class: "ml-status-text" }), i = l("span", { class: "ml-tag" });
 	e.setAttribute("aria-live", "polite"), e.append(n, r, i);
-	function a() {
-		let a = t.state?.shown;
-		d(r, t.notice || (a ? Rt(a) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), d(i, a ? Lt[a.status] : "");
-		let o = t.status === "open";
-		i.hidden = !a || !o, n.hidden = !o || t.busy === 0 && a?.status !== "working" && t.awaitedView === null;
+	let a = !1, o;
+	function s() {
+		t.busy === 0 ? (clearTimeout(o), o = void 0, a = !1) : o ??= setTimeout(() => {
+			a = !0, c();
+		}, Wt), c();
+	}
+	function c() {
+		let o = t.state?.shown;
+		p(r, t.notice || (a ? Kt : t.state ? qt(t.state) : "Loading…")), e.classList.toggle("warning", t.notice !== ""), p(i, o ? Ut[o.status] : "");
+		let s = t.status === "open";
+		i.hidden = !o || !s, n.hidden = !s || t.busy === 0 && o?.status !== "working" && t.awaitedView === null;
 	}
 	t.subscribe([
 		"state",
 		"notice",
-		"busy",
 		"view",
 		"hello",
 		"connection"
-	], a), a();
+	], c), t.subscribe("busy", s), c();
 }
 // src/panels/tabs.ts
-function Bt(e, t) {
-	let n = t.map(({ title: e }) => u({
+function Yt(e, t) {
+	let n = t.map(({ title: e }) => d({
 		role: "tab",
-		id: a("tab"),
+		id: o("tab"),
 		class: "ml-tab",
 		onclick: () => i(e)
 	}, e)), r = t.map(({ content: e }, t) => {
-		let r = c("div", {
+		let r = l("div", {
 			role: "tabpanel",
-			id: a("tabpanel"),
+			id: o("tabpanel"),
 			class: "ml-tab-panel",
 			tabindex: 0,
 			"aria-labelledby": n[t].id
@@ -1664,7 +1725,7 @@ function Bt(e, t) {
 			n[i].setAttribute("aria-selected", String(a)), n[i].tabIndex = a ? 0 : -1, r[i].hidden = !a;
 		});
 	}
-	function o(e) {
+	function a(e) {
 		let r = n.findIndex((e) => e.getAttribute("aria-selected") === "true"), a = {
 			ArrowRight: (r + 1) % n.length,
 			ArrowLeft: (r - 1 + n.length) % n.length,
@@ -1674,17 +1735,17 @@ function Bt(e, t) {
 		a !== void 0 && (e.preventDefault(), i(t[a].title), n[a].focus());
 	}
 	return i(t[0].title), {
-		element: c("div", { class: "ml-tabs" }, c("div", {
+		element: l("div", { class: "ml-tabs" }, l("div", {
 			role: "tablist",
 			"aria-label": e,
 			class: "ml-tab-list",
-			onkeydown: o
+			onkeydown: a
 		}, ...n), ...r),
 		show: i
 	};
 }
 // src/panels/icons.ts
-var Vt = {
+var Xt = {
 	pan: "M12 3v18M3 12h18M12 3l-3 3M12 3l3 3M12 21l-3-3M12 21l3-3M3 12l3-3M3 12l3 3M21 12l-3-3M21 12l-3 3",
 	lasso: "M12 4c5 0 9 2.4 9 5.5S17 15 12 15 3 12.6 3 9.5 7 4 12 4M7 14c-1.5 1-1.5 3 0 3.5S9 19 8 21",
 	undo: "M9 5 4 10l5 5M4 10h10a6 6 0 0 1 0 12h-3",
@@ -1693,12 +1754,12 @@ var Vt = {
 	moon: "M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5",
 	help: "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.5M12 2.5a9.5 9.5 0 1 1 0 19 9.5 9.5 0 0 1 0-19"
 };
-function J(e) {
-	return l("svg", {
+function Y(e) {
+	return u("svg", {
 		viewBox: "0 0 24 24",
 		"aria-hidden": "true"
-	}, l("path", {
-		d: Vt[e],
+	}, u("path", {
+		d: Xt[e],
 		fill: "none",
 		stroke: "currentColor",
 		"stroke-width": 1.8,
@@ -1707,18 +1768,18 @@ function J(e) {
 	}));
 }
 // src/panels/toolbar.ts
-var Ht = [
+var Zt = [
 	[
 		"pan",
 		"Pan",
 		"Move the map, drag rows (1)",
-		() => J("pan")
+		() => Y("pan")
 	],
 	[
 		"lasso",
 		"Lasso",
 		"Draw around rows to select them (2)",
-		() => J("lasso")
+		() => Y("lasso")
 	],
 	[
 		"same",
@@ -1732,30 +1793,30 @@ var Ht = [
 		"Draw a link between rows of different groups (4)",
 		() => D(!1)
 	]
-], Ut = .01, Wt = .4;
-function Y(e, t, ...n) {
-	return t.id ||= a("field"), c("div", { class: "ml-field" }, c("label", { for: t.id }, e), t, ...n);
+], Qt = .01, $t = .4;
+function X(e, t, ...n) {
+	return t.id ||= o("field"), l("div", { class: "ml-field" }, l("label", { for: t.id }, e), t, ...n);
 }
-function Gt(e, t) {
-	e.replaceChildren(...t.map(({ name: e, title: t, available: n, why: r }) => c("option", {
+function en(e, t) {
+	e.replaceChildren(...t.map(({ name: e, title: t, available: n, why: r }) => l("option", {
 		value: e,
 		disabled: !n,
 		title: r
 	}, n || !r ? t : `${t} (${r})`)));
 }
-function Kt(e) {
-	let t = c("select", {
+function tn(e) {
+	let t = l("select", {
 		class: "ml-input",
 		onchange: () => e.show(t.value)
 	}), n = () => {
 		t.value = e.awaitedView ?? e.view ?? "", t.setAttribute("aria-busy", String(e.awaitedView !== null));
 	}, r = () => {
-		Gt(t, e.hello?.views ?? []), n();
+		en(t, e.hello?.views ?? []), n();
 	};
-	return e.subscribe("hello", r), e.subscribe("view", n), r(), Y("View", t);
+	return e.subscribe("hello", r), e.subscribe("view", n), r(), X("View", t);
 }
-function qt(e) {
-	let t = c("select", {
+function nn(e) {
+	let t = l("select", {
 		class: "ml-input ml-method",
 		onchange: r
 	}), n = () => {
@@ -1768,12 +1829,12 @@ function qt(e) {
 		}, n);
 	}
 	let i = () => {
-		Gt(t, e.hello?.methods ?? []), n();
+		en(t, e.hello?.methods ?? []), n();
 	};
-	return e.subscribe("hello", i), e.subscribe("state", n), i(), Y("Method", t);
+	return e.subscribe("hello", i), e.subscribe("state", n), i(), X("Method", t);
 }
-function Jt(e) {
-	let t = c("input", {
+function rn(e) {
+	let t = l("input", {
 		class: "ml-input ml-count",
 		type: "number",
 		min: 1,
@@ -1795,109 +1856,109 @@ function Jt(e) {
 			n_clusters: n
 		}, r) : r();
 	}
-	return e.subscribe("state", n), n(), Y("Number of groups", t);
+	return e.subscribe("state", n), n(), X("Number of groups", t);
 }
-function Yt(e) {
-	let t = c("input", {
+function an(e) {
+	let t = l("input", {
 		type: "range",
-		min: Ut,
-		max: Wt,
+		min: Qt,
+		max: $t,
 		step: .01,
 		title: "Pinned rows nearer than this are in one group",
-		oninput: () => d(n, r(Number(t.value))),
+		oninput: () => p(n, r(Number(t.value))),
 		onchange: () => j(e, {
 			do: "choose",
 			eps: Number(t.value)
 		}, i)
-	}), n = c("output", { class: "ml-radius" });
-	n.htmlFor.add(t.id = a("radius"));
+	}), n = l("output", { class: "ml-radius" });
+	n.htmlFor.add(t.id = o("radius"));
 	let r = (e) => e.toFixed(2);
 	function i() {
-		e.state && (t.value = String(e.state.eps), d(n, r(e.state.eps)));
+		e.state && (t.value = String(e.state.eps), p(n, r(e.state.eps)));
 	}
-	return e.subscribe("state", i), i(), Y("Pin radius", t, n);
+	return e.subscribe("state", i), i(), X("Pin radius", t, n);
 }
-function Xt(e) {
-	let t = Ht.map(([t, n, r, i]) => u({
+function on(e) {
+	let t = Zt.map(([t, n, r, i]) => d({
 		class: "ml-button",
 		title: r,
 		"data-mode": t,
 		"aria-label": n,
 		onclick: () => e.setMode(t)
-	}, i(), c("span", { class: "ml-mode-title" }, n))), n = () => {
+	}, i(), l("span", { class: "ml-mode-title" }, n))), n = () => {
 		for (let n of t) n.setAttribute("aria-pressed", String(n.dataset.mode === e.mode));
 	};
-	return e.subscribe("mode", n), n(), c("div", {
+	return e.subscribe("mode", n), n(), l("div", {
 		class: "ml-modes",
 		role: "group",
 		"aria-label": "What the pointer does"
 	}, ...t);
 }
-function Zt(e) {
-	let t = (t, n) => u({
+function sn(e) {
+	let t = (t, n) => d({
 		class: "ml-button",
 		onclick: () => j(e, { do: t })
-	}, J(t), n), n = t("undo", "Undo (z)"), r = t("redo", "Redo (y)"), i = () => {
+	}, Y(t), n), n = t("undo", f("Undo", "z")), r = t("redo", f("Redo", "y")), i = () => {
 		n.disabled = !e.state?.can_undo, r.disabled = !e.state?.can_redo;
 		let t = e.state?.history.at(-1);
 		n.title = t ? `Undo: ${t.text}` : "There is nothing to undo";
 	};
-	return e.subscribe("state", i), i(), c("div", {
+	return e.subscribe("state", i), i(), l("div", {
 		class: "ml-undo",
 		role: "group",
 		"aria-label": "Undo and redo"
 	}, n, r);
 }
-function Qt(e, t, n) {
-	let r = c("h1", { class: "ml-title" }, "mustlink studio"), i = u({
+function cn(e, t, n) {
+	let r = l("h1", { class: "ml-title" }, "mustlink studio"), i = d({
 		class: "ml-button icon",
 		onclick: n.toggleTheme
-	}), o = u({
+	}), a = d({
 		class: "ml-button icon",
 		"aria-label": "Help and keys",
 		title: "Help and keys (?)",
 		onclick: n.openHelp
-	}, J("help")), s = c("div", {
+	}, Y("help")), s = l("div", {
 		class: "ml-fields",
-		id: a("fields"),
+		id: o("fields"),
 		role: "group",
 		"aria-label": "Settings"
-	}, Kt(t), qt(t), Jt(t), Yt(t)), l = u({
+	}, tn(t), nn(t), rn(t), an(t)), c = d({
 		class: "ml-button ml-settings",
 		"aria-expanded": "false",
 		"aria-controls": s.id,
-		onclick: f
+		onclick: u
 	}, "Settings");
-	function f() {
+	function u() {
 		let e = s.classList.toggle("open");
-		l.setAttribute("aria-expanded", String(e));
+		c.setAttribute("aria-expanded", String(e));
 	}
-	e.append(r, s, l, Zt(t), c("div", { class: "ml-toolbar-end" }, i, o));
-	let p = () => {
-		t.hello && d(r, t.hello.title), r.title = t.hello?.file ?? "";
+	e.append(r, s, c, sn(t), l("div", { class: "ml-toolbar-end" }, i, a));
+	let f = () => {
+		t.hello && p(r, t.hello.title), r.title = t.hello?.file ?? "";
 	};
-	return t.subscribe("hello", p), p(), { showTheme(e) {
+	return t.subscribe("hello", f), f(), { showTheme(e) {
 		let t = e === "dark" ? "light" : "dark";
-		i.replaceChildren(J(e === "dark" ? "sun" : "moon")), i.setAttribute("aria-label", `Use the ${t} theme`), i.title = `Use the ${t} theme`;
+		i.replaceChildren(Y(e === "dark" ? "sun" : "moon")), i.setAttribute("aria-label", `Use the ${t} theme`), i.title = `Use the ${t} theme`;
 	} };
 }
 // src/panels/index.ts
-function $t(e, t, n) {
+function ln(e, t, n) {
 	let { root: r } = e, i = (r) => {
 		t.select(r), n.focus(r), e.map.scrollIntoView({ block: "nearest" });
-	}, a = () => ct(r), o = Qt(e.toolbar, t, {
+	}, a = () => ct(r), o = cn(e.toolbar, t, {
 		toggleTheme: () => s.toggle(),
 		openHelp: a
 	}), s = Xe(r, (e) => {
 		be(r, e), o.showTheme(e);
-	}), c = Dt(e.question, t, i), l = Bt("Panels", [
+	}), c = At(e.question, t, i), l = Yt("Panels", [
 		{
 			title: "Groups",
 			content: De(t, i)
 		},
 		{
 			title: "Links",
-			content: vt(t, i)
+			content: xt(t, i)
 		},
 		{
 			title: "Columns",
@@ -1909,10 +1970,10 @@ function $t(e, t, n) {
 		},
 		{
 			title: "Export",
-			content: de(t)
+			content: pe(t)
 		}
 	]);
-	e.side.append(l.element), e.banner.append(v(t)), e.map.append(Xt(t), y(t), It(t, e.plot)), zt(e.status, t), ce(r, t);
+	e.side.append(l.element), e.banner.append(y(t)), e.map.append(on(t), b(t), Ht(t, e.plot, n)), Jt(e.status, t), le(r, t);
 	let u = ot(r, {
 		store: t,
 		question: c,
@@ -1923,10 +1984,10 @@ function $t(e, t, n) {
 	};
 }
 // src/plot/theme.ts
-function en(e) {
+function un(e) {
 	let t = getComputedStyle(e), n = (e) => t.getPropertyValue(`--ml-${e}`).trim();
 	return {
-		dark: tn(e),
+		dark: dn(e),
 		back: n("back"),
 		text: n("text"),
 		quiet: n("quiet"),
@@ -1936,21 +1997,21 @@ function en(e) {
 		font: n("font")
 	};
 }
-function tn(e) {
+function dn(e) {
 	let t = e.dataset.theme;
 	return t === "dark" || t !== "light" && matchMedia("(prefers-color-scheme: dark)").matches;
 }
-function nn(e, t) {
+function fn(e, t) {
 	let n = matchMedia("(prefers-color-scheme: dark)"), r = new MutationObserver(t);
 	return r.observe(e, { attributeFilter: ["data-theme"] }), n.addEventListener("change", t), () => {
 		r.disconnect(), n.removeEventListener("change", t);
 	};
 }
-function rn() {
+function pn() {
 	return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 // src/plot/card.ts
-var an = 120, X = 8, on = 160, sn = "http://www.w3.org/2000/svg", cn = class {
+var mn = 120, hn = 8, gn = 160, _n = "http://www.w3.org/2000/svg", vn = class {
 	parent;
 	store;
 	root;
@@ -1961,7 +2022,7 @@ var an = 120, X = 8, on = 160, sn = "http://www.w3.org/2000/svg", cn = class {
 		this.parent = e, this.store = t, this.root = n, this.element.className = "ml-card", this.element.setAttribute("role", "tooltip"), this.element.hidden = !0, e.append(this.element);
 	}
 	showSoon(e, t, n) {
-		e !== this.row && (this.hide(), this.row = e, this.timer = setTimeout(() => void this.show(e, t, n), an));
+		e !== this.row && (this.hide(), this.row = e, this.timer = setTimeout(() => void this.show(e, t, n), mn));
 	}
 	async show(e, t, n) {
 		clearTimeout(this.timer), this.row = e;
@@ -1976,21 +2037,21 @@ var an = 120, X = 8, on = 160, sn = "http://www.w3.org/2000/svg", cn = class {
 		let t = document.createElement("div");
 		t.className = "ml-card-head";
 		let n = document.createElement("strong");
-		n.textContent = e.name, t.append(n, this.groupMark(this.store.groupOf(e.row))), e.pinned && t.append(ln("pinned", "ml-card-pinned"));
+		n.textContent = e.name, t.append(n, this.groupMark(this.store.groupOf(e.row))), e.pinned && t.append(yn("pinned", "ml-card-pinned"));
 		let r = document.createElement("dl");
-		for (let t of e.cells.filter((e) => e.kind !== "image").slice(0, X)) {
+		for (let t of e.cells.filter((e) => e.kind !== "image").slice(0, hn)) {
 			let [e, n] = [document.createElement("dt"), document.createElement("dd")];
-			e.textContent = t.column, n.textContent = t.text.length > on ? `${t.text.slice(0, on)}\u2026` : t.text, r.append(e, n);
+			e.textContent = t.column, n.textContent = t.text.length > gn ? `${t.text.slice(0, gn)}\u2026` : t.text, r.append(e, n);
 		}
-		this.element.replaceChildren(t, r), e.cells.length > X && this.element.append(ln(`and ${e.cells.length - X} more columns`, "ml-card-more"));
+		this.element.replaceChildren(t, r), e.cells.length > hn && this.element.append(yn(`and ${e.cells.length - hn} more columns`, "ml-card-more"));
 	}
 	groupMark(e) {
 		let t = document.createElement("span");
 		t.className = "ml-card-group";
-		let n = document.createElementNS(sn, "svg");
+		let n = document.createElementNS(_n, "svg");
 		n.setAttribute("viewBox", "-1.5 -1.5 3 3"), n.setAttribute("aria-hidden", "true");
-		let r = document.createElementNS(sn, "path");
-		r.setAttribute("d", I(F(e))), r.setAttribute("fill", P(e, tn(this.root))), n.append(r);
+		let r = document.createElementNS(_n, "path");
+		r.setAttribute("d", z(R(e))), r.setAttribute("fill", L(e, dn(this.root))), n.append(r);
 		let i = this.store.state?.groups.find((t) => t.id === e)?.name ?? "no group";
 		return t.append(n, i), t;
 	}
@@ -2007,26 +2068,26 @@ var an = 120, X = 8, on = 160, sn = "http://www.w3.org/2000/svg", cn = class {
 		this.hide(), this.element.remove();
 	}
 };
-function ln(e, t) {
+function yn(e, t) {
 	let n = document.createElement("span");
 	return n.className = t, n.textContent = e, n;
 }
 // src/layout/worker.ts?worker&inline
-var un = "(function(){function e(e,t){let n=/* @__PURE__ */ new Map;for(let[r,i,a]of e){let e=t[r];if(e===void 0||e===65535)continue;let o=n.get(e)??{x:0,y:0,count:0};n.set(e,{x:o.x+i,y:o.y+a,count:o.count+1})}let r=new Map([...n.keys()].map(e=>[e,[]]));return t.forEach((e,t)=>r.get(e)?.push(t)),[...n].map(([e,{x:t,y:n,count:i}])=>({x:t/i,y:n/i,rows:Uint32Array.from(r.get(e))}))}var t=class{x;y;children;mass;cx;cy;next;stack;nCells=0;x0;y0;side;constructor(e,t){this.x=e,this.y=t;let n=e.length,[r,i,a,o]=[1/0,1/0,-1/0,-1/0];for(let s=0;s<n;s++)r=Math.min(r,e[s]),i=Math.min(i,t[s]),a=Math.max(a,e[s]),o=Math.max(o,t[s]);this.x0=r,this.y0=i,this.side=Math.max(a-r,o-i,1e-9)*1.0001;let s=4*n+40+8;this.children=new Int32Array(4*s).fill(-1),this.mass=new Float64Array(s),this.cx=new Float64Array(s),this.cy=new Float64Array(s),this.next=new Int32Array(n).fill(-1),this.stack=/* @__PURE__ */ new Int32Array(336),n>0&&(this.nCells=1);for(let e=0;e<n;e++)this.insert(e);n>0&&this.sum(0)}insert(e){let t=this.x[e],n=this.y[e],r=0,[i,a,o]=[this.x0,this.y0,this.side];for(let s=0;;s++){o/=2;let c=+(t>=i+o),l=+(n>=a+o);i+=c*o,a+=l*o;let u=4*r+c+2*l,d=this.children[u];if(d===-1){this.children[u]=-2-e;return}if(d>=0){r=d;continue}let f=-2-d;if(this.x[f]===t&&this.y[f]===n||s>=40||4*(this.nCells+1)>this.children.length){this.next[e]=f,this.children[u]=-2-e;return}let p=this.nCells++;this.children[u]=p;let m=+(this.x[f]>=i+o/2),h=+(this.y[f]>=a+o/2);this.children[4*p+m+2*h]=d,r=p}}sum(e){for(let t=this.nCells-1;t>=e;t--){let[e,n,r]=[0,0,0];for(let i=0;i<4;i++){let a=this.children[4*t+i];if(a>=0)e+=this.mass[a],n+=this.mass[a]*this.cx[a],r+=this.mass[a]*this.cy[a];else if(a!==-1)for(let t=-2-a;t!==-1;t=this.next[t])e+=1,n+=this.x[t],r+=this.y[t]}this.mass[t]=e,this.cx[t]=n/e,this.cy[t]=r/e}}addRepulsion(e,t,n,r){for(let i=0;i<this.x.length;i++)this.repel(i,e,t,n,r*r)}repel(e,t,i,a,o){let{children:s,stack:c,mass:l,cx:u,cy:d,x:f,y:p,next:m}=this,h=f[e],g=p[e],_=0,v=0,y=0;for(c[y++]=0,c[y++]=0;y>0;){let t=c[--y],i=c[--y],b=this.side*2**-(t+1);for(let x=0;x<4;x++){let S=s[4*i+x];if(S!==-1){if(S>=0){let e=h-u[S],n=g-d[S],r=e*e+n*n;if(b*b<o*r){let t=a*l[S]/(r*Math.sqrt(r));_+=t*e,v+=t*n}else c[y++]=S,c[y++]=t+1}else for(let t=-2-S;t!==-1;t=m[t]){if(t===e)continue;let i=h-f[t],o=g-p[t];i===0&&o===0&&([i,o]=r(e,t));let s=Math.max(i*i+o*o,n),c=a/(s*Math.sqrt(s));_+=c*i,v+=c*o}}}}t[e]+=_,i[e]+=v}};let n=1e-4;function r(e,t){let[n,r]=e<t?[e,t]:[t,e],i=2.399963*(n+1)+1.618034*r,a=e<t?1:-1;return[a*.01*Math.cos(i),a*.01*Math.sin(i)]}let i={edgeStrength:2e-5,groupStrength:4e-5,length:50,repulsion:1,drag:.01,theta:.9,speedLimit:1,timeStep:50,minSpeed:.001};var a=class{edges;halfSize;constants;x;y;n;vx;vy;fx;fy;pinned;centers=[];step=0;alpha=1;constructor(e,t,n,r=i){this.edges=t,this.halfSize=n,this.constants=r,this.n=e.length/2,this.x=Float64Array.from({length:this.n},(t,n)=>e[2*n]),this.y=Float64Array.from({length:this.n},(t,n)=>e[2*n+1]),this.vx=new Float64Array(this.n),this.vy=new Float64Array(this.n),this.fx=new Float64Array(this.n),this.fy=new Float64Array(this.n),this.pinned=new Uint8Array(this.n),this.chooseStep()}pin(e){this.pinned.fill(0);for(let[t,n,r]of e)this.pinned[t]=1,this.x[t]=n,this.y[t]=r,this.vx[t]=this.vy[t]=0}setCenters(e){this.centers=e,this.chooseStep()}chooseStep(){let e=new Float64Array(this.n);for(let t of this.edges)e[t]+=2*this.constants.edgeStrength;for(let{rows:t}of this.centers)for(let n of t)e[n]+=this.constants.groupStrength;let t=e.reduce((e,t)=>Math.max(e,t),0);this.step=Math.min(this.constants.timeStep,1/Math.sqrt(Math.max(t,1e-12)))}sumForces(){this.fx.fill(0),this.fy.fill(0),this.repel(),this.pullEdges(),this.pullToCenters()}repel(){let{repulsion:e,theta:n}=this.constants;e!==0&&new t(this.x,this.y).addRepulsion(this.fx,this.fy,e,n)}pullEdges(){let{x:e,y:t,fx:n,fy:r,edges:i}=this,{edgeStrength:a,length:o}=this.constants;for(let s=0;s<i.length;s+=2){let c=i[s],l=i[s+1],u=e[l]-e[c],d=t[l]-t[c],f=Math.hypot(u,d);if(f===0)continue;let p=a*(f-o)/f;n[c]+=p*u,r[c]+=p*d,n[l]-=p*u,r[l]-=p*d}}pullToCenters(){let{x:e,y:t,fx:n,fy:r}=this,{groupStrength:i,length:a}=this.constants;for(let o of this.centers)for(let s of o.rows){let c=o.x-e[s],l=o.y-t[s],u=Math.hypot(c,l);if(u===0)continue;let d=i*(u-a)/u;n[s]+=d*c,r[s]+=d*l}}advance(){this.sumForces();let{x:e,y:t,vx:n,vy:r,fx:i,fy:a,pinned:o,halfSize:s}=this,{drag:c,speedLimit:l}=this.constants,u=this.step*this.alpha,d=Math.exp(-c*u),f=0;for(let c=0;c<this.n;c++){if(o[c])continue;let p=d*n[c]+u*i[c],m=d*r[c]+u*a[c],h=Math.hypot(p,m);h>l&&(p*=l/h,m*=l/h),n[c]=p,r[c]=m,e[c]=Math.max(-s,Math.min(s,e[c]+u*p)),t[c]=Math.max(-s,Math.min(s,t[c]+u*m)),f=Math.max(f,Math.min(h,l))}return f}};function o(e){return Math.max(500,50*Math.sqrt(e))}var s=class{springs;unit;isAtRest=!1;constructor(e,t){this.unit=o(e.length/2),this.springs=new a(e.map(e=>e*this.unit),t,this.unit)}know(t,n){let r=t.map(([e,t,n])=>[e,t*this.unit,n*this.unit]);this.springs.pin(r),this.springs.setCenters(t.length>1?e(r,n):[]),this.springs.alpha=1,this.isAtRest=!1}step(){let{springs:e}=this,t=e.advance();e.alpha*=.9772,this.isAtRest=t<i.minSpeed||e.alpha<.001}write(e){let{x:t,y:n}=this.springs;for(let r=0;r<this.springs.n;r++)e[2*r]=t[r]/this.unit,e[2*r+1]=n[r]/this.unit;return e}};let c=null,l=null,u=!1,d;function f(e){self.postMessage(e,{transfer:[e.positions.buffer]})}function p(){if(d=void 0,!c||!l||c.isAtRest)return;let e=performance.now()+(u?200:14);do c.step();while(!c.isAtRest&&performance.now()<e);if(u&&!c.isAtRest){m();return}let t=c.write(l);l=null,f({positions:t,isAtRest:c.isAtRest})}function m(){d??=setTimeout(p,0)}self.onmessage=({data:e})=>{switch(e.do){case`start`:c=new s(e.positions,e.edges),l=e.positions,u=e.untilRest;break;case`know`:c?.know(e.pins,e.labels);break;case`next`:l=e.positions;break;case`stop`:c=null;return}m()}})();", dn = typeof self < "u" && self.Blob && new Blob(["(self.URL || self.webkitURL).revokeObjectURL(self.location.href);", un], { type: "text/javascript;charset=utf-8" });
-function fn(e) {
+var bn = "(function(){function e(e,t){let n=/* @__PURE__ */ new Map;for(let[r,i,a]of e){let e=t[r];if(e===void 0||e===65535)continue;let o=n.get(e)??{x:0,y:0,count:0};n.set(e,{x:o.x+i,y:o.y+a,count:o.count+1})}let r=new Map([...n.keys()].map(e=>[e,[]]));return t.forEach((e,t)=>r.get(e)?.push(t)),[...n].map(([e,{x:t,y:n,count:i}])=>({x:t/i,y:n/i,rows:Uint32Array.from(r.get(e))}))}var t=class{x;y;children;mass;cx;cy;next;stack;nCells=0;x0;y0;side;constructor(e,t){this.x=e,this.y=t;let n=e.length,[r,i,a,o]=[1/0,1/0,-1/0,-1/0];for(let s=0;s<n;s++)r=Math.min(r,e[s]),i=Math.min(i,t[s]),a=Math.max(a,e[s]),o=Math.max(o,t[s]);this.x0=r,this.y0=i,this.side=Math.max(a-r,o-i,1e-9)*1.0001;let s=4*n+40+8;this.children=new Int32Array(4*s).fill(-1),this.mass=new Float64Array(s),this.cx=new Float64Array(s),this.cy=new Float64Array(s),this.next=new Int32Array(n).fill(-1),this.stack=/* @__PURE__ */ new Int32Array(336),n>0&&(this.nCells=1);for(let e=0;e<n;e++)this.insert(e);n>0&&this.sum(0)}insert(e){let t=this.x[e],n=this.y[e],r=0,[i,a,o]=[this.x0,this.y0,this.side];for(let s=0;;s++){o/=2;let c=+(t>=i+o),l=+(n>=a+o);i+=c*o,a+=l*o;let u=4*r+c+2*l,d=this.children[u];if(d===-1){this.children[u]=-2-e;return}if(d>=0){r=d;continue}let f=-2-d;if(this.x[f]===t&&this.y[f]===n||s>=40||4*(this.nCells+1)>this.children.length){this.next[e]=f,this.children[u]=-2-e;return}let p=this.nCells++;this.children[u]=p;let m=+(this.x[f]>=i+o/2),h=+(this.y[f]>=a+o/2);this.children[4*p+m+2*h]=d,r=p}}sum(e){for(let t=this.nCells-1;t>=e;t--){let[e,n,r]=[0,0,0];for(let i=0;i<4;i++){let a=this.children[4*t+i];if(a>=0)e+=this.mass[a],n+=this.mass[a]*this.cx[a],r+=this.mass[a]*this.cy[a];else if(a!==-1)for(let t=-2-a;t!==-1;t=this.next[t])e+=1,n+=this.x[t],r+=this.y[t]}this.mass[t]=e,this.cx[t]=n/e,this.cy[t]=r/e}}addRepulsion(e,t,n,r){for(let i=0;i<this.x.length;i++)this.repel(i,e,t,n,r*r)}repel(e,t,i,a,o){let{children:s,stack:c,mass:l,cx:u,cy:d,x:f,y:p,next:m}=this,h=f[e],g=p[e],_=0,v=0,y=0;for(c[y++]=0,c[y++]=0;y>0;){let t=c[--y],i=c[--y],b=this.side*2**-(t+1);for(let x=0;x<4;x++){let S=s[4*i+x];if(S!==-1){if(S>=0){let e=h-u[S],n=g-d[S],r=e*e+n*n;if(b*b<o*r){let t=a*l[S]/(r*Math.sqrt(r));_+=t*e,v+=t*n}else c[y++]=S,c[y++]=t+1}else for(let t=-2-S;t!==-1;t=m[t]){if(t===e)continue;let i=h-f[t],o=g-p[t];i===0&&o===0&&([i,o]=r(e,t));let s=Math.max(i*i+o*o,n),c=a/(s*Math.sqrt(s));_+=c*i,v+=c*o}}}}t[e]+=_,i[e]+=v}};let n=1e-4;function r(e,t){let[n,r]=e<t?[e,t]:[t,e],i=2.399963*(n+1)+1.618034*r,a=e<t?1:-1;return[a*.01*Math.cos(i),a*.01*Math.sin(i)]}let i={edgeStrength:2e-5,groupStrength:4e-5,length:50,repulsion:1,drag:.01,theta:.9,speedLimit:1,timeStep:50,minSpeed:.001};var a=class{edges;halfSize;constants;x;y;n;vx;vy;fx;fy;pinned;centers=[];step=0;alpha=1;constructor(e,t,n,r=i){this.edges=t,this.halfSize=n,this.constants=r,this.n=e.length/2,this.x=Float64Array.from({length:this.n},(t,n)=>e[2*n]),this.y=Float64Array.from({length:this.n},(t,n)=>e[2*n+1]),this.vx=new Float64Array(this.n),this.vy=new Float64Array(this.n),this.fx=new Float64Array(this.n),this.fy=new Float64Array(this.n),this.pinned=new Uint8Array(this.n),this.chooseStep()}pin(e){this.pinned.fill(0);for(let[t,n,r]of e)this.pinned[t]=1,this.x[t]=n,this.y[t]=r,this.vx[t]=this.vy[t]=0}setCenters(e){this.centers=e,this.chooseStep()}chooseStep(){let e=new Float64Array(this.n);for(let t of this.edges)e[t]+=2*this.constants.edgeStrength;for(let{rows:t}of this.centers)for(let n of t)e[n]+=this.constants.groupStrength;let t=e.reduce((e,t)=>Math.max(e,t),0);this.step=Math.min(this.constants.timeStep,1/Math.sqrt(Math.max(t,1e-12)))}sumForces(){this.fx.fill(0),this.fy.fill(0),this.repel(),this.pullEdges(),this.pullToCenters()}repel(){let{repulsion:e,theta:n}=this.constants;e!==0&&new t(this.x,this.y).addRepulsion(this.fx,this.fy,e,n)}pullEdges(){let{x:e,y:t,fx:n,fy:r,edges:i}=this,{edgeStrength:a,length:o}=this.constants;for(let s=0;s<i.length;s+=2){let c=i[s],l=i[s+1],u=e[l]-e[c],d=t[l]-t[c],f=Math.hypot(u,d);if(f===0)continue;let p=a*(f-o)/f;n[c]+=p*u,r[c]+=p*d,n[l]-=p*u,r[l]-=p*d}}pullToCenters(){let{x:e,y:t,fx:n,fy:r}=this,{groupStrength:i,length:a}=this.constants;for(let o of this.centers)for(let s of o.rows){let c=o.x-e[s],l=o.y-t[s],u=Math.hypot(c,l);if(u===0)continue;let d=i*(u-a)/u;n[s]+=d*c,r[s]+=d*l}}advance(){this.sumForces();let{x:e,y:t,vx:n,vy:r,fx:i,fy:a,pinned:o,halfSize:s}=this,{drag:c,speedLimit:l}=this.constants,u=this.step*this.alpha,d=Math.exp(-c*u),f=0;for(let c=0;c<this.n;c++){if(o[c])continue;let p=d*n[c]+u*i[c],m=d*r[c]+u*a[c],h=Math.hypot(p,m);h>l&&(p*=l/h,m*=l/h),n[c]=p,r[c]=m,e[c]=Math.max(-s,Math.min(s,e[c]+u*p)),t[c]=Math.max(-s,Math.min(s,t[c]+u*m)),f=Math.max(f,Math.min(h,l))}return f}};function o(e){return Math.max(500,50*Math.sqrt(e))}var s=class{springs;unit;isAtRest=!1;constructor(e,t){this.unit=o(e.length/2),this.springs=new a(e.map(e=>e*this.unit),t,this.unit)}know(t,n){let r=t.map(([e,t,n])=>[e,t*this.unit,n*this.unit]);this.springs.pin(r),this.springs.setCenters(t.length>1?e(r,n):[]),this.springs.alpha=1,this.isAtRest=!1}step(){let{springs:e}=this,t=e.advance();e.alpha*=.9772,this.isAtRest=t<i.minSpeed||e.alpha<.001}write(e){let{x:t,y:n}=this.springs;for(let r=0;r<this.springs.n;r++)e[2*r]=t[r]/this.unit,e[2*r+1]=n[r]/this.unit;return e}};let c=null,l=null,u=!1,d;function f(e){self.postMessage(e,{transfer:[e.positions.buffer]})}function p(){if(d=void 0,!c||!l||c.isAtRest)return;let e=performance.now()+(u?200:14);do c.step();while(!c.isAtRest&&performance.now()<e);if(u&&!c.isAtRest){m();return}let t=c.write(l);l=null,f({positions:t,isAtRest:c.isAtRest})}function m(){d??=setTimeout(p,0)}self.onmessage=({data:e})=>{switch(e.do){case`start`:c=new s(e.positions,e.edges),l=e.positions,u=e.untilRest;break;case`know`:c?.know(e.pins,e.labels);break;case`next`:l=e.positions}m()}})();", xn = typeof self < "u" && self.Blob && new Blob(["(self.URL || self.webkitURL).revokeObjectURL(self.location.href);", bn], { type: "text/javascript;charset=utf-8" });
+function Sn(e) {
 	let t;
 	try {
-		if (t = dn && (self.URL || self.webkitURL).createObjectURL(dn), !t) throw "";
+		if (t = xn && (self.URL || self.webkitURL).createObjectURL(xn), !t) throw "";
 		let n = new Worker(t, { name: e?.name });
 		return n.addEventListener("error", () => {
 			(self.URL || self.webkitURL).revokeObjectURL(t);
 		}), n;
 	} catch {
-		return new Worker("data:text/javascript;charset=utf-8," + encodeURIComponent(un), { name: e?.name });
+		return new Worker("data:text/javascript;charset=utf-8," + encodeURIComponent(bn), { name: e?.name });
 	}
 }
 // src/layout/driver.ts
-var pn = class {
+var Cn = class {
 	store;
 	isReduced;
 	draw;
@@ -2061,7 +2122,7 @@ var pn = class {
 		return this.last?.length === e.length ? this.last : e;
 	}
 	start(e) {
-		this.worker = new fn(), this.worker.onmessage = ({ data: e }) => this.receive(e), this.worker.onerror = () => {
+		this.worker = new Sn(), this.worker.onmessage = ({ data: e }) => this.receive(e), this.worker.onerror = () => {
 			this.store.setNotice("The spring layout stopped because of an error; the rows stay where they are."), this.stop();
 		};
 		let t = e.slice();
@@ -2073,7 +2134,7 @@ var pn = class {
 		}, [t.buffer]);
 	}
 	receive({ positions: e, isAtRest: t }) {
-		this.isAtRest = t, this.last = e.slice(), this.draw(this.last, t), requestAnimationFrame(() => this.post({
+		this.isAtRest = t, this.last = e.slice(), this.draw(this.last), requestAnimationFrame(() => this.post({
 			do: "next",
 			positions: e
 		}, [e.buffer]));
@@ -2090,7 +2151,7 @@ var pn = class {
 	reset() {
 		this.stop(), this.last = null;
 	}
-}, mn = 450, hn = class {
+}, wn = 450, Tn = class {
 	positions = /* @__PURE__ */ new Float32Array();
 	held = /* @__PURE__ */ new Map();
 	base = /* @__PURE__ */ new Float32Array();
@@ -2103,10 +2164,13 @@ var pn = class {
 		return this.positions.length / 2;
 	}
 	get grid() {
-		return this.index ??= new Me(this.positions);
+		return this.index ??= new je(this.positions);
 	}
 	get isMoving() {
 		return this.to !== null;
+	}
+	get target() {
+		return this.to ?? this.positions;
 	}
 	setBase(e, t, n) {
 		this.base = e, this.aim(t, n);
@@ -2118,12 +2182,12 @@ var pn = class {
 		let n = this.base.slice();
 		for (let [e, t, r] of this.pins) n[2 * e] = t, n[2 * e + 1] = r;
 		for (let [e, [t, r]] of this.held) n[2 * e] = t, n[2 * e + 1] = r;
-		e && this.positions.length === n.length && !gn(this.to ?? this.positions, n) ? (this.from = this.positions.slice(), this.to = n, this.startedAt = t) : e && this.positions.length === n.length || (this.from = this.to = null, this.positions = n, this.index = null);
+		e && this.positions.length === n.length && !En(this.to ?? this.positions, n) ? (this.from = this.positions.slice(), this.to = n, this.startedAt = t) : e && this.positions.length === n.length || (this.from = this.to = null, this.positions = n, this.index = null);
 	}
 	step(e) {
 		let { from: t, to: n } = this;
 		if (!t || !n) return !1;
-		let r = Math.min(1, (e - this.startedAt) / mn);
+		let r = Math.min(1, (e - this.startedAt) / wn);
 		if (r >= 1) this.positions = n, this.from = this.to = null;
 		else {
 			let e = r < .5 ? 4 * r ** 3 : 1 - (-2 * r + 2) ** 3 / 2;
@@ -2132,16 +2196,16 @@ var pn = class {
 		return this.index = null, !0;
 	}
 };
-function gn(e, t) {
+function En(e, t) {
 	for (let n = 0; n < e.length; n++) if (e[n] !== t[n]) return !1;
 	return !0;
 }
 // src/plot/labels.ts
-var _n = 201;
-function vn(e) {
+var Dn = 201;
+function On(e) {
 	let t = /* @__PURE__ */ new Uint32Array(65536);
 	for (let n = 0; n < e.length; n++) t[e[n]]++;
-	let n = t.map((e) => Math.max(1, Math.floor(e / _n))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
+	let n = t.map((e) => Math.max(1, Math.floor(e / Dn))), r = /* @__PURE__ */ new Uint32Array(65536), i = /* @__PURE__ */ new Map();
 	for (let t = 0; t < e.length; t++) {
 		let a = e[t], o = r[a]++;
 		if (a === 65535 || o % n[a] !== 0) continue;
@@ -2150,7 +2214,7 @@ function vn(e) {
 	}
 	return i;
 }
-function yn(e, t) {
+function kn(e, t) {
 	let n = (n) => {
 		let r = Float32Array.from(e, (e) => t[2 * e + n]).sort();
 		return r[Math.floor(r.length / 2)];
@@ -2161,36 +2225,36 @@ function yn(e, t) {
 	};
 }
 // src/plot/overlay.ts
-var bn = 60, xn = 3e3, Sn = 2 * Math.PI;
-function Cn(e, t) {
-	e.clearRect(0, 0, t.camera.width, t.camera.height), t.drawn.n !== 0 && (En(e, t), Dn(e, t), On(e, t), Mn(e, t), kn(e, t), jn(e, t), t.lasso && In(e, t, t.lasso), t.line && Ln(e, t), t.ghost && Rn(e, t));
+var An = 60, jn = 3e3, Mn = 3, Nn = 2 * Math.PI;
+function Pn(e, t) {
+	e.clearRect(0, 0, t.camera.width, t.camera.height), t.drawn.n !== 0 && (Ln(e, t), t.changed.length <= jn && Q(e, t, t.changed, t.radius + 1.5, t.theme.text, 1.25), Rn(e, t), zn(e, t), Un(e, t), Bn(e, t), Hn(e, t), t.lasso && Jn(e, t, t.lasso), t.line && Yn(e, t), t.ghost && Xn(e, t));
 }
 function Z({ camera: e, drawn: t }, n) {
 	return [e.screenX(t.positions[2 * n]), e.screenY(t.positions[2 * n + 1])];
 }
-function wn({ store: e }) {
+function Fn({ store: e }) {
 	let t = e.state?.links ?? [], n = new Set(e.selection.length <= 50 ? e.selection : []);
 	e.hovered !== null && n.add(e.hovered);
-	let r = t.filter((e) => e.source !== "pin" && e.source !== "lock").length <= bn;
+	let r = t.filter((e) => e.source !== "pin" && e.source !== "lock").length <= An;
 	return t.filter((e) => n.has(e.a) || n.has(e.b) || r && e.source !== "pin" && e.source !== "lock");
 }
-function Tn(e, t, n, r, i) {
+function In(e, t, n, r, i) {
 	e.beginPath(), e.moveTo(...r), e.lineTo(...i);
 	let a = e.lineWidth;
 	e.strokeStyle = t.theme.back, e.lineWidth = a + 2, e.stroke(), e.lineWidth = a, e.setLineDash(n ? [] : [6, 4]), e.strokeStyle = n ? t.theme.text : t.theme.danger, e.stroke(), e.setLineDash([]);
 }
-function En(e, t) {
+function Ln(e, t) {
 	let n = t.store.refused?.chain ?? [];
 	e.lineWidth = 1.5, e.globalAlpha = n.length ? .25 : .7;
-	for (let n of wn(t)) Tn(e, t, n.together, Z(t, n.a), Z(t, n.b));
+	for (let n of Fn(t)) In(e, t, n.together, Z(t, n.a), Z(t, n.b));
 	e.globalAlpha = 1, e.lineWidth = 3;
-	for (let r of n) Tn(e, t, r.together, Z(t, r.a), Z(t, r.b));
+	for (let r of n) In(e, t, r.together, Z(t, r.a), Z(t, r.b));
 }
-function Dn(e, t) {
+function Rn(e, t) {
 	let { selection: n } = t.store;
 	if (n.length === 0) return;
 	let { theme: r, radius: i } = t;
-	if (n.length > xn) {
+	if (n.length > jn) {
 		e.fillStyle = r.text;
 		for (let r of n) {
 			let [n, i] = Z(t, r);
@@ -2202,34 +2266,34 @@ function Q(e, t, n, r, i, a) {
 	e.beginPath();
 	for (let i of n) {
 		let [n, a] = Z(t, i);
-		e.moveTo(n + r, a), e.arc(n, a, r, 0, Sn);
+		e.moveTo(n + r, a), e.arc(n, a, r, 0, Nn);
 	}
 	e.strokeStyle = i, e.lineWidth = a, e.stroke();
 }
-function On(e, t) {
+function zn(e, t) {
 	let n = (t.store.state?.pins ?? []).map(([e]) => e).concat([...t.drawn.held.keys()]);
 	if (n.length === 0) return;
 	let { accent: r } = t.theme, i = n.length > 40;
 	Q(e, t, n, t.radius + 2.5, r, i ? 1 : 1.5), i || Q(e, t, n, t.radius + 5.5, r, 1.5);
 }
-function kn(e, t) {
+function Bn(e, t) {
 	let n = t.store.question?.question;
 	if (!n || n.a >= t.drawn.n || n.b >= t.drawn.n) return;
 	let { theme: r, radius: i } = t, [a, o] = [Z(t, n.a), Z(t, n.b)];
-	e.strokeStyle = r.accent, e.lineWidth = 1.5, e.setLineDash([1.5, 4]), e.beginPath(), e.moveTo(...a), e.lineTo(...o), e.stroke(), e.setLineDash([]), Q(e, t, [n.a, n.b], i + 6, r.back, 5), Q(e, t, [n.a, n.b], i + 6, r.accent, 2.5), An(e, t, a, "1"), An(e, t, o, "2");
+	e.strokeStyle = r.accent, e.lineWidth = 1.5, e.setLineDash([1.5, 4]), e.beginPath(), e.moveTo(...a), e.lineTo(...o), e.stroke(), e.setLineDash([]), Q(e, t, [n.a, n.b], i + 6, r.back, 5), Q(e, t, [n.a, n.b], i + 6, r.accent, 2.5), Vn(e, t, a, "1"), Vn(e, t, o, "2");
 }
-function An(e, { theme: t, radius: n }, [r, i], a) {
+function Vn(e, { theme: t, radius: n }, [r, i], a) {
 	let [o, s] = [r + n + 9, i - n - 9];
-	e.beginPath(), e.arc(o, s, 8, 0, Sn), e.fillStyle = t.accent, e.fill(), e.fillStyle = t.back, e.font = `700 11px ${t.font}`, e.textAlign = "center", e.textBaseline = "middle", e.fillText(a, o, s + .5);
+	e.beginPath(), e.arc(o, s, 8, 0, Nn), e.fillStyle = t.accent, e.fill(), e.fillStyle = t.back, e.font = `700 11px ${t.font}`, e.textAlign = "center", e.textBaseline = "middle", e.fillText(a, o, s + .5);
 }
-function jn(e, t) {
+function Hn(e, t) {
 	let { theme: n, radius: r, store: i, cursor: a } = t;
 	if (i.hovered !== null && Q(e, t, [i.hovered], r + 2, n.text, 2), a === null) return;
 	let [o, s] = Z(t, a), c = r + 7;
 	e.lineWidth = 5, e.strokeStyle = n.back, e.strokeRect(o - c, s - c, 2 * c, 2 * c), e.lineWidth = 2, e.strokeStyle = n.text, e.strokeRect(o - c, s - c, 2 * c, 2 * c);
 }
-function Mn(e, t) {
-	let { camera: n, theme: r, store: i, labels: a } = t, o = new Map(i.state?.groups.map((e) => [e.id, e])), s = [];
+function Un(e, t) {
+	let { camera: n, theme: r, store: i, labels: a } = t, o = new Map(i.state?.groups.map((e) => [e.id, e])), s = Wn(t);
 	e.font = `600 13px ${r.font}`, e.textAlign = "left", e.textBaseline = "middle";
 	let c = a.flatMap((e) => {
 		let t = o.get(e.group);
@@ -2241,7 +2305,7 @@ function Mn(e, t) {
 		}] : [];
 	});
 	for (let r of c.sort((e, t) => t.size - e.size)) {
-		let i = Fn(r.name) + (r.locked ? " (locked)" : ""), a = e.measureText(i).width + 20, o = n.screenX(r.x) - a / 2, c = n.screenY(r.y);
+		let i = qn(r.name) + (r.locked ? " (locked)" : ""), a = e.measureText(i).width + 20, o = n.screenX(r.x) - a / 2, c = n.screenY(r.y) - (r.size <= Mn ? t.radius + 18 : 0);
 		if (o + a < 0 || o > n.width || c < -10 || c > n.height + 10) continue;
 		let l = [
 			0,
@@ -2249,57 +2313,69 @@ function Mn(e, t) {
 			-20,
 			40,
 			-40
-		].map((e) => c + e).find((e) => Nn(s, o, e, a));
+		].map((e) => c + e).find((e) => Gn(s, o, e, a));
 		l !== void 0 && (s.push([
 			o,
 			l,
 			a,
 			20
-		]), Pn(e, t, r.group, i, o, l));
+		]), Kn(e, t, r.group, i, o, l));
 	}
 }
-function Nn(e, t, n, r) {
+function Wn(e) {
+	let t = e.store.question?.question;
+	return !t || t.a >= e.drawn.n || t.b >= e.drawn.n ? [] : [t.a, t.b].map((t) => {
+		let [n, r] = Z(e, t);
+		return [
+			n - e.radius - 8,
+			r - 8,
+			2 * e.radius + 26,
+			20
+		];
+	});
+}
+function Gn(e, t, n, r) {
 	return e.every(([e, i, a]) => t + r < e || e + a < t || Math.abs(i - n) >= 20);
 }
-function Pn(e, { theme: t }, n, r, i, a) {
-	e.fillStyle = t.back, e.globalAlpha = .85, e.beginPath(), e.roundRect(i - 3, a - 10, e.measureText(r).width + 26, 20, 5), e.fill(), e.globalAlpha = 1, e.fillStyle = t.text, e.fillText(r, i + 18, a + .5), e.save(), e.translate(i + 8, a), e.scale(6, 6), e.fillStyle = P(n, t.dark), e.fill(new Path2D(I(F(n)))), e.restore();
+function Kn(e, { theme: t }, n, r, i, a) {
+	e.fillStyle = t.back, e.globalAlpha = .85, e.beginPath(), e.roundRect(i - 3, a - 10, e.measureText(r).width + 26, 20, 5), e.fill(), e.globalAlpha = 1, e.fillStyle = t.text, e.fillText(r, i + 18, a + .5), e.save(), e.translate(i + 8, a), e.scale(6, 6), e.fillStyle = L(n, t.dark), e.fill(new Path2D(z(R(n)))), e.restore();
 }
-function Fn(e) {
+function qn(e) {
 	return e.length > 28 ? `${e.slice(0, 27)}\u2026` : e;
 }
-function In(e, { camera: t, theme: n }, r) {
+function Jn(e, { camera: t, theme: n }, r) {
 	e.beginPath();
 	for (let n = 0; n < r.length; n += 2) e.lineTo(t.screenX(r[n]), t.screenY(r[n + 1]));
 	e.closePath(), e.fillStyle = e.strokeStyle = n.accent, e.globalAlpha = .12, e.fill(), e.globalAlpha = 1, e.lineWidth = 1.5, e.setLineDash([4, 3]), e.stroke(), e.setLineDash([]);
 }
-function Ln(e, t) {
+function Yn(e, t) {
 	let { line: n, camera: r, radius: i, theme: a } = t;
 	if (!n) return;
 	let o = n.to === null ? [r.screenX(n.x), r.screenY(n.y)] : Z(t, n.to);
-	e.lineWidth = 2.5, Tn(e, t, n.together, Z(t, n.from), o), Q(e, t, n.to === null ? [n.from] : [n.from, n.to], i + 4, n.together ? a.text : a.danger, 2);
+	e.lineWidth = 2.5, In(e, t, n.together, Z(t, n.from), o), Q(e, t, n.to === null ? [n.from] : [n.from, n.to], i + 4, n.together ? a.text : a.danger, 2);
 }
-function Rn(e, t) {
+function Xn(e, t) {
 	let { ghost: n, camera: r, theme: i, store: a, radius: o } = t;
 	if (!n) return;
 	let [s, c] = [r.screenX(n.x), r.screenY(n.y)], l = n.rows[0];
 	e.globalAlpha = .5, e.setLineDash([3, 3]), e.lineWidth = 1, e.strokeStyle = i.text, e.beginPath(), e.moveTo(...Z(t, l)), e.lineTo(s, c), e.stroke(), e.setLineDash([]), e.globalAlpha = 1, n.onto && Q(e, t, [n.onto[0]], o + 4, i.accent, 2.5), e.save(), e.translate(s, c), e.scale(o + 3, o + 3);
 	let u = a.groupOf(l);
-	e.fillStyle = P(u, i.dark), e.fill(new Path2D(I(F(u)))), e.restore(), Bn(e, t, s, c, zn(t));
+	e.fillStyle = L(u, i.dark), e.fill(new Path2D(z(R(u)))), e.restore(), Qn(e, t, s, c, Zn(t));
 }
-function zn({ ghost: e, store: t }) {
+function Zn({ ghost: e, store: t }) {
 	if (!e) return "";
 	let n = e.rows.length > 1 ? `${e.rows.length} rows ` : "";
 	if (!e.onto) return `${n}to a new place`;
 	let r = t.groupOf(e.onto[0]), i = t.state?.groups.find((e) => e.id === r)?.name;
-	return i ? `${n}into ${Fn(i)}` : `${n}together with this row`;
+	return i ? `${n}into ${qn(i)}` : `${n}together with this row`;
 }
-function Bn(e, { theme: t, camera: n }, r, i, a) {
+function Qn(e, { theme: t, camera: n }, r, i, a) {
 	e.font = `500 12px ${t.font}`;
-	let o = e.measureText(a).width + 14, s = B(r + 16, 4, n.width - o - 4), c = B(i + 16, 4, n.height - 28);
+	let o = e.measureText(a).width + 14, s = K(r + 16, 4, n.width - o - 4), c = K(i + 16, 4, n.height - 28);
 	e.fillStyle = t.text, e.beginPath(), e.roundRect(s, c, o, 24, 5), e.fill(), e.fillStyle = t.back, e.textAlign = "left", e.textBaseline = "middle", e.fillText(a, s + 7, c + 12.5);
 }
 // src/plot/canvaspoints.ts
-var Vn = class {
+var $n = class {
 	canvas;
 	kind = "canvas";
 	context;
@@ -2333,7 +2409,7 @@ var Vn = class {
 		if (n === 0 || r === 0) return;
 		this.image ??= this.context.createImageData(n, r);
 		let i = new Uint8Array(this.image.data.buffer);
-		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), Hn(i)), this.context.putImageData(this.image, 0, 0);
+		i.fill(0), this.styles.length >= 2 * this.positions.length && (this.prepareStamps(t), this.blend(i, e, t >= 3), er(i)), this.context.putImageData(this.image, 0, 0);
 	}
 	blend(e, t, n) {
 		let { positions: r, styles: i, ratio: a } = this, { width: o, height: s } = this.canvas;
@@ -2365,11 +2441,11 @@ var Vn = class {
 	}
 	prepareStamps(e) {
 		let t = e * this.ratio, n = e >= 3, r = `${t} ${n}`;
-		r !== this.stampKey && (this.stampKey = r, this.stamps = M.slice(0, n ? M.length : 1).map((e) => {
+		r !== this.stampKey && (this.stampKey = r, this.stamps = F.slice(0, n ? F.length : 1).map((e) => {
 			let r = 2 * Math.ceil((n ? 1.4 : 1) * t + .5), i = document.createElement("canvas");
 			i.width = i.height = r;
 			let a = i.getContext("2d", { willReadFrequently: !0 });
-			a.translate(r / 2, r / 2), a.scale(t, t), a.fill(new Path2D(I(e)));
+			a.translate(r / 2, r / 2), a.scale(t, t), a.fill(new Path2D(z(e)));
 			let { data: o } = a.getImageData(0, 0, r, r);
 			return {
 				side: r,
@@ -2381,7 +2457,7 @@ var Vn = class {
 		this.canvas.remove();
 	}
 };
-function Hn(e) {
+function er(e) {
 	for (let t = 0; t < e.length; t += 4) {
 		let n = e[t + 3];
 		if (n === 0 || n === 255) continue;
@@ -2390,7 +2466,7 @@ function Hn(e) {
 	}
 }
 // src/plot/glpoints.ts
-var Un = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center;\nuniform vec2 scale;\nuniform float size;\nuniform vec3 palette[9];\nvarying vec4 color;\nvarying float shape;\nvoid main() {\n  gl_Position = vec4((position - center) * scale, 0.0, 1.0);\n  gl_PointSize = size;\n  color = vec4(palette[int(style.x + 0.5)], style.z / 255.0);\n  shape = style.y;\n}", Wn = "\nprecision mediump float;\nuniform float radius;\nuniform float extent;\nuniform bool discs;\nvarying vec4 color;\nvarying float shape;\n\nfloat box(vec2 p, vec2 half_size) {\n  vec2 d = abs(p) - half_size;\n  return max(d.x, d.y);\n}\nfloat triangle(vec2 p) {\n  return max(p.y - 0.8, 0.872 * abs(p.x) - 0.489 * p.y - 0.611);\n}\nfloat plus_sign(vec2 p) {\n  return min(box(p, vec2(0.42, 1.2)), box(p, vec2(1.2, 0.42)));\n}\nfloat star(vec2 p) {\n  float angle = atan(p.x, -p.y);\n  float part = 0.6283185;\n  angle = abs(mod(angle + part, 2.0 * part) - part);\n  vec2 q = length(p) * vec2(cos(angle), sin(angle));\n  vec2 tip = vec2(1.35, 0.0);\n  vec2 notch = 0.62 * vec2(cos(part), sin(part));\n  vec2 edge = notch - tip;\n  return dot(q - tip, normalize(vec2(edge.y, -edge.x)));\n}\nfloat outline(vec2 p) {\n  if (discs || shape < 0.5) return length(p) - 1.0;\n  if (shape < 1.5) return box(p, vec2(0.88));\n  if (shape < 2.5) return triangle(p);\n  if (shape < 3.5) return (abs(p.x) + abs(p.y) - 1.25) * 0.7071;\n  if (shape < 4.5) return triangle(vec2(p.x, -p.y));\n  if (shape < 5.5) return plus_sign(p);\n  if (shape < 6.5) return plus_sign(vec2(p.x + p.y, p.x - p.y) * 0.7071);\n  return star(p);\n}\nvoid main() {\n  vec2 p = (gl_PointCoord - 0.5) * extent;\n  float alpha = color.a * clamp(0.5 - outline(p) * radius, 0.0, 1.0);\n  if (alpha <= 0.0) discard;\n  gl_FragColor = vec4(color.rgb * alpha, alpha);\n}", Gn = 1.4, Kn = class {
+var tr = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center;\nuniform vec2 scale;\nuniform float size;\nuniform vec3 palette[9];\nvarying vec4 color;\nvarying float shape;\nvoid main() {\n  gl_Position = vec4((position - center) * scale, 0.0, 1.0);\n  gl_PointSize = size;\n  color = vec4(palette[int(style.x + 0.5)], style.z / 255.0);\n  shape = style.y;\n}", nr = "\nprecision mediump float;\nuniform float radius;\nuniform float extent;\nuniform bool discs;\nvarying vec4 color;\nvarying float shape;\n\nfloat box(vec2 p, vec2 half_size) {\n  vec2 d = abs(p) - half_size;\n  return max(d.x, d.y);\n}\nfloat triangle(vec2 p) {\n  return max(p.y - 0.8, 0.872 * abs(p.x) - 0.489 * p.y - 0.611);\n}\nfloat plus_sign(vec2 p) {\n  return min(box(p, vec2(0.42, 1.2)), box(p, vec2(1.2, 0.42)));\n}\nfloat star(vec2 p) {\n  float angle = atan(p.x, -p.y);\n  float part = 0.6283185;\n  angle = abs(mod(angle + part, 2.0 * part) - part);\n  vec2 q = length(p) * vec2(cos(angle), sin(angle));\n  vec2 tip = vec2(1.35, 0.0);\n  vec2 notch = 0.62 * vec2(cos(part), sin(part));\n  vec2 edge = notch - tip;\n  return dot(q - tip, normalize(vec2(edge.y, -edge.x)));\n}\nfloat outline(vec2 p) {\n  if (discs || shape < 0.5) return length(p) - 1.0;\n  if (shape < 1.5) return box(p, vec2(0.88));\n  if (shape < 2.5) return triangle(p);\n  if (shape < 3.5) return (abs(p.x) + abs(p.y) - 1.25) * 0.7071;\n  if (shape < 4.5) return triangle(vec2(p.x, -p.y));\n  if (shape < 5.5) return plus_sign(p);\n  if (shape < 6.5) return plus_sign(vec2(p.x + p.y, p.x - p.y) * 0.7071);\n  return star(p);\n}\nvoid main() {\n  vec2 p = (gl_PointCoord - 0.5) * extent;\n  float alpha = color.a * clamp(0.5 - outline(p) * radius, 0.0, 1.0);\n  if (alpha <= 0.0) discard;\n  gl_FragColor = vec4(color.rgb * alpha, alpha);\n}", rr = 1.4, ir = class {
 	canvas;
 	gl;
 	kind = "webgl";
@@ -2413,7 +2489,7 @@ var Un = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 	}
 	prepare() {
 		let { gl: e } = this, t = e.createProgram();
-		for (let [n, r] of [[e.VERTEX_SHADER, Un], [e.FRAGMENT_SHADER, Wn]]) {
+		for (let [n, r] of [[e.VERTEX_SHADER, tr], [e.FRAGMENT_SHADER, nr]]) {
 			let i = e.createShader(n);
 			if (!i) throw Error("No shader can be made.");
 			if (e.shaderSource(i, r), e.compileShader(i), !e.getShaderParameter(i, e.COMPILE_STATUS)) throw Error(e.getShaderInfoLog(i) ?? "A shader does not compile.");
@@ -2450,7 +2526,7 @@ var Un = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 		let { gl: n, places: r, ratio: i } = this;
 		if (this.isLost || (n.viewport(0, 0, this.canvas.width, this.canvas.height), n.clear(n.COLOR_BUFFER_BIT), this.count === 0 || this.styles.length < 4 * this.count)) return;
 		n.useProgram(this.program);
-		let a = t * i, o = t < 3, s = 2 * ((o ? 1 : Gn) + .6 / a);
+		let a = t * i, o = t < 3, s = 2 * ((o ? 1 : rr) + .6 / a);
 		n.uniform2f(r.center, e.x, e.y), n.uniform2f(r.scale, 2 * e.scale / e.width, 2 * e.scale / e.height), n.uniform1f(r.size, a * s), n.uniform1f(r.radius, a), n.uniform1f(r.extent, s), n.uniform1i(r.discs, +!!o), n.uniform3fv(r.palette, _e(this.dark)), this.bind("position", this.positionBuffer, 2, n.FLOAT), this.bind("style", this.styleBuffer, 4, n.UNSIGNED_BYTE), n.drawArrays(n.POINTS, 0, this.count);
 	}
 	bind(e, t, n, r) {
@@ -2460,41 +2536,41 @@ var Un = "\nattribute vec2 position;\nattribute vec4 style;\nuniform vec2 center
 	destroy() {
 		this.gl.getExtension("WEBGL_lose_context")?.loseContext(), this.canvas.remove();
 	}
-}, qn = 2, Jn = 5.5, Yn = 7, Xn = .25;
-function Zn(t, n, r) {
+}, ar = 2, or = 5.5, sr = 7, cr = .25;
+function lr(t, n, r) {
 	for (let i = 0; i < t.length; i++) {
 		let a = t[i], o = a === e;
-		r[4 * i] = o ? 8 : N(a), r[4 * i + 1] = o ? 0 : ge(a), r[4 * i + 2] = 255 * Xn + .75 * n[i];
+		r[4 * i] = o ? 8 : I(a), r[4 * i + 1] = o ? 0 : ge(a), r[4 * i + 2] = 255 * cr + .75 * n[i];
 	}
 	return r;
 }
-function Qn(e, t) {
-	let n = Math.max(qn, Math.min(Jn, Jn * (1e3 / Math.max(e, 1)) ** .2));
-	return Math.max(.8, Math.min(Yn, n * Math.sqrt(t)));
+function ur(e, t) {
+	let n = Math.max(ar, Math.min(or, or * (1e3 / Math.max(e, 1)) ** .2));
+	return Math.max(.8, Math.min(sr, n * Math.sqrt(t)));
 }
-function $n(e) {
+function dr(e) {
 	let t = e.getExtension("WEBGL_debug_renderer_info"), n = t ? String(e.getParameter(t.UNMASKED_RENDERER_WEBGL)) : "";
 	return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(n);
 }
-function er(e = !1) {
+function fr(e = !1) {
 	let t = document.createElement("canvas"), n = t.getContext("webgl", {
 		antialias: !1,
 		failIfMajorPerformanceCaveat: !e,
 		powerPreference: "high-performance"
 	});
-	if (n && (e || !$n(n))) try {
-		return new Kn(t, n);
+	if (n && (e || !dr(n))) try {
+		return new ir(t, n);
 	} catch (e) {
 		console.warn("WebGL does not work here; the map is drawn without it.", e);
 	}
-	return new Vn(document.createElement("canvas"));
+	return new $n(document.createElement("canvas"));
 }
 // src/plot/underlay.ts
-var tr = 2e4;
-function nr(e, t) {
-	e.clearRect(0, 0, t.camera.width, t.camera.height), rr(e, t), t.store.view === "spring" && ir(e, t);
+var pr = 2e4;
+function mr(e, t) {
+	e.clearRect(0, 0, t.camera.width, t.camera.height), hr(e, t), t.store.view === "spring" && gr(e, t);
 }
-function rr(e, t) {
+function hr(e, t) {
 	let { camera: n, drawn: r, theme: i, store: a } = t, o = (a.state?.eps ?? 0) * n.scale, s = (a.state?.pins ?? []).map(([e]) => [n.screenX(r.positions[2 * e]), n.screenY(r.positions[2 * e + 1])]);
 	if (t.ghost && s.push([n.screenX(t.ghost.x), n.screenY(t.ghost.y)]), s.length !== 0) {
 		e.beginPath();
@@ -2502,8 +2578,8 @@ function rr(e, t) {
 		e.fillStyle = i.accent, e.strokeStyle = i.accent, e.globalAlpha = .6, e.lineWidth = 2, e.stroke(), e.globalAlpha = 1, e.globalCompositeOperation = "destination-out", e.fill(), e.globalCompositeOperation = "source-over", e.globalAlpha = i.dark ? .14 : .09, e.fill(), e.globalAlpha = 1;
 	}
 }
-function ir(e, { camera: t, drawn: n, theme: r, store: i }) {
-	let { edges: a } = i, { positions: o } = n, s = a.length / 2 <= tr, c = new Set(i.selection);
+function gr(e, { camera: t, drawn: n, theme: r, store: i }) {
+	let { edges: a } = i, { positions: o } = n, s = a.length / 2 <= pr, c = new Set(i.selection);
 	if (i.hovered !== null && c.add(i.hovered), s || c.size !== 0) {
 		e.beginPath();
 		for (let n = 0; n < a.length; n += 2) {
@@ -2514,12 +2590,12 @@ function ir(e, { camera: t, drawn: n, theme: r, store: i }) {
 	}
 }
 // src/plot/map.ts
-var ar = 300, or = class {
+var _r = 300, vr = 3e3, yr = class {
 	element;
 	store;
 	root;
-	camera = new Ae();
-	drawn = new hn();
+	camera = new G();
+	drawn = new Tn();
 	theme;
 	radius = 3;
 	cursor = null;
@@ -2527,6 +2603,7 @@ var ar = 300, or = class {
 	line = null;
 	lasso = null;
 	labels = [];
+	changed = [];
 	drawnAt = 0;
 	points;
 	under;
@@ -2537,20 +2614,22 @@ var ar = 300, or = class {
 	samples = null;
 	styles = /* @__PURE__ */ new Uint8Array();
 	frame = 0;
+	unmark;
 	arePointsStale = !1;
 	areStylesStale = !1;
 	flight = null;
 	hasFitted = !1;
+	hasShownPins = !1;
 	constructor(e, t, n) {
-		this.element = e, this.store = t, this.root = n, this.points = er(n.dataset.points === "webgl");
-		let [r, i] = [sr("ml-plot-under"), sr("ml-plot-over")];
+		this.element = e, this.store = t, this.root = n, this.points = fr(n.dataset.points === "webgl");
+		let [r, i] = [br("ml-plot-under"), br("ml-plot-over")];
 		[this.under, this.over] = [r, i], this.points.canvas.className = "ml-plot-points", e.append(r.canvas, this.points.canvas, i.canvas);
 		for (let e of [
 			r.canvas,
 			this.points.canvas,
 			i.canvas
 		]) e.setAttribute("aria-hidden", "true");
-		this.theme = en(n), this.points.setDark(this.theme.dark), this.springs = new pn(t, rn, (e) => {
+		this.theme = un(n), this.points.setDark(this.theme.dark), this.springs = new Cn(t, pn, (e) => {
 			this.drawn.setBase(e, !1, performance.now()), this.movePoints();
 		}), this.resizes = new ResizeObserver(() => this.resize()), this.resizes.observe(e), this.listen(), this.resize(), this.takeAll();
 	}
@@ -2564,12 +2643,12 @@ var ar = 300, or = class {
 		let { store: e } = this;
 		this.stops.push(e.subscribe("hello", () => {
 			this.springs.reset(), this.cursor = null, this.takeAll();
-		}), e.subscribe(["view", "positions"], () => this.takeView()), e.subscribe("edges", () => this.springs.update()), e.subscribe("state", () => this.takeState()), e.subscribe(["labels", "confidence"], () => this.takeStyles()), e.subscribe("selection", () => this.reveal(e.selection)), e.subscribe([
+		}), e.subscribe(["view", "positions"], () => this.takeView()), e.subscribe("edges", () => this.springs.update()), e.subscribe("state", () => this.takeState()), e.subscribe(["labels", "confidence"], () => this.takeStyles()), e.subscribe("labels", () => this.markChanged()), e.subscribe("selection", () => this.reveal(e.selection)), e.subscribe([
 			"hover",
 			"refused",
 			"question"
-		], () => this.redraw()), nn(this.root, () => {
-			this.theme = en(this.root), this.points.setDark(this.theme.dark), this.redrawPoints();
+		], () => this.redraw()), fn(this.root, () => {
+			this.theme = un(this.root), this.points.setDark(this.theme.dark), this.redrawPoints();
 		})), this.points.canvas.addEventListener("mustlink-redraw", () => this.redrawPoints());
 	}
 	takeAll() {
@@ -2578,7 +2657,7 @@ var ar = 300, or = class {
 	takeView() {
 		let e = this.store.shownPositions;
 		if (e) {
-			this.hasFitted && this.drawn.n === e.length / 2 || this.camera.fit(), this.hasFitted = !0;
+			this.hasFitted && this.drawn.n === e.length / 2 || (this.camera.fit(), this.hasShownPins = !1), this.hasFitted = !0;
 			let t = this.store.view === "spring" ? this.springs.placesFor(e) : e;
 			this.drawn.setBase(t, this.isAnimated, performance.now());
 		}
@@ -2586,10 +2665,18 @@ var ar = 300, or = class {
 	}
 	takeState() {
 		let e = this.store.state;
-		e && e.pins.every(([e]) => e < this.store.nRows) && this.drawn.setPins(e.pins, this.isAnimated, performance.now()), this.springs.update(), this.movePoints();
+		e && e.pins.every(([e]) => e < this.store.nRows) && (this.drawn.setPins(e.pins, this.isAnimated, performance.now()), this.showPins()), this.springs.update(), this.movePoints();
+	}
+	showPins() {
+		!this.hasShownPins && this.hasFitted && (this.hasShownPins = !0, this.camera.fit(this.drawn.target));
 	}
 	takeStyles() {
 		this.samples = null, this.areStylesStale = !0, this.springs.update(), this.redrawPoints();
+	}
+	markChanged() {
+		this.store.changed.length !== 0 && (this.changed = this.store.changed, clearTimeout(this.unmark), this.unmark = setTimeout(() => {
+			this.changed = [], this.redraw();
+		}, vr));
 	}
 	hold(e, t = []) {
 		for (let e of t) this.drawn.held.delete(e);
@@ -2597,7 +2684,7 @@ var ar = 300, or = class {
 		this.drawn.aim(e === null && this.isAnimated, performance.now()), this.movePoints();
 	}
 	get isAnimated() {
-		return !rn();
+		return !pn();
 	}
 	movePoints() {
 		this.drawn.isMoving || this.points.setPositions(this.drawn.positions), this.labels = [], this.redrawPoints();
@@ -2610,9 +2697,9 @@ var ar = 300, or = class {
 	}
 	moveCamera(e, t = !1) {
 		if (t && this.isAnimated) {
-			let t = Object.assign(new Ae(), this.camera);
+			let t = Object.assign(new G(), this.camera);
 			e(t), this.flight = {
-				from: Object.assign(new Ae(), this.camera),
+				from: Object.assign(new G(), this.camera),
 				to: t,
 				startedAt: performance.now()
 			};
@@ -2620,7 +2707,7 @@ var ar = 300, or = class {
 		this.redrawPoints();
 	}
 	fit() {
-		this.moveCamera((e) => e.fit(), !0);
+		this.moveCamera((e) => e.fit(this.drawn.target), !0);
 	}
 	focus(e) {
 		let t = e.filter((e) => e < this.drawn.n);
@@ -2644,7 +2731,7 @@ var ar = 300, or = class {
 	}
 	fly(e) {
 		if (!this.flight) return !1;
-		let { from: t, to: n, startedAt: r } = this.flight, i = B((e - r) / ar, 0, 1), a = 1 - (1 - i) ** 3;
+		let { from: t, to: n, startedAt: r } = this.flight, i = K((e - r) / _r, 0, 1), a = 1 - (1 - i) ** 3;
 		return this.camera.x = t.x + a * (n.x - t.x), this.camera.y = t.y + a * (n.y - t.y), this.camera.scale = t.scale * (n.scale / t.scale) ** a, i >= 1 && (this.flight = null), !0;
 	}
 	screen(e) {
@@ -2670,18 +2757,18 @@ var ar = 300, or = class {
 		this.arePointsStale = !0, this.redraw();
 	}
 	drawNow(e) {
-		cancelAnimationFrame(this.frame), this.frame = 0, this.drawn.step(e) && (this.points.setPositions(this.drawn.positions), this.labels = [], this.arePointsStale = !0), this.fly(e) && (this.arePointsStale = !0), this.radius = Qn(this.drawn.n, this.camera.zoom);
+		cancelAnimationFrame(this.frame), this.frame = 0, this.drawn.step(e) && (this.points.setPositions(this.drawn.positions), this.labels = [], this.arePointsStale = !0), this.fly(e) && (this.arePointsStale = !0), this.radius = ur(this.drawn.n, this.camera.zoom);
 		let t = this.areStylesStale;
-		t && this.uploadStyles(), this.arePointsStale && this.points.draw(this.camera, this.radius), this.arePointsStale = !1, this.labels.length === 0 && this.placeLabels(), nr(this.under, this), Cn(this.over, this), t && this.markDrawn(), (this.drawn.isMoving || this.flight) && this.redraw();
+		t && this.uploadStyles(), this.arePointsStale && this.points.draw(this.camera, this.radius), this.arePointsStale = !1, this.labels.length === 0 && this.placeLabels(), mr(this.under, this), Pn(this.over, this), t && this.markDrawn(), (this.drawn.isMoving || this.flight) && this.redraw();
 	}
 	uploadStyles() {
 		let { labels: e, confidence: t } = this.store;
-		this.areStylesStale = !1, this.styles.length !== 4 * e.length && (this.styles = new Uint8Array(4 * e.length)), this.points.setStyles(Zn(e, t, this.styles));
+		this.areStylesStale = !1, this.styles.length !== 4 * e.length && (this.styles = new Uint8Array(4 * e.length)), this.points.setStyles(lr(e, t, this.styles));
 	}
 	placeLabels() {
-		this.store.labels.length === this.drawn.n && (this.samples ??= vn(this.store.labels), this.labels = [...this.samples].map(([e, t]) => ({
+		this.store.labels.length === this.drawn.n && (this.samples ??= On(this.store.labels), this.labels = [...this.samples].map(([e, t]) => ({
 			group: e,
-			...yn(t, this.drawn.positions)
+			...kn(t, this.drawn.positions)
 		})));
 	}
 	markDrawn() {
@@ -2690,12 +2777,12 @@ var ar = 300, or = class {
 		});
 	}
 	destroy() {
-		cancelAnimationFrame(this.frame), this.springs.stop(), this.resizes.disconnect();
+		cancelAnimationFrame(this.frame), clearTimeout(this.unmark), this.springs.stop(), this.resizes.disconnect();
 		for (let e of this.stops) e();
 		this.points.destroy(), this.element.replaceChildren();
 	}
 };
-function sr(e) {
+function br(e) {
 	let t = document.createElement("canvas");
 	t.className = e;
 	let n = t.getContext("2d");
@@ -2703,7 +2790,7 @@ function sr(e) {
 	return n;
 }
 // src/plot/pointer.ts
-var cr = 4, lr = 5, ur = 16, dr = class {
+var xr = 4, Sr = 5, Cr = 16, wr = class {
 	map;
 	card;
 	fingers = /* @__PURE__ */ new Map();
@@ -2728,7 +2815,7 @@ var cr = 4, lr = 5, ur = 16, dr = class {
 		};
 	}
 	rowAt(e, t, n) {
-		return this.map.rowAt(e, t, this.map.radius + (n ? ur : lr));
+		return this.map.rowAt(e, t, this.map.radius + (n ? Cr : Sr));
 	}
 	down(e) {
 		if (e.pointerType === "mouse" && e.button !== 0) return;
@@ -2757,7 +2844,7 @@ var cr = 4, lr = 5, ur = 16, dr = class {
 		else if (r.gesture === "pinch") this.pinch(e, t, n);
 		else {
 			if (r.gesture === "undecided") {
-				if (Math.hypot(t - r.startX, n - r.startY) <= cr) return;
+				if (Math.hypot(t - r.startX, n - r.startY) <= xr) return;
 				r.gesture = this.decide(r), r.gesture === "lasso" && this.startLasso(r);
 			}
 			this.go(r, t, n), r.x = t, r.y = n;
@@ -2782,7 +2869,7 @@ var cr = 4, lr = 5, ur = 16, dr = class {
 				break;
 			case "drag": {
 				let { selection: t } = r.store;
-				Re(r, t.includes(e.row) ? t : [e.row], i.x, i.y);
+				Le(r, t.includes(e.row) ? t : [e.row], i.x, i.y);
 				break;
 			}
 			case "link": this.drawLine(e.row, t, n, e.isTouch);
@@ -2807,19 +2894,19 @@ var cr = 4, lr = 5, ur = 16, dr = class {
 		}
 		this.press = null;
 		let { line: r, lasso: i } = n;
-		t.gesture === "undecided" ? this.click(t) : t.gesture === "drag" ? ze(n) : t.gesture === "lasso" && i ? this.endLasso(i, t.isAdding) : t.gesture === "link" && r?.to != null && V(n, r.from, r.to, r.together), this.stopGesture();
+		t.gesture === "undecided" ? this.click(t) : t.gesture === "drag" ? Re(n) : t.gesture === "lasso" && i ? this.endLasso(i, t.isAdding) : t.gesture === "link" && r?.to != null && Be(n, r.from, r.to, r.together), this.stopGesture();
 	}
 	endLasso(e, t) {
-		let { store: n, drawn: r } = this.map, i = Ne(r.grid, r.positions, e);
+		let { store: n, drawn: r } = this.map, i = Me(r.grid, r.positions, e);
 		n.select(t ? [.../* @__PURE__ */ new Set([...n.selection, ...i])] : i);
 	}
 	click({ row: e, isAdding: t }) {
 		let { store: n } = this.map;
-		n.mode === "same" || n.mode === "different" ? this.clickLink(e) : e === null ? n.select(t ? n.selection : []) : t ? n.selection.includes(e) ? n.select(n.selection.filter((t) => t !== e)) : n.select([...n.selection, e]) : n.select([e]);
+		n.mode === "same" || n.mode === "different" ? this.chooseLinked(e) : e === null ? n.select(t ? n.selection : []) : t ? n.selection.includes(e) ? n.select(n.selection.filter((t) => t !== e)) : n.select([...n.selection, e]) : n.select([e]);
 	}
-	clickLink(e) {
+	chooseLinked(e) {
 		let { store: t } = this.map, n = this.linkFrom;
-		e === null || n === null || e === n ? (this.linkFrom = e === n ? null : e, t.select(this.linkFrom === null ? [] : [this.linkFrom])) : (this.linkFrom = null, t.select([]), V(this.map, n, e, t.mode === "same"));
+		return e === null || n === null || e === n ? (this.linkFrom = e === n ? null : e, t.select(this.linkFrom === null ? [] : [this.linkFrom]), this.linkFrom === null ? "none" : "first") : (this.linkFrom = null, t.select([]), Be(this.map, n, e, t.mode === "same"), "linked");
 	}
 	pinch(e, t, n) {
 		let r = [...this.fingers].find(([t]) => t !== e.pointerId)?.[1], i = this.fingers.get(e.pointerId);
@@ -2864,11 +2951,11 @@ var cr = 4, lr = 5, ur = 16, dr = class {
 	destroy() {
 		this.ends.abort();
 	}
-}, fr = 24, pr = 0;
-function mr(e, t, n) {
-	let r = new or(e, t, n), i = new cn(e, t, n), a = new dr(r, i), o = new Ke(r, i, a, hr(e));
-	gr(e, r);
-	let s = [_r(e, t), vr(e, t)];
+}, Tr = 24, Er = 0;
+function Dr(e, t, n) {
+	let r = new yr(e, t, n), i = new vn(e, t, n), a = new wr(r, i), o = new Ke(r, i, a, Or(e));
+	kr(e, r);
+	let s = [Ar(e, t), jr(e, t)];
 	return {
 		screenPosition(e) {
 			if (!(e >= 0 && e < r.drawn.n)) return null;
@@ -2878,9 +2965,12 @@ function mr(e, t, n) {
 				y: t.top + i
 			};
 		},
+		get places() {
+			return r.drawn.target;
+		},
 		nearest(e, t) {
 			let n = r.surface.getBoundingClientRect();
-			return r.rowAt(e - n.left, t - n.top, fr);
+			return r.rowAt(e - n.left, t - n.top, Tr);
 		},
 		get drawnAt() {
 			return r.drawnAt;
@@ -2899,15 +2989,15 @@ function mr(e, t, n) {
 		}
 	};
 }
-function hr(e) {
+function Or(e) {
 	let t = document.createElement("p");
-	t.id = `ml-plot-help-${++pr}`, t.className = "ml-unseen", t.textContent = He;
+	t.id = `ml-plot-help-${++Er}`, t.className = "ml-unseen", t.textContent = He;
 	let n = document.createElement("p");
 	return n.className = "ml-unseen", n.setAttribute("aria-live", "polite"), e.append(t, n), e.tabIndex = 0, e.setAttribute("role", "application"), e.setAttribute("aria-label", "Map of the rows"), e.setAttribute("aria-describedby", t.id), (e) => {
 		n.textContent = e;
 	};
 }
-function gr(e, t) {
+function kr(e, t) {
 	let n = document.createElement("div");
 	n.className = "ml-zoom";
 	let r = (e, t, r) => {
@@ -2916,13 +3006,13 @@ function gr(e, t) {
 	}, i = (e) => () => t.moveCamera((t) => t.zoomAt(t.width / 2, t.height / 2, e), !0);
 	r("+", "Zoom in", i(1.6)), r("−", "Zoom out", i(1 / 1.6)), r("⤢", "Show all rows", () => t.fit()), e.append(n);
 }
-function _r(e, t) {
+function Ar(e, t) {
 	let n = () => {
 		e.dataset.mode = t.mode;
 	};
 	return n(), t.subscribe("mode", n);
 }
-function vr(e, t) {
+function jr(e, t) {
 	let n = document.createElement("p");
 	n.className = "ml-waiting", e.append(n);
 	let r = () => {
@@ -2937,7 +3027,7 @@ function vr(e, t) {
 	], r);
 }
 // src/store.ts
-var yr = class {
+var Mr = class {
 	connection;
 	hello = null;
 	state = null;
@@ -2945,6 +3035,7 @@ var yr = class {
 	panels = null;
 	positions = /* @__PURE__ */ new Map();
 	labels = /* @__PURE__ */ new Uint16Array();
+	changed = [];
 	confidence = /* @__PURE__ */ new Uint8Array();
 	edges = /* @__PURE__ */ new Uint32Array();
 	view = null;
@@ -2987,7 +3078,7 @@ var yr = class {
 			let t = await this.connection.request(e);
 			return t.type === "refused" ? this.setRefused(t) : this.notice && this.setNotice(""), t;
 		} catch (e) {
-			throw this.setNotice(br(e)), e;
+			throw this.setNotice(Pr(e)), e;
 		} finally {
 			this.setBusy(-1);
 		}
@@ -2996,7 +3087,7 @@ var yr = class {
 		try {
 			return await this.connection.request(e);
 		} catch (e) {
-			throw this.setNotice(br(e)), e;
+			throw this.setNotice(Pr(e)), e;
 		}
 	}
 	row(e) {
@@ -3084,7 +3175,7 @@ var yr = class {
 			}
 			case "labels":
 				if (e.values.length !== t) return;
-				this.labels = e.values, this.tell("labels");
+				this.changed = Nr(this.labels, e.values), this.labels = e.values, this.tell("labels");
 				break;
 			case "confidence":
 				if (e.values.length !== t) return;
@@ -3100,7 +3191,12 @@ var yr = class {
 		this.stop(), this.listeners.clear();
 	}
 };
-function br(e) {
+function Nr(e, t) {
+	let n = [];
+	for (let r = 0; r < t.length; r++) e[r] !== t[r] && e[r] !== 65535 && n.push(r);
+	return n;
+}
+function Pr(e) {
 	return e instanceof Error ? e.message : String(e);
 }
 // src/main.ts
@@ -3110,7 +3206,7 @@ function $(e, t, n = {}) {
 	for (let [e, t] of Object.entries(n)) r.setAttribute(e, t);
 	return r;
 }
-function xr(e) {
+function Fr(e) {
 	e.classList.add("ml-studio");
 	let t = {
 		root: e,
@@ -3134,8 +3230,8 @@ function xr(e) {
 	let r = $("div", "frame");
 	return r.append(t.toolbar, t.banner, n, t.side, t.status), e.replaceChildren(r), t;
 }
-function Sr(e, t) {
-	let n = new yr(t), r = xr(e), i = mr(r.plot, n, e), a = $t(r, n, i), o = {
+function Ir(e, t) {
+	let n = new Mr(t), r = Fr(e), i = Dr(r.plot, n, e), a = ln(r, n, i), o = {
 		store: n,
 		plot: i,
 		destroy() {
@@ -3148,7 +3244,7 @@ function Sr(e, t) {
 	}, o;
 }
 // src/styles/index.css?inline
-var Cr = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"clamp(320px,90cqi,480px)\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:22ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1380px){.ml-fields select,.ml-fields .ml-method{max-width:16ch}.ml-fields input[type=range]{width:70px}}@container studio (width<=1180px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);display:grid;position:absolute;top:54px;left:10px}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-notices{top:60px}.ml-selection{gap:6px;max-width:none;padding:8px 6px;right:54px}.ml-selection .ml-input{max-width:13ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", wr = class extends n {
+var Lr = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-scheme:light;--ml-page:#eef1f5;--ml-back:#fff;--ml-raised:#f6f8fa;--ml-text:#1b2230;--ml-quiet:#525d6d;--ml-line:#d6dce4;--ml-edge:#7f8b9b;--ml-accent:#0a5aa8;--ml-accent-hover:#084885;--ml-on-accent:#fff;--ml-accent-soft:#e3effb;--ml-same:#0a5aa8;--ml-different:#b3261e;--ml-danger:#b3261e;--ml-danger-soft:#fdecea;--ml-good:#17693a;--ml-mark:#fff2cc;--ml-mark-ink:#6b4a00;--ml-mark-edge:#a87400;--ml-shadow:0 1px 2px #141e2d1f, 0 4px 16px #141e2d1a;--ml-veil:#141c2873;--ml-radius:8px;--ml-radius-small:6px;--ml-gap:12px;--ml-font:system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif;--ml-mono:ui-monospace, \"SFMono-Regular\", Menlo, Consolas, monospace;--ml-pace:.14s}.ml-studio[data-theme=dark]{--lightningcss-light: ;--lightningcss-dark:initial;color-scheme:dark;--ml-page:#10141a;--ml-back:#181e27;--ml-raised:#212935;--ml-text:#e8ecf2;--ml-quiet:#a9b4c3;--ml-line:#323c4a;--ml-edge:#76849a;--ml-accent:#7db9ff;--ml-accent-hover:#a5cfff;--ml-on-accent:#0b1522;--ml-accent-soft:#1d3450;--ml-same:#7db9ff;--ml-different:#ff9a91;--ml-danger:#ff9a91;--ml-danger-soft:#421f1d;--ml-good:#79d6a0;--ml-mark:#3d3212;--ml-mark-ink:#ffdf8c;--ml-mark-edge:#d9a93a;--ml-shadow:0 1px 2px #00000080, 0 4px 18px #0006;--ml-veil:#0009}@media (prefers-reduced-motion:reduce){.ml-studio{--ml-pace:0s}}.ml-studio :where(button,input,select){font:inherit;color:inherit}.ml-studio :where(h1,h2,h3,p,ul,ol,dl,dd,figure){margin:0;padding:0}.ml-studio :where(ul,ol){list-style:none}.ml-studio [hidden]{display:none!important}.ml-studio :focus-visible{outline:3px solid var(--ml-accent);outline-offset:2px}.ml-button{border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);cursor:pointer;min-height:32px;transition:background var(--ml-pace);justify-content:center;align-items:center;gap:6px;padding:4px 12px;display:inline-flex}.ml-button:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button:disabled{opacity:.5;cursor:default}.ml-button[aria-pressed=true],.ml-button.primary{border-color:var(--ml-accent);background:var(--ml-accent);color:var(--ml-on-accent)}.ml-button[aria-pressed=true]:hover:not(:disabled),.ml-button.primary:hover:not(:disabled){background:var(--ml-accent-hover)}.ml-button.small{min-height:26px;padding:1px 8px;font-size:13px}.ml-button.plain{background:0 0;border-color:#0000}.ml-button.plain:hover:not(:disabled){background:var(--ml-accent-soft)}.ml-button svg{flex:none;width:18px;height:18px}.ml-button.small svg{width:15px;height:15px}.ml-studio kbd{min-width:1.5em;font:.85em/1.5 var(--ml-mono);text-align:center;opacity:.85;border:1px solid;border-radius:4px;padding:0 4px;display:inline-block}@media (hover:none) and (pointer:coarse){.ml-key{clip-path:inset(50%);width:1px;height:1px;position:absolute;overflow:hidden}}.ml-field{white-space:nowrap;color:var(--ml-quiet);align-items:center;gap:6px;font-size:13px;display:inline-flex}.ml-input{box-sizing:border-box;border:1px solid var(--ml-edge);border-radius:var(--ml-radius-small);background:var(--ml-back);min-width:0;min-height:32px;color:var(--ml-text);padding:3px 8px;font-size:14px}.ml-input::placeholder{color:var(--ml-quiet);opacity:1}.ml-studio input[type=range]{width:96px;accent-color:var(--ml-accent)}.ml-soft{color:var(--ml-quiet)}.ml-fine{color:var(--ml-quiet);font-size:13px}.ml-tag{border:1px solid var(--ml-line);background:var(--ml-raised);color:var(--ml-quiet);white-space:nowrap;border-radius:999px;align-items:center;gap:4px;padding:0 7px;font-size:12px;line-height:19px;display:inline-flex}.ml-tag.warning{border-color:var(--ml-mark-edge);background:var(--ml-mark);color:var(--ml-mark-ink)}.ml-tag.danger{border-color:var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger)}.ml-bar{background:var(--ml-line);border-radius:4px;height:8px;overflow:hidden}.ml-bar>span{background:var(--ml-accent);height:100%;transition:width var(--ml-pace);border-radius:4px;display:block}.ml-spinner{box-sizing:border-box;border:2px solid var(--ml-line);border-top-color:var(--ml-accent);border-radius:50%;width:14px;height:14px;animation:.9s linear infinite ml-turn;display:inline-block}@keyframes ml-turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.ml-spinner{border-top-color:var(--ml-line);border-left-color:var(--ml-accent);border-right-color:var(--ml-accent);animation:none}}:is(html:has(#studio),body:has(#studio)){height:100%;margin:0}#studio{height:100dvh}.ml-studio{background:var(--ml-page);color:var(--ml-text);font:14px/1.45 var(--ml-font);position:relative;overflow:hidden;container:studio/inline-size}.ml-studio *,.ml-studio :before,.ml-studio :after{box-sizing:border-box}.ml-in-notebook{border:1px solid var(--ml-line);border-radius:var(--ml-radius);height:720px}.ml-frame{grid-template:\"toolbar toolbar\"max-content\"banner banner\"max-content\"map question\"fit-content(62%)\"map side\"minmax(160px,1fr)\"status status\"max-content/minmax(0,1fr) clamp(350px,30cqi,520px);height:100%;display:grid}.ml-toolbar{border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-wrap:wrap;grid-area:toolbar;align-items:center;gap:8px 14px;padding:7px 12px;display:flex}.ml-banners{grid-area:banner}.ml-main{display:contents}.ml-map{background:var(--ml-back);grid-area:map;min-width:0;min-height:0;position:relative;overflow:hidden}.ml-plot{position:absolute;inset:0;overflow:hidden}.ml-question{border-left:1px solid var(--ml-line);border-bottom:1px solid var(--ml-line);background:var(--ml-back);flex-direction:column;grid-area:question;min-height:0;display:flex}.ml-side{border-left:1px solid var(--ml-line);background:var(--ml-back);grid-area:side;min-height:0;display:flex}.ml-status{border-top:1px solid var(--ml-line);background:var(--ml-raised);flex-wrap:wrap;grid-area:status;align-items:center;gap:2px 8px;min-height:32px;padding:4px 12px;display:flex}@container studio (width<=760px){.ml-frame{grid-template:\"toolbar\"max-content\"banner\"max-content\"question\"max-content\"map\"max-content\"side\"max-content\"status\"max-content/minmax(0,1fr);align-content:start;scroll-padding-bottom:48px;overflow-y:auto}.ml-question,.ml-side{border-left:0;min-height:auto}.ml-map{flex-direction:column;display:flex}.ml-plot{border-top:1px solid var(--ml-line);height:clamp(320px,90cqi,480px);position:relative;inset:auto}.ml-map,.ml-side{border-bottom:1px solid var(--ml-line)}.ml-status{z-index:3;position:sticky;bottom:0}}.ml-plot canvas{width:100%;height:100%;position:absolute;inset:0}.ml-plot-under,.ml-plot-points{pointer-events:none}.ml-plot-over{touch-action:none;cursor:grab}.ml-plot:focus{outline:none}.ml-plot.ml-by-key:focus:after{content:\"\";border:2px solid var(--ml-accent);border-radius:var(--ml-radius);pointer-events:none;position:absolute;inset:2px}.ml-plot-over.ml-on-row{cursor:pointer}.ml-plot[data-mode=lasso] .ml-plot-over:not(.ml-on-row),.ml-plot[data-mode=same] .ml-plot-over,.ml-plot[data-mode=different] .ml-plot-over{cursor:crosshair}.ml-plot .ml-plot-over.ml-panning{cursor:grabbing}.ml-card{z-index:3;border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);pointer-events:none;overflow-wrap:anywhere;max-width:min(320px,100% - 8px);padding:8px 10px;font-size:12.5px;position:absolute;box-shadow:0 4px 16px #0000002e}.ml-card-head{flex-wrap:wrap;align-items:center;gap:2px 10px;display:flex}.ml-card-group{align-items:center;gap:4px;display:inline-flex}.ml-card-group svg{width:14px;height:14px}.ml-card-pinned,.ml-card-more{color:var(--ml-quiet)}.ml-card dl{grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:1px 10px;margin:6px 0 0;display:grid}.ml-card dt{max-width:120px;color:var(--ml-quiet);text-overflow:ellipsis;white-space:nowrap;overflow:hidden}.ml-card dd{margin:0}.ml-zoom{z-index:2;border:1px solid var(--ml-line);border-radius:var(--ml-radius);flex-direction:column;display:flex;position:absolute;bottom:10px;right:10px;overflow:hidden}.ml-zoom button{border:0;border-bottom:1px solid var(--ml-line);background:var(--ml-raised);width:32px;height:32px;color:var(--ml-text);font:16px/1 var(--ml-font);cursor:pointer}.ml-zoom button:last-child{border-bottom:0}.ml-zoom button:hover{background:var(--ml-line)}.ml-zoom button:focus-visible{outline:2px solid var(--ml-accent);outline-offset:-2px}.ml-waiting{z-index:2;border-radius:var(--ml-radius);background:var(--ml-raised);color:var(--ml-quiet);pointer-events:none;margin:0;padding:3px 8px;position:absolute;bottom:10px;left:12px}.ml-unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;margin:0;position:absolute;overflow:hidden}.ml-title{text-overflow:ellipsis;white-space:nowrap;max-width:22ch;margin:0;font-size:15px;font-weight:650;overflow:hidden}.ml-fields{flex-wrap:wrap;flex:1;align-items:center;gap:6px 12px;display:flex}.ml-fields select{max-width:25ch}.ml-fields .ml-method{max-width:19ch}.ml-count{width:64px}.ml-radius{font-variant-numeric:tabular-nums;min-width:2.4em}.ml-settings{display:none}.ml-undo,.ml-toolbar-end{gap:6px;display:flex}.ml-button.icon{width:34px;padding:4px}@container studio (width<=1420px){.ml-fields .ml-method{max-width:15ch}.ml-fields input[type=range]{width:64px}.ml-count{width:60px}.ml-title{max-width:14ch}.ml-undo svg{display:none}}@container studio (width<=1260px){.ml-title{flex:1;max-width:none}.ml-settings{display:inline-flex}.ml-fields{flex:1 0 100%;order:1;display:none}.ml-fields.open{display:flex}}@container studio (width<=760px){.ml-toolbar{gap:6px}.ml-title{flex:1 0 calc(100% - 90px);order:-2}.ml-toolbar-end{order:-1}.ml-settings{order:1;margin-left:auto}.ml-fields{order:2}.ml-fields.open{display:grid}.ml-fields .ml-field{grid-template-columns:130px minmax(0,1fr) auto;display:grid}.ml-fields select,.ml-fields .ml-method{max-width:none}}.ml-modes{border-radius:var(--ml-radius-small);box-shadow:var(--ml-shadow);display:flex;position:absolute;top:10px;left:10px}.ml-modes .ml-button{border-radius:0;padding:4px 10px}.ml-modes .ml-button+.ml-button{border-left-width:0}.ml-modes .ml-button:first-child{border-radius:var(--ml-radius-small) 0 0 var(--ml-radius-small)}.ml-modes .ml-button:last-child{border-radius:0 var(--ml-radius-small) var(--ml-radius-small) 0}.ml-modes .ml-button:focus-visible{z-index:1}.ml-notices{gap:6px;max-width:min(420px,100% - 20px);max-height:min(140px,30%);display:grid;position:absolute;top:54px;left:10px;overflow-y:auto}.ml-notice{border:1px solid var(--ml-mark-edge);border-radius:var(--ml-radius-small);background:var(--ml-mark);color:var(--ml-mark-ink);box-shadow:var(--ml-shadow);justify-content:space-between;align-items:center;gap:8px;padding:6px 6px 6px 12px;display:flex}.ml-selection{border:1px solid var(--ml-line);border-radius:var(--ml-radius);background:var(--ml-back);width:-moz-fit-content;width:fit-content;max-width:calc(100% - 24px);box-shadow:var(--ml-shadow);flex-wrap:wrap;justify-content:center;align-items:center;gap:8px;margin:0 auto;padding:8px 12px;display:flex;position:absolute;bottom:12px;left:12px;right:12px}.ml-selection .ml-input{max-width:18ch}.ml-map .ml-waiting{top:auto;bottom:10px}@container studio (width<=760px){.ml-mode-title{display:none}.ml-modes,.ml-notices,.ml-selection{box-shadow:none;position:static}.ml-modes{order:1;padding:8px 10px}.ml-modes .ml-button{flex:1}.ml-notices{order:2;max-width:none;max-height:150px;padding:0 10px 8px}.ml-notices:empty{display:none}.ml-notice{box-shadow:none}.ml-map .ml-plot{order:3}.ml-selection{border:0;border-top:1px solid var(--ml-line);border-radius:0;order:4;justify-content:start;width:auto;max-width:none;margin:0}.ml-selection .ml-input{max-width:18ch}.ml-modes .ml-button{min-height:40px;padding:4px 12px}}.ml-question{gap:8px;padding:10px 14px}.ml-question-head{justify-content:space-between;align-items:center;gap:8px;display:flex}.ml-question-title,.ml-panel-title{font-size:15px;font-weight:650}.ml-asked{font-size:15px}.ml-question-rows{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);min-height:110px;overflow:auto}.ml-comparison,.ml-comparison thead,.ml-comparison tbody{display:block}.ml-comparison tr{border-bottom:1px solid var(--ml-line);grid-template-columns:minmax(0,35%) minmax(0,1fr) minmax(0,1fr);display:grid}.ml-comparison tbody tr:last-child{border-bottom:0}.ml-comparison tr.wide{grid-template-columns:repeat(2,minmax(0,1fr))}.ml-comparison tr.wide th{grid-column:1/-1;padding-bottom:0}.ml-comparison th,.ml-comparison td{color:var(--ml-text);text-align:left;overflow-wrap:anywhere;padding:4px 8px;font-size:14px}.ml-comparison thead{background:var(--ml-raised);position:sticky;top:0}.ml-comparison tbody th{color:var(--ml-quiet);padding-left:24px;font-size:13px;font-weight:400;line-height:20px;position:relative}.ml-comparison td.number{font-variant-numeric:tabular-nums}.ml-comparison td.text{white-space:pre-line}.ml-comparison td.empty{color:var(--ml-quiet);font-style:italic}.ml-comparison .marked{background:var(--ml-mark)}.ml-comparison .marked>th{color:var(--ml-mark-ink);font-weight:650}.ml-comparison .marked>td.number,.ml-comparison .marked>td.category{font-weight:650}.ml-differs{font-weight:700;position:absolute;left:8px}.ml-cell-image{border-radius:4px;max-width:100%;max-height:180px;display:block}.ml-question-actions{gap:8px;display:flex}.ml-question-actions .ml-button{white-space:nowrap;flex:auto;min-height:42px;padding:4px 8px;font-weight:600}.ml-button.same{border:2px solid var(--ml-same)}.ml-button.different{border:2px dashed var(--ml-different)}.ml-question-actions .ml-button[aria-disabled=true]{opacity:.55;cursor:progress}.ml-link-symbol{flex:none;width:24px;height:16px}.ml-link-symbol.same{color:var(--ml-same)}.ml-link-symbol.different{color:var(--ml-different)}.ml-button[aria-pressed=true] .ml-link-symbol{color:inherit}.ml-button .ml-link-symbol{width:24px;height:16px}.ml-question-end{padding:8px 0}.ml-advice{border-left:4px solid var(--ml-accent);background:var(--ml-accent-soft);border-radius:4px;padding:6px 10px}.ml-question-footer{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:4px 12px;display:flex}.ml-question-footer select{max-width:18ch}.ml-input.small{min-height:26px;padding:0 4px;font-size:13px}@container studio (width<=1380px){.ml-question-actions .ml-button{flex-direction:column;flex:1 1 0;gap:0;min-height:48px;padding:4px}}@container studio (width<=760px){.ml-question-rows{max-height:46dvh}.ml-question-actions .ml-button{gap:2px;min-height:56px;font-size:15px}}.ml-tabs{flex-direction:column;flex:1;min-width:0;display:flex}.ml-tab-list{border-bottom:1px solid var(--ml-line);padding:0 8px;display:flex;overflow-x:auto}.ml-tab{min-height:40px;color:var(--ml-quiet);cursor:pointer;background:0 0;border:0;border-bottom:3px solid #0000;flex:1;padding:0 8px}.ml-tab:hover{color:var(--ml-text)}.ml-tab[aria-selected=true]{border-bottom-color:var(--ml-accent);color:var(--ml-text);font-weight:650}.ml-tab:focus-visible,.ml-tab-panel:focus-visible,.ml-question-rows:focus-visible{outline-offset:-3px}.ml-tab-panel{flex:1;min-height:0;overflow-y:auto}.ml-panel{align-content:start;gap:10px;padding:12px 14px 20px;display:grid}.number{font-variant-numeric:tabular-nums}.ml-group-list,.ml-link-list,.ml-column-list,.ml-export-list{gap:10px;display:grid}.ml-group{border:1px solid var(--ml-line);border-radius:var(--ml-radius);gap:6px;padding:8px 10px 10px;display:grid}.ml-group-head{align-items:center;gap:8px;display:flex}.ml-group-symbol{display:inline-flex}.ml-symbol{width:16px;height:16px}.ml-group-name{border:1px solid #0000;border-bottom:1px dotted var(--ml-edge);text-overflow:ellipsis;background:0 0;border-radius:4px;flex:1;min-width:0;padding:2px 6px;font-weight:650}.ml-group-name:hover,.ml-group-name:focus{border:1px solid var(--ml-edge);background:var(--ml-back)}.ml-traits{gap:2px;font-size:13px;display:grid}.ml-traits li{text-indent:-14px;padding-left:14px}.ml-traits li:before{content:\"•\";width:14px;color:var(--ml-quiet);text-indent:0;display:inline-block}.ml-group-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-group-details[open]{flex:1 0 100%}.ml-group-actions{margin-left:auto}.ml-group-details summary{width:-moz-fit-content;width:fit-content;color:var(--ml-quiet);cursor:pointer;font-size:13px}.ml-typical{gap:4px;padding:4px 0 0 14px;display:grid}.ml-row-name{color:var(--ml-accent);cursor:pointer;background:0 0;border:0;margin-right:8px;padding:0;text-decoration:underline}.ml-group-actions,.ml-history-actions,.ml-link-actions{gap:6px;display:flex}.ml-filters{grid-template-columns:minmax(0,1.2fr) repeat(2,minmax(0,1fr));gap:6px;display:grid}.ml-link{border-bottom:1px solid var(--ml-line);gap:4px;padding-bottom:10px;display:grid}.ml-link.suspect{border-left:4px solid var(--ml-mark-edge);padding-left:10px}.ml-link-names{overflow-wrap:anywhere;flex-wrap:wrap;align-items:center;gap:4px 8px;display:flex}.ml-link-why{color:var(--ml-mark-ink);font-size:13px}.ml-link-foot{flex-wrap:wrap;justify-content:space-between;align-items:center;gap:6px;display:flex}.ml-link-tags{flex-wrap:wrap;align-items:center;gap:4px;display:flex}.ml-column-row{grid-template-columns:minmax(0,40%) minmax(0,1fr) 44px;align-items:center;gap:10px;display:grid}.ml-column-name{overflow-wrap:anywhere}.ml-column-row .number{text-align:right}.ml-snapshot-form{gap:6px;margin:8px 0;display:flex}.ml-snapshot-form .ml-input{flex:1}.ml-steps{display:grid}.ml-step{border-bottom:1px solid var(--ml-line);align-items:baseline;gap:10px;padding:5px 0;display:flex}.ml-step>.number{text-align:right;min-width:2em}.ml-step-text{overflow-wrap:anywhere;flex:1}.ml-export{grid-template-columns:96px minmax(0,1fr);align-items:center;gap:12px;display:grid}.ml-status-text{overflow-wrap:anywhere;flex:260px;min-width:0}.ml-status.warning .ml-status-text{color:var(--ml-danger);font-weight:600}.ml-banner{border-bottom:1px solid var(--ml-danger);background:var(--ml-danger-soft);color:var(--ml-danger);padding:9px 14px;font-weight:600}.ml-banner code{font-family:var(--ml-mono)}.ml-veil{z-index:10;background:var(--ml-veil);place-items:center;padding:16px;display:grid;position:absolute;inset:0}.ml-dialog{border:1px solid var(--ml-line);background:var(--ml-back);width:min(600px,100%);max-height:100%;box-shadow:var(--ml-shadow);border-radius:12px;flex-direction:column;gap:12px;padding:20px 22px;display:flex;overflow:hidden}.ml-dialog-title{font-size:18px;font-weight:650}.ml-dialog-body{gap:12px;min-height:0;display:grid;overflow-y:auto}.ml-dialog-buttons{flex-wrap:wrap;justify-content:end;gap:8px;display:flex}.ml-chain{border:1px solid var(--ml-line);border-radius:var(--ml-radius-small);background:var(--ml-raised);gap:4px;padding:10px 12px;display:grid}.ml-chain-link{overflow-wrap:anywhere;border-left:4px solid #0000;flex-wrap:wrap;align-items:center;gap:4px 8px;padding:3px 8px;display:flex}.ml-chain-link.weakest{border-left-color:var(--ml-mark-edge);background:var(--ml-mark);border-radius:4px}.ml-ways{gap:2px;display:grid}.ml-ways dt{margin-top:6px;font-weight:650}.ml-keys{border-collapse:collapse}.ml-keys caption{text-align:left;padding-bottom:4px;font-weight:650}.ml-keys th{text-align:left;width:84px;padding:2px 0;font-weight:400}.ml-check{align-items:center;gap:8px;display:flex}", Rr = class extends r {
 	model;
 	receive = (e, t) => {
 		this.status !== "open" && this.setStatus("open");
@@ -3157,7 +3253,7 @@ var Cr = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-sc
 		else n.type === "closed" ? this.setStatus("closed", n.message) : this.receiveMessage(n);
 	};
 	constructor(e) {
-		super(), this.model = e, e.on("msg:custom", this.receive), e.send({ do: "open" });
+		super(Math.floor(Math.random() * 2 ** 46)), this.model = e, e.on("msg:custom", this.receive), e.send({ do: "open" });
 	}
 	transmit(e) {
 		this.model.send(e);
@@ -3166,15 +3262,15 @@ var Cr = ".ml-studio{--lightningcss-light:initial;--lightningcss-dark: ;color-sc
 		this.model.off("msg:custom", this.receive), this.setStatus("closed", "The notebook closed this view.");
 	}
 };
-function Tr({ model: e, el: t }) {
+function zr({ model: e, el: t }) {
 	let n = document.createElement("style");
-	n.textContent = Cr;
+	n.textContent = Lr;
 	let r = document.createElement("div");
 	r.classList.add("ml-in-notebook"), t.append(n, r);
-	let i = new wr(e), a = Sr(r, i);
+	let i = new Rr(e), a = Ir(r, i);
 	return () => {
 		a.destroy(), i.close();
 	};
 }
-var Er = { render: Tr };
-export { Er as default };
+var Br = { render: zr };
+export { Br as default };

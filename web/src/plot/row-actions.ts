@@ -1,7 +1,7 @@
 // What pointers and keys do with rows: link two, drop some, let pins go.
 
 import type { MapView } from "./map";
-import { clamp } from "./camera";
+import { insideWorld } from "./camera";
 import { dropTarget } from "./grid";
 
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
@@ -17,11 +17,12 @@ export function placeAround(rows: readonly number[], x: number, y: number, eps: 
   );
 }
 
-/** Carry rows to a place of the world, without letting go. */
+/** Carry rows to a place of the world, without letting go; they go no farther than the edge of the world. */
 export function carry(map: MapView, rows: readonly number[], x: number, y: number): void {
   const eps = map.store.state?.eps ?? 0;
-  const [px, py] = [clamp(x, -1, 1), clamp(y, -1, 1)];
-  map.ghost = { rows, x: px, y: py, onto: dropTarget(map.drawn.grid, map.drawn.positions, new Set(rows), px, py, eps) };
+  const place = insideWorld(x, y);
+  const onto = dropTarget(map.drawn.grid, map.drawn.positions, new Set(rows), place.x, place.y, eps);
+  map.ghost = { rows, ...place, onto };
   map.redraw();
 }
 
