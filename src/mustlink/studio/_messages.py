@@ -115,8 +115,8 @@ def _describe_link(line: LinkLine, cards: RowCards) -> dict[str, Any]:
 
 
 def _count(links: Iterable[StudioLink], skipped: Collection[tuple[int, int]]) -> dict[str, int]:
-    """Count the links of each kind."""
-    together = [link.together for link in links]
+    """Count what the person has said: answers and drawn links, and not what follows from pins, locks and files."""
+    together = [link.together for link in links if link.source in ("answer", "drawn")]
     return {"together": together.count(True), "apart": together.count(False), "skipped": len(skipped)}
 
 

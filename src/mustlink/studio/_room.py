@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from threading import RLock, Thread
+from pathlib import Path
+from threading import Lock, RLock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -14,14 +16,14 @@ from mustlink._types import Array
 from mustlink.constraints import Constraints
 from mustlink.errors import MustlinkError, OptionError
 from mustlink.studio import _messages as messages
-from mustlink.studio._actions import Action, Answer, Link, Move
+from mustlink.studio._actions import Action, Answer, Link, Move, Replace
 from mustlink.studio._adapter import list_methods
 from mustlink.studio._background import Background
 from mustlink.studio._buffers import pack_confidence, pack_edges, pack_labels, pack_positions
 from mustlink.studio._cards import RowCards
 from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._engine import Engine
-from mustlink.studio._export import export_file
+from mustlink.studio._export import plan_export
 from mustlink.studio._map import Map
 from mustlink.studio._panels import column_panel, group_panels
 from mustlink.studio._slow_work import SlowWork
@@ -29,13 +31,15 @@ from mustlink.workflow import RowComparison
 
 if TYPE_CHECKING:
     from mustlink.studio._adapter import Fit
+    from mustlink.studio._fits import PackedFit
     from mustlink.studio._session import Session
 
 __all__ = ["Listener", "Room"]
 
 # So many rows are clustered to have everything compiled.
 N_TINY_ROWS = 5
-CLOSED = "The studio was closed; everything is saved."
+# So many results of the background are kept with what they say of links and columns, for steps back to their groups.
+MAX_FITS = 30
 
 
 class Listener(Protocol):
@@ -54,8 +58,9 @@ class Room:
     """A session, those who look at it, and the work that goes on behind it.
 
     Every method may be called from any thread. Whatever changes the session holds the lock, so that all listeners get
-    the same changes in the same order. Fits are done in another process, questions, panels, views and exports on
-    another thread.
+    the same changes in the same order. Fits are done in another process; questions, panels, and what one listener asks
+    for, such as a view or an export, each on a thread, none of which holds the lock while it computes.
+    :meth:`leave` and :meth:`say_closed` never wait for a step.
 
     Parameters
     ----------
@@ -66,17 +71,20 @@ class Room:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._lock = RLock()
-        self._listeners: list[Listener] = []
+        # Replaced as a whole under a lock of its own, so that one can leave while a step is being done.
+        self._listeners: tuple[Listener, ...] = ()
+        self._membership = Lock()
+        self._farewell: str | None = None
         self._is_closed = False
         self._cards = RowCards(_all_columns(session), session.folder)
         self._map = Map(session)
         self._titles = {method.name: method.title for method in list_methods()}
         # What was sent last, so that arrays that have not changed are not sent again.
         self._sent: dict[str, Array] = {}
-        # The links and options that are being fitted, and the last result.
+        # The links and options that are being fitted, until there is a result; and the last results.
         self._fitted: tuple[Constraints, int | None, str] | None = None
         self._fit_revision = -1
-        self._fit: Fit | None = None
+        self._fits: list[tuple[PackedFit, Fit]] = []
         # The pair that is asked about, how many steps there were, and what was said last of questions and groups.
         self._asked: frozenset[int] | None = None
         self._n_steps = 0
@@ -84,7 +92,8 @@ class Room:
         self._panels: Mapping[str, Any] | None = None
         self._notices = list(session.notices)
         self._failure: str | None = None
-        self._slow = SlowWork()
+        # A slow one of these must not hold up the next question.
+        self._asking, self._describing, self._serving = SlowWork(), SlowWork(), SlowWork()
         self._background = Background(session.table.X, self._take_fit, row_names=session.table.row_names)
         # On a thread of its own: with many rows it takes longer than the first question.
         Thread(target=self._prepare, name="mustlink-studio-prepare", daemon=True).start()
@@ -106,12 +115,13 @@ class Room:
     def join(self, listener: Listener) -> None:
         """Send all that there is to show, and from now on what changes."""
         session, engine = self._session, self._session.engine
+        if self._is_closed:
+            listener.send_json({"type": "closed", "message": _farewell(session)})
+            return
+        positions = self._map.positions(listener.view)
         with self._lock:
-            if self._is_closed:
-                listener.send_json({"type": "closed", "message": CLOSED})
-                return
             listener.send_json(messages.describe_session(session, self._cards, self._map))
-            self._send_view(listener, listener.view)
+            self._send_view(listener, listener.view, positions)
             listener.send_bytes(pack_labels(engine.labels, engine.revision))
             listener.send_bytes(pack_confidence(engine.confidence, engine.revision))
             if session.edges is not None:
@@ -120,18 +130,22 @@ class Room:
             for known in (self._question, self._panels):
                 if known is not None:
                     listener.send_json(known)
-            self._listeners.append(listener)
+            with self._membership:
+                if self._farewell is None:
+                    self._listeners = (*self._listeners, listener)
+                else:
+                    listener.send_json({"type": "closed", "message": self._farewell})
 
     def leave(self, listener: Listener) -> None:
         """Send a listener nothing more."""
-        with self._lock:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
+        with self._membership:
+            self._listeners = tuple(one for one in self._listeners if one is not listener)
 
-    def say_closed(self, text: str = CLOSED) -> None:
-        """Tell everybody that the session is over."""
-        with self._lock:
-            self._tell({"type": "closed", "message": text})
+    def say_closed(self) -> None:
+        """Tell everybody that the session is over, and how it is continued."""
+        with self._membership:
+            self._farewell = _farewell(self._session)
+            self._tell({"type": "closed", "message": self._farewell})
 
     def close(self) -> None:
         """End the work behind the session, and close it."""
@@ -139,16 +153,24 @@ class Room:
             if self._is_closed:
                 return
             self._is_closed = True
-            self._listeners.clear()
+        with self._membership:
+            self._listeners = ()
+            self._farewell = _farewell(self._session)
         # Not under the lock, which a result that is being delivered waits for.
         self._background.close()
-        self._slow.close()
+        for work in self._works:
+            work.close()
         with self._lock:
             self._session.close()
 
     def wait(self, seconds: float) -> bool:
         """Wait until the slow work is done; return whether that came about."""
-        return self._slow.wait(seconds)
+        deadline = time.monotonic() + seconds
+        return all(work.wait(max(0.0, deadline - time.monotonic())) for work in self._works)
+
+    @property
+    def _works(self) -> tuple[SlowWork, ...]:
+        return self._asking, self._describing, self._serving
 
     # ---- what changes it ---------------------------------------------------------------------------------------------
 
@@ -160,9 +182,8 @@ class Room:
                 self._check_open(action)
             change = self._session.apply(action)
             self._n_steps += 1
-            if isinstance(action, Answer):
-                # The next question comes later; until then, this one is not answered twice.
-                self._asked = None
+            if isinstance(action, Answer) or (isinstance(action, Replace) and isinstance(action.then, Answer)):
+                self._settle_question(listener)
             self._notices = list(change.notices)
             ms = round(1000 * (time.perf_counter() - started), 1)
             listener.send_json({"type": "done", "id": number, "revision": change.revision, "ms": ms})
@@ -173,12 +194,21 @@ class Room:
             self._schedule()
 
     def _check_open(self, answer: Answer) -> None:
-        """Refuse the answer to a question that another tab, or another action, has settled."""
+        """Refuse the answer to a question that an answer, also in another tab, or another action has settled."""
         if frozenset((answer.a, answer.b)) != self._asked:
             raise OptionError(
-                "This question is no longer open: it was answered in another tab, or something else that was done has "
-                "changed what to ask. Nothing has changed; the next question follows."
+                "This question is no longer open: it is answered, or something else that was done has changed what to "
+                "ask. Nothing has changed; the next question follows."
             )
+
+    def _settle_question(self, answering: Listener) -> None:
+        """Note that the question is answered, and tell the other tabs; the next one comes later."""
+        advice = None if self._question is None else self._question["advice"]
+        self._asked, self._question = None, None
+        for listener in self._listeners:
+            # The one who answers knows, and keeps the buttons that have the focus.
+            if listener is not answering:
+                listener.send_json({"type": "question", "question": None, "end": None, "advice": advice})
 
     def _request_fit(self) -> None:
         """Have the background fit the links, if another result than the one shown is expected."""
@@ -197,25 +227,35 @@ class Room:
         with self._lock:
             if self._is_closed:
                 return
+            is_newest = fit.revision == self._fit_revision
+            if is_newest:
+                # Whatever comes of it: the same links, wanted again after an undo, are fitted again.
+                self._fitted = None
             if fit.labels is None:
-                if fit.revision == self._fit_revision:
+                if is_newest:
                     self._failure = fit.error
                     self._tell_change()
                 return
             change = self._session.offer(fit.labels, fit.revision, method=fit.method, confidence=fit.confidence)
+            # A result that does not settle what is wanted now, such as one for earlier links, is followed by another.
+            self._request_fit()
             if change is None:
-                if fit.revision == self._fit_revision:
-                    self._fitted = None
-                    self._request_fit()
                 return
-            self._fit, self._failure = fit, None
+            packed = self._session.engine.state.fit
+            if packed is not None:
+                self._fits = [*self._fits[1 - MAX_FITS :], (packed, fit)]
+            self._failure = None
             self._tell_change()
             if fit.learned_positions is not None:
                 self._map.set_learned(fit.learned_positions)
-                for listener in self._listeners:
-                    if listener.view == "learned":
-                        self._send_view(listener, "learned")
-            self._slow.submit("panels", self._describe_panels)
+                self._send_learned(fit.learned_positions)
+            self._describing.submit("panels", self._describe_panels)
+
+    @property
+    def _shown_fit(self) -> Fit | None:
+        """The result of the background that the groups shown are from; None if it is from before the room was made."""
+        packed = self._session.engine.state.fit
+        return next((fit for kept, fit in reversed(self._fits) if kept is packed), None)
 
     def _tell(self, message: Mapping[str, Any]) -> None:
         for listener in self._listeners:
@@ -242,14 +282,16 @@ class Room:
 
     def _state(self) -> dict[str, Any]:
         notices = [*self._notices, *([self._failure] if self._failure else [])]
-        return messages.describe_state(self._session, self._cards, self._fit, self._titles, notices)
+        return messages.describe_state(self._session, self._cards, self._shown_fit, self._titles, notices)
 
     # ---- what takes longer -------------------------------------------------------------------------------------------
 
     def _schedule(self) -> None:
         """Choose the next question and describe the groups, aside."""
-        self._slow.submit("question", self._choose_question)
-        self._slow.submit("panels", self._describe_panels)
+        self._asking.submit("question", self._choose_question)
+        self._describing.submit("panels", self._describe_panels)
+        if any(listener.view == "learned" for listener in self._listeners) and not self._map.has("learned"):
+            self._describing.submit("learned", self._learn_view)
 
     def _prepare(self) -> None:
         """Compute and compile what the first step needs, so that it is answered as fast as the others."""
@@ -295,7 +337,7 @@ class Room:
 
     def _describe_panels(self) -> None:
         """Describe the groups that are shown, and tell it."""
-        table, engine, fit = self._session.table, self._session.engine, self._fit
+        table, engine, fit = self._session.table, self._session.engine, self._shown_fit
         revision = engine.revision
         groups = group_panels(table.X, engine.labels, table.features)
         columns = column_panel(None if fit is None else fit.column_weights, table.features)
@@ -305,6 +347,17 @@ class Room:
                 return
             self._panels = message
             self._tell(message)
+
+    def _learn_view(self) -> None:
+        """Show the learned view of the groups that are shown now."""
+        positions = self._map.positions("learned")
+        with self._lock:
+            self._send_learned(positions)
+
+    def _send_learned(self, positions: Array) -> None:
+        for listener in self._listeners:
+            if listener.view == "learned":
+                self._send_view(listener, "learned", positions)
 
     def _aside(self, job: Callable[[], None], listener: Listener, number: int) -> None:
         """Do a job for one listener on the thread for slow work, and tell if it fails."""
@@ -318,7 +371,7 @@ class Room:
                 if not isinstance(error, MustlinkError):
                     raise
 
-        self._slow.submit((id(listener), number), run)
+        self._serving.submit((id(listener), number), run)
 
     # ---- requests, which change nothing ------------------------------------------------------------------------------
 
@@ -328,10 +381,10 @@ class Room:
         started = time.perf_counter()
 
         def show() -> None:
-            self._map.positions(name)
+            positions = self._map.positions(name)
             with self._lock:
                 listener.view = name
-                self._send_view(listener, name)
+                self._send_view(listener, name, positions)
                 ms = round(1000 * (time.perf_counter() - started), 1)
                 revision = self._session.engine.revision
                 listener.send_json({"type": "done", "id": number, "revision": revision, "ms": ms})
@@ -341,16 +394,17 @@ class Room:
         else:
             self._aside(show, listener, number)
 
-    def _send_view(self, listener: Listener, name: str) -> None:
+    def _send_view(self, listener: Listener, name: str, positions: Array) -> None:
         revision = self._session.engine.revision
-        listener.send_bytes(pack_positions(self._map.positions(name), revision, self._map.number(name)))
+        listener.send_bytes(pack_positions(positions, revision, self._map.number(name)))
 
     def export(self, what: str, listener: Listener, number: int) -> None:
         """Send a file to save."""
 
         def send() -> None:
             with self._lock:
-                file = export_file(self._session, what, self._fit)
+                write = plan_export(self._session, what, self._shown_fit)
+            file = write()
             listener.send_json(
                 {"type": "file", "id": number, "name": file.name, "media": file.media, "text": file.text}
             )
@@ -397,3 +451,13 @@ def _all_columns(session: Session) -> RowComparison:
     if not ignored or session.folder is None:
         return session.comparison
     return RowComparison(session.options, session.table, [*session.comparison.column_names, *ignored])
+
+
+def _farewell(session: Session) -> str:
+    """Return the last message to the tabs: how the session is continued."""
+    if session.path is None:
+        return "The studio was closed."
+    here, path = Path.cwd(), session.path
+    name = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    command = shlex.join(["mustlink", "studio", name])
+    return f"The studio was closed; everything is saved. To continue, run: {command}"

@@ -107,7 +107,7 @@ class Studio:
 
     def close(self) -> None:
         """End the work in the background and close the file; the attributes stay as they are."""
-        self._room.say_closed("The studio was closed.")
+        self._room.say_closed()
         self._room.close()
         self._widget.close()
 
@@ -120,7 +120,7 @@ class Studio:
     def _receive(self, widget: Any, content: Any, buffers: Any) -> None:
         """Answer a message of the page; each view begins by asking for everything."""
         if isinstance(content, dict) and content.get("do") == "open":
-            self._conversation.close()
+            self._room.leave(self._conversation)
             self._conversation.open()
         else:
             self._conversation.receive(content)
