@@ -479,6 +479,7 @@ def test_a_client_that_does_not_read_holds_up_nobody(tmp_path, monkeypatch):
         assert time.monotonic() - started < 5
     assert served.server.room.n_listeners == 1
     assert other.ask("ping")["type"] == "pong"
+    wait_until(stuck.is_closed)
     other.close()
     stuck.close()
     served.close()
