@@ -66,9 +66,11 @@ class Room:
     ----------
     session : Session
         The session; it is closed with the room.
+    frame : pandas or polars DataFrame, default=None
+        The table of a session on a data frame, of which columns that are left out of the distances are shown.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, frame: Any = None) -> None:
         self._session = session
         self._lock = RLock()
         # Replaced as a whole under a lock of its own, so that one can leave while a step is being done.
@@ -76,7 +78,7 @@ class Room:
         self._membership = Lock()
         self._farewell: str | None = None
         self._is_closed = False
-        self._cards = RowCards(_all_columns(session), session.folder)
+        self._cards = RowCards(_all_columns(session, frame), session.folder)
         self._map = Map(session)
         self._titles = {method.name: method.title for method in list_methods()}
         # What was sent last, so that arrays that have not changed are not sent again.
@@ -445,12 +447,12 @@ class Room:
             raise OptionError(f"There is no row {row}; the table has the rows 0 to {n_rows - 1}.")
 
 
-def _all_columns(session: Session) -> RowComparison:
+def _all_columns(session: Session, frame: Any) -> RowComparison:
     """Return the rows with the columns that are left out of the distances, too: texts and images are mostly such."""
     ignored = session.options.ignore
-    if not ignored or session.folder is None:
+    if not ignored or (session.folder is None and frame is None):
         return session.comparison
-    return RowComparison(session.options, session.table, [*session.comparison.column_names, *ignored])
+    return RowComparison(session.options, session.table, [*session.comparison.column_names, *ignored], frame)
 
 
 def _farewell(session: Session) -> str:

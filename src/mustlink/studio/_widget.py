@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.constraints import Constraints
 from mustlink.studio._conversation import Conversation
@@ -23,7 +24,9 @@ class Studio:
     """Teach a clustering by hand in a notebook.
 
     Shows the page of ``mustlink studio`` as a widget: the rows as points, questions, links to draw and points to drag.
-    The results are attributes, at any time. Needs anywidget, ``pip install "mustlink[notebook]"``.
+    The results are attributes, at any time: with `n_clusters`, the first groups are there after the first fit in the
+    background, which takes some seconds; without, after the first links. Needs anywidget, ``pip install
+    "mustlink[notebook]"``.
 
     Parameters
     ----------
@@ -75,14 +78,14 @@ class Studio:
         self.session = Session.from_frame(
             data, links=links, n_clusters=n_clusters, random_state=random_state, **options
         )
-        self._room = Room(self.session)
+        self._room = Room(self.session, data)
         self._widget = anywidget.AnyWidget(_esm=_read_module())
         self._conversation = Conversation(self._room, self._widget.send, self._send_bytes)
         self._widget.on_msg(self._receive)
 
     @property
     def labels_(self) -> Ints:
-        """The group of each row that is shown now; -1 for none."""
+        """The group of each row that is shown now; -1 for none, as all are until links or `n_clusters` give groups."""
         return self.session.engine.labels.copy()
 
     @property
@@ -116,6 +119,11 @@ class Studio:
 
     def __exit__(self, *about: object) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        engine = self.session.engine
+        links = count(len(engine.links), "link")
+        return f"<Studio: {count(len(engine.labels), 'row')}, {links}, {count(len(engine.groups), 'group')}>"
 
     def _receive(self, widget: Any, content: Any, buffers: Any) -> None:
         """Answer a message of the page; each view begins by asking for everything."""
