@@ -56,6 +56,18 @@ def test_a_session_is_begun_beside_the_person_and_continued(run, folder):
         assert served[-1] == {"host": "0.0.0.0", "port": 7, "browser": False, "links": 40}
 
 
+def test_what_cannot_be_is_refused_with_what_to_do_here(run, folder):
+    (folder / "unknown.csv").write_text("a,b,link\nC001,C999,must\n", encoding="utf-8")
+    text, _ = run("customers.csv", "--id", "customer", "--links", "unknown.csv", code=2)
+    assert "correct the file, or remove such links from it." in text
+    assert "--unknown-ids" not in text
+    text, _ = run("customers.csv", "--file", "customers.csv", code=2)
+    assert "--file names the table itself" in " ".join(text.split())
+    text, _ = run("nowhere.csv", "--port", "99999", code=2)
+    assert "nowhere" not in text
+    assert "65535" in text
+
+
 def test_a_file_of_ones_own(run, folder):
     run("customers.csv", "--id", "customer", "--file", "mine.mustlink", "--strategy", "cobras", "--seed", "4")
     with Session.open(folder / "mine.mustlink") as session:

@@ -11,6 +11,7 @@ import typer
 from mustlink._spelling import count
 from mustlink.cli import _options as opt
 from mustlink.cli._errors import report_errors
+from mustlink.errors import MustlinkError
 
 if TYPE_CHECKING:
     from mustlink.studio import Session
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["studio"]
 
 SUFFIX = ".mustlink"
+# What to do about an error, where it differs from other commands: the studio takes a file whole.
+STUDIO_REMEDIES: dict[str | tuple[str, ...] | None, str] = {
+    "skip_unknown": "correct the file, or remove such links from it",
+    "skip_unknown_edges": "correct the file, or remove such edges from it",
+}
 
 
 @report_errors
@@ -71,7 +77,8 @@ def studio(
         ),
     ] = "minmax",
     port: Annotated[
-        int, typer.Option("--port", metavar="N", help="The port to listen at.", show_default="a free one")
+        int,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="The port to listen at.", show_default="a free one"),
     ] = 0,
     host: Annotated[
         str,
@@ -113,7 +120,12 @@ def studio(
     from mustlink.workflow import TableOptions
 
     options = opt.fill(TableOptions, locals())
-    session = _open(table, options, file, n_clusters, links, edges, strategy, random_state)
+    try:
+        session = _open(table, options, file, n_clusters, links, edges, strategy, random_state)
+    except MustlinkError as error:
+        if error.remedy not in STUDIO_REMEDIES:
+            raise
+        raise ValueError(f"{error.problem}; {STUDIO_REMEDIES[error.remedy]}.") from error
     path = _short(session.path)
     with session:
         for notice in session.notices:
@@ -146,6 +158,8 @@ def _open(
     is_session = table.suffix.lower() == SUFFIX
     if is_session and file is not None:
         raise ValueError(f"{table} is the file of a studio already; leave out --file.")
+    if file is not None and file.resolve() == table.resolve():
+        raise ValueError(f"--file names the table itself, {table}; give a file that ends in {SUFFIX}, or leave it out.")
     path = table if is_session else file or Path(f"{opt.stem(table)}{SUFFIX}")
     if not is_session and not path.exists():
         with show_status("Reading the table"):
