@@ -11,7 +11,7 @@ import pytest
 
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
-from mustlink.studio import Session
+from mustlink.studio import Link, Session
 from mustlink.studio._adapter import Fit
 from mustlink.studio._background import Background
 from mustlink.studio._buffers import pack_confidence, pack_labels
@@ -162,7 +162,10 @@ def test_a_view_is_sent_with_its_number_and_again_when_it_changes(tmp_path):
 def test_a_fit_that_fails_is_told(room, client):
     client.talk.receive({"id": 1, "do": "choose", "n_clusters": 3})
     room._take_fit(Fit(room._fit_revision, "auto", error="The method failed."))
-    assert client.wait("state", lambda state: "The method failed." in state["notices"])
+    state = client.wait("state", lambda state: "The method failed." in state["notices"])
+    assert state["shown"]["status"] == "failed"
+    client.talk.receive({"id": 2, "do": "link", "a": 0, "b": 5, "together": False})
+    assert client.last("state")["shown"]["status"] == "working"
 
 
 def test_links_that_are_wanted_again_after_an_undo_are_fitted_again(tmp_path):
@@ -352,6 +355,28 @@ def test_what_a_fit_says_of_links_is_shown_with_its_own_groups(tmp_path, monkeyp
         assert suspicion[pair] == 0.9
     client.talk.receive({"id": 3, "do": "undo"})
     assert [link["suspicion"] for link in client.last("state")["links"]] == [0.9]
+    room.close()
+
+
+def test_a_session_that_is_continued_knows_again_what_the_fit_said_of_links(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Background, "submit", lambda self, revision, *given, **options: asked.append(revision))
+    session = make_session(tmp_path, 3)
+    session.apply(Link(0, 5, together=False))
+    labels = np.arange(240) % 3
+    session.offer(labels, session.engine.revision, method="boost", confidence=np.ones(240))
+    session.close()
+    room = Room(Session.open(tmp_path / "s.mustlink"))
+    client = Client(room)
+    client.talk.open()
+    (revision,) = asked
+    n_entries = len(room._session.log())
+    room._take_fit(Fit(revision, "boost", (labels + 1) % 3, np.ones(240), suspects={(0, 5): 0.9}))
+    assert client.last("state")["links"][0]["suspicion"] == 0.9
+    assert len(room._session.log()) == n_entries
+    # One that finds other groups says nothing of those that are shown.
+    room._take_fit(Fit(revision, "boost", np.arange(240) // 80, np.ones(240), suspects={(0, 5): 0.1}))
+    assert client.last("state")["links"][0]["suspicion"] == 0.9
     room.close()
 
 

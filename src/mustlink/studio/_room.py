@@ -24,6 +24,7 @@ from mustlink.studio._cards import RowCards
 from mustlink.studio._conflicts import ActionRefused
 from mustlink.studio._engine import Engine
 from mustlink.studio._export import plan_export
+from mustlink.studio._fits import PackedFit
 from mustlink.studio._map import Map
 from mustlink.studio._panels import column_panel, group_panels
 from mustlink.studio._slow_work import SlowWork
@@ -31,7 +32,6 @@ from mustlink.workflow import RowComparison
 
 if TYPE_CHECKING:
     from mustlink.studio._adapter import Fit
-    from mustlink.studio._fits import PackedFit
     from mustlink.studio._session import Session
 
 __all__ = ["Listener", "Room"]
@@ -99,7 +99,10 @@ class Room:
         self._background = Background(session.table.X, self._take_fit, row_names=session.table.row_names)
         # On a thread of its own: with many rows it takes longer than the first question.
         Thread(target=self._prepare, name="mustlink-studio-prepare", daemon=True).start()
+        # The fit of a session that is continued, whose labels are in the file: what it says of links and columns is not.
+        self._known_revision = -1
         self._request_fit()
+        self._repeat_fit()
         self._schedule()
 
     @property
@@ -224,10 +227,30 @@ class Room:
         self._fitted, self._fit_revision = wanted, engine.revision
         self._background.submit(engine.revision, *wanted, seed=self._session.random_state)
 
+    def _repeat_fit(self) -> None:
+        """Have the result that is shown computed again, for what it says of links and columns."""
+        engine = self._session.engine
+        if self._fitted is None and engine.state.fit is not None and engine.shown.status == "final":
+            self._known_revision = engine.revision
+            state, seed = engine.state, self._session.random_state
+            self._background.submit(engine.revision, engine.constraints, state.n_clusters, state.method, seed=seed)
+
+    def _take_known_fit(self, fit: Fit) -> None:
+        """Take what a repeated fit says of links and columns, if its groups are those of the file."""
+        packed = self._session.engine.state.fit
+        if fit.labels is None or packed is None:
+            return
+        if PackedFit.pack(fit.method, fit.labels, None).packed_labels != packed.packed_labels:
+            return
+        self._show_fit(packed, fit)
+
     def _take_fit(self, fit: Fit) -> None:
         """Show the result of the background, unless links or options have changed since."""
         with self._lock:
             if self._is_closed:
+                return
+            if fit.revision == self._known_revision:
+                self._take_known_fit(fit)
                 return
             is_newest = fit.revision == self._fit_revision
             if is_newest:
@@ -243,15 +266,19 @@ class Room:
             self._request_fit()
             if change is None:
                 return
-            packed = self._session.engine.state.fit
-            if packed is not None:
-                self._fits = [*self._fits[1 - MAX_FITS :], (packed, fit)]
             self._failure = None
-            self._tell_change()
-            if fit.learned_positions is not None:
-                self._map.set_learned(fit.learned_positions)
-                self._send_learned(fit.learned_positions)
-            self._describing.submit("panels", self._describe_panels)
+            packed = self._session.engine.state.fit
+            assert packed is not None
+            self._show_fit(packed, fit)
+
+    def _show_fit(self, packed: PackedFit, fit: Fit) -> None:
+        """Keep a result beside the labels of the state, and show all that it says."""
+        self._fits = [*self._fits[1 - MAX_FITS :], (packed, fit)]
+        self._tell_change()
+        if fit.learned_positions is not None:
+            self._map.set_learned(fit.learned_positions)
+            self._send_learned(fit.learned_positions)
+        self._describing.submit("panels", self._describe_panels)
 
     @property
     def _shown_fit(self) -> Fit | None:
@@ -284,7 +311,11 @@ class Room:
 
     def _state(self) -> dict[str, Any]:
         notices = [*self._notices, *([self._failure] if self._failure else [])]
-        return messages.describe_state(self._session, self._cards, self._shown_fit, self._titles, notices)
+        state = messages.describe_state(self._session, self._cards, self._shown_fit, self._titles, notices)
+        if self._failure and state["shown"]["status"] == "working":
+            # Nothing is being computed, until the next step.
+            state["shown"]["status"] = "failed"
+        return state
 
     # ---- what takes longer -------------------------------------------------------------------------------------------
 
