@@ -99,7 +99,7 @@ class Room:
         self._background = Background(session.table.X, self._take_fit, row_names=session.table.row_names)
         # On a thread of its own: with many rows it takes longer than the first question.
         Thread(target=self._prepare, name="mustlink-studio-prepare", daemon=True).start()
-        # The fit of a session that is continued, whose labels are in the file: what it says of links and columns is not.
+        # The fit of a session that is continued: its labels are in the file, what it says of links and columns is not.
         self._known_revision = -1
         self._request_fit()
         self._repeat_fit()
@@ -347,7 +347,7 @@ class Room:
                 return
             if change is not None:
                 self._tell_change()
-                self._slow.submit("panels", self._describe_panels)
+                self._describing.submit("panels", self._describe_panels)
 
     def _choose_question(self) -> None:
         """Choose the next question without holding up anybody, and ask it; then see whether it is worth asking."""
