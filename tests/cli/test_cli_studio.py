@@ -54,6 +54,9 @@ def test_a_session_is_begun_beside_the_person_and_continued(run, folder):
         text, served = run(*words, "--no-browser", "--port", "7", "--host", "0.0.0.0")
         assert "Continuing customers.mustlink after 0 steps" in text
         assert served[-1] == {"host": "0.0.0.0", "port": 7, "browser": False, "links": 40}
+        assert "Not used" not in text
+    text, _ = run("customers.csv", "-k", "4", "--links", "links.csv")
+    assert "Not used, since the session was begun before: -k, --links." in " ".join(text.split())
 
 
 def test_what_cannot_be_is_refused_with_what_to_do_here(run, folder):

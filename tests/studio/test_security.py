@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import time
 from contextlib import suppress
 
@@ -193,7 +194,8 @@ def test_it_listens_at_loopback_unless_asked(served, tmp_path, monkeypatch):
         folder.mkdir()
         serve(make_session(folder), host, open_browser=False, announce=said.append)
         assert any("Warning" in line and host in line for line in said) == is_warned
-        assert sum("token=" in line for line in said) == 1
+        assert sum("//127.0.0.1:" in line and "token=" in line for line in said) == 1
+        assert sum(f"//{socket.gethostname()}:" in line for line in said) == is_warned
 
 
 # ---- paths ---------------------------------------------------------------------------------------------------------

@@ -183,6 +183,10 @@ def _open(
         raise
     steps = count(len(session.engine.history), "step")
     print_line(f"Continuing {path} after {steps}, with the links and options that it has.", whole=True)
+    given = {"-k": n_clusters is not None, "--links": links is not None, "--edges": edges is not None}
+    unused = [name for name, is_given in given.items() if is_given]
+    if unused:
+        print_line(f"Not used, since the session was begun before: {', '.join(unused)}.")
     return session
 
 

@@ -134,11 +134,11 @@ def _parse(text: str | bytes) -> Any:
     except RecursionError:
         raise OptionError("The message is nested too deeply.") from None
     except ValueError as error:
-        raise OptionError(f"The message is no JSON: {error!s:.200}.") from None
+        raise OptionError(f"The message is not JSON: {error!s:.200}.") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def _finite(text: str) -> float:

@@ -28,7 +28,6 @@ __all__ = [
 ]
 
 VERSION = 1
-MAX_LINKS = 2_000
 MAX_STEPS = 200
 MAX_TYPICAL_CELLS = 8
 STRATEGY_TITLES = {
@@ -68,7 +67,7 @@ def describe_state(
     """Return all that a person has said, and which clustering is shown."""
     engine = session.engine
     state, shown, links = engine.state, engine.shown, engine.links
-    lines = link_panel(links, engine.labels, None if fit is None else fit.suspects, MAX_LINKS)
+    lines = link_panel(links, engine.labels, None if fit is None else fit.suspects)
     return {
         "type": "state",
         "revision": engine.revision,

@@ -173,7 +173,14 @@ class StudioServer:
     @property
     def url(self) -> str:
         """The address to open, with the token."""
-        name = "127.0.0.1" if self.host in ("0.0.0.0", "::", "localhost") else self.host
+        return self._url_at("127.0.0.1" if self.host in ("0.0.0.0", "::", "localhost") else self.host)
+
+    @property
+    def far_url(self) -> str | None:
+        """The address for other machines, if the server listens at all addresses of this one."""
+        return self._url_at(socket.gethostname()) if self.host in ("0.0.0.0", "::") else None
+
+    def _url_at(self, name: str) -> str:
         name = f"[{name}]" if ":" in name else name
         return f"http://{name}:{self.port}/?token={self.token}"
 
@@ -235,6 +242,8 @@ def serve(
             "the token sees the table and may change the links, and the connection is not encrypted."
         )
     announce(f"The studio is at {server.url}")
+    if server.far_url is not None:
+        announce(f"From other machines, unless they know this one by another name: {server.far_url}")
     announce("Stop it with Ctrl-C; every answer is saved as it is given.")
     if open_browser:
         # A browser in the terminal, or none at all, must not hold up the server.
