@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from mustlink import Constraints
 from mustlink.datasets import sample_paths
 from mustlink.errors import OptionError
 from mustlink.studio import Session, Studio
@@ -275,6 +276,16 @@ def test_columns_that_are_left_out_of_the_distances_are_shown_in_a_notebook(monk
         row = next(content for content, _ in widget.sent if content["type"] == "row")
         assert {"column": "note", "text": "c", "kind": "category"} in row["cells"]
         assert repr(studio) == "<Studio: 4 rows, 0 links, 0 groups>"
+
+
+def test_results_in_a_notebook_are_by_the_rows_of_the_data_frame(monkeypatch):
+    import pandas as pd
+
+    monkeypatch.setattr("anywidget.AnyWidget", FakeWidget)
+    frame = pd.DataFrame({"x": [0.0, np.nan, 0.1, 5.0, 5.1]})
+    with Studio(frame, links=Constraints([(0, 2)], [(0, 4)]), missing="drop") as studio:
+        assert studio.labels_.tolist() == [0, -1, 0, 1, 1]
+        assert studio.constraints_ == Constraints([(0, 2)], [(0, 4)])
 
 
 def test_a_widget_that_is_shown_twice_is_told_once(studio):

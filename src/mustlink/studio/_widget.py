@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.constraints import Constraints
@@ -85,13 +87,23 @@ class Studio:
 
     @property
     def labels_(self) -> Ints:
-        """The group of each row that is shown now; -1 for none, as all are until links or `n_clusters` give groups."""
-        return self.session.engine.labels.copy()
+        """The group of each row of `data` that is shown now.
+
+        -1 is none: of rows that are left out, such as those with missing cells, and of all rows until there are groups.
+        """
+        table = self.session.table
+        labels = np.full(table.source.n_rows, -1, dtype=np.int64)
+        labels[table.rows] = self.session.engine.labels
+        return labels
 
     @property
     def constraints_(self) -> Constraints:
-        """All links in force, those of pinned rows and locked groups included."""
-        return self.session.engine.constraints
+        """All links in force, by the positions of rows; those of pinned rows and locked groups included."""
+        table, links = self.session.table, self.session.engine.constraints
+        if len(table.rows) == table.source.n_rows:
+            return links
+        listed = links.expand()
+        return Constraints.from_pairs(table.rows[listed.pairs], listed.sign, listed.weight, contradictions="keep")
 
     @property
     def groups_(self) -> pd.DataFrame:
