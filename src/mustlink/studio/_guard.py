@@ -1,4 +1,4 @@
-"""Who may talk to the server: only the page that it served itself, opened with its token.
+"""Access to the server: only for the page that it served itself, opened with its token.
 
 Other programs and other users of the machine do not know the token, unless the person opens a page of their server on
 the same host: browsers send cookies to all ports of a host. Pages of other origins, open in the same browser, are kept

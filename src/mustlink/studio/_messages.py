@@ -31,12 +31,12 @@ VERSION = 1
 MAX_STEPS = 200
 MAX_TYPICAL_CELLS = 8
 STRATEGY_TITLES = {
-    "minmax": "Farthest first",
-    "consolidate": "Random rows",
-    "explore": "A row of every group",
-    "npu": "Least certain (slow on large tables)",
-    "cobras": "Coarse to fine",
-    "random": "Random pairs",
+    "minmax": "Farthest first (minmax)",
+    "consolidate": "Random rows (consolidate)",
+    "explore": "A row of every group (explore)",
+    "npu": "Least certain (npu, slow on large tables)",
+    "cobras": "Coarse to fine (cobras)",
+    "random": "Random pairs (random)",
 }
 
 

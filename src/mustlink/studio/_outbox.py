@@ -57,7 +57,7 @@ class Outbox:
         self._put(data)
 
     def _put(self, item: str | bytes | None) -> None:
-        # After the loop has ended there is nobody to send to.
+        # After the loop has ended nothing can be sent.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._append, item)
 

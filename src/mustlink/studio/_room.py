@@ -1,4 +1,4 @@
-"""One session that several tabs look at: what changes is told to all of them, and slow work is done aside."""
+"""One session shared by several tabs: changes are sent to all of them, and slow work is done on other threads."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MAX_FITS = 30
 
 
 class Listener(Protocol):
-    """One who is told what changes, such as a tab."""
+    """A client, such as a tab, to which changes are sent."""
 
     view: str
 
@@ -55,7 +55,7 @@ class Listener(Protocol):
 
 
 class Room:
-    """A session, those who look at it, and the work that goes on behind it.
+    """A session, its listeners, and the work in the background.
 
     Every method may be called from any thread. Whatever changes the session holds the lock, so that all listeners get
     the same changes in the same order. Fits are done in another process; questions, panels, and what one listener asks
@@ -112,10 +112,10 @@ class Room:
 
     @property
     def n_listeners(self) -> int:
-        """How many look at the session."""
+        """The number of listeners."""
         return len(self._listeners)
 
-    # ---- who looks at it ---------------------------------------------------------------------------------------------
+    # ---- listeners ---------------------------------------------------------------------------------------------------
 
     def join(self, listener: Listener) -> None:
         """Send all that there is to show, and from now on what changes."""
@@ -350,7 +350,7 @@ class Room:
                 self._describing.submit("panels", self._describe_panels)
 
     def _choose_question(self) -> None:
-        """Choose the next question without holding up anybody, and ask it; then see whether it is worth asking."""
+        """Choose the next question without the lock, and ask it; then see whether it is worth asking."""
         n_steps = self._n_steps
         advice = None if self._question is None else self._question["advice"]
         self._ask(messages.describe_question(self._session, self._cards, advice), n_steps)
