@@ -71,6 +71,14 @@ def test_what_cannot_be_is_refused_with_what_to_do_here(run, folder):
     assert "65535" in text
 
 
+def test_a_session_is_continued_beside_a_copy_of_its_table(run, folder):
+    run("customers.csv", "--id", "customer")
+    (folder / "copy.csv").write_bytes((folder / "customers.csv").read_bytes())
+    assert "Continuing customers.mustlink" in run("copy.csv", "--file", "customers.mustlink")[0]
+    (folder / "copy.csv").write_text("x,y\n1,2\n3,5\n", encoding="utf-8")
+    assert "with other content" in " ".join(run("copy.csv", "--file", "customers.mustlink", code=2)[0].split())
+
+
 def test_a_file_of_ones_own(run, folder):
     run("customers.csv", "--id", "customer", "--file", "mine.mustlink", "--strategy", "cobras", "--seed", "4")
     with Session.open(folder / "mine.mustlink") as session:

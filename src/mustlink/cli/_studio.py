@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import filecmp
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -193,10 +195,10 @@ def _open(
 def _check_same(session: Session, path: Path, options: TableOptions, is_session: bool) -> None:
     """Refuse to continue a session on another table, or with other options of the table than those typed."""
     begun = session.options
-    if not is_session and Path(options.table).resolve() != Path(begun.table).resolve():
+    if not is_session and not _is_same_file(options.table, begun.table):
         raise ValueError(
-            f"{path} is a studio on another table, {begun.table}; choose another file with --file, or run: mustlink "
-            f"studio {path}"
+            f"{path} is a studio on another table, {begun.table}, with other content; choose another file with --file, "
+            f"or run: mustlink studio {path}"
         )
     typed = [
         opt.option_name(field.name)
@@ -210,6 +212,13 @@ def _check_same(session: Session, path: Path, options: TableOptions, is_session:
             f"{path} was begun with other options of the table ({', '.join(typed)}); leave them out to continue it, or "
             "choose another file with --file."
         )
+
+
+def _is_same_file(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
+    """Return whether two files are one, or equal: a session may be copied together with its table."""
+    if Path(first).resolve() == Path(second).resolve():
+        return True
+    return Path(first).is_file() and filecmp.cmp(first, second, shallow=False)
 
 
 def _short(path: Path | None) -> str:
