@@ -54,6 +54,29 @@ def test_a_session_is_begun_beside_the_person_and_continued(run, folder):
         text, served = run(*words, "--no-browser", "--port", "7", "--host", "0.0.0.0")
         assert "Continuing customers.mustlink after 0 steps" in text
         assert served[-1] == {"host": "0.0.0.0", "port": 7, "browser": False, "links": 40}
+        assert "Not used" not in text
+    text, _ = run("customers.csv", "-k", "4", "--links", "links.csv")
+    assert "Not used, since the session was begun before: -k, --links." in " ".join(text.split())
+
+
+def test_what_cannot_be_is_refused_with_what_to_do_here(run, folder):
+    (folder / "unknown.csv").write_text("a,b,link\nC001,C999,must\n", encoding="utf-8")
+    text, _ = run("customers.csv", "--id", "customer", "--links", "unknown.csv", code=2)
+    assert "correct the file, or remove such links from it." in text
+    assert "--unknown-ids" not in text
+    text, _ = run("customers.csv", "--file", "customers.csv", code=2)
+    assert "--file names the table itself" in " ".join(text.split())
+    text, _ = run("nowhere.csv", "--port", "99999", code=2)
+    assert "nowhere" not in text
+    assert "65535" in text
+
+
+def test_a_session_is_continued_beside_a_copy_of_its_table(run, folder):
+    run("customers.csv", "--id", "customer")
+    (folder / "copy.csv").write_bytes((folder / "customers.csv").read_bytes())
+    assert "Continuing customers.mustlink" in run("copy.csv", "--file", "customers.mustlink")[0]
+    (folder / "copy.csv").write_text("x,y\n1,2\n3,5\n", encoding="utf-8")
+    assert "with other content" in " ".join(run("copy.csv", "--file", "customers.mustlink", code=2)[0].split())
 
 
 def test_a_file_of_ones_own(run, folder):

@@ -116,6 +116,16 @@ class Stuck:
                 frame = Frame(Opcode.TEXT, json.dumps(message).encode())
                 self._socket.sendall(frame.serialize(mask=True))
 
+    def is_closed(self) -> bool:
+        """Return whether the server has closed the connection, found by sending and not by reading."""
+        try:
+            self._socket.sendall(Frame(Opcode.PING, b"").serialize(mask=True))
+        except ConnectionError:
+            return True
+        except OSError:
+            return False
+        return False
+
     def close(self) -> None:
         self._socket.close()
 

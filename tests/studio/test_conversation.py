@@ -9,8 +9,11 @@ import time
 import numpy as np
 import pytest
 
+from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
-from mustlink.studio import Session
+from mustlink.studio import Link, Session
+from mustlink.studio._adapter import Fit
+from mustlink.studio._background import Background
 from mustlink.studio._buffers import pack_confidence, pack_labels
 from mustlink.studio._cards import RowCards
 from mustlink.studio._conversation import Conversation
@@ -47,7 +50,7 @@ class Client:
             return [one for one in self.told if not isinstance(one, bytes) and one["type"] == kind and where(one)]
 
         with self._condition:
-            assert self._condition.wait_for(found, 30), self.types()
+            assert self._condition.wait_for(found, 90), self.types()
             return found()[-1]
 
 
@@ -157,11 +160,29 @@ def test_a_view_is_sent_with_its_number_and_again_when_it_changes(tmp_path):
 
 
 def test_a_fit_that_fails_is_told(room, client):
-    from mustlink.studio._adapter import Fit
-
     client.talk.receive({"id": 1, "do": "choose", "n_clusters": 3})
     room._take_fit(Fit(room._fit_revision, "auto", error="The method failed."))
-    assert client.wait("state", lambda state: "The method failed." in state["notices"])
+    state = client.wait("state", lambda state: "The method failed." in state["notices"])
+    assert state["shown"]["status"] == "failed"
+    client.talk.receive({"id": 2, "do": "link", "a": 0, "b": 5, "together": False})
+    assert client.last("state")["shown"]["status"] == "working"
+
+
+def test_links_that_are_wanted_again_after_an_undo_are_fitted_again(tmp_path):
+    room = Room(make_session(tmp_path, 3))
+    client = Client(room)
+    client.talk.open()
+    client.wait("state", lambda state: state["shown"]["status"] == "final")
+    # The step after the link comes before the fit, so that an undo leads to a state without one.
+    client.talk.receive({"id": 1, "do": "link", "a": 0, "b": 5, "together": False})
+    client.talk.receive({"id": 2, "do": "rename", "group": 0, "name": "x"})
+    assert client.last("state")["shown"]["status"] == "working"
+    revision = client.last("state")["revision"]
+    client.wait("state", lambda state: state["shown"]["status"] == "final" and state["revision"] > revision)
+    client.talk.receive({"id": 3, "do": "undo"})
+    revision = client.last("state")["revision"]
+    client.wait("state", lambda state: state["shown"]["status"] == "final" and state["revision"] >= revision)
+    room.close()
 
 
 def test_a_slow_question_holds_up_nobody(tmp_path, monkeypatch):
@@ -226,6 +247,139 @@ def test_an_answer_to_a_question_that_was_replaced_is_refused(client):
     assert client.last("state")["counts"] == {"together": 0, "apart": 0, "skipped": 1}
 
 
+def test_other_tabs_are_told_that_a_question_is_answered(tmp_path, monkeypatch):
+    go = threading.Event()
+    go.set()
+    ask = Session.question
+    monkeypatch.setattr(Session, "question", property(lambda session: go.wait(60) and ask.fget(session)))
+    room = Room(make_session(tmp_path))
+    first, second = Client(room), Client(room)
+    first.talk.open()
+    second.talk.open()
+    question = first.wait("question")["question"]
+    second.wait("question")
+    go.clear()
+    first.talk.receive({"id": 1, "do": "answer", "a": question["a"], "b": question["b"], "together": False})
+    assert first.last("question")["question"] == question
+    assert second.last("question") == {"type": "question", "question": None, "end": None, "advice": None}
+    third = Client(room)
+    third.talk.open()
+    assert "question" not in third.types()
+    go.set()
+    assert third.wait("question")["question"]["number"] == 2
+    room.close()
+
+
+def test_links_of_pins_are_not_counted_as_said(client):
+    client.talk.receive({"id": 1, "do": "move", "rows": [1, 2, 3], "x": 0.5, "y": 0.5, "onto": None})
+    client.talk.receive({"id": 2, "do": "link", "a": 0, "b": 1, "together": False})
+    state = client.last("state")
+    assert state["n_links"] == 3
+    assert state["counts"] == {"together": 0, "apart": 1, "skipped": 0}
+
+
+def test_a_slow_view_holds_up_nobody(tmp_path, monkeypatch):
+    go, begun = threading.Event(), threading.Event()
+
+    def slowly(X):
+        begun.set()
+        assert go.wait(60)
+        return np.zeros((len(X), 2), dtype=np.float32)
+
+    monkeypatch.setattr("mustlink.studio._map.has_umap", lambda: True)
+    monkeypatch.setattr("mustlink.studio._map.umap_view", slowly)
+    room = Room(make_session(tmp_path))
+    client = Client(room)
+    client.talk.open()
+    client.talk.receive({"id": 1, "do": "view", "name": "umap"})
+    assert begun.wait(60)
+    other = Client(room)
+    other.talk.open()
+    other.talk.receive({"id": 2, "do": "link", "a": 0, "b": 5, "together": False})
+    assert other.last("done")["id"] == 2
+    other.wait("question")
+    assert not go.is_set()
+    go.set()
+    client.wait("done", lambda done: done["id"] == 1)
+    room.close()
+
+
+def test_a_slow_export_holds_up_nobody_and_is_of_the_state_when_it_began(client, monkeypatch):
+    go, begun = threading.Event(), threading.Event()
+    write = Constraints.write
+
+    def slowly(*given, **options):
+        begun.set()
+        assert go.wait(60)
+        write(*given, **options)
+
+    client.talk.receive({"id": 1, "do": "link", "a": 0, "b": 5, "together": False})
+    monkeypatch.setattr(Constraints, "write", slowly)
+    client.talk.receive({"id": 2, "do": "export", "what": "links"})
+    assert begun.wait(60)
+    # On a thread: with the lock held, this would wait for ever.
+    thread = threading.Thread(target=client.talk.receive, args=({"id": 3, "do": "undo"},))
+    thread.start()
+    client.wait("done", lambda done: done["id"] == 3)
+    go.set()
+    assert len(client.wait("file")["text"].splitlines()) == 2
+    thread.join(60)
+
+
+def test_the_learned_view_follows_the_groups_without_a_background(client):
+    def learned():
+        return [one for one in client.told if isinstance(one, bytes) and one[0] == 1 and one[8] == 1]
+
+    client.talk.receive({"id": 1, "do": "view", "name": "learned"})
+    client.wait("done", lambda done: done["id"] == 1)
+    client.talk.receive({"id": 2, "do": "link", "a": 0, "b": 5, "together": False})
+    deadline = time.monotonic() + 60
+    while len(learned()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert learned()[0][16:] != learned()[1][16:]
+    client.talk.receive({"id": 3, "do": "view", "name": "learned"})
+    client.wait("done", lambda done: done["id"] == 3)
+    assert learned()[2][16:] == learned()[1][16:]
+
+
+def test_what_a_fit_says_of_links_is_shown_with_its_own_groups(tmp_path, monkeypatch):
+    monkeypatch.setattr(Background, "submit", lambda *given, **options: None)
+    room = Room(make_session(tmp_path, 3))
+    client = Client(room)
+    client.talk.open()
+    for number, pair in enumerate([(0, 5), (1, 6)]):
+        client.talk.receive({"id": number, "do": "link", "a": pair[0], "b": pair[1], "together": False})
+        labels = np.arange(240) % 3
+        room._take_fit(Fit(room._fit_revision, "boost", labels, np.ones(240), suspects={pair: 0.9}))
+        suspicion = {(link["a"], link["b"]): link["suspicion"] for link in client.last("state")["links"]}
+        assert suspicion[pair] == 0.9
+    client.talk.receive({"id": 3, "do": "undo"})
+    assert [link["suspicion"] for link in client.last("state")["links"]] == [0.9]
+    room.close()
+
+
+def test_a_session_that_is_continued_knows_again_what_the_fit_said_of_links(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Background, "submit", lambda self, revision, *given, **options: asked.append(revision))
+    session = make_session(tmp_path, 3)
+    session.apply(Link(0, 5, together=False))
+    labels = np.arange(240) % 3
+    session.offer(labels, session.engine.revision, method="boost", confidence=np.ones(240))
+    session.close()
+    room = Room(Session.open(tmp_path / "s.mustlink"))
+    client = Client(room)
+    client.talk.open()
+    (revision,) = asked
+    n_entries = len(room._session.log())
+    room._take_fit(Fit(revision, "boost", (labels + 1) % 3, np.ones(240), suspects={(0, 5): 0.9}))
+    assert client.last("state")["links"][0]["suspicion"] == 0.9
+    assert len(room._session.log()) == n_entries
+    # One that finds other groups says nothing of those that are shown.
+    room._take_fit(Fit(revision, "boost", np.arange(240) // 80, np.ones(240), suspects={(0, 5): 0.1}))
+    assert client.last("state")["links"][0]["suspicion"] == 0.9
+    room.close()
+
+
 def test_one_who_has_left_is_told_nothing(room, client):
     other = Client(room)
     other.talk.open()
@@ -247,7 +401,7 @@ def test_a_closed_room_says_so(room):
 def test_a_failure_inside_is_an_error_and_the_session_goes_on(room, client, monkeypatch, caplog):
     monkeypatch.setattr(room, "describe_row", lambda row: 1 / 0)
     client.talk.receive({"id": 1, "do": "row", "row": 1})
-    assert "nothing has changed" in client.last("error")["message"]
+    assert "Reload the page" in client.last("error")["message"]
     client.talk.receive({"id": 2, "do": "ping"})
     assert client.last("pong")["id"] == 2
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import time
 from contextlib import suppress
 
@@ -193,7 +194,8 @@ def test_it_listens_at_loopback_unless_asked(served, tmp_path, monkeypatch):
         folder.mkdir()
         serve(make_session(folder), host, open_browser=False, announce=said.append)
         assert any("Warning" in line and host in line for line in said) == is_warned
-        assert sum("token=" in line for line in said) == 1
+        assert sum("//127.0.0.1:" in line and "token=" in line for line in said) == 1
+        assert sum(f"//{socket.gethostname()}:" in line for line in said) == is_warned
 
 
 # ---- paths ---------------------------------------------------------------------------------------------------------
@@ -479,6 +481,7 @@ def test_a_client_that_does_not_read_holds_up_nobody(tmp_path, monkeypatch):
         assert time.monotonic() - started < 5
     assert served.server.room.n_listeners == 1
     assert other.ask("ping")["type"] == "pong"
+    wait_until(stuck.is_closed)
     other.close()
     stuck.close()
     served.close()

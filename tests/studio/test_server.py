@@ -13,7 +13,9 @@ import urllib.parse
 
 import numpy as np
 import pytest
+from websockets.exceptions import ConnectionClosed
 
+from mustlink import Constraints
 from mustlink.datasets import sample_paths
 from mustlink.errors import OptionError
 from mustlink.studio import Session, Studio
@@ -60,7 +62,11 @@ def test_everything_is_there_after_the_server_was_stopped(tmp_path):
     tab.ask("link", a=0, b=5, together=False)
     before = tab.wait("state")
     served.server.stop()
-    assert "saved" in tab.wait("closed")["message"]
+    message = tab.wait("closed")["message"]
+    assert message.startswith("The studio was closed; everything is saved. To continue, run: mustlink studio ")
+    assert message.endswith("s.mustlink")
+    with pytest.raises(ConnectionClosed):
+        tab.receive()
     served.close()
     again = Served(Session.open(tmp_path / "s.mustlink"))
     assert again.server.token != served.server.token
@@ -87,6 +93,13 @@ def test_the_server_ends_its_worker_and_its_threads(tmp_path):
         os.kill(pid, 0)
     names = {thread.name for thread in threading.enumerate()}
     assert not names & {"mustlink-studio-slow", "mustlink-background"}
+
+
+def test_a_server_that_is_stopped_while_it_starts_ends_without_a_word(tmp_path, capfd):
+    server = StudioServer(make_session(tmp_path))
+    server.stop()
+    server.run()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_two_studios_do_not_share_a_file(tmp_path):
@@ -186,6 +199,7 @@ def test_the_command_is_stopped_by_ctrl_c_and_killed_and_continued(folder):
     assert "open in another" in refused.stderr
     code, rest = command.end(signal.SIGINT)
     assert code == 0
+    assert tab.wait("closed")["message"].endswith("To continue, run: mustlink studio customers.mustlink")
     assert "customers.mustlink" in rest
     assert "mustlink studio customers.mustlink" in rest
     assert "Traceback" not in rest
@@ -247,6 +261,31 @@ def test_the_widget_speaks_the_same_messages(studio):
     assert studio.groups_["size"].tolist() == [2, 2]
     widget.page_sends({"id": 2, "do": "link", "a": 0})
     assert widget.sent[-1][0]["type"] == "error" or any(content["type"] == "error" for content, _ in widget.sent)
+
+
+def test_columns_that_are_left_out_of_the_distances_are_shown_in_a_notebook(monkeypatch):
+    import pandas as pd
+
+    monkeypatch.setattr("anywidget.AnyWidget", FakeWidget)
+    frame = pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1], "note": ["a", "b", "c", "d"]})
+    with Studio(frame, ignore=["note"]) as studio:
+        widget = studio._widget
+        widget.page_sends({"do": "open"})
+        assert [column["name"] for column in widget.sent[0][0]["columns"]] == ["x", "note"]
+        widget.page_sends({"id": 1, "do": "row", "row": 2})
+        row = next(content for content, _ in widget.sent if content["type"] == "row")
+        assert {"column": "note", "text": "c", "kind": "category"} in row["cells"]
+        assert repr(studio) == "<Studio: 4 rows, 0 links, 0 groups>"
+
+
+def test_results_in_a_notebook_are_by_the_rows_of_the_data_frame(monkeypatch):
+    import pandas as pd
+
+    monkeypatch.setattr("anywidget.AnyWidget", FakeWidget)
+    frame = pd.DataFrame({"x": [0.0, np.nan, 0.1, 5.0, 5.1]})
+    with Studio(frame, links=Constraints([(0, 2)], [(0, 4)]), missing="drop") as studio:
+        assert studio.labels_.tolist() == [0, -1, 0, 1, 1]
+        assert studio.constraints_ == Constraints([(0, 2)], [(0, 4)])
 
 
 def test_a_widget_that_is_shown_twice_is_told_once(studio):

@@ -50,6 +50,14 @@ def read(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+def test_notices_of_the_table_stand_once_in_the_report(tmp_path: Path) -> None:
+    (tmp_path / "gaps.csv").write_text("x,y\n1,2\n,3\n4,5\n6,7\n")
+    options = TableOptions(tmp_path / "gaps.csv", missing="drop")
+    with Session.create(load_table(options), options, ":memory:", n_clusters=2) as session:
+        (notice,) = session.notices
+        assert export_file(session, "report").text.count(notice) == 1
+
+
 def run(script: str, folder: Path) -> None:
     """Run a script in a folder, as a person would."""
     path = folder / "again.py"

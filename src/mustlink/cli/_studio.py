@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import filecmp
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,6 +13,7 @@ import typer
 from mustlink._spelling import count
 from mustlink.cli import _options as opt
 from mustlink.cli._errors import report_errors
+from mustlink.errors import MustlinkError
 
 if TYPE_CHECKING:
     from mustlink.studio import Session
@@ -19,6 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["studio"]
 
 SUFFIX = ".mustlink"
+# What to do about an error, where it differs from other commands: the studio takes a file whole.
+STUDIO_REMEDIES: dict[str | tuple[str, ...] | None, str] = {
+    "skip_unknown": "correct the file, or remove such links from it",
+    "skip_unknown_edges": "correct the file, or remove such edges from it",
+}
 
 
 @report_errors
@@ -71,7 +79,8 @@ def studio(
         ),
     ] = "minmax",
     port: Annotated[
-        int, typer.Option("--port", metavar="N", help="The port to listen at.", show_default="a free one")
+        int,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="The port to listen at.", show_default="a free one"),
     ] = 0,
     host: Annotated[
         str,
@@ -113,7 +122,12 @@ def studio(
     from mustlink.workflow import TableOptions
 
     options = opt.fill(TableOptions, locals())
-    session = _open(table, options, file, n_clusters, links, edges, strategy, random_state)
+    try:
+        session = _open(table, options, file, n_clusters, links, edges, strategy, random_state)
+    except MustlinkError as error:
+        if error.remedy not in STUDIO_REMEDIES:
+            raise
+        raise ValueError(f"{error.problem}; {STUDIO_REMEDIES[error.remedy]}.") from error
     path = _short(session.path)
     with session:
         for notice in session.notices:
@@ -146,6 +160,8 @@ def _open(
     is_session = table.suffix.lower() == SUFFIX
     if is_session and file is not None:
         raise ValueError(f"{table} is the file of a studio already; leave out --file.")
+    if file is not None and file.resolve() == table.resolve():
+        raise ValueError(f"--file names the table itself, {table}; give a file that ends in {SUFFIX}, or leave it out.")
     path = table if is_session else file or Path(f"{opt.stem(table)}{SUFFIX}")
     if not is_session and not path.exists():
         with show_status("Reading the table"):
@@ -169,16 +185,20 @@ def _open(
         raise
     steps = count(len(session.engine.history), "step")
     print_line(f"Continuing {path} after {steps}, with the links and options that it has.", whole=True)
+    given = {"-k": n_clusters is not None, "--links": links is not None, "--edges": edges is not None}
+    unused = [name for name, is_given in given.items() if is_given]
+    if unused:
+        print_line(f"Not used, since the session was begun before: {', '.join(unused)}.")
     return session
 
 
 def _check_same(session: Session, path: Path, options: TableOptions, is_session: bool) -> None:
     """Refuse to continue a session on another table, or with other options of the table than those typed."""
     begun = session.options
-    if not is_session and Path(options.table).resolve() != Path(begun.table).resolve():
+    if not is_session and not _is_same_file(options.table, begun.table):
         raise ValueError(
-            f"{path} is a studio on another table, {begun.table}; choose another file with --file, or run: mustlink "
-            f"studio {path}"
+            f"{path} is a studio on another table, {begun.table}, with other content; choose another file with --file, "
+            f"or run: mustlink studio {path}"
         )
     typed = [
         opt.option_name(field.name)
@@ -192,6 +212,13 @@ def _check_same(session: Session, path: Path, options: TableOptions, is_session:
             f"{path} was begun with other options of the table ({', '.join(typed)}); leave them out to continue it, or "
             "choose another file with --file."
         )
+
+
+def _is_same_file(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
+    """Return whether two files are one, or equal: a session may be copied together with its table."""
+    if Path(first).resolve() == Path(second).resolve():
+        return True
+    return Path(first).is_file() and filecmp.cmp(first, second, shallow=False)
 
 
 def _short(path: Path | None) -> str:

@@ -51,13 +51,18 @@ class Conversation:
         self.send_bytes = send_bytes
         # The view that the client looks at: its positions are sent again when they change.
         self.view = room.first_view
+        self._has_left = False
 
     def open(self) -> None:
         """Send what there is to show, and then all that changes."""
         self._room.join(self)
+        if self._has_left:
+            # It left while it was being told.
+            self._room.leave(self)
 
     def close(self) -> None:
         """Send nothing more."""
+        self._has_left = True
         self._room.leave(self)
 
     def receive_text(self, text: str | bytes) -> None:
@@ -84,7 +89,7 @@ class Conversation:
             self.send_json({"type": "error", "id": number, "message": "The message is nested too deeply."})
         except Exception as error:
             logger.exception("A message to the studio failed.")
-            text = f"The studio failed at this ({type(error).__name__}: {error}); nothing has changed."
+            text = f"The studio failed at this ({type(error).__name__}: {error}). Reload the page to see what is saved."
             self.send_json({"type": "error", "id": number, "message": text})
 
     def _answer(self, number: int | None, message: Any) -> None:
@@ -129,11 +134,11 @@ def _parse(text: str | bytes) -> Any:
     except RecursionError:
         raise OptionError("The message is nested too deeply.") from None
     except ValueError as error:
-        raise OptionError(f"The message is no JSON: {error!s:.200}.") from None
+        raise OptionError(f"The message is not JSON: {error!s:.200}.") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def _finite(text: str) -> float:

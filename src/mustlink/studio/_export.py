@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,6 @@ import numpy as np
 from mustlink._atomic import StagedFiles
 from mustlink._types import Floats, Ints
 from mustlink.boosting import Suspect
-from mustlink.catalogue import find_clusterer
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
 from mustlink.report import write_report
@@ -24,7 +24,16 @@ from mustlink.studio._session import Session
 from mustlink.tables import Dialect, stage_clusters
 from mustlink.workflow import LoadedTable
 
-__all__ = ["EXPORTS", "ExportedFile", "ShownModel", "export_file", "export_labels", "export_links", "export_report"]
+__all__ = [
+    "EXPORTS",
+    "ExportedFile",
+    "ShownModel",
+    "export_file",
+    "export_labels",
+    "export_links",
+    "export_report",
+    "plan_export",
+]
 
 # What can be exported.
 EXPORTS = ("labels", "links", "report", "python", "log")
@@ -51,7 +60,7 @@ def export_file(session: Session, what: str, fit: Fit | None = None) -> Exported
         The groups as they are seen, the links of the person and of pins and locks, the report, the script that gives
         the groups again, or all actions as JSON.
     fit : Fit, default=None
-        The last result of the background, whose suspects and columns the report shows if its groups are seen.
+        The result of the background that the groups are from, whose suspects and columns the report shows.
 
     Returns
     -------
@@ -62,6 +71,15 @@ def export_file(session: Session, what: str, fit: Fit | None = None) -> Exported
     OptionError
         For anything else.
     """
+    return plan_export(session, what, fit)()
+
+
+def plan_export(session: Session, what: str, fit: Fit | None = None) -> Callable[[], ExportedFile]:
+    """Take what an export needs from a session, quickly; the function that is returned writes it.
+
+    The session may change in the meantime: what is exported is its state now. For the parameters see
+    :func:`export_file`.
+    """
     if what not in EXPORTS:
         raise OptionError(f"There is no export {what!r:.60}; the exports are {', '.join(EXPORTS)}.")
     engine, table, options = session.engine, session.table, session.options
@@ -69,18 +87,18 @@ def export_file(session: Session, what: str, fit: Fit | None = None) -> Exported
     labels, stem = engine.labels, "table" if session.folder is None else Path(session.title).name.split(".")[0]
     if what == "labels":
         columns = {"id_column": options.id_column, "label_column": options.label_column}
-        return export_labels(table, labels, names, **columns, stem=stem)
+        return partial(export_labels, table, labels, names, **columns, stem=stem)
     if what == "links":
-        return export_links(engine.given_constraints, table.row_names, stem=stem)
+        return partial(export_links, engine.given_constraints, table.row_names, stem=stem)
     if what == "report":
-        model = _shown_model(session, fit)
-        return export_report(table, labels, engine.constraints, names, model, notices=session.notices, stem=stem)
+        model, notices = _shown_model(session, fit), list(session.notices)
+        return partial(export_report, table, labels, engine.constraints, names, model, notices=notices, stem=stem)
     if what == "python":
-        text = write_script(
-            options, table.row_names, engine.constraints, shown_labels(session), is_frame=session.folder is None
-        )
-        return ExportedFile(f"{stem}.py", "text/x-python", text)
-    return ExportedFile(f"{stem}.log.json", "application/json", json.dumps(session.log(), indent=1))
+        links, shown, is_frame = engine.constraints, shown_labels(session), session.folder is None
+        write = partial(write_script, options, table.row_names, links, shown, is_frame=is_frame)
+        return lambda: ExportedFile(f"{stem}.py", "text/x-python", write())
+    log = session.log()
+    return lambda: ExportedFile(f"{stem}.log.json", "application/json", json.dumps(log, indent=1))
 
 
 def shown_labels(session: Session) -> ShownLabels:
@@ -104,7 +122,7 @@ def shown_labels(session: Session) -> ShownLabels:
 def _shown_model(session: Session, fit: Fit | None) -> ShownModel:
     """Return what the report tells about the clusterer."""
     shown = shown_labels(session)
-    if shown.is_instant or fit is None or fit.labels is None or find_clusterer(fit.method).name != shown.method:
+    if shown.is_instant or fit is None:
         return ShownModel(repr(shown.clusterer))
     return ShownModel(repr(shown.clusterer), fit.column_weights, fit.suspects)
 
@@ -264,7 +282,7 @@ def export_report(
             features=table.features,
             row_names=table.row_names,
             known_labels=table.kept_labels,
-            notices=[*table.notices, *notices, *table.describe_broken_rules(labels)],
+            notices=[*notices, *table.describe_broken_rules(labels)],
             estimator=model.as_estimator(links),
             title=f"{Path(table.source.source).name} in the studio",
             cluster_names=[names.get(group, str(group)) for group in range(n_ids)],

@@ -1,7 +1,8 @@
-"""Who may talk to the server: only the page that it served itself, opened with its token.
+"""Access to the server: only for the page that it served itself, opened with its token.
 
-Other programs and other users of the machine do not know the token. Pages of other origins, open in the same browser,
-are kept out by the cookie (``SameSite=Strict``), by ``Origin``, and, if their name was made to resolve to this machine
+Other programs and other users of the machine do not know the token, unless the person opens a page of their server on
+the same host: browsers send cookies to all ports of a host. Pages of other origins, open in the same browser, are kept
+out by the cookie (``SameSite=Strict``), by ``Origin``, and, if their name was made to resolve to this machine
 (DNS rebinding), by ``Host``.
 """
 

@@ -121,4 +121,4 @@ def _as_data_url(content: bytes, name: str) -> str:
     for media, signature in SIGNATURES.items():
         if signature.match(content):
             return f"data:{media};base64,{base64.b64encode(content).decode('ascii')}"
-    raise ImageError(f"{name} is no PNG, JPEG, GIF or WebP image.")
+    raise ImageError(f"{name} is not a PNG, JPEG, GIF or WebP image.")

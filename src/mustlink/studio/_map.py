@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from mustlink._types import Array
 from mustlink.errors import OptionError
@@ -26,6 +27,8 @@ class View(NamedTuple):
 class Map:
     """Where the rows of a session are drawn.
 
+    Nobody waits while a view is computed: two threads that ask for one at the same time both compute it.
+
     Parameters
     ----------
     session : Session
@@ -34,7 +37,6 @@ class Map:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._lock = RLock()
         no_umap = None if has_umap() else "UMAP is not installed; install it with: pip install umap-learn"
         no_edges = None if session.edges is not None else "It needs edges between rows; start the studio with --edges."
         self.views = (
@@ -45,6 +47,8 @@ class Map:
         )
         self.first = "pca" if session.edges is None else "spring"
         self._positions: dict[str, Array] = {"pca": pca_view(session.table.X)}
+        # The groups that the learned view was made of.
+        self._learned_labels: Array | None = None
 
     def describe(self) -> list[dict[str, Any]]:
         """Return the views as a message has them."""
@@ -64,25 +68,31 @@ class Map:
             raise OptionError(view.why)
 
     def has(self, name: str) -> bool:
-        """Return whether the positions of a view are known already."""
-        return name in self._positions
+        """Return whether the positions of a view are known already, the learned view's for the groups that are shown.
+
+        While a fit runs, the learned view of the groups before stays: the fit brings its own.
+        """
+        if name not in self._positions:
+            return False
+        engine = self._session.engine
+        if name != "learned" or self._learned_labels is None or engine.shown.status == "working":
+            return True
+        return np.array_equal(self._learned_labels, engine.labels)
 
     def set_learned(self, positions: Array) -> None:
-        """Take over the view of the last fit."""
-        with self._lock:
-            self._positions["learned"] = positions
+        """Take over the view of the last fit, whose groups are shown."""
+        self._positions["learned"], self._learned_labels = positions, self._session.engine.labels
 
     def positions(self, name: str) -> Array:
-        """Return where the rows are in a view, which may take long at the first time."""
-        with self._lock:
-            if name not in self._positions:
-                self._positions[name] = self._compute(name)
+        """Return where the rows are in a view, which may take long if :meth:`has` says that it is not known."""
+        if self.has(name):
             return self._positions[name]
-
-    def _compute(self, name: str) -> Array:
         X, edges, first = self._session.table.X, self._session.edges, self._positions["pca"]
         if name == "umap":
-            return umap_view(X)
-        if name == "spring" and edges is not None:
-            return spring_view(first, edges)
-        return learned_view(X, self._session.engine.labels, first)
+            self._positions[name] = umap_view(X)
+        elif name == "spring" and edges is not None:
+            self._positions[name] = spring_view(first, edges)
+        else:
+            labels, before = self._session.engine.labels, self._positions.get(name, first)
+            self._positions[name], self._learned_labels = learned_view(X, labels, before), labels
+        return self._positions[name]

@@ -28,16 +28,15 @@ __all__ = [
 ]
 
 VERSION = 1
-MAX_LINKS = 2_000
 MAX_STEPS = 200
 MAX_TYPICAL_CELLS = 8
 STRATEGY_TITLES = {
-    "minmax": "Farthest first",
-    "consolidate": "Random rows",
-    "explore": "A row of every group",
-    "npu": "Least certain (slow on large tables)",
-    "cobras": "Coarse to fine",
-    "random": "Random pairs",
+    "minmax": "Farthest first (minmax)",
+    "consolidate": "Random rows (consolidate)",
+    "explore": "A row of every group (explore)",
+    "npu": "Least certain (npu, slow on large tables)",
+    "cobras": "Coarse to fine (cobras)",
+    "random": "Random pairs (random)",
 }
 
 
@@ -68,7 +67,7 @@ def describe_state(
     """Return all that a person has said, and which clustering is shown."""
     engine = session.engine
     state, shown, links = engine.state, engine.shown, engine.links
-    lines = link_panel(links, engine.labels, None if fit is None else fit.suspects, MAX_LINKS)
+    lines = link_panel(links, engine.labels, None if fit is None else fit.suspects)
     return {
         "type": "state",
         "revision": engine.revision,
@@ -115,8 +114,8 @@ def _describe_link(line: LinkLine, cards: RowCards) -> dict[str, Any]:
 
 
 def _count(links: Iterable[StudioLink], skipped: Collection[tuple[int, int]]) -> dict[str, int]:
-    """Count the links of each kind."""
-    together = [link.together for link in links]
+    """Count what the person has said: answers and drawn links, and not what follows from pins, locks and files."""
+    together = [link.together for link in links if link.source in ("answer", "drawn")]
     return {"together": together.count(True), "apart": together.count(False), "skipped": len(skipped)}
 
 

@@ -243,6 +243,6 @@ def _output_lines(options: TableOptions, is_frame: bool) -> list[str]:
         f"result = pd.DataFrame({{{options.id_column or 'row'!r}: table.row_names}})",
         'result["cluster"] = pd.array([label if label >= 0 else None for label in labels], dtype="Int64")',
         'result["cluster_name"] = [names.get(label) for label in labels]',
-        f"result.to_csv({stem + '.clusters.csv'!r}, index=False)",
+        f"result.to_csv({stem + '.script.clusters.csv'!r}, index=False)",
         "print(result.to_string(max_rows=20))",
     ]

@@ -8,9 +8,10 @@ import secrets
 import signal
 import socket
 import threading
+import time
 import webbrowser
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -29,10 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["StudioServer", "make_app", "serve"]
 
 MAX_TABS = 50
-# How many seconds connections have to end when the server stops.
+# How many seconds connections have to end: all when the server stops, and one that is closed for not keeping up.
 GRACE = 2
-# How many seconds the last message to the tabs has to be sent.
-FAREWELL = 0.1
 MEDIA = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -62,7 +61,7 @@ def make_app(room: Room, token: str, host: str, port: int) -> Any:
         A FastAPI application inside a guard.
     """
     fastapi = _import_fastapi()
-    app: FastAPI = fastapi.FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=_warm_up)
+    app: FastAPI = fastapi.FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     files = _read_page()
 
     async def page_file(name: str = "") -> Any:
@@ -118,13 +117,6 @@ async def _listen(conversation: Conversation, websocket: WebSocket) -> None:
         await asyncio.to_thread(conversation.receive_text, text if text is not None else received.get("bytes", b""))
 
 
-@asynccontextmanager
-async def _warm_up(app: FastAPI) -> AsyncIterator[None]:
-    """Start the threads that messages are handled on, before the first one comes."""
-    await asyncio.to_thread(bool)
-    yield
-
-
 def _read_page() -> dict[str, tuple[bytes, str]]:
     """Read the files of the page, by their names."""
     folder = resources.files("mustlink.studio") / "page"
@@ -165,14 +157,15 @@ class StudioServer:
             raise
         config = uvicorn.Config(
             app,
-            # The one of uvicorn's WebSockets that waits for a slow client instead of filling the memory.
-            ws="websockets-sansio",
+            ws=_make_protocol(),
             ws_max_size=MAX_MESSAGE_BYTES,
             ws_per_message_deflate=False,
             # The address in a log would hold the token.
             access_log=False,
             log_level="warning",
             server_header=False,
+            # Stopped while it starts, it would be reported as a failure.
+            lifespan="off",
             timeout_graceful_shutdown=GRACE,
         )
         self._server = _make_server(uvicorn, config, self.room)
@@ -180,7 +173,14 @@ class StudioServer:
     @property
     def url(self) -> str:
         """The address to open, with the token."""
-        name = "127.0.0.1" if self.host in ("0.0.0.0", "::", "localhost") else self.host
+        return self._url_at("127.0.0.1" if self.host in ("0.0.0.0", "::", "localhost") else self.host)
+
+    @property
+    def far_url(self) -> str | None:
+        """The address for other machines, if the server listens at all addresses of this one."""
+        return self._url_at(socket.gethostname()) if self.host in ("0.0.0.0", "::") else None
+
+    def _url_at(self, name: str) -> str:
         name = f"[{name}]" if ":" in name else name
         return f"http://{name}:{self.port}/?token={self.token}"
 
@@ -242,6 +242,8 @@ def serve(
             "the token sees the table and may change the links, and the connection is not encrypted."
         )
     announce(f"The studio is at {server.url}")
+    if server.far_url is not None:
+        announce(f"From other machines, unless they know this one by another name: {server.far_url}")
     announce("Stop it with Ctrl-C; every answer is saved as it is given.")
     if open_browser:
         # A browser in the terminal, or none at all, must not hold up the server.
@@ -253,12 +255,35 @@ def _make_server(uvicorn: Any, config: Any, room: Room) -> Any:
     """Make the server; before it closes the connections, it tells the tabs that it does."""
 
     class Server(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            # Starts the threads that messages are handled on, before the first one comes.
+            await asyncio.to_thread(bool)
+            await super().startup(sockets)
+
         async def shutdown(self, sockets: Any = None) -> None:
             room.say_closed()
-            await asyncio.sleep(FAREWELL)
+            # A conversation ends when this, its last message, is sent.
+            deadline = time.monotonic() + GRACE
+            while room.n_listeners and time.monotonic() < deadline:
+                await asyncio.sleep(0.01)
             await super().shutdown(sockets)
 
     return Server(config)
+
+
+def _make_protocol() -> Any:
+    """Make the WebSocket of the server: the one of uvicorn's that waits for a slow client, not filling the memory.
+
+    When a conversation has ended, a client that reads nothing would keep the connection, which has more to send, open.
+    """
+    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+    class Protocol(WebSocketsSansIOProtocol):
+        async def run_asgi(self) -> None:
+            await super().run_asgi()
+            self.loop.call_later(GRACE, self.transport.abort)
+
+    return Protocol
 
 
 def _open_browser(url: str) -> None:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from mustlink._spelling import count
 from mustlink._types import Ints
 from mustlink.constraints import Constraints
 from mustlink.studio._conversation import Conversation
@@ -23,7 +26,9 @@ class Studio:
     """Teach a clustering by hand in a notebook.
 
     Shows the page of ``mustlink studio`` as a widget: the rows as points, questions, links to draw and points to drag.
-    The results are attributes, at any time. Needs anywidget, ``pip install "mustlink[notebook]"``.
+    The results are attributes, at any time: with `n_clusters`, the first groups are there after the first fit in the
+    background, which takes some seconds; without, after the first links. Needs anywidget, ``pip install
+    "mustlink[notebook]"``.
 
     Parameters
     ----------
@@ -75,20 +80,30 @@ class Studio:
         self.session = Session.from_frame(
             data, links=links, n_clusters=n_clusters, random_state=random_state, **options
         )
-        self._room = Room(self.session)
+        self._room = Room(self.session, data)
         self._widget = anywidget.AnyWidget(_esm=_read_module())
         self._conversation = Conversation(self._room, self._widget.send, self._send_bytes)
         self._widget.on_msg(self._receive)
 
     @property
     def labels_(self) -> Ints:
-        """The group of each row that is shown now; -1 for none."""
-        return self.session.engine.labels.copy()
+        """The group of each row of `data` that is shown now.
+
+        -1 is none: of rows that are left out, such as those with missing cells, and of all rows until there are groups.
+        """
+        table = self.session.table
+        labels = np.full(table.source.n_rows, -1, dtype=np.int64)
+        labels[table.rows] = self.session.engine.labels
+        return labels
 
     @property
     def constraints_(self) -> Constraints:
-        """All links in force, those of pinned rows and locked groups included."""
-        return self.session.engine.constraints
+        """All links in force, by the positions of rows; those of pinned rows and locked groups included."""
+        table, links = self.session.table, self.session.engine.constraints
+        if len(table.rows) == table.source.n_rows:
+            return links
+        listed = links.expand()
+        return Constraints.from_pairs(table.rows[listed.pairs], listed.sign, listed.weight, contradictions="keep")
 
     @property
     def groups_(self) -> pd.DataFrame:
@@ -107,7 +122,7 @@ class Studio:
 
     def close(self) -> None:
         """End the work in the background and close the file; the attributes stay as they are."""
-        self._room.say_closed("The studio was closed.")
+        self._room.say_closed()
         self._room.close()
         self._widget.close()
 
@@ -117,10 +132,15 @@ class Studio:
     def __exit__(self, *about: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        engine = self.session.engine
+        links = count(len(engine.links), "link")
+        return f"<Studio: {count(len(engine.labels), 'row')}, {links}, {count(len(engine.groups), 'group')}>"
+
     def _receive(self, widget: Any, content: Any, buffers: Any) -> None:
         """Answer a message of the page; each view begins by asking for everything."""
         if isinstance(content, dict) and content.get("do") == "open":
-            self._conversation.close()
+            self._room.leave(self._conversation)
             self._conversation.open()
         else:
             self._conversation.receive(content)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from mustlink._spelling import spell_numbers
 from mustlink.report import RowNames
-from mustlink.tables import TIME_UNITS, read_table, spell_time
+from mustlink.tables import TIME_UNITS, Table, read_table, spell_time
 from mustlink.workflow._loading import LoadedTable, TableOptions
 
 __all__ = ["ColumnPair", "RowComparison"]
@@ -57,6 +57,8 @@ class RowComparison:
         The table, by which rows are named and compared.
     columns : sequence of str, default=()
         The columns to show, also ignored ones; by default all but the ids and the labels.
+    frame : pandas or polars DataFrame, default=None
+        The data frame that the table was made of, if it was not read from a file.
 
     Attributes
     ----------
@@ -77,10 +79,12 @@ class RowComparison:
     ['visits_per_month', 'basket_eur', 'share_online', 'years_customer', 'favorite_department']
     """
 
-    def __init__(self, options: TableOptions, table: LoadedTable, columns: Sequence[str] = ()) -> None:
+    def __init__(
+        self, options: TableOptions, table: LoadedTable, columns: Sequence[str] = (), frame: Any = None
+    ) -> None:
         self.names = RowNames(table.row_names)
         self._table = table
-        self._columns, self._units = _columns_to_show(options, table, columns)
+        self._columns, self._units = _columns_to_show(options, table, columns, frame)
         self.n_columns = len(self._columns)
         self.column_names = tuple(str(column.name) for column in self._columns)
         self.number_columns = frozenset(str(column.name) for column in self._columns if column.dtype.kind == "f")
@@ -161,7 +165,7 @@ class RowComparison:
 
 
 def _columns_to_show(
-    options: TableOptions, table: LoadedTable, names: Sequence[str]
+    options: TableOptions, table: LoadedTable, names: Sequence[str], frame: Any
 ) -> tuple[list[pd.Series], Mapping[str, str]]:
     """Find the columns to show, those named or all but the ids and the labels, and what their numbers stand for."""
     source = table.source
@@ -170,5 +174,8 @@ def _columns_to_show(
     elif any(name in options.ignore for name in names):
         # A column that is not used for distances, such as a text, may still be what a person decides by.
         ignored = [name for name in options.ignore if name not in names]
-        source = read_table(options.table, ignore=ignored, problems="keep", **options.reading)
+        if frame is None:
+            source = read_table(options.table, ignore=ignored, problems="keep", **options.reading)
+        else:
+            source = Table.from_frame(frame, source=str(options.table), ignore=ignored, problems="keep")
     return [source.column(name) for name in names], source.units
