@@ -11,6 +11,7 @@ from mustlink.reproduce._run_paper import find_protocol
 from mustlink.reproduce.engine._problem import Problem, standardize
 from mustlink.reproduce.engine._results import Record, Results, Run
 from mustlink.reproduce.papers import _ch14_data, _ch14_questions, ch14
+from mustlink.studio._adapter import Fit
 
 
 @pytest.mark.parametrize(
@@ -103,13 +104,41 @@ def test_questions_that_are_not_enough_are_counted_as_such():
     assert _ch14_questions.needed_text((120.0, 3, 5)) == "over 120 (3 of 5 runs)"
 
 
-def test_sets_that_neither_gets_right_decide_nothing():
-    def made(dataset, method, **facts):
-        return Record(Run("ch14", dataset, method, 300, trial=0, rows=500), facts)
+def test_a_fit_that_fails_leaves_the_groups_of_before(monkeypatch):
+    def fail(name, X, links, n_clusters, seed, revision):
+        return Fit(revision, name, error="There is not enough memory.")
 
-    both = [made("iris", "studio", shown=40), made("iris", "COBRAS", own=90)]
-    neither = [made("wine", "studio", shown=None), made("wine", "COBRAS", own=None)]
-    verdict = _ch14_questions.judge_fewer("shown", Results([*both, *neither]))
+    monkeypatch.setattr(_ch14_questions, "fit_method", fail)
+    X = np.array([[0.0], [0.1], [9.0], [9.1], [0.2], [9.2]])
+    problem = Problem(X, (X[:, 0] > 5).astype(int), Constraints(), 2, 0, seed=0, amount=5, shared_seed=1)
+    # The instant groups of the first answers are right.
+    assert _ch14_questions.ask_studio(problem).facts["shown"] == 5
+
+
+def question_runs(dataset, ours, rival):
+    """Runs of both sides, each with the question at which it reached the target."""
+    return [
+        Record(Run("ch14", dataset, method, 300, trial=trial, rows=500), {fact: n_asked})
+        for method, fact, needed in (("studio", "shown", ours), ("COBRAS", "own", rival))
+        for trial, n_asked in enumerate(needed)
+    ]
+
+
+def test_sets_that_most_runs_of_both_sides_get_wrong_decide_nothing():
+    decided = question_runs("iris", [40], [90])
+    neither = question_runs("wine", [None], [None])
+    rare = question_runs("digits", [300, None, None], [None, 280, None])
+    verdict = _ch14_questions.judge_fewer("shown", Results([*decided, *neither, *rare]))
     assert verdict.held
-    assert verdict.sentence == "No more on 1 of 1 set: iris 40 against 90. On wine neither gets there within 300."
-    assert _ch14_questions.judge_fewer("shown", Results(neither)).held is None
+    assert verdict.sentence == (
+        "No more on 1 of 1 set: iris 40 against 90. Undecided within 300 questions: wine (no run) and digits "
+        "(studio: 1 of 3 runs at question 300; COBRAS: 1 of 3 runs at question 280)."
+    )
+    assert _ch14_questions.judge_fewer("shown", Results([*neither, *rare])).held is None
+
+
+def test_half_of_the_runs_of_one_side_decide():
+    half = question_runs("wine", [None, None], [200, None])
+    verdict = _ch14_questions.judge_fewer("shown", Results(half))
+    assert verdict.held is False
+    assert verdict.sentence == "No more on 0 of 1 set: wine not within 300 against over 250 (1 of 2 runs)."

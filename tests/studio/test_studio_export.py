@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,9 @@ from mustlink.errors import OptionError
 from mustlink.studio import Answer, Choose, Engine, Link, Lock, Move, Rename, Session
 from mustlink.studio._adapter import Fit, fit_method
 from mustlink.studio._export import export_file
-from mustlink.studio._instant import MAX_EXACT_ROWS
 from mustlink.studio._script import ShownLabels, write_script
 from mustlink.workflow import TableOptions, load_table
+from studio.scripts import run_script, run_script_apart
 
 CUSTOMERS, CUSTOMER_LINKS = sample_paths()
 
@@ -58,15 +57,7 @@ def test_notices_of_the_table_stand_once_in_the_report(tmp_path: Path) -> None:
         assert export_file(session, "report").text.count(notice) == 1
 
 
-def run(script: str, folder: Path) -> None:
-    """Run a script in a folder, as a person would."""
-    path = folder / "again.py"
-    path.write_text(script, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-W", "ignore", path.name], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
-def check_script(session: Session, folder: Path) -> None:
+def check_script(session: Session, folder: Path, run: Callable[[str, Path], None] = run_script) -> None:
     """Run the script of a session, and compare what it writes with what is seen."""
     seen = read(export_file(session, "labels").text)
     file = export_file(session, "python")
@@ -163,7 +154,7 @@ def test_the_script_lists_rows_that_were_placed_by_hand(tmp_path: Path) -> None:
         options, table.row_names, Constraints(), ShownLabels(shown, names, "pck", 3, found=fit.labels)
     )
     assert f"{table.row_names[4]!r}: 8," in script
-    run(script, tmp_path)
+    run_script(script, tmp_path)
     (written,) = tmp_path.glob("*.clusters.csv")
     found = pd.read_csv(written)
     assert found["cluster"].fillna(-1).astype(int).tolist() == shown.tolist()
@@ -189,7 +180,7 @@ def test_the_script_of_a_table_with_options_rules_and_weights(tmp_path: Path) ->
         session.apply(Link(2, 70, together=True))
         fit_now(session)
         seen = {line["row"]: line["cluster"] for line in read(export_file(session, "labels").text.replace(";", ","))}
-        run(export_file(session, "python").text, folder)
+        run_script(export_file(session, "python").text, folder)
     (written,) = folder.glob("*.clusters.csv")
     again = {line["row"]: line["cluster"] for line in read(written.read_text(encoding="utf-8"))}
     assert seen.pop("40") == ""
@@ -204,13 +195,15 @@ def test_the_script_of_a_data_frame_reads_one(tmp_path: Path) -> None:
         assert session.engine.shown.method == "instant"
         assert set(session.engine.labels) == {0, 1}
         frame.to_csv(tmp_path / "table.csv", index=False)
-        check_script(session, tmp_path)
+        check_script(session, tmp_path, run_script_apart)
 
 
-def test_the_script_of_a_large_table_uses_its_principal_components(tmp_path: Path) -> None:
-    # About a second each, for the tree and in the script.
+def test_the_script_of_a_large_table_uses_its_principal_components(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mustlink.studio._instant.MAX_EXACT_ROWS", 300)
     rng = np.random.default_rng(0)
-    n_rows = MAX_EXACT_ROWS + 10
+    n_rows = 310
     X = rng.normal(size=(n_rows, 13)).round(3)
     X[:, 0] += 30 * (np.arange(n_rows) % 2)
     pd.DataFrame(X, columns=[f"c{place}" for place in range(13)]).to_csv(tmp_path / "large.csv", index=False)
@@ -222,7 +215,7 @@ def test_the_script_of_a_large_table_uses_its_principal_components(tmp_path: Pat
     shown = ShownLabels(engine.labels, {0: "a", 1: "b"}, "instant", None, is_reduced=True)
     folder = tmp_path / "out"
     folder.mkdir()
-    run(write_script(options, table.row_names, engine.constraints, shown), folder)
+    run_script(write_script(options, table.row_names, engine.constraints, shown), folder)
     assert pd.read_csv(folder / "large.clusters.csv")["cluster"].tolist() == engine.labels.tolist()
 
 
