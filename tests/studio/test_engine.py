@@ -136,12 +136,48 @@ def test_several_rows_move_into_a_group(blobs):
     assert set(engine.labels[[4, 7]]) == {engine.labels[0]}
 
 
+def test_rows_are_dropped_onto_a_group_again_and_again(blobs):
+    engine = Engine(blobs)
+    for row in (0, 1, 2):
+        place(engine, row)
+    group = engine.labels[1]
+    # Rows of the first group, onto different rows of the second one, which are drawn far from each other.
+    for row, onto, x in ((3, 4, 0.1), (6, 7, 0.3), (9, 10, 0.5)):
+        assert engine.labels[onto] == group
+        change = engine.apply(Move((row,), x, 0.02, onto=(onto, x, 0.0)))
+        assert change.notices == ()
+        assert engine.labels[row] == engine.labels[onto] == engine.labels[1] == group
+        assert len(engine.groups) == 3
+    assert engine.constraints.violation_rate(engine.labels) == 0
+    # A row that is moved away is no longer of this group, and those that were dropped there are.
+    engine.apply(Move((7,), *CORNERS[2]))
+    assert engine.labels[7] == engine.labels[2]
+    assert engine.labels[6] == group
+    engine.apply(Unpin((1, 4, 3)))
+    assert engine.labels[6] == engine.labels[9]
+
+
+def test_the_same_of_two_rows_of_a_group_does_not_split_it(blobs):
+    engine = Engine(blobs)
+    engine.apply(Link(0, 3, together=True))
+    assert len(engine.groups) == 1
+    engine.apply(Link(0, 1, together=False))
+    before = engine.labels
+    assert len(engine.groups) == 2
+    engine.apply(Link(6, 9, together=True))
+    np.testing.assert_array_equal(engine.labels, before)
+    engine.apply(Link(6, 9 - 1, together=False))
+    assert len(engine.groups) > 2
+    assert engine.constraints.violation_rate(engine.labels) == 0
+
+
 def test_a_place_beyond_the_number_of_groups_is_a_new_group(blobs):
     engine = Engine(blobs, n_clusters=2)
     place(engine, 0)
     place(engine, 1)
     assert engine.state.n_clusters == 2
-    place(engine, 2)
+    change = place(engine, 2)
+    assert change.notices == ("The number of groups is now 3: a new place begins a group.",)
     assert engine.state.n_clusters == 3
     assert len(engine.groups) == 3
     engine.apply(Undo())

@@ -16,7 +16,20 @@ from mustlink._types import Floats, Ints
 from mustlink.base import as_constraints
 from mustlink.constraints import Constraints
 from mustlink.errors import OptionError
-from mustlink.studio._actions import Action, Answer, Choose, Link, Lock, Redo, Rename, Replace, Restore, Snapshot, Undo
+from mustlink.studio._actions import (
+    Action,
+    Answer,
+    Choose,
+    Link,
+    Lock,
+    Move,
+    Redo,
+    Rename,
+    Replace,
+    Restore,
+    Snapshot,
+    Undo,
+)
 from mustlink.studio._changes import Change, Group, Layout, Shown, describe_absent, describe_gone
 from mustlink.studio._conflicts import ActionRefused, DistanceRanks, chain_of, find_weakest, new_conflict
 from mustlink.studio._correction import correct_labels
@@ -172,6 +185,11 @@ class Engine:
     def given_constraints(self) -> Constraints:
         """The links in force but for those that always hold: of the file, of the person, of pins and of locks."""
         return self._force.removable
+
+    @property
+    def n_instant_clusters(self) -> int | None:
+        """The number of groups of the instant clustering; None for as many as there are components of linked rows."""
+        return self._force.n_instant_clusters
 
     @property
     def is_reduced(self) -> bool:
@@ -421,7 +439,7 @@ class Engine:
 
         A new state may get other labels than it was made with; one that is restored has those that it had.
         """
-        before, old_groups = self._labels, self.groups
+        before, old_groups, old_number = self._labels, self.groups, self._force.options[0]
         is_other = action is not None and self._fits_other(force)
         has_other_options = self._force.options[:2] != force.options[:2]
         # Other rows to which the rows of a place are put.
@@ -445,6 +463,8 @@ class Engine:
         notices = (
             describe_absent(old_groups, self.state.absent) if action is None else describe_gone(old_groups, self.groups)
         )
+        if isinstance(action, Move) and self.state.n_clusters != old_number:
+            notices += (f"The number of groups is now {self.state.n_clusters}: a new place begins a group.",)
         return Change(self._revision, action, text, rows, is_other, notices)
 
     def _fits_other(self, force: LinksInForce) -> bool:
@@ -492,7 +512,7 @@ class Engine:
             labels = correct_labels(fit.labels(), kept, self._X, state.anchors, n_clusters)
             return keep_locked(labels, state.locks), fit.confidence(), fit.method
         if self._has_seeds(state) and not state.awaits_tree:
-            labels, confidence = self._instant.cluster(links.constraints, list(state.pins), n_clusters)
+            labels, confidence = self._instant.cluster(links.constraints, list(state.pins), links.n_instant_clusters)
             return labels, confidence, "instant"
         nothing = np.full(self._given.n_rows, -1, dtype=np.int64)
         return keep_locked(nothing, state.locks), np.ones(self._given.n_rows), "instant"
@@ -516,8 +536,9 @@ class Engine:
 
     def _replay(self, action: Action, when: str, ids: tuple[int, ...]) -> None:
         """Do an action again that was done before, with the ids that its groups had; :meth:`_refresh` shows it."""
-        if isinstance(action, Lock | Rename | Replace):
-            # These name groups of the labels before.
+        names_group = isinstance(action, Lock | Rename | Replace)
+        if names_group or (isinstance(action, Move) and action.onto is not None):
+            # These depend on the labels before.
             self._refresh()
         self._recorded_ids = ids
         try:

@@ -110,7 +110,7 @@ def shown_labels(session: Session) -> ShownLabels:
         labels=engine.labels,
         names={group.id: group.name for group in engine.groups},
         method=engine.shown.method,
-        n_clusters=state.n_clusters,
+        n_clusters=engine.n_instant_clusters if is_instant else state.n_clusters,
         seed=session.random_state,
         found=None if is_instant or state.fit is None else state.fit.labels(),
         lone_pins=[row for row in state.pins if row not in linked],

@@ -17,11 +17,12 @@ Positions = Mapping[int, tuple[float, float]]
 
 # Several rows that are dropped together are within this fraction of eps of the drop.
 DROP_RADIUS = 0.4
+NONE_JOINED: Mapping[int, int] = {}
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 
 
-def pin_components(pins: Positions, eps: float) -> list[list[int]]:
-    """Return the connected components of the pinned rows that are nearer than `eps` to each other.
+def pin_components(pins: Positions, eps: float, joined: Mapping[int, int] = NONE_JOINED) -> list[list[int]]:
+    """Return the connected components of the pinned rows that are nearer than `eps` to each other, or joined.
 
     This is single linkage of the positions, cut at `eps`, so that memory does not grow with the number of near pairs.
     The rows of a component are in ascending order, and the components in the order of their first rows.
@@ -31,8 +32,9 @@ def pin_components(pins: Positions, eps: float) -> list[list[int]]:
         return [[row] for row in rows]
     tree = SeededSingleLink().fit(np.array([pins[row] for row in rows]))
     near = tree.tree_[tree.tree_lengths_ < eps]
+    place_of = {row: place for place, row in enumerate(rows)}
     parent = list(range(len(rows)))
-    for one, other in near.tolist():
+    for one, other in [*near.tolist(), *((place_of[a], place_of[b]) for a, b in joined.items())]:
         first, second = _root(parent, one), _root(parent, other)
         parent[max(first, second)] = min(first, second)
     components: dict[int, list[int]] = {}

@@ -267,6 +267,7 @@ class Room:
             if change is None:
                 return
             self._failure = None
+            self._notices += change.notices
             packed = self._session.engine.state.fit
             assert packed is not None
             self._show_fit(packed, fit)

@@ -91,6 +91,9 @@ class State:
         The questions that were skipped.
     pins : mapping of int to (float, float)
         The positions of the pinned rows, in the order in which they were pinned.
+    joined : mapping of int to int
+        For a row that was dropped onto a group, or that others were dropped onto, a row of this group that was pinned
+        elsewhere before: both places are of one group.
     locks : mapping of int to ndarray
         The rows of each locked group.
     names : mapping of int to str
@@ -113,6 +116,7 @@ class State:
     removed: frozenset[Pair] = frozenset()
     skipped: frozenset[Pair] = frozenset()
     pins: Positions = field(default_factory=lambda: _frozen({}))
+    joined: Mapping[int, int] = field(default_factory=lambda: _frozen({}))
     locks: Mapping[int, Ints] = field(default_factory=lambda: _frozen({}))
     names: Mapping[int, str] = field(default_factory=lambda: _frozen({}))
     n_clusters: int | None = None
@@ -126,13 +130,13 @@ class State:
     awaits_tree: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("told", "pins", "locks", "names", "absent"):
+        for name in ("told", "pins", "joined", "locks", "names", "absent"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
 
     @cached_property
     def pin_components(self) -> list[list[int]]:
-        """The components of pinned rows that are near each other."""
-        return pin_components(self.pins, self.eps)
+        """The components of pinned rows that are near each other, or were dropped onto one group."""
+        return pin_components(self.pins, self.eps, self.joined)
 
     @cached_property
     def anchors(self) -> list[int]:
@@ -199,8 +203,8 @@ class LinksInForce:
 
     @cached_property
     def options(self) -> tuple[object, ...]:
-        """What the clustering depends on besides `constraints`: options, and pinned rows without a link."""
-        return self._state.n_clusters, self._state.method, *self._alone
+        """What the clustering depends on besides `constraints`: options, and which rows are pinned without a link."""
+        return self._state.n_clusters, self._state.method, self.n_instant_clusters, *self._alone
 
     @property
     def anchors(self) -> list[int]:
@@ -217,6 +221,20 @@ class LinksInForce:
         """The number of components of these rows."""
         rows, links = self._compact
         return (links.closure(len(rows)).n_components if len(rows) else 0) + len(self._alone)
+
+    @property
+    def n_instant_clusters(self) -> int | None:
+        """The number of groups of the instant clustering; None for as many as there are components of linked rows.
+
+        Without a number, "same" alone begins no group: only components that are pinned or have a "different" do.
+        """
+        if self._state.n_clusters is not None:
+            return self._state.n_clusters
+        rows, links = self._compact
+        closure = links.closure(len(rows))
+        begun = np.union1d(closure.cannot_link, closure.component[np.isin(rows, list(self._state.pins))])
+        n_begun = len(begun) + len(self._alone)
+        return None if n_begun == self.n_seed_groups else max(n_begun, 1)
 
     @cached_property
     def _compact(self) -> tuple[Indices, Constraints]:

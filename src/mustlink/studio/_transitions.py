@@ -28,7 +28,7 @@ from mustlink.studio._actions import (
 )
 from mustlink.studio._adapter import check_method
 from mustlink.studio._conflicts import ActionRefused
-from mustlink.studio._pins import place_around
+from mustlink.studio._pins import Positions, place_around
 from mustlink.studio._state import Given, Pair, State, StudioLink, as_pair
 from mustlink.workflow import STRATEGIES
 
@@ -166,6 +166,7 @@ def _move(state: State, action: Move, scene: Scene) -> State:
     x, y = _check_position(action.x, action.y, scene, action)
     rows = _check_rows(action.rows, scene, action)
     pins = {row: place for row, place in state.pins.items() if row not in set(rows)}
+    joined = _without_joined(state, rows)
     if action.onto is not None:
         row, *place = action.onto
         (target,) = _check_rows((row,), scene, action)
@@ -178,11 +179,12 @@ def _move(state: State, action: Move, scene: Scene) -> State:
                 "would not join it.",
                 action,
             )
+        joined |= _join_group(target, rows, pins, scene)
     pins |= place_around(rows, x, y, state.eps)
-    moved = replace(state, pins=pins)
+    moved = replace(state, pins=pins, joined=joined)
     if moved.pin_components == state.pin_components:
         # Nothing but the drawing changes: the row that the others were moved to stays the same.
-        return replace(state, pins={row: pins[row] for row in state.pins})
+        return replace(state, pins={row: pins[row] for row in state.pins}, joined=joined)
     # A new place beyond the number of groups is a new group.
     n_places = len(moved.pin_components)
     is_new = state.n_clusters is not None and n_places > max(state.n_clusters, len(state.pin_components))
@@ -208,7 +210,37 @@ def _unpin(state: State, rows: tuple[int, ...], scene: Scene, action: Action) ->
     for row in rows:
         if row not in state.pins:
             raise ActionRefused(f"{scene.row_name(row)} is not pinned.", action)
-    return replace(state, pins={row: place for row, place in state.pins.items() if row not in set(rows)})
+    pins = {row: place for row, place in state.pins.items() if row not in set(rows)}
+    return replace(state, pins=pins, joined=_without_joined(state, rows))
+
+
+def _without_joined(state: State, rows: tuple[int, ...]) -> dict[int, int]:
+    """Return which rows are joined with a row pinned elsewhere, without those that are moved or released.
+
+    Where the row goes that others are joined with, the first of them takes its place.
+    """
+    gone = set(rows)
+    heirs: dict[int, int] = {}
+    kept = {}
+    for row, other in state.joined.items():
+        if row in gone:
+            continue
+        head = heirs.setdefault(other, row) if other in gone else other
+        if head != row:
+            kept[row] = head
+    return kept
+
+
+def _join_group(target: int, rows: tuple[int, ...], pins: Positions, scene: Scene) -> dict[int, int]:
+    """Join rows and the one they are dropped onto with the row of its group that was pinned first.
+
+    Otherwise a second drop onto a group would be a second place, and so another group.
+    """
+    group = int(scene.labels[target])
+    if group < 0:
+        return {}
+    first = next((row for row in pins if row != target and int(scene.labels[row]) == group), None)
+    return {} if first is None else dict.fromkeys((target, *rows), first)
 
 
 def _lock(state: State, group: int, locked: bool, scene: Scene, action: Action) -> State:
