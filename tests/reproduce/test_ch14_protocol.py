@@ -103,13 +103,30 @@ def test_questions_that_are_not_enough_are_counted_as_such():
     assert _ch14_questions.needed_text((120.0, 3, 5)) == "over 120 (3 of 5 runs)"
 
 
-def test_sets_that_neither_gets_right_decide_nothing():
-    def made(dataset, method, **facts):
-        return Record(Run("ch14", dataset, method, 300, trial=0, rows=500), facts)
+def question_runs(dataset, ours, rival):
+    """Runs of both sides, each with the question at which it reached the target."""
+    return [
+        Record(Run("ch14", dataset, method, 300, trial=trial, rows=500), {fact: n_asked})
+        for method, fact, needed in (("studio", "shown", ours), ("COBRAS", "own", rival))
+        for trial, n_asked in enumerate(needed)
+    ]
 
-    both = [made("iris", "studio", shown=40), made("iris", "COBRAS", own=90)]
-    neither = [made("wine", "studio", shown=None), made("wine", "COBRAS", own=None)]
-    verdict = _ch14_questions.judge_fewer("shown", Results([*both, *neither]))
+
+def test_sets_that_most_runs_of_both_sides_get_wrong_decide_nothing():
+    decided = question_runs("iris", [40], [90])
+    neither = question_runs("wine", [None], [None])
+    rare = question_runs("digits", [300, None, None], [None, 280, None])
+    verdict = _ch14_questions.judge_fewer("shown", Results([*decided, *neither, *rare]))
     assert verdict.held
-    assert verdict.sentence == "No more on 1 of 1 set: iris 40 against 90. On wine neither gets there within 300."
-    assert _ch14_questions.judge_fewer("shown", Results(neither)).held is None
+    assert verdict.sentence == (
+        "No more on 1 of 1 set: iris 40 against 90. Undecided within 300 questions: wine (no run) and digits "
+        "(studio: 1 of 3 runs at question 300; COBRAS: 1 of 3 runs at question 280)."
+    )
+    assert _ch14_questions.judge_fewer("shown", Results([*neither, *rare])).held is None
+
+
+def test_half_of_the_runs_of_one_side_decide():
+    half = question_runs("wine", [None, None], [200, None])
+    verdict = _ch14_questions.judge_fewer("shown", Results(half))
+    assert verdict.held is False
+    assert verdict.sentence == "No more on 0 of 1 set: wine not within 300 against over 250 (1 of 2 runs)."

@@ -126,6 +126,7 @@ def tables(results: Results) -> Iterator[Table]:
             scores = (results.mean(f"{fact}_ari", dataset=dataset, method=method) for method, fact, _ in COLUMNS)
             last.append((title, *map(number_text, scores)))
     note = (
+        f"The first question after which the index is at least {TARGET}, even if it falls below again later. "
         f"Mean over the runs; in the mean of those marked 'over', a run that did not reach {TARGET} counts as "
         f"{MAX_QUESTIONS} questions. The studio's background fits after every {EVERY} questions, after the first "
         f"hundred after every {EVERY_LATER}, hence its numbers are rounded up; the others are scored at every question."
@@ -137,14 +138,15 @@ def tables(results: Results) -> Iterator[Table]:
 
 
 def judge_fewer(fact: str, results: Results) -> Verdict:
-    """The studio needs no more questions than COBRAS on any set that one of them gets right."""
+    """The studio needs no more questions than COBRAS on any set that at least half of the runs of one get right."""
     fewer, parts, undecided = 0, [], []
     for dataset, title in SETS.items():
         ours, rival = (questions_needed(results, dataset, *which) for which in ((STUDIO, fact), (RIVAL, OWN)))
         if not ours[2] or not rival[2]:
             continue
-        if not ours[1] and not rival[1]:
-            undecided.append(title)
+        if all(2 * n_reached < n_runs for _, n_reached, n_runs in (ours, rival)):
+            reached = [reached_text(results, dataset, *which) for which in ((STUDIO, fact), (RIVAL, OWN))]
+            undecided.append(f"{title} ({'; '.join(filter(None, reached)) or 'no run'})")
             continue
         # That one reaches the target more often counts before the mean.
         fewer += (-ours[1] / ours[2], ours[0]) <= (-rival[1] / rival[2], rival[0])
@@ -153,19 +155,30 @@ def judge_fewer(fact: str, results: Results) -> Verdict:
         return NO_RESULTS
     sentence = f"No more on {fewer} of {count(len(parts), 'set')}: {join_words(parts)}."
     if undecided:
-        sentence += f" On {join_words(undecided)} neither gets there within {MAX_QUESTIONS}."
+        sentence += f" Undecided within {MAX_QUESTIONS} questions: {join_words(undecided)}."
     return Verdict(fewer == len(parts), sentence)
+
+
+def reached_text(results: Results, dataset: str, method: str, fact: str) -> str:
+    """Write how many runs reached the target at which questions; empty if none did."""
+    found = [record.scores.get(fact) for record in results.select(dataset=dataset, method=method)]
+    reached = sorted(n_asked for n_asked in found if n_asked is not None)
+    if not reached:
+        return ""
+    return f"{method}: {len(reached)} of {count(len(found), 'run')} at question {join_words(map(str, reached))}"
 
 
 CLAIMS = (
     Claim(
         "Q1",
-        f"(Ours.) The groups that it shows need no more questions to ARI {TARGET} than COBRAS, where one gets there.",
+        f"(Ours.) The groups that it shows need no more questions to ARI {TARGET} than COBRAS, where half of the runs "
+        "of one get there.",
         lambda results: judge_fewer(SHOWN, results),
     ),
     Claim(
         "Q2",
-        f"(Ours.) Its instant groups need no more questions to ARI {TARGET} than COBRAS, where one gets there.",
+        f"(Ours.) Its instant groups need no more questions to ARI {TARGET} than COBRAS, where half of the runs "
+        "of one get there.",
         lambda results: judge_fewer(INSTANT, results),
     ),
 )
