@@ -1,4 +1,4 @@
-"""Run the benchmarks one after the other: ``python -m benchmarks [NAME ...]``."""
+"""Run the benchmarks one after the other: ``python -m benchmarks [NAME ...] [--quick]``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ NAMES = (
 )
 
 
-def main(names: list[str]) -> None:
+def main(words: list[str]) -> None:
+    # Each benchmark reads the options by itself.
+    names = [word for word in words if not word.startswith("--")]
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         sys.exit(f"There is no benchmark called {unknown[0]}; there are {', '.join(NAMES)}.")

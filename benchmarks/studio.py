@@ -1,4 +1,4 @@
-"""The studio on 100,000 rows and 10 columns, in Chromium: first draw, answers, memory.
+"""The studio on 100,000 rows and 10 columns, in Chromium: first draw, answers alone and while it fits, memory.
 
 The page is the real one, in the system's Chromium, with WebGL computed by software, as on a machine without a graphics
 card; the server is ``mustlink studio`` in a process of its own. The last table compares the engine of the studio, which
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import os
 import re
 import sys
 import tempfile
@@ -61,12 +62,14 @@ DRAWN_AFTER = """() => new Promise((resolve) => requestAnimationFrame(() => requ
 })))"""
 
 Table = tuple[str, list[str], list[list[str]]]
+HEADINGS = ["what", "measured", "asked", "kept"]
 
 
 def of_the_page(X: Any, y: Any, running: Any) -> Table:
     """Measure a studio in a process of its own, and its page."""
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder, "table.csv")
+        load = os.getloadavg()[0]
         pd.DataFrame(X.round(4), columns=[f"x{column}" for column in range(X.shape[1])]).to_csv(table, index=False)
         words = (table, "-k", "2")
         with running.open_browser() as browser, running.RunningStudio(*words, folder=table.parent) as studio:
@@ -83,30 +86,51 @@ def of_the_page(X: Any, y: Any, running: Any) -> Table:
             waited = page.evaluate(
                 "([a, b]) => window.mustlinkStudio.store.act({ do: 'link', a, b, together: false })", pair
             )["ms"]
-            answers = answer_all(page, y)
+            count_absorbed(page)
+            alone = answer_all(page, y)
+            page.evaluate("() => window.mustlinkStudio.store.act({ do: 'choose', method: 'auto' })")
+            until(page, "store.state.method === 'auto'")
+            fitting = answer_all(page, y)
             memory = memory_of(page, browser)
             held = studio.memory
     rows = [
-        ["from opening the page to the first draw, s", f"{drawn / 1000:.2f}", ""],
-        ["to the first question, s", f"{asked:.1f}", ""],
-        ["to the first groups after that, which wait for the tree, s", f"{waited / 1000:.1f}", ""],
-        *summarize("from a key to recolored points, ms", answers["recolored"], MAX_RECOLORED),
-        *summarize("an answer absorbed by the server, ms", answers["absorbed"], MAX_ABSORBED),
-        *summarize("from a key to the next question, ms", answers["next"], None),
-        ["memory of the page, heap of JavaScript without arrays, MB", f"{memory['heap']:.0f}", ""],
-        ["memory of the page's process, MB", f"{memory['renderer']:.0f}", ""],
-        ["memory of the server and its worker, MB", f"{held:.0f}", ""],
+        ["processes that ran or waited for a core before, mean of a minute", f"{load:.1f}", "", ""],
+        ["from opening the page to the first draw, s", f"{drawn / 1000:.2f}", "", ""],
+        ["to the first question, s", f"{asked:.1f}", "", ""],
+        ["to the first groups after that, which wait for the tree, s", f"{waited / 1000:.1f}", "", ""],
+        *answer_rows(alone, ""),
+        ["answers while the background fitted", f"{fitting['working']} of {N_ANSWERS}", "", ""],
+        *answer_rows(fitting, " while the background fits"),
+        ["memory of the page, heap of JavaScript without arrays, MB", f"{memory['heap']:.0f}", "", ""],
+        ["memory of the page's process, MB", f"{memory['renderer']:.0f}", "", ""],
+        ["memory of the server and its worker, MB", f"{held:.0f}", "", ""],
     ]
-    return f"The studio in Chromium, {N_ANSWERS} answers", ["what", "measured", "asked"], rows
+    return f"The studio in Chromium, twice {N_ANSWERS} answers", HEADINGS, rows
+
+
+def answer_rows(answers: dict[str, Any], when: str) -> list[list[str]]:
+    """The rows of some answers."""
+    return [
+        *summarize(f"from a key to recolored points{when}, ms", answers["recolored"], MAX_RECOLORED),
+        *summarize(f"an answer absorbed by the server{when}, ms", answers["absorbed"], MAX_ABSORBED),
+        *summarize(f"from a key to the next question{when}, ms", answers["next"], None),
+    ]
 
 
 def summarize(what: str, values: list[float], limit: int | None) -> list[list[str]]:
-    """Two rows: the median of some values and the greatest one."""
-    asked = "" if limit is None else f"under {limit}"
+    """Two rows: the median of some values and the greatest one; none if there are no values."""
+    if not values:
+        return []
     return [
-        [f"{what}, median", f"{np.median(values):.0f}", asked],
-        [f"{what}, greatest", f"{max(values):.0f}", asked],
+        limited(f"{what}, median", float(np.median(values)), limit),
+        limited(f"{what}, greatest", max(values), limit),
     ]
+
+
+def limited(what: str, value: float, limit: int | None) -> list[str]:
+    """A row with what was asked for, and whether it was kept."""
+    kept = ("", "") if limit is None else (f"under {limit}", "yes" if value < limit else "no")
+    return [what, f"{value:.0f}", *kept]
 
 
 def until(page: Any, condition: str) -> None:
@@ -116,19 +140,26 @@ def until(page: Any, condition: str) -> None:
     )
 
 
-def answer_all(page: Any, y: Any) -> dict[str, list[float]]:
-    """Answer questions by keys, rightly, and return the milliseconds of each."""
+def count_absorbed(page: Any) -> None:
+    """Let the page note the milliseconds that the server needs for each action."""
     page.evaluate(
         "() => { window.absorbed = []; window.mustlinkStudio.store.connection.on("
         "{ message: (message) => { if (message.type === 'done') window.absorbed.push(message.ms); } }); }"
     )
+
+
+def answer_all(page: Any, y: Any) -> dict[str, Any]:
+    """Answer questions by keys, rightly, and return the milliseconds of each, and how many met a fit that ran."""
+    page.evaluate("() => { window.absorbed.length = 0; }")
+    working = 0
     recolored, following = [], []
     for _ in range(N_ANSWERS):
         until(page, "store.busy === 0 && store.question.question")
-        revision, a, b = page.evaluate(
+        revision, a, b, is_working = page.evaluate(
             "() => { const { state, question } = window.mustlinkStudio.store;"
-            " return [state.revision, question.question.a, question.question.b]; }"
+            " return [state.revision, question.question.a, question.question.b, state.shown.status === 'working']; }"
         )
+        working += is_working
         page.keyboard.press("s" if y[a] % 2 == y[b] % 2 else "d")
         until(page, f"store.busy === 0 && store.state.revision > {revision}")
         # Negative if no row changed its group, so that nothing was drawn.
@@ -139,7 +170,8 @@ def answer_all(page: Any, y: Any) -> dict[str, list[float]]:
             f"store.question.end || String([store.question.question?.a, store.question.question?.b]) !== '{a},{b}'",
         )
         following.append(page.evaluate("performance.now() - window.mustlinkStudio.store.actedAt"))
-    return {"recolored": recolored, "absorbed": page.evaluate("window.absorbed"), "next": following}
+    absorbed = page.evaluate("window.absorbed")
+    return {"recolored": recolored, "absorbed": absorbed, "next": following, "working": working}
 
 
 def memory_of(page: Any, browser: Any) -> dict[str, float]:
@@ -171,13 +203,12 @@ def beside_a_fit(X: Any, y: Any) -> Table:
     scratch, _ = clock(partial(SeededSingleLink().fit, X, constraints=engine.constraints))
     update = float(np.median(taken))
     rows = [
-        ["the tree, computed once, s", f"{seconds:.2f}", ""],
-        ["an action, ms, median", f"{1000 * update:.0f}", f"under {MAX_ABSORBED}"],
-        ["an action, ms, greatest", f"{1000 * max(taken):.0f}", f"under {MAX_ABSORBED}"],
-        ["a fit from scratch, s", f"{scratch:.2f}", ""],
-        ["a fit beside an action, times", f"{scratch / update:,.0f}", ""],
+        ["the tree, computed once, s", f"{seconds:.2f}", "", ""],
+        *summarize("an action, ms", [1000 * value for value in taken], MAX_ABSORBED),
+        ["a fit from scratch, s", f"{scratch:.2f}", "", ""],
+        ["a fit beside an action, times", f"{scratch / update:,.0f}", "", ""],
     ]
-    return "The engine of the studio beside SeededSingleLink", ["what", "measured", "asked"], rows
+    return "The engine of the studio beside SeededSingleLink", HEADINGS, rows
 
 
 if __name__ == "__main__":
