@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-# Milliseconds that a busy machine may need for anything but starting a studio.
-PATIENCE = 30_000
+# Milliseconds that a very busy machine may need for anything but starting a studio; nothing is measured by it.
+PATIENCE = 120_000
 NO_GROUP = 65_535
 ASKED = "(store.question.question && [store.question.question.a, store.question.question.b])"
 
@@ -133,6 +134,13 @@ class StudioPage:
         for place in path:
             mouse.move(*place, steps=6)
         mouse.up()
+
+    def save(self, what: str) -> str:
+        """Export a file by its button, and return its text."""
+        panel = self.tab("Export")
+        with self.page.expect_download() as saved:
+            panel.get_by_role("button", name=what, exact=True).click()
+        return Path(saved.value.path()).read_text(encoding="utf-8")
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """The place of a position on the map, which reaches from -1 to 1 with a margin of 12%."""

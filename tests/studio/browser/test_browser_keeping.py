@@ -94,14 +94,6 @@ def test_a_killed_server_loses_nothing(
         studio.page.get_by_role("status", name="Status").get_by_text("closed").wait_for()
 
 
-def save(studio: StudioPage, what: str) -> str:
-    """Export a file by its button, and return its text."""
-    panel = studio.tab("Export")
-    with studio.page.expect_download() as saved:
-        panel.get_by_role("button", name=what, exact=True).click()
-    return Path(saved.value.path()).read_text(encoding="utf-8")
-
-
 def test_exports_are_what_is_seen(studio: StudioPage, open_page: OpenPage, tmp_path: Path) -> None:
     studio.act(do="choose", n_clusters=None, method="instant")
     for row, x, y in ((0, -0.9, 0.9), (60, 0.9, -0.9), (120, 0.9, 0.9)):
@@ -110,27 +102,27 @@ def test_exports_are_what_is_seen(studio: StudioPage, open_page: OpenPage, tmp_p
     studio.act(do="rename", group=studio.labels[0], name="early & small")
     seen, groups = studio.labels, {group["id"]: group["name"] for group in studio.state["groups"]}
 
-    labels = pd.read_csv(StringIO(save(studio, "Labels")))
+    labels = pd.read_csv(StringIO(studio.save("Labels")))
     assert labels["cluster"].tolist() == seen
     assert labels["cluster_name"].tolist() == [groups[label] for label in seen]
     flowers = labels["flower"].tolist()
 
     links = {frozenset((link["a"], link["b"])): link["together"] for link in studio.state["links"]}
-    (tmp_path / "links.csv").write_text(save(studio, "Links"), encoding="utf-8")
+    (tmp_path / "links.csv").write_text(studio.save("Links"), encoding="utf-8")
     read = Constraints.read(tmp_path / "links.csv", ids=flowers)
     assert {frozenset(pair) for pair in read.must_link.tolist()} == {pair for pair in links if links[pair]}
     assert {frozenset(pair) for pair in read.cannot_link.tolist()} == {pair for pair in links if not links[pair]}
 
-    (tmp_path / "again.py").write_text(save(studio, "Python"), encoding="utf-8")
+    (tmp_path / "again.py").write_text(studio.save("Python"), encoding="utf-8")
     run = subprocess.run([sys.executable, "again.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
     again = pd.read_csv(tmp_path / "iris.clusters.csv")
     pd.testing.assert_frame_equal(again, labels[again.columns])
 
-    log = json.loads(save(studio, "Log"))
+    log = json.loads(studio.save("Log"))
     assert "early & small" in json.dumps(log)
 
-    (tmp_path / "report.html").write_text(save(studio, "Report"), encoding="utf-8")
+    (tmp_path / "report.html").write_text(studio.save("Report"), encoding="utf-8")
     report = studio.page.context.new_page()
     report.goto((tmp_path / "report.html").as_uri())
     for name in groups.values():
