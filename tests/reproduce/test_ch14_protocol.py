@@ -11,6 +11,7 @@ from mustlink.reproduce._run_paper import find_protocol
 from mustlink.reproduce.engine._problem import Problem, standardize
 from mustlink.reproduce.engine._results import Record, Results, Run
 from mustlink.reproduce.papers import _ch14_data, _ch14_questions, ch14
+from mustlink.studio._adapter import Fit
 
 
 @pytest.mark.parametrize(
@@ -101,6 +102,17 @@ def test_questions_that_are_not_enough_are_counted_as_such():
     assert _ch14_questions.ask_cobras(problem).facts["own"] is None
     assert _ch14_questions.needed_text((300.0, 0, 5)) == "not within 300"
     assert _ch14_questions.needed_text((120.0, 3, 5)) == "over 120 (3 of 5 runs)"
+
+
+def test_a_fit_that_fails_leaves_the_groups_of_before(monkeypatch):
+    def fail(name, X, links, n_clusters, seed, revision):
+        return Fit(revision, name, error="There is not enough memory.")
+
+    monkeypatch.setattr(_ch14_questions, "fit_method", fail)
+    X = np.array([[0.0], [0.1], [9.0], [9.1], [0.2], [9.2]])
+    problem = Problem(X, (X[:, 0] > 5).astype(int), Constraints(), 2, 0, seed=0, amount=5, shared_seed=1)
+    # The instant groups of the first answers are right.
+    assert _ch14_questions.ask_studio(problem).facts["shown"] == 5
 
 
 def question_runs(dataset, ours, rival):

@@ -57,7 +57,9 @@ def ask_studio(problem: Problem) -> Labeling:
             engine.apply(Answer(question.a, question.b, together))
         if needed[SHOWN] is None and n_asked % (EVERY if n_asked <= 100 else EVERY_LATER) == 0:
             fit = fit_method("auto", problem.X, shown.constraints, k, seed, revision=shown.revision)
-            shown.offer(fit.labels, fit.revision, method=fit.method, confidence=fit.confidence)
+            # As in the page, groups of a fit that fails are not shown; those of before stay.
+            if fit.labels is not None:
+                shown.offer(fit.labels, fit.revision, method=fit.method, confidence=fit.confidence)
             labels, last[SHOWN] = shown.labels, adjusted_rand(problem.y, shown.labels)
         last[INSTANT] = adjusted_rand(problem.y, instant.labels)
         for name in needed:
