@@ -1,11 +1,38 @@
-"""Rows of three groups, and a table of them in a folder of its own."""
+"""Rows of three groups, a table of them in a folder of its own, and rooms that start no process without need."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
+from mustlink.studio import _room
+from mustlink.studio._background import Background
 from mustlink.workflow import TableOptions, load_table
+
+
+class IdleBackground(Background):
+    """A background that takes requests and has no process: each takes seconds of the processor to start."""
+
+    def _start(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="session", autouse=True)
+def idle_without_a_number() -> Iterator[None]:
+    """Start no process for a session without a number of groups, in which nothing is fitted at first."""
+    begin = _room.Room.__init__
+
+    def begin_idle(room: _room.Room, session, *given, **options) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            if session.engine.state.n_clusters is None:
+                patch.setattr(_room, "Background", IdleBackground)
+            begin(room, session, *given, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_room.Room, "__init__", begin_idle)
+        yield
 
 
 @pytest.fixture

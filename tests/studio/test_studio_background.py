@@ -25,7 +25,7 @@ from mustlink.studio._background import Background
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are looked up in /proc")
 
 # A worker starts in about two seconds; on a busy machine it may take several times as long.
-TIMEOUT = 60.0
+TIMEOUT = 180.0
 X = np.random.default_rng(0).normal(size=(40, 3)) + 5 * np.eye(2, 3)[np.arange(40) % 2]
 LINKS = Constraints(must_link=[(0, 2), (1, 3)], cannot_link=[(0, 1)])
 
@@ -74,29 +74,18 @@ def is_alive(pid: int) -> bool:
 
 
 def slow(background: Background, revision: int) -> None:
-    """Ask for something that takes much longer than the test, and wait until it runs."""
-    rng = np.random.default_rng(0)
-    pairs = rng.integers(0, 40, size=(300, 2))
-    pairs = np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
+    """Ask for a fit that does not end, since its process is stopped, and wait until it was sent there."""
     pid = background.pid
     assert pid is not None
-    before = time_used(pid)
-    background.submit(revision, Constraints(cannot_link=pairs), 39, "mean-field")
-    wait_until(lambda: time_used(pid) > before + 0.2)
-
-
-def time_used(pid: int) -> float:
-    """How long a process has run, in seconds of the processor."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    os.kill(pid, signal.SIGSTOP)
+    background.submit(revision, LINKS, 2, "boost")
+    wait_until(lambda: background._running is not None)
 
 
 def test_a_fit_of_the_process_is_that_of_the_function(
     background: Background, taken: Taken, caplog: pytest.LogCaptureFixture
 ) -> None:
-    start = time.perf_counter()
     background.submit(3, LINKS, 2, "pck", seed=1)
-    assert time.perf_counter() - start < 0.1
     assert background.is_working
     fit = taken.get()
     expected = fit_method("pck", X, LINKS, 2, seed=1, revision=3)

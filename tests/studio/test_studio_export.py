@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import runpy
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,6 @@ from mustlink.errors import OptionError
 from mustlink.studio import Answer, Choose, Engine, Link, Lock, Move, Rename, Session
 from mustlink.studio._adapter import Fit, fit_method
 from mustlink.studio._export import export_file
-from mustlink.studio._instant import MAX_EXACT_ROWS
 from mustlink.studio._script import ShownLabels, write_script
 from mustlink.workflow import TableOptions, load_table
 
@@ -59,14 +61,22 @@ def test_notices_of_the_table_stand_once_in_the_report(tmp_path: Path) -> None:
 
 
 def run(script: str, folder: Path) -> None:
-    """Run a script in a folder, as a person would."""
+    """Run a script in a folder; in this process, since another one takes seconds to start."""
     path = folder / "again.py"
     path.write_text(script, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-W", "ignore", path.name], cwd=folder, capture_output=True, text=True)
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
+        patch.chdir(folder)
+        runpy.run_path(path.name, run_name="__main__")
+
+
+def run_apart(script: str, folder: Path) -> None:
+    """Run a script in a process of its own, as a person would."""
+    (folder / "again.py").write_text(script, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-W", "ignore", "again.py"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-def check_script(session: Session, folder: Path) -> None:
+def check_script(session: Session, folder: Path, run: Callable[[str, Path], None] = run) -> None:
     """Run the script of a session, and compare what it writes with what is seen."""
     seen = read(export_file(session, "labels").text)
     file = export_file(session, "python")
@@ -204,13 +214,15 @@ def test_the_script_of_a_data_frame_reads_one(tmp_path: Path) -> None:
         assert session.engine.shown.method == "instant"
         assert set(session.engine.labels) == {0, 1}
         frame.to_csv(tmp_path / "table.csv", index=False)
-        check_script(session, tmp_path)
+        check_script(session, tmp_path, run_apart)
 
 
-def test_the_script_of_a_large_table_uses_its_principal_components(tmp_path: Path) -> None:
-    # About a second each, for the tree and in the script.
+def test_the_script_of_a_large_table_uses_its_principal_components(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mustlink.studio._instant.MAX_EXACT_ROWS", 300)
     rng = np.random.default_rng(0)
-    n_rows = MAX_EXACT_ROWS + 10
+    n_rows = 310
     X = rng.normal(size=(n_rows, 13)).round(3)
     X[:, 0] += 30 * (np.arange(n_rows) % 2)
     pd.DataFrame(X, columns=[f"c{place}" for place in range(13)]).to_csv(tmp_path / "large.csv", index=False)
