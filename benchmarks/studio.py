@@ -1,9 +1,10 @@
 """The studio on 100,000 rows and 10 columns, in Chromium: first draw, answers alone and while it fits, memory.
 
-The page is the real one, in the system's Chromium, with WebGL computed by software, as on a machine without a graphics
-card; the server is ``mustlink studio`` in a process of its own. The last table compares the engine of the studio, which
-updates one tree, with a fit of SeededSingleLink from scratch. Without a browser only this table is made. The tables are
-also written into docs/benchmarks. ``python -m benchmarks.studio --quick`` runs 5,000 rows and writes nothing.
+The page is the real one, in the system's Chromium. What draws its points is in the table: WebGL where there is a
+graphics card, else a canvas. The server is ``mustlink studio`` in a process of its own. The last table compares the
+engine of the studio, which updates one tree, with a fit of SeededSingleLink from scratch. Without a browser only this
+table is made. The tables are also written into docs/benchmarks. ``python -m benchmarks studio --quick`` runs 5,000
+rows and writes nothing.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def of_the_page(X: Any, y: Any, running: Any) -> Table:
             page.goto(studio.url)
             until(page, "plot.drawnAt > 0")
             drawn = page.evaluate("window.mustlinkStudio.plot.drawnAt")
+            layer = page.evaluate("window.mustlinkStudio.plot.layer")
             until(page, "store.question && store.question.question")
             asked = time.perf_counter() - first
             page.evaluate("() => window.mustlinkStudio.store.act({ do: 'choose', method: 'instant' })")
@@ -95,6 +97,7 @@ def of_the_page(X: Any, y: Any, running: Any) -> Table:
             held = studio.memory
     rows = [
         ["processes that ran or waited for a core before, mean of a minute", f"{load:.1f}", "", ""],
+        ["points are drawn by", layer, "", ""],
         ["from opening the page to the first draw, s", f"{drawn / 1000:.2f}", "", ""],
         ["to the first question, s", f"{asked:.1f}", "", ""],
         ["to the first groups after that, which wait for the tree, s", f"{waited / 1000:.1f}", "", ""],

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import IO, Any
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# A machine for tests has no graphics card, so that WebGL is computed by software.
+# A machine for tests has no graphics card: WebGL is computed by software there, which the page does not use, so that it
+# draws the points on a canvas.
 ARGUMENTS = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*")
 # Seconds that a busy machine may need to start a studio.
